@@ -1,0 +1,96 @@
+import type { Endpoint, EndpointTypes } from './endpoint.ts';
+
+/** What a call failed with: the status and the whole error body of the service. */
+export class CallError extends Error {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  constructor(status: number, body: Record<string, unknown>) {
+    super(typeof body['error'] === 'string' ? body['error'] : `HTTP ${status}`);
+    this.name = 'CallError';
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export interface ClientOptions {
+  baseUrl: string;
+  /** Sent with every call. */
+  headers?: () => Record<string, string>;
+  fetch?: typeof fetch;
+  /** Milliseconds until a call is given up; 30,000 unless said. */
+  timeout?: number;
+}
+
+type Given<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
+
+export type CallInput<T extends EndpointTypes> = Given<T['sent']> & {
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  timeout?: number;
+};
+
+export type Call = <T extends EndpointTypes>(endpoint: Endpoint<T>, input: CallInput<T>) => Promise<T['reply']>;
+
+export interface Client {
+  call: Call;
+  /** The same request, with the answer untouched: for streams. A status of 400 or more throws all the same. */
+  open: <T extends EndpointTypes>(endpoint: Endpoint<T>, input: CallInput<T>) => Promise<Response>;
+}
+
+interface Parts {
+  params?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+/** Fills `:name` in the path and appends the query; undefined values are left out. */
+export function urlOf(endpoint: Pick<Endpoint, 'path'>, { params, query }: Parts): string {
+  const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(String(params?.[name])));
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null) search.set(key, String(value as string | number | boolean));
+  }
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+export function createClient({ baseUrl, headers, fetch: send = fetch, timeout = 30_000 }: ClientOptions): Client {
+  async function open(
+    endpoint: Endpoint,
+    input: Parts & { headers?: Record<string, string>; signal?: AbortSignal; timeout?: number },
+  ) {
+    const limit = AbortSignal.timeout(input.timeout ?? timeout);
+    const hasBody = endpoint.body !== undefined && input.body !== undefined;
+    const response = await send(baseUrl + urlOf(endpoint, input), {
+      method: endpoint.method,
+      headers: {
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...headers?.(),
+        ...input.headers,
+      },
+      body: hasBody ? JSON.stringify(input.body) : undefined,
+      signal: input.signal ? AbortSignal.any([input.signal, limit]) : limit,
+    });
+    if (response.status < 400) return response;
+    throw new CallError(response.status, await errorBody(response));
+  }
+
+  const client: Client = {
+    open: (endpoint, input) => open(endpoint, input as Parts),
+    call: async (endpoint, input) => {
+      const response = await open(endpoint, input as Parts);
+      return (endpoint.reply ? await response.json() : await response.text()) as never;
+    },
+  };
+  return client;
+}
+
+async function errorBody(response: Response): Promise<Record<string, unknown>> {
+  const text = await response.text();
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+  } catch {
+    // Not JSON: a proxy in between answered. Its text is the best there is.
+  }
+  return { error: text.slice(0, 300) || `HTTP ${response.status}` };
+}

@@ -1,0 +1,101 @@
+import type { z } from 'zod';
+
+/**
+ * An endpoint is described once, here. `serve` in the kernel attaches it to a server, `createClient` calls it, and the
+ * OpenAPI document is printed from it.
+ */
+
+export type Service = 'web' | 'backend' | 'summarizer';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call. The guard of that name runs before the body is looked at, so 401 comes before 400. */
+export type Auth =
+  | 'none'
+  /** the session cookie, or a user's API key as bearer */
+  | 'session'
+  /** the session cookie only: what a leaked API key must not be able to do */
+  | 'cookie'
+  /** a session if there is one */
+  | 'optional'
+  /** a session of an administrator */
+  | 'admin'
+  /** `Authorization: Bearer <INTERNAL_API_KEY>` */
+  | 'internal'
+  /** the internal key, or a user's API key */
+  | 'internalOrKey'
+  /** the internal key and the headers x-user-id and x-user-email */
+  | 'userContext'
+  /** identity headers, believed as far as the loopback rule or a signature allows; otherwise `anonymous` */
+  | 'identity';
+
+type Schema = z.ZodType;
+
+export interface EndpointSpec {
+  service: Service;
+  method: Method;
+  path: string;
+  auth: Auth;
+  summary: string;
+  /** Groups endpoints in the reference. */
+  tag: string;
+  params?: Schema;
+  query?: Schema;
+  body?: Schema;
+  /** The body of a successful answer. Left out: the answer is not JSON (a stream, a redirect, plain text). */
+  reply?: Schema;
+  /** Status of a successful answer, 200 unless said. */
+  status?: number;
+  /** The media type of an answer that is not JSON. */
+  produces?: string;
+  /** The error texts of each status, exact. They are documentation; the code that throws them is the service's. */
+  errors?: Readonly<Record<number, readonly string[]>>;
+  /** The body is taken as it came, whatever its type (signed webhooks, security event tokens). */
+  rawBody?: boolean;
+  /** What a body that does not parse as JSON is told; `Invalid JSON` unless said. */
+  invalidJson?: string;
+}
+
+type In<S> = S extends Schema ? z.input<S> : undefined;
+type Out<S> = S extends Schema ? z.output<S> : undefined;
+
+/** The types of an endpoint, computed where it is defined: inferring them at each use made the type check slow. */
+export interface EndpointTypes {
+  auth: Auth;
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  sent: { params: unknown; query: unknown; body: unknown };
+  reply: unknown;
+}
+
+export interface Endpoint<T extends EndpointTypes = EndpointTypes> extends EndpointSpec {
+  /** Never set: carries the types. */
+  readonly types?: T;
+}
+
+export function endpoint<
+  const A extends Auth,
+  P extends Schema | undefined = undefined,
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+  R extends Schema | undefined = undefined,
+>(
+  spec: Omit<EndpointSpec, 'auth' | 'params' | 'query' | 'body' | 'reply'> & {
+    auth: A;
+    params?: P;
+    query?: Q;
+    body?: B;
+    reply?: R;
+  },
+): Endpoint<{
+  auth: A;
+  params: Out<P>;
+  query: Out<Q>;
+  body: Out<B>;
+  sent: { params: In<P>; query: In<Q>; body: In<B> };
+  reply: In<R>;
+}> {
+  return spec as never;
+}
+
+export type TypesOf<E> = E extends Endpoint<infer T> ? T : never;

@@ -1,0 +1,28 @@
+/** An error with an answer: its message is shown to the caller, `extra` goes into the body beside it. */
+export class AppError extends Error {
+  readonly status: number;
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    message: string,
+    extra: Readonly<Record<string, unknown>> = {},
+    options: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.status = status;
+    this.extra = extra;
+    this.headers = options.headers ?? {};
+  }
+
+  get body(): Record<string, unknown> {
+    return { ...this.extra, error: this.message };
+  }
+}
+
+/** A start that cannot succeed: printed as one sentence, without a stack, exit code 1. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}

@@ -1,0 +1,302 @@
+import { z } from 'zod';
+import { StartError } from './errors.ts';
+
+/**
+ * Every setting of every service, once. `.env.example` and docs/settings.md are printed from this table
+ * (`npm run docs:settings`), and a test fails when they differ.
+ */
+
+interface Setting<T> {
+  section: string;
+  doc: string;
+  secret: boolean;
+  /** As it is written in `.env.example`; empty when unset. */
+  example: string;
+  expected: string;
+  schema: z.ZodType<T>;
+}
+
+type Options = { secret?: boolean; example?: string };
+
+/** Makes the setting builders of one section. An empty value counts as unset. */
+function section(name: string) {
+  function setting<T>(
+    doc: string,
+    expected: string,
+    schema: z.ZodType<T>,
+    { secret = false, example = '' }: Options = {},
+  ): Setting<T> {
+    return { section: name, doc, expected, secret, example, schema };
+  }
+  const given = z.preprocess(
+    (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
+    z.string().trim().optional(),
+  );
+  return {
+    text: (doc: string, fallback?: string, options?: Options) =>
+      setting(doc, 'a text', given, { example: fallback, ...options }) as Setting<string | undefined>,
+    textOr: (doc: string, fallback: string): Setting<string> =>
+      setting(
+        doc,
+        'a text',
+        given.transform((value) => value ?? fallback),
+        { example: fallback },
+      ),
+    secret: (doc: string): Setting<string | undefined> => setting(doc, 'a text', given, { secret: true }),
+    url: (doc: string, fallback?: string): Setting<string | undefined> =>
+      setting(
+        doc,
+        'an http or https URL',
+        given
+          .transform((value) => value ?? fallback)
+          .refine((value) => value === undefined || isHttpUrl(value))
+          .transform((value) => value?.replace(/\/+$/, '')),
+        { example: fallback },
+      ),
+    urlOr: (doc: string, fallback: string): Setting<string> =>
+      setting(
+        doc,
+        'an http or https URL',
+        given
+          .transform((value) => value ?? fallback)
+          .refine(isHttpUrl)
+          .transform((value) => value.replace(/\/+$/, '')),
+        { example: fallback },
+      ),
+    whole: (doc: string, fallback: number, min: number, max: number): Setting<number> =>
+      setting(
+        doc,
+        `a whole number from ${min} to ${max}`,
+        given
+          .transform((value) => (value === undefined ? fallback : Number(value)))
+          .refine((value) => Number.isInteger(value) && value >= min && value <= max),
+        { example: String(fallback) },
+      ),
+    flag: (doc: string): Setting<boolean> =>
+      setting(
+        doc,
+        'true or false',
+        given
+          .transform((value) => value ?? 'false')
+          .refine((value) => value === 'true' || value === 'false')
+          .transform((value) => value === 'true'),
+        { example: 'false' },
+      ),
+    oneOf: <const T extends string>(doc: string, values: readonly T[], fallback: T): Setting<T> =>
+      setting(
+        doc,
+        `one of ${values.join(', ')}`,
+        given.transform((value) => (value ?? fallback) as T).refine((value) => values.includes(value)),
+        { example: fallback },
+      ),
+    choice: <const T extends string>(doc: string, values: readonly T[]): Setting<T | undefined> =>
+      setting(
+        doc,
+        `one of ${values.join(', ')}`,
+        given
+          .transform((value) => value as T | undefined)
+          .refine((value) => value === undefined || values.includes(value)),
+      ),
+    list: (doc: string): Setting<string[]> =>
+      setting(
+        doc,
+        'a comma list',
+        given.transform((value) =>
+          (value ?? '')
+            .split(',')
+            .map((entry) => entry.trim().toLowerCase())
+            .filter(Boolean),
+        ),
+      ),
+    address: (doc: string, fallback?: string): Setting<string | undefined> =>
+      setting(
+        doc,
+        '0x and 40 hex digits',
+        given
+          .transform((value) => value ?? fallback)
+          .refine((value) => value === undefined || /^0x[0-9a-fA-F]{40}$/.test(value)),
+        { example: fallback },
+      ),
+    units: (doc: string, fallback: bigint): Setting<bigint> =>
+      setting(
+        doc,
+        'a whole number',
+        given
+          .refine((value) => value === undefined || /^\d{1,78}$/.test(value))
+          .transform((value) => (value === undefined ? fallback : BigInt(value))),
+        { example: String(fallback) },
+      ),
+  };
+}
+
+const isHttpUrl = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+const services = section('Services');
+const storage = section('Storage');
+const secrets = section('Secrets');
+const people = section('People');
+const agents = section('Agents');
+const ai = section('AI');
+const identity = section('Identity providers');
+const billing = section('Card processor');
+const chain = section('Chain and payments');
+const outside = section('Other services');
+
+const TABLE = {
+  NODE_ENV: services.oneOf(
+    '`production`: nothing is generated, guessed or left open',
+    ['development', 'production', 'test'],
+    'development',
+  ),
+  HOST: services.textOr('Address that all services listen on', '127.0.0.1'),
+  WEB_PORT: services.whole('Port of the web API and the dashboard', 3000, 0, 65535),
+  BACKEND_PORT: services.whole('Port of the backend API', 3001, 0, 65535),
+  SUMMARIZER_PORT: services.whole('Port of the web summarizer', 3100, 0, 65535),
+  BASE_URL: services.url('Public address of the web service; its own listening address when unset'),
+  BACKEND_URL: services.url('Where web and install scripts find the backend; its own listening address when unset'),
+  BACKEND_FALLBACK_URL: services.url('Second backend, tried when the first does not answer'),
+  SUMMARIZER_URL: services.url(
+    'Where web finds the summarizer, for the API reference; its own listening address when unset',
+  ),
+  TRUST_PROXY: services.whole('Number of proxies in front whose X-Forwarded-For is believed', 0, 0, 16),
+  LOG_LEVEL: services.oneOf('Least severe level that is logged', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+
+  DATA_DIR: storage.text('Embedded database, generated secrets, agent workspaces, backups, mail outbox', '.data'),
+  DATABASE_URL: storage.text('A PostgreSQL 15+ server; unset: an embedded one in DATA_DIR', undefined, {
+    secret: true,
+  }),
+  DATABASE_POOL: storage.whole('Connections that one process keeps to the database', 10, 2, 200),
+  REDIS_URL: storage.text('Counters shared by all processes; unset: counters in the process', undefined, {
+    secret: true,
+  }),
+
+  INTERNAL_API_KEY: secrets.secret('Key with which the services call each other'),
+  SESSION_SECRET: secrets.secret('Signs CSRF tokens, user headers and federated sessions'),
+  FEDERATED_SESSION_SECRET: secrets.secret('Signs federated sessions; SESSION_SECRET when unset'),
+  WALLET_ENCRYPTION_KEY: secrets.secret('Encrypts wallet keys, provider tokens and channel tokens at rest'),
+
+  ADMIN_EMAILS: people.list('Administrators'),
+  TESTER_EMAILS: people.list('People who need no subscription'),
+  OWNER_EMAIL: people.textOr('E-mail of the owner account that a first start creates', 'owner@troupe.local'),
+  EMAIL_VERIFICATION: people.choice(
+    '`off` is allowed only on a loopback address without SMTP_URL, and is the default there',
+    ['on', 'off'],
+  ),
+  SMTP_URL: people.text('Mail server; unset: mails are written to DATA_DIR/outbox', undefined, { secret: true }),
+  MAIL_FROM: people.textOr('Sender of mails', 'Troupe <no-reply@localhost>'),
+  BOT_CHALLENGE_KEY: people.secret('Set: sign-up and password reset ask for a proof of work'),
+
+  AGENT_DRIVER: agents.oneOf('What runs the agents', ['embedded', 'docker', 'swarm', 'kubernetes'], 'embedded'),
+  AGENTS_DOMAIN: agents.textOr('Domain below which each agent has its own name', 'agents.localhost'),
+  AGENT_IMAGE: agents.textOr('Image that the docker driver starts', 'troupe-agent:latest'),
+  DOCKER_HOST: agents.text('Docker engine: a socket path or a tcp URL; the local socket when unset'),
+  PROVISIONING_DISABLED: agents.flag('`true`: nothing new is provisioned'),
+
+  AI_CATALOGUE: ai.text('File that replaces the built-in catalogue of models and rates'),
+  AI_SANDBOX: ai.oneOf('The built-in model that needs no provider; never in production', ['on', 'off'], 'on'),
+  TOKEN_QUOTAS: ai.oneOf('Enforce the monthly token quota of each plan', ['on', 'off'], 'off'),
+  OPENROUTER_API_KEY: ai.secret('Key for the aggregator, the default provider'),
+  OPENROUTER_BASE_URL: ai.urlOr('Its address', 'https://openrouter.ai/api/v1'),
+  ANTHROPIC_API_KEY: ai.secret('Key for Anthropic'),
+  ANTHROPIC_BASE_URL: ai.urlOr('Its address', 'https://api.anthropic.com'),
+  OPENAI_API_KEY: ai.secret('Key for OpenAI'),
+  OPENAI_BASE_URL: ai.urlOr('Its address', 'https://api.openai.com/v1'),
+  GEMINI_API_KEY: ai.secret('Key for Gemini'),
+  GEMINI_BASE_URL: ai.urlOr('Its OpenAI-compatible address', 'https://generativelanguage.googleapis.com/v1beta/openai'),
+  GROQ_API_KEY: ai.secret('Key for Groq'),
+  GROQ_BASE_URL: ai.urlOr('Its address', 'https://api.groq.com/openai/v1'),
+  OLLAMA_BASE_URL: ai.url('Address of an Ollama server'),
+
+  IDP1_CLIENT_ID: identity.text('Code-hosting provider: client id'),
+  IDP1_CLIENT_SECRET: identity.secret('Code-hosting provider: client secret'),
+  IDP1_BASE_URL: identity.urlOr('Code-hosting provider: address', 'https://github.com'),
+  IDP2_CLIENT_ID: identity.text('General provider: client id; a comma list is accepted as audience of security events'),
+  IDP2_CLIENT_SECRET: identity.secret('General provider: client secret'),
+  IDP2_ISSUER: identity.urlOr('General provider: issuer', 'https://accounts.google.com'),
+  FEDERATED_ISSUER: identity.url('Issuer of federated identity tokens'),
+  FEDERATED_AUDIENCE: identity.text('Audience of federated identity tokens'),
+
+  BILLING_SECRET_KEY: billing.secret('Secret key of the card processor'),
+  BILLING_WEBHOOK_SECRET: billing.secret('Secret that signs its webhooks'),
+  BILLING_API_BASE: billing.url('Its address; the processor’s own when unset'),
+
+  CHAIN_RPC_URL: chain.url('RPC of the stablecoin chain'),
+  CHAIN_TESTNET: chain.flag('`true`: the test network of that chain'),
+  L2_RPC_URL: chain.url('RPC of the L2 network: wallet sign-in, token gating, payouts'),
+  GATING_TOKEN_ADDRESS: chain.address('Token whose holders have access'),
+  GATING_MIN_BALANCE: chain.units('How much of it, in its smallest unit', 10n ** 18n),
+  PAYEE_ADDRESS: chain.address('Who is paid; unset: no payment by chain is asked for'),
+  PAYMENT_TOKEN: chain.address('Token that is paid in', '0x20c0000000000000000000000000000000000000'),
+  SETTLEMENT_KEY: chain.secret('Private key that settles on-chain; unset: settlement in the ledger alone'),
+  PAYMENT_SESSION_FUNDING: chain.choice(
+    '`sandbox` (play money) is allowed only on a loopback address, and is the default there',
+    ['required', 'sandbox'],
+  ),
+  CDP_PROJECT_ID: chain.text('Custody by CDP: project'),
+  CDP_API_KEY_ID: chain.text('Custody by CDP: key id'),
+  CDP_API_KEY_SECRET: chain.secret('Custody by CDP: key secret'),
+  CDP_WALLET_SECRET: chain.secret('Custody by CDP: wallet secret'),
+  CDP_API_BASE: chain.urlOr('Custody by CDP: address', 'https://api.cdp.coinbase.com'),
+  PAYGATE_URL: chain.url('Upstream of the payment gateway; unset: the built-in gateway'),
+  PLUGIN_AGENT_URL: chain.url('Serves the plugin `agent`; the platform itself when unset'),
+  PLUGIN_GENERATE_TEXT_URL: chain.url('Serves the plugin `generate-text`; the platform itself when unset'),
+  PLUGIN_TTS_URL: chain.url('Serves the plugin `tts`'),
+  PLUGIN_STT_URL: chain.url('Serves the plugin `stt`'),
+
+  LIVESTREAM_TOKEN_ID: outside.text('Live streams: token id'),
+  LIVESTREAM_TOKEN_SECRET: outside.secret('Live streams: token secret'),
+  LIVESTREAM_API_BASE: outside.urlOr('Live streams: address', 'https://api.mux.com'),
+  HOSTING_API_URL: outside.url('Hosting platform: address'),
+  HOSTING_API_KEY: outside.secret('Hosting platform: key'),
+  HOSTING_OWNER_ID: outside.text('Hosting platform: owner of new services'),
+} satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof TABLE;
+export type Settings = { [K in SettingName]: (typeof TABLE)[K] extends Setting<infer T> ? T : never };
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads all settings; every problem is reported at once, one line each. */
+export function readSettings(env: Env): Settings {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema, expected, secret }] of Object.entries(TABLE)) {
+    const parsed = schema.safeParse(env[name]);
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(`${name} is ${secret ? '[redacted]' : JSON.stringify(env[name])}, expected ${expected}`);
+  }
+  if (problems.length > 0) throw new StartError(problems.join('\n'));
+  return values as Settings;
+}
+
+/** Settings for tests: defaults, nothing from the environment. */
+export const testSettings = (given: Env = {}): Settings =>
+  readSettings({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...given });
+
+export interface SettingDoc {
+  name: string;
+  section: string;
+  doc: string;
+  example: string;
+  secret: boolean;
+}
+
+export const settingDocs = (): SettingDoc[] =>
+  Object.entries(TABLE).map(([name, { section: part, doc, example, secret }]) => ({
+    name,
+    section: part,
+    doc,
+    example,
+    secret,
+  }));
+
+const LOOPBACK_HOSTS = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
+
+/**
+ * What the contract leaves open to anybody stays open only while this holds: nothing but this machine can reach the
+ * service, it is not offered under a public name, and it is not in production.
+ */
+export function loopbackOnly(settings: Pick<Settings, 'HOST' | 'BASE_URL' | 'NODE_ENV'>): boolean {
+  const publicHost = settings.BASE_URL === undefined ? 'localhost' : new URL(settings.BASE_URL).hostname;
+  return settings.NODE_ENV !== 'production' && LOOPBACK_HOSTS.test(settings.HOST) && LOOPBACK_HOSTS.test(publicHost);
+}
