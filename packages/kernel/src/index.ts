@@ -1,1 +1,9 @@
-export {};
+export {
+  createOutbound,
+  type Outbound,
+  type OutboundOptions,
+  type OutboundRequest,
+  type OutboundResponse,
+} from './outbound/outbound.ts';
+export { addressAllowed, type AddressRules } from './outbound/addresses.ts';
+export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';

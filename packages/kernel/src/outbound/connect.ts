@@ -1,0 +1,47 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { addressAllowed, type AddressRules } from './addresses.ts';
+import { OutboundError, outboundError } from './errors.ts';
+
+export type Resolve = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
+
+export const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true });
+
+/**
+ * Connects only to allowed addresses. A name is resolved once and the checked result is what the socket uses, so a
+ * second, different DNS answer has no chance; the connected socket's peer is checked again before a byte is sent.
+ */
+export function guardedConnector(rules: AddressRules, resolve: Resolve, timeout: number): buildConnector.connector {
+  const connect = buildConnector({ timeout, allowH2: false, lookup: guardedLookup(rules, resolve) });
+  return (options, callback) => {
+    const hostname = options.hostname.replace(/^\[|\]$/g, '');
+    // net.connect never calls lookup for an address.
+    if (isIP(hostname) !== 0 && !addressAllowed(hostname, rules)) {
+      queueMicrotask(() => callback(new OutboundError('blocked'), null));
+      return;
+    }
+    connect({ ...options, hostname }, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      if (addressAllowed(socket.remoteAddress ?? '', rules)) return callback(null, socket);
+      socket.destroy();
+      callback(new OutboundError('blocked'), null);
+    });
+  };
+}
+
+function guardedLookup(rules: AddressRules, resolve: Resolve): LookupFunction {
+  async function answer(hostname: string, all: boolean, callback: Parameters<LookupFunction>[2]) {
+    try {
+      const found = await resolve(hostname);
+      const usable = found.filter(({ address }) => addressAllowed(address, rules));
+      const [first] = usable;
+      if (!first) throw new OutboundError(found.length > 0 ? 'blocked' : 'network');
+      if (all) callback(null, usable);
+      else callback(null, first.address, first.family);
+    } catch (error) {
+      callback(outboundError(error), []);
+    }
+  }
+  return (hostname, options, callback) => void answer(hostname, options.all === true, callback);
+}

@@ -1,0 +1,201 @@
+import { Agent, type Dispatcher } from 'undici';
+import type { AddressRules } from './addresses.ts';
+import { guardedConnector, systemResolve, type Resolve } from './connect.ts';
+import { ACCEPTED_ENCODINGS, decoded, type Bytes } from './decode.ts';
+import { OutboundError, outboundError } from './errors.ts';
+
+/**
+ * The one HTTP client for everything that is fetched from outside. It connects only to allowed addresses (checked on the
+ * address really used, on every redirect), gives up in time, and never reads or unpacks more than it was told to.
+ */
+
+export interface OutboundOptions extends AddressRules {
+  /** Sent unless a request brings its own. */
+  userAgent?: string;
+  /** Milliseconds until a connection stands, DNS and TLS included; 5,000 unless said. */
+  connectTimeout?: number;
+  /** Milliseconds of silence, before the headers and between pieces of the body; 10,000 unless said. */
+  idleTimeout?: number;
+  /** DNS, for tests. */
+  resolve?: Resolve;
+}
+
+export interface OutboundRequest {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array;
+  /** Milliseconds for everything: all redirects, and until the body has been read; 10,000 unless said. */
+  timeout?: number;
+  /** Most bytes of the body, counted both as sent and as unpacked; 5 MB unless said. */
+  maxBytes?: number;
+  /** Redirects that are followed; 0 gives the 3xx answer itself; 5 unless said. */
+  redirects?: number;
+  signal?: AbortSignal;
+}
+
+/** Read the body in one of the ways, or `cancel()`: until then it holds a connection (at most until the timeout). */
+export interface OutboundResponse {
+  status: number;
+  /** Lower-case names; repeated ones are joined with a comma. */
+  headers: Readonly<Record<string, string>>;
+  /** Where the answer came from, after redirects. */
+  url: string;
+  body: AsyncIterable<Uint8Array>;
+  bytes: () => Promise<Uint8Array>;
+  /** The body as UTF-8. */
+  text: () => Promise<string>;
+  json: () => Promise<unknown>;
+  cancel: () => void;
+}
+
+export interface Outbound {
+  /** Throws an OutboundError; or the signal's reason when the caller aborted. A status of 400 or more is an answer. */
+  fetch: (url: string | URL, request?: OutboundRequest) => Promise<OutboundResponse>;
+  close: () => Promise<void>;
+}
+
+const MAX_HEADER_BYTES = 65_536;
+
+export function createOutbound({
+  userAgent = 'Troupe/1.0',
+  connectTimeout = 5_000,
+  idleTimeout = 10_000,
+  resolve = systemResolve,
+  ...rules
+}: OutboundOptions = {}): Outbound {
+  const agent = new Agent({
+    connect: guardedConnector(rules, resolve, connectTimeout),
+    headersTimeout: idleTimeout,
+    bodyTimeout: idleTimeout,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    allowH2: false,
+  });
+
+  async function fetch(url: string | URL, request: OutboundRequest = {}): Promise<OutboundResponse> {
+    const { timeout = 10_000, maxBytes = 5_242_880, redirects = 5, signal } = request;
+    const limit = startLimit(timeout, signal);
+    try {
+      let hop: Hop = { ...request, url: checkedUrl(url), headers: { 'user-agent': userAgent, ...request.headers } };
+      for (let followed = 0; ; followed += 1) {
+        const answer = await send(agent, hop, limit.signal);
+        const next = redirects > 0 ? redirected(hop, answer) : undefined;
+        if (!next) return response(answer, hop.url, maxBytes, limit);
+        answer.body.on('error', () => {}).destroy();
+        if (followed >= redirects) throw new OutboundError('redirects');
+        hop = next;
+      }
+    } catch (error) {
+      limit.end();
+      throw limit.reason() ?? outboundError(error);
+    }
+  }
+
+  return { fetch, close: () => agent.destroy() };
+}
+
+interface Limit {
+  signal: AbortSignal;
+  /** Why the signal was aborted, as the error to throw. */
+  reason: () => Error | undefined;
+  end: () => void;
+}
+
+/** One signal for the deadline and the caller's own; its timer lives until `end`. */
+function startLimit(timeout: number, outer: AbortSignal | undefined): Limit {
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(outer?.reason);
+  const timer = setTimeout(() => controller.abort(new OutboundError('timeout')), timeout);
+  if (outer?.aborted) onAbort();
+  else outer?.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    reason: () => (controller.signal.aborted ? (controller.signal.reason as Error) : undefined),
+    end() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** The URL, when it is one that may be fetched; its address is checked when it is connected to. */
+function checkedUrl(given: string | URL, base?: URL): URL {
+  const url = URL.parse(String(given), base?.href);
+  if (!url) throw new OutboundError('bad_url');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new OutboundError('bad_url', { message: 'URL must be http or https' });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new OutboundError('bad_url', { message: 'Credentials in the URL are not allowed' });
+  }
+  return url;
+}
+
+interface Hop extends OutboundRequest {
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+}
+
+type Answer = Dispatcher.ResponseData;
+
+const send = (agent: Agent, { url, method = 'GET', headers, body }: Hop, signal: AbortSignal): Promise<Answer> =>
+  agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...headers },
+    body: body ?? null,
+    signal,
+  });
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** The request that a redirect asks for; undefined when the answer is none. */
+function redirected(hop: Hop, { statusCode, headers }: Answer): Hop | undefined {
+  const location = [headers['location']].flat()[0];
+  if (!REDIRECTS.has(statusCode) || location === undefined) return undefined;
+  const url = checkedUrl(location, hop.url);
+  const next: Hop = { ...hop, url };
+  if (url.origin !== hop.url.origin) next.headers = without(hop.headers, /^(authorization|cookie|host|x-.*)$/i);
+  const method = hop.method ?? 'GET';
+  if (statusCode === 303 ? method !== 'HEAD' : statusCode < 303 && method === 'POST') {
+    next.method = 'GET';
+    delete next.body;
+    next.headers = without(next.headers, /^content-/i);
+  }
+  return next;
+}
+
+const without = (headers: Readonly<Record<string, string>>, names: RegExp): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.test(name)));
+
+function response(answer: Answer, url: URL, maxBytes: number, limit: Limit): OutboundResponse {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined) headers[name] = [value].flat().join(', ');
+  }
+  // Also when nobody is reading: a connection that fails then must not bring the process down.
+  answer.body.on('error', () => {});
+
+  function cancel() {
+    limit.end();
+    answer.body.destroy();
+  }
+  async function* read(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* decoded(answer.body as Bytes, headers['content-encoding'], maxBytes);
+    } catch (error) {
+      throw limit.reason() ?? outboundError(error);
+    } finally {
+      cancel();
+    }
+  }
+  const body = read();
+  async function bytes(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+  const text = async () => new TextDecoder().decode(await bytes());
+  const json = async () => JSON.parse(await text()) as unknown;
+  return { status: answer.statusCode, headers, url: url.href, body, bytes, text, json, cancel };
+}
