@@ -1,1 +1,2 @@
-export {};
+export * from './agent-config.ts';
+export * from './teams/index.ts';

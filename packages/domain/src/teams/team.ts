@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { parse, stringify } from 'yaml';
+import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
+
+/**
+ * A team as it is written down and run: docker-agent's YAML with the fields that this platform adds (role, tools as a
+ * plain list, memory_shared). The first agent leads.
+ */
+
+const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const MAX_AGENTS = 50;
+
+const remote = z.object({
+  url: z.url({ protocol: /^https?$/ }),
+  transport_type: z.literal('streamable').optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+});
+
+const mcpToolset = z
+  .object({
+    type: z.literal('mcp'),
+    name: z.string().regex(AGENT_NAME).optional(),
+    command: z.string().min(1).max(500).optional(),
+    args: z.array(z.string().max(2000)).max(50).optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    remote: remote.optional(),
+    /** Only these of the server's tools are offered; all when left out. */
+    tools: z.array(z.string()).optional(),
+  })
+  .refine(({ command, remote: url }) => (command === undefined) !== (url === undefined), {
+    message: 'an mcp toolset needs either command or remote',
+  });
+
+export type McpToolset = z.output<typeof mcpToolset>;
+
+const tool = z.enum(TEAM_TOOLS, { error: `unknown tool; known are ${TEAM_TOOLS.join(', ')}` });
+const plainToolset = z.object({ type: tool }).transform(({ type }) => type);
+
+const agentSchema = z.object({
+  role: z.string().trim().max(200).default(''),
+  description: z.string().trim().max(2000).default(''),
+  model: z.string().trim().min(1).max(200).default(TEAM_MODEL),
+  tools: z.array(tool).max(TEAM_TOOLS.length).optional(),
+  toolsets: z
+    .array(z.union([mcpToolset, plainToolset]))
+    .max(30)
+    .optional(),
+  memory_shared: z.boolean().default(true),
+  instruction: z.string().max(20_000).default(''),
+  sub_agents: z.array(z.string()).max(MAX_AGENTS).optional(),
+});
+
+const teamSchema = z.object({
+  name: z.string().trim().min(1).max(200),
+  description: z.string().max(5000).default(''),
+  agents: z
+    .record(z.string(), agentSchema)
+    .refine((agents) => Object.keys(agents).every((name) => AGENT_NAME.test(name)), {
+      message: 'agent names are letters, digits, _ and -, at most 64',
+    })
+    .refine((agents) => Object.keys(agents).length > 0, { message: 'a team needs at least one agent' })
+    .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, { message: `at most ${MAX_AGENTS} agents` }),
+});
+
+export interface TeamAgent {
+  name: string;
+  role: string;
+  description: string;
+  model: string;
+  tools: (typeof TEAM_TOOLS)[number][];
+  mcp: McpToolset[];
+  memoryShared: boolean;
+  instruction: string;
+  /** Whom this one may hand tasks to. */
+  subAgents: string[];
+}
+
+export interface Team {
+  name: string;
+  description: string;
+  agents: TeamAgent[];
+}
+
+export type TeamReading = { ok: true; team: Team } | { ok: false; error: string };
+
+/** Reads a team's YAML. The error names the place. */
+export function readTeamYaml(text: string): TeamReading {
+  let raw: unknown;
+  try {
+    raw = parse(text, { maxAliasCount: 20 });
+  } catch (error) {
+    return { ok: false, error: `Not valid YAML: ${(error as Error).message.split('\n')[0]}` };
+  }
+  const parsed = teamSchema.safeParse(raw);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message}` };
+  }
+  const { name, description, agents } = parsed.data;
+  const names = Object.keys(agents);
+  const team: Team = {
+    name,
+    description,
+    agents: Object.entries(agents).map(([agentName, one], index) => ({
+      name: agentName,
+      role: one.role || agentName,
+      description: one.description,
+      model: one.model,
+      tools: [...new Set([...(one.tools ?? []), ...(one.toolsets ?? []).filter((entry) => typeof entry === 'string')])],
+      mcp: (one.toolsets ?? []).filter((entry) => typeof entry === 'object'),
+      memoryShared: one.memory_shared,
+      instruction: one.instruction,
+      subAgents: one.sub_agents ?? (index === 0 ? names.slice(1) : []),
+    })),
+  };
+  for (const { name: agentName, subAgents } of team.agents) {
+    const unknown = subAgents.find((sub) => !names.includes(sub) || sub === agentName);
+    if (unknown !== undefined)
+      return {
+        ok: false,
+        error: `Invalid team: agents.${agentName}.sub_agents: ${unknown} is not another agent of the team`,
+      };
+  }
+  return { ok: true, team };
+}
+
+/** The team's YAML; reading it back gives the same team. */
+export function teamYaml({ name, description, agents }: Team): string {
+  return stringify(
+    {
+      name,
+      description,
+      agents: Object.fromEntries(
+        agents.map((one) => [
+          one.name,
+          {
+            role: one.role,
+            description: one.description,
+            model: one.model,
+            tools: one.tools,
+            ...(one.mcp.length > 0 ? { toolsets: one.mcp } : {}),
+            memory_shared: one.memoryShared,
+            ...(one.subAgents.length > 0 ? { sub_agents: one.subAgents } : {}),
+            instruction: one.instruction,
+          },
+        ]),
+      ),
+    },
+    { lineWidth: 0 },
+  );
+}
+
+export function teamFromTemplate(template: TeamTemplate): Team {
+  const names = template.agents.map(({ name }) => name);
+  return {
+    name: template.name,
+    description: template.description,
+    agents: template.agents.map(({ name, role, tools, duty }, index) => ({
+      name,
+      role,
+      description: duty,
+      model: TEAM_MODEL,
+      tools: [...tools],
+      mcp: [],
+      memoryShared: true,
+      instruction: `You are the ${role} of the ${template.name}. ${duty}`,
+      subAgents: index === 0 ? names.slice(1) : [],
+    })),
+  };
+}
+
+export interface CustomAgent {
+  name: string;
+  role: string;
+  description: string;
+  instruction: string;
+  model: string;
+  tools: string[];
+  memoryShared: boolean;
+}
+
+export const CUSTOM_TEAM_NAME = 'Custom Team';
+
+/** A team of agents that somebody sent; checked by the same rules as YAML. */
+export function teamFromCustom(agents: readonly CustomAgent[]): TeamReading {
+  const names = agents.map(({ name }) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) return { ok: false, error: `Invalid team: two agents are called ${repeated}` };
+  return readTeamYaml(
+    stringify({
+      name: CUSTOM_TEAM_NAME,
+      description: agents.map(({ role }) => role).join(' + '),
+      agents: Object.fromEntries(
+        agents.map(({ name, memoryShared, ...rest }) => [name, { ...rest, memory_shared: memoryShared }]),
+      ),
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { TEAM_TEMPLATES, readTeamYaml, teamFromCustom, teamFromTemplate, teamYaml, templateList } from './index.ts';
+
+test('there are twelve templates of three agents, each with its category', () => {
+  const { templates, categories } = templateList();
+  assert.equal(templates.length, 12);
+  assert.ok(templates.every(({ agent_count, agents }) => agent_count === 3 && agents.length === 3));
+  assert.deepEqual(
+    categories.map(({ label }) => label),
+    ['Developer', 'Creator', 'Business', 'Personal'],
+  );
+  assert.deepEqual(categories.flatMap((one) => one.templates).sort(), templates.map(({ key }) => key).sort());
+  assert.equal(templates[0]?.description, 'Product Manager + Engineer + QA');
+});
+
+test('a template’s YAML has the fields that were promised and reads back as the same team', () => {
+  for (const template of TEAM_TEMPLATES) {
+    const team = teamFromTemplate(template);
+    const text = teamYaml(team);
+    assert.deepEqual(readTeamYaml(text), { ok: true, team });
+    const raw = parse(text) as { agents: Record<string, Record<string, unknown>> };
+    for (const one of Object.values(raw.agents)) {
+      for (const field of ['role', 'description', 'model', 'tools', 'memory_shared', 'instruction']) {
+        assert.ok(field in one, `${template.key} lacks ${field}`);
+      }
+    }
+  }
+});
+
+test('docker-agent’s toolsets are understood', () => {
+  const reading = readTeamYaml(`
+name: T
+agents:
+  root:
+    model: m
+    toolsets:
+      - type: filesystem
+      - type: mcp
+        command: node
+        args: [server.mjs]
+        tools: [search]
+  helper: {}
+`);
+  assert.ok(reading.ok);
+  const [root] = reading.team.agents;
+  assert.deepEqual(root?.tools, ['filesystem']);
+  assert.equal(root?.mcp[0]?.command, 'node');
+  assert.deepEqual(root?.subAgents, ['helper']);
+});
+
+test('what is wrong is named', () => {
+  const wrong: [string, RegExp][] = [
+    ['a: [', /^Not valid YAML/],
+    ['name: T', /^Invalid team: agents/],
+    ['name: T\nagents: {}', /at least one agent/],
+    ['name: T\nagents: { a: { tools: [rocket] } }', /agents\.a\.tools\.0: unknown tool/],
+    ['name: T\nagents: { "../x": {} }', /agent names are/],
+    ['name: T\nagents: { a: { sub_agents: [b] } }', /b is not another agent/],
+    ['name: T\nagents: { a: { toolsets: [{ type: mcp }] } }', /agents\.a\.toolsets/],
+  ];
+  for (const [text, expected] of wrong) {
+    const reading = readTeamYaml(text);
+    assert.ok(!reading.ok);
+    assert.match(reading.error, expected);
+  }
+});
+
+test('custom agents make a team whose first agent leads', () => {
+  const one = (name: string) => ({
+    name,
+    role: 'R',
+    description: 'd',
+    instruction: 'i: "quoted"\n- and more',
+    model: 'm',
+    tools: ['think'],
+    memoryShared: false,
+  });
+  const reading = teamFromCustom([one('a'), one('b')]);
+  assert.ok(reading.ok);
+  assert.equal(reading.team.name, 'Custom Team');
+  assert.deepEqual(
+    reading.team.agents.map(({ subAgents }) => subAgents),
+    [['b'], []],
+  );
+  assert.equal(reading.team.agents[0]?.instruction, 'i: "quoted"\n- and more');
+  assert.deepEqual(teamFromCustom([one('a'), one('a')]), { ok: false, error: 'Invalid team: two agents are called a' });
+});
