@@ -1,0 +1,12 @@
+import { getAddress, type Address } from 'viem';
+
+/** 0x and 40 hex digits in any case. */
+export const isHexAddress = (value: unknown): value is Address =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value);
+
+/** The same, for where money goes to: mixed case must be the right checksum (EIP-55), nothing else catches a typo. */
+export function isPayableAddress(value: unknown): value is Address {
+  if (!isHexAddress(value)) return false;
+  const digits = value.slice(2);
+  return digits === digits.toLowerCase() || digits === digits.toUpperCase() || getAddress(value) === value;
+}
