@@ -1,7 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { recoverAddress, type Hex } from 'viem/utils';
 
-parentPort?.on('message', async ({ id, hash, signature }: { id: number; hash: Hex; signature: Hex }) => {
+async function answer({ id, hash, signature }: { id: number; hash: Hex; signature: Hex }): Promise<void> {
   const address = await recoverAddress({ hash, signature }).catch(() => null);
   parentPort?.postMessage({ id, address });
-});
+}
+
+parentPort?.on('message', (request: Parameters<typeof answer>[0]) => void answer(request));
