@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { recoverAddress, type Hex } from 'viem/utils';
+import type { Hex } from 'viem';
+import { recoverAddress } from 'viem/utils';
 
 async function answer({ id, hash, signature }: { id: number; hash: Hex; signature: Hex }): Promise<void> {
   const address = await recoverAddress({ hash, signature }).catch(() => null);
