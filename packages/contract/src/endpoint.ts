@@ -53,6 +53,12 @@ export interface EndpointSpec {
   rawBody?: boolean;
   /** What a body that does not parse as JSON is told; `Invalid JSON` unless said. */
   invalidJson?: string;
+  /** What a caller without the right credentials is told; `Unauthorized` unless said. */
+  unauthorized?: string;
+  /** What the caller is told when something unexpected fails; the cause goes to the log only. */
+  failure?: string;
+  /** Fields that every error body of this endpoint carries beside `error`. */
+  errorFields?: Readonly<Record<string, unknown>>;
 }
 
 type In<S> = S extends Schema ? z.input<S> : undefined;

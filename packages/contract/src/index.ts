@@ -1,1 +1,6 @@
-export {};
+export * from './client.ts';
+export * from './common.ts';
+export * from './endpoint.ts';
+export * from './messages.ts';
+export * from './openapi.ts';
+export * from './web/health.ts';

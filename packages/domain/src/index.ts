@@ -1,2 +1,3 @@
 export * from './agent-config.ts';
 export * from './teams/index.ts';
+export * from './rate-limits.ts';

@@ -1,0 +1,84 @@
+/** Every limit on how often a path may be called, per client address. Attached to routes by path. */
+export interface RateRule {
+  name: string;
+  service: 'web' | 'backend';
+  /** An exact path, or a prefix when it ends in `/*`; `/x/*` also covers `/x`. */
+  path: string;
+  /** Any method unless said. */
+  method?: string;
+  limit: number;
+  seconds: number;
+  message: string;
+}
+
+const MINUTE = 60;
+const HOUR = 3600;
+const SLOW_DOWN = 'Too many requests';
+
+const signUp = (path: string): RateRule[] => [
+  { name: `${path}/minute`, service: 'web', path, method: 'POST', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
+  { name: `${path}/hour`, service: 'web', path, method: 'POST', limit: 1000, seconds: HOUR, message: SLOW_DOWN },
+];
+
+export const RATE_RULES: readonly RateRule[] = [
+  {
+    name: 'backend',
+    service: 'backend',
+    path: '/api/*',
+    limit: 120,
+    seconds: MINUTE,
+    message: 'Too many requests, please slow down.',
+  },
+  { name: 'ai', service: 'backend', path: '/api/ai/*', limit: 30, seconds: MINUTE, message: 'AI rate limit exceeded.' },
+  {
+    name: 'deployments',
+    service: 'backend',
+    path: '/api/deployments/*',
+    method: 'POST',
+    limit: 5,
+    seconds: MINUTE,
+    message: 'Deployment rate limit exceeded.',
+  },
+  { name: 'gateway', service: 'web', path: '/api/v1/gateway', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
+  { name: 'agents', service: 'web', path: '/api/agents/*', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
+  { name: 'chat', service: 'web', path: '/api/chat', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
+  { name: 'instance', service: 'web', path: '/api/instance/*', limit: 30, seconds: MINUTE, message: SLOW_DOWN },
+  {
+    name: 'provision',
+    service: 'web',
+    path: '/api/provision/*',
+    method: 'POST',
+    limit: 5,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  },
+  {
+    name: 'demo',
+    service: 'web',
+    path: '/api/demo/chat',
+    method: 'POST',
+    limit: 10,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  },
+  ...signUp('/api/register'),
+  ...signUp('/api/auth/forgot-password'),
+  ...signUp('/api/auth/reset-password'),
+];
+
+export function rulesFor(
+  service: string,
+  method: string,
+  path: string,
+  rules: readonly RateRule[] = RATE_RULES,
+): RateRule[] {
+  return rules.filter(
+    (rule) => rule.service === service && (rule.method ?? method) === method && covers(rule.path, path),
+  );
+}
+
+function covers(pattern: string, path: string): boolean {
+  if (!pattern.endsWith('/*')) return pattern === path;
+  const base = pattern.slice(0, -2);
+  return path === base || path.startsWith(`${base}/`);
+}

@@ -1,0 +1,152 @@
+import { parseCookie } from 'cookie';
+import type { Auth } from '@troupe/contract';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../errors.ts';
+import { hmacHex, sameSecret } from '../secrets.ts';
+import { isCrossSite } from './csrf.ts';
+import type { Authenticator, Identity, Principals, User } from './principal.ts';
+
+export const SESSION_COOKIE = 'svc-session';
+const KEY_PREFIX = 'sk_';
+const HEADER_LIFE_MS = 5 * 60_000;
+
+export interface GuardDeps {
+  /** Undefined: not configured, and guarded routes answer 500. */
+  internalKey: string | undefined;
+  sessionSecret: string;
+  /** Origin of BASE_URL. */
+  origin: string;
+  loopback: boolean;
+  accounts?: Authenticator;
+}
+
+export interface GuardTexts {
+  unauthorized: string;
+}
+
+export type Guards = {
+  [A in Auth]: (request: FastifyRequest, texts: GuardTexts) => Promise<Principals[A]> | Principals[A];
+};
+
+export function bearer(request: FastifyRequest): string | null {
+  const header = request.headers.authorization;
+  return header?.startsWith('Bearer ') ? header.slice('Bearer '.length).trim() : null;
+}
+
+export function createGuards({ internalKey, sessionSecret, origin, loopback, accounts }: GuardDeps): Guards {
+  const isInternal = (request: FastifyRequest): boolean => {
+    const key = bearer(request);
+    return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
+  };
+
+  async function byCookie(request: FastifyRequest): Promise<User | null> {
+    const token = cookiesOf(request)[SESSION_COOKIE];
+    const user = token ? ((await accounts?.bySession(token)) ?? null) : null;
+    if (
+      user?.sessionId &&
+      isCrossSite({
+        method: request.method,
+        headers: request.headers,
+        origin,
+        secret: sessionSecret,
+        sessionId: user.sessionId,
+      })
+    )
+      throw new AppError(403, 'Invalid CSRF token');
+    return user;
+  }
+
+  async function byKey(request: FastifyRequest): Promise<User | null> {
+    const key = bearer(request);
+    return key?.startsWith(KEY_PREFIX) ? ((await accounts?.byKey(key)) ?? null) : null;
+  }
+
+  const anyUser = async (request: FastifyRequest) => (await byKey(request)) ?? (await byCookie(request));
+
+  async function required(user: Promise<User | null>, { unauthorized }: GuardTexts): Promise<User> {
+    const found = await user;
+    if (!found) throw new AppError(401, unauthorized);
+    return found;
+  }
+
+  function internal(request: FastifyRequest, { unauthorized }: GuardTexts): undefined {
+    if (internalKey === undefined) throw new AppError(500, 'Server misconfigured');
+    if (bearer(request) === null) throw new AppError(401, unauthorized);
+    if (!isInternal(request)) throw new AppError(403, 'Forbidden');
+  }
+
+  return {
+    none: () => undefined,
+    optional: anyUser,
+    session: (request, texts) => required(anyUser(request), texts),
+    cookie: (request, texts) => required(byCookie(request), texts),
+    async admin(request) {
+      const user = await anyUser(request);
+      if (!user?.isAdmin) throw new AppError(403, 'Admin access required.', { code: 'ADMIN_REQUIRED' });
+      return user;
+    },
+    internal,
+    async internalOrKey(request, texts) {
+      if (bearer(request)?.startsWith(KEY_PREFIX)) return required(byKey(request), texts);
+      internal(request, texts);
+      return null;
+    },
+    userContext(request, { unauthorized }) {
+      if (!isInternal(request)) throw new AppError(401, unauthorized);
+      const id = header(request, 'x-user-id');
+      const email = header(request, 'x-user-email');
+      if (!id || !email) throw new AppError(401, 'User context required');
+      return { id, email };
+    },
+    async identity(request) {
+      const user = await byKey(request);
+      if (user)
+        return { id: user.id, email: user.email, role: user.isAdmin ? 'admin' : null, verified: true, byKey: true };
+      const claimed = claimedIdentity(request);
+      const signed = claimed.id !== null && hasValidSignature(request, sessionSecret, claimed);
+      if (!signed && !loopback)
+        return { ...claimed, id: 'anonymous', email: null, role: null, verified: false, byKey: false };
+      return { ...claimed, id: claimed.id ?? 'anonymous', verified: signed, byKey: false };
+    },
+  };
+}
+
+export const cookiesOf = (request: FastifyRequest): Record<string, string | undefined> =>
+  parseCookie(request.headers.cookie ?? '');
+
+function header(request: FastifyRequest, name: string): string | null {
+  const value = request.headers[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+type Claimed = { id: string | null } & Pick<Identity, 'email' | 'role'>;
+
+const claimedIdentity = (request: FastifyRequest): Claimed => ({
+  id: header(request, 'x-user-id'),
+  email: header(request, 'x-user-email'),
+  role: header(request, 'x-user-role'),
+});
+
+const signedText = ({ id, email, role }: Claimed, time: string): string => JSON.stringify([id, email, role, time]);
+
+/** The headers with which one service tells another who the user is, and proves it. */
+export function identityHeaders(
+  secret: string,
+  user: { id: string; email: string; isAdmin: boolean },
+  now: Date,
+): Record<string, string> {
+  const time = String(now.getTime());
+  const claimed: Claimed = { id: user.id, email: user.email, role: user.isAdmin ? 'admin' : 'user' };
+  return {
+    'x-user-id': user.id,
+    'x-user-email': user.email,
+    'x-user-role': claimed.role ?? '',
+    'x-user-signature': `${time}.${hmacHex(secret, signedText(claimed, time))}`,
+  };
+}
+
+function hasValidSignature(request: FastifyRequest, secret: string, claimed: Claimed): boolean {
+  const [time = '', signature = ''] = (header(request, 'x-user-signature') ?? '').split('.');
+  const fresh = Math.abs(Date.now() - Number(time)) < HEADER_LIFE_MS;
+  return fresh && sameSecret(signature, hmacHex(secret, signedText(claimed, time)));
+}

@@ -1,0 +1,52 @@
+import type { Auth } from '@troupe/contract';
+
+/** A user as every service knows one. */
+export interface User {
+  id: string;
+  email: string;
+  name: string;
+  isAdmin: boolean;
+  emailVerified: boolean;
+  plan: string | null;
+  subscriptionStatus: string;
+  /** The session that the request came with; null when it came with an API key. */
+  sessionId: string | null;
+}
+
+/** Who the user-context headers name; vouched for by the internal key. */
+export interface ContextUser {
+  id: string;
+  email: string;
+}
+
+/** Who identity headers name, as far as they are believed. */
+export interface Identity {
+  id: string;
+  email: string | null;
+  role: string | null;
+  /** False: nobody vouches for it, and `id` is `anonymous` or what the loopback rule lets pass. */
+  verified: boolean;
+  /** The caller showed an API key of that user. */
+  byKey: boolean;
+}
+
+export interface Principals {
+  none: undefined;
+  session: User;
+  cookie: User;
+  optional: User | null;
+  admin: User;
+  internal: undefined;
+  /** null: the internal key. */
+  internalOrKey: User | null;
+  userContext: ContextUser;
+  identity: Identity;
+}
+
+export type PrincipalOf<A extends Auth> = Principals[A];
+
+/** Looks people up. Accounts provide it; a service without users has none. */
+export interface Authenticator {
+  bySession: (token: string) => Promise<User | null>;
+  byKey: (key: string) => Promise<User | null>;
+}

@@ -1,0 +1,121 @@
+import { type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { cookiesOf } from './guards.ts';
+import { limitFor } from './limits.ts';
+import type { PrincipalOf } from './principal.ts';
+import { isAnswer, type Answer } from './reply.ts';
+import type { Server } from './server.ts';
+
+/** What a handler may want to know about the request beside its validated parts. */
+export interface RequestInfo {
+  id: string;
+  /** The address that limits count for. */
+  address: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  cookies: () => Record<string, string | undefined>;
+  /** The path without the query. */
+  path: string;
+  /** The body as it came, where the endpoint asks for that. */
+  rawBody: string;
+  /** Aborted when the client goes or the server closes. */
+  signal: () => AbortSignal;
+}
+
+export interface Input<T extends EndpointTypes> {
+  user: PrincipalOf<T['auth']>;
+  params: T['params'];
+  query: T['query'];
+  body: T['body'];
+  request: RequestInfo;
+}
+
+export type Handler<T extends EndpointTypes> = (input: Input<T>) => Promise<T['reply'] | Answer> | T['reply'] | Answer;
+
+/** Attaches an endpoint to a server: rate limit, guard, validation, handler, answer, in that order. */
+export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoint<T>, handler: Handler<T>): void {
+  const { app, guards, service } = server;
+  if (endpoint.service !== service)
+    throw new Error(`${endpoint.method} ${endpoint.path} is not an endpoint of ${service}`);
+  server.endpoints.push(endpoint);
+  const limit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules);
+  const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
+  const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
+  // Outside production a reply that breaks its own schema is an error: the reference must be true.
+  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    config: {
+      rawBody: endpoint.rawBody,
+      invalidJson: endpoint.invalidJson,
+      failure: endpoint.failure,
+      errorFields: endpoint.errorFields,
+    },
+    onRequest: async (request, reply) => {
+      if (limit) await limit(request, reply, server.clientAddress(request));
+      const found = guard(request, texts);
+      request.principal = found instanceof Promise ? await found : found;
+    },
+    handler: async (request, reply) => {
+      const result = await handler({
+        user: request.principal as never,
+        params: parse(endpoint.params, request.params, 'path') as never,
+        query: parse(endpoint.query, request.query, 'query') as never,
+        body: (endpoint.rawBody ? undefined : parse(endpoint.body, request.body ?? {}, 'body')) as never,
+        request: infoOf(server, request, reply, endpoint.rawBody ?? false),
+      });
+      if (isAnswer(result)) return send(reply, result, endpoint.status);
+      if (check) assertReply(check, result, endpoint);
+      return reply.status(endpoint.status ?? 200).send(result);
+    },
+  });
+}
+
+function parse(schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
+  if (!schema) return undefined;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new AppError(400, validationMessage(parsed.error, whole));
+}
+
+function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): void {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success)
+    throw new Error(
+      `reply of ${endpoint.method} ${endpoint.path} breaks its schema: ${validationMessage(parsed.error, 'reply')}`,
+    );
+}
+
+function send(reply: FastifyReply, { status, headers, body, stream }: Answer, fallback = 200): FastifyReply {
+  void reply.status(status ?? fallback).headers(headers);
+  return reply.send(stream ?? body ?? '');
+}
+
+function infoOf(server: Server, request: FastifyRequest, reply: FastifyReply, raw: boolean): RequestInfo {
+  return {
+    id: request.id,
+    address: server.clientAddress(request),
+    headers: request.headers,
+    cookies: () => cookiesOf(request),
+    path: request.url.split('?', 1)[0] ?? '',
+    rawBody: raw && typeof request.body === 'string' ? request.body : '',
+    signal: () => signalOf(server, reply),
+  };
+}
+
+function signalOf(server: Server, reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return AbortSignal.any([gone.signal, server.closing]);
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: unknown;
+  }
+}

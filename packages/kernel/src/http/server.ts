@@ -1,0 +1,217 @@
+import type { Endpoint, Service } from '@troupe/contract';
+import type { RateRule } from '@troupe/domain';
+import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Counters } from '../counters.ts';
+import { AppError, StartError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Log } from '../log.ts';
+import { createMetrics, type Metrics } from '../metrics.ts';
+import { sameSecret } from '../secrets.ts';
+import { loopbackOnly, type Settings } from '../settings.ts';
+import { bearer, createGuards, type Guards } from './guards.ts';
+import type { Authenticator } from './principal.ts';
+
+export const BODY_LIMIT = 1_048_576;
+
+export interface ServerOptions {
+  service: Service;
+  settings: Settings;
+  log: Log;
+  counters: Counters;
+  secrets: { internalKey: string | undefined; sessionSecret: string };
+  /** Public address of this service. */
+  url: string;
+  accounts?: Authenticator;
+  rateRules?: readonly RateRule[];
+}
+
+/** A Fastify server with the house's rules on it. Routes are added with `serve`. */
+export interface Server {
+  app: FastifyInstance;
+  service: Service;
+  settings: Settings;
+  log: Log;
+  counters: Counters;
+  guards: Guards;
+  metrics: Metrics;
+  endpoints: Endpoint[];
+  url: string;
+  loopback: boolean;
+  rateRules: readonly RateRule[] | undefined;
+  /** The address that a request counts for. */
+  clientAddress: (request: FastifyRequest) => string;
+  /** Aborted when the server begins to close: streams end on it. */
+  closing: AbortSignal;
+  listen: (port: number, portSetting: string) => Promise<string>;
+  close: () => Promise<void>;
+}
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'content-security-policy':
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
+};
+
+export function createServer(options: ServerOptions): Server {
+  const { service, settings, log, counters, secrets, url } = options;
+  const metrics = createMetrics();
+  const closing = new AbortController();
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    trustProxy: (_address, hop) => hop < settings.TRUST_PROXY,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : newId();
+    },
+  });
+  const loopback = loopbackOnly(settings);
+  const isInternal = (request: FastifyRequest) => {
+    const key = bearer(request);
+    return key !== null && secrets.internalKey !== undefined && sameSecret(key, secrets.internalKey);
+  };
+  const clientAddress = (request: FastifyRequest) => {
+    const told = request.headers['x-client-ip'];
+    return typeof told === 'string' && told !== '' && isInternal(request) ? told : request.ip;
+  };
+  const server: Server = {
+    app,
+    service,
+    settings,
+    log,
+    counters,
+    metrics,
+    url,
+    loopback,
+    clientAddress,
+    endpoints: [],
+    rateRules: options.rateRules,
+    closing: closing.signal,
+    guards: createGuards({
+      internalKey: secrets.internalKey,
+      sessionSecret: secrets.sessionSecret,
+      origin: new URL(settings.BASE_URL ?? url).origin,
+      loopback,
+      accounts: options.accounts,
+    }),
+    async listen(port, portSetting) {
+      try {
+        return await app.listen({ host: settings.HOST, port });
+      } catch (error) {
+        throw listenError(error, settings.HOST, port, portSetting);
+      }
+    },
+    async close() {
+      closing.abort();
+      await app.close();
+      metrics.close();
+    },
+  };
+  addBodyParsers(app);
+  addErrors(server);
+  addObservation(server, isInternal);
+  return server;
+}
+
+function listenError(error: unknown, host: string, port: number, setting: string): Error {
+  const code = (error as { code?: string }).code;
+  if (code === 'EADDRINUSE')
+    return new StartError(
+      `Port ${port} on ${host} is in use: stop what listens there, or set ${setting} to a free port.`,
+    );
+  if (code === 'EACCES')
+    return new StartError(`Port ${port} may not be opened by this user: set ${setting} to a port above 1023.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new StartError(`HOST ${host} is not an address of this machine.`);
+  return error as Error;
+}
+
+/** JSON only; an endpoint that takes the body as it came says so in its route config. */
+function addBodyParsers(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (request.routeOptions.config.rawBody || body === '') return done(null, body === '' ? undefined : body);
+    void parseJson(request, body as string, done);
+  });
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    if (request.routeOptions.config.rawBody) return done(null, body);
+    done(new AppError(400, 'Content-Type must be application/json'));
+  });
+}
+
+function addErrors(server: Server): void {
+  server.app.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'Not found' }));
+  server.app.setErrorHandler((error: FastifyError, request, reply) => {
+    const known = asAppError(error, request);
+    if (known)
+      return reply
+        .status(known.status)
+        .headers(known.headers)
+        .send({ ...request.routeOptions.config.errorFields, ...known.body });
+    server.log.error(
+      { err: error, requestId: request.id, method: request.method, path: request.routeOptions.url },
+      'request failed',
+    );
+    const config = request.routeOptions.config;
+    return reply.status(500).send({ ...config.errorFields, error: config.failure ?? 'Internal server error' });
+  });
+}
+
+function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
+  if (error instanceof AppError) return error;
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new AppError(400, 'Content-Type must be application/json');
+  // What is left below 500 comes from reading the request: a body that is no JSON, a broken length, a bad URL.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    const isBody = error instanceof SyntaxError || error.code?.startsWith('FST_ERR_CTP');
+    return new AppError(
+      error.statusCode,
+      isBody ? (request.routeOptions.config.invalidJson ?? 'Invalid JSON') : error.message,
+    );
+  }
+  return null;
+}
+
+function addObservation(server: Server, isInternal: (request: FastifyRequest) => boolean): void {
+  const { app, metrics, service, log } = server;
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    const seconds = reply.elapsedTime / 1000;
+    metrics.count('http_requests_total', 'Requests answered', {
+      service,
+      method: request.method,
+      route,
+      status: String(reply.statusCode),
+    });
+    metrics.observe('http_request_duration_seconds', 'Time to answer', { service, route }, seconds);
+    log.debug({ requestId: request.id, method: request.method, route, status: reply.statusCode, seconds }, 'request');
+  });
+  app.get('/metrics', async (request: FastifyRequest, reply: FastifyReply) => {
+    const local = server.loopback && request.headers['x-forwarded-for'] === undefined;
+    if (!local && !isInternal(request)) throw new AppError(401, 'Unauthorized');
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text());
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    rawBody?: boolean;
+    invalidJson?: string;
+    failure?: string;
+    errorFields?: Readonly<Record<string, unknown>>;
+  }
+}
