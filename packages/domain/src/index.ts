@@ -1,3 +1,5 @@
 export * from './agent-config.ts';
 export * from './teams/index.ts';
 export * from './rate-limits.ts';
+export * from './money.ts';
+export * from './plans.ts';
