@@ -1,11 +1,11 @@
 /** Money: integers of the smallest unit inside, decimal strings outside. */
 
-const pattern = (decimals: number) => new RegExp(`^(\\d{1,30})(?:\\.(\\d{1,${decimals}}))?$`);
+const AMOUNT = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
 /** '1.25' with 6 decimals → 1250000n; null when it is no plain non-negative decimal of at most that many places. */
 export function parseAmount(text: string, decimals: number): bigint | null {
-  const match = pattern(decimals).exec(text);
-  if (!match) return null;
+  const match = AMOUNT.exec(text);
+  if (!match || (match[2] ?? '').length > decimals) return null;
   return BigInt(match[1]!) * 10n ** BigInt(decimals) + BigInt((match[2] ?? '').padEnd(decimals, '0') || '0');
 }
 
