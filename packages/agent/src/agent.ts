@@ -1,0 +1,58 @@
+import type { AgentConfig } from '@troupe/domain';
+import type { VersionedDefinition } from './definition.ts';
+import type { RunLimits } from './definition.ts';
+import type { RunOutcome, SessionEvent, Spent } from './events.ts';
+import type { AgentStore, SessionRef } from './store.ts';
+
+/** One agent, awake: what gateway, channels, scheduler and drivers talk to. Making one costs next to nothing. */
+
+export interface Input {
+  to: SessionRef;
+  content: string;
+  from?: string;
+  /** Messages of an earlier conversation that the session does not have yet. */
+  history?: readonly { role: 'user' | 'assistant' | 'system'; content: string }[];
+  /** The same input under the same id is taken once, and answers the same. */
+  inputId?: string;
+  limits?: RunLimits;
+}
+
+export interface Answer {
+  sessionId: string;
+  outcome: RunOutcome | 'waiting';
+  /** The agent's words; for any other outcome than `done`, a sentence that says what happened. */
+  reply: string;
+  reason?: string;
+  spent: Spent;
+}
+
+export type LiveEvent =
+  | { kind: 'event'; sessionId: string; event: SessionEvent }
+  /** A piece of text that is being written; not stored. */
+  | { kind: 'delta'; sessionId: string; text: string };
+
+export interface Agent {
+  readonly id: string;
+  readonly store: AgentStore;
+  definition: () => Promise<VersionedDefinition>;
+  /** Takes an input and answers when the run has ended or waits for an approval. */
+  ask: (input: Input) => Promise<Answer>;
+  /** Takes an input and answers as soon as it is safely stored; the work goes on. */
+  tell: (input: Input) => Promise<{ sessionId: string; seq: number; duplicate: boolean }>;
+  /** Events and text as they happen in this process. Call the result to stop. */
+  watch: (sessionId: string, listener: (event: LiveEvent) => void) => () => void;
+  /** Stored events after `after`, then new ones, from whichever process they come. Ends with the signal. */
+  follow: (sessionId: string, after: number, signal: AbortSignal) => AsyncIterable<LiveEvent>;
+  cancel: (sessionId: string, by: string) => Promise<boolean>;
+  decide: (approvalId: string, approved: boolean, by: string) => Promise<void>;
+  /** Takes a new configuration over at once. */
+  configure: (config: unknown) => Promise<AgentConfig>;
+  /** Looks whether there is something to do, and does it. No model call when there is nothing. */
+  heartbeat: () => Promise<Answer | undefined>;
+  /** Goes on with what a crash left unfinished; answers how many sessions. */
+  resume: () => Promise<number>;
+  /** Sessions that this process is working on. */
+  busy: () => number;
+  /** Ends running work at its next safe point and lets go of everything it holds. */
+  sleep: () => Promise<void>;
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Log } from '@troupe/kernel';
+import type { Agent } from '../agent.ts';
+
+export interface GatewayPrincipal {
+  /** Names the token that was shown; its open connections are cut by this name. */
+  id: string;
+  kind: 'owner' | 'device';
+}
+
+export interface GatewayTarget {
+  agentId: string;
+  /** The path below the agent's root, query included: `/v1/chat/completions?…`. */
+  path: string;
+}
+
+export interface GatewayDeps {
+  /** The agent, awake; undefined when there is none of that id or it is stopped. */
+  agent: (agentId: string) => Promise<Agent | undefined>;
+  /** Who shows this token to this agent; undefined: nobody. */
+  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+  /** Where the outside finds the agent's root, without a trailing slash. */
+  publicUrl: (agentId: string) => string;
+  version: string;
+  log: Log;
+  /** How often open connections show their token again; 5 s unless said. */
+  recheckMs?: number;
+  /** Webhooks of messaging channels: answers whether it was one. They carry no gateway token. */
+  webhook?: (target: GatewayTarget, request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+}
+
+/** One gateway serves any number of agents. The body of the request must not have been read yet. */
+export interface Gateway {
+  handle: (request: IncomingMessage, response: ServerResponse, target: GatewayTarget) => Promise<void>;
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, target: GatewayTarget) => Promise<void>;
+  /** Ends the open connections of a token that no longer counts. */
+  cut: (principalId: string) => void;
+  close: () => Promise<void>;
+}

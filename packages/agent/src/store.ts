@@ -1,0 +1,164 @@
+import type { AgentDefinition, VersionedDefinition } from './definition.ts';
+import type { SessionEvent, SessionEventBody, SessionStatus } from './events.ts';
+
+/**
+ * Everything that an agent keeps. One store belongs to one agent. Two implementations, PostgreSQL and SQLite, pass one
+ * suite of tests. One process at a time works on a session: it holds the session's lease, and what it appends is
+ * refused once the lease is another's.
+ */
+
+export interface Session {
+  id: string;
+  channel: string;
+  /** Tells conversations of one channel apart: a chat id, a task id, a sender. */
+  key: string;
+  status: SessionStatus;
+  lastSeq: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type SessionRef = { id: string } | { channel: string; key: string };
+
+export interface Delivery {
+  to: SessionRef;
+  events: readonly SessionEventBody[];
+  /** The same input under the same id is taken once. */
+  inputId?: string;
+  /** Take the session's lease too, if it is free. */
+  claim?: Lease;
+}
+
+export interface Lease {
+  owner: string;
+  ttlMs: number;
+}
+
+export interface Delivered {
+  session: Session;
+  /** The number of the last event that was stored; for a duplicate, of the one stored before. */
+  seq: number;
+  duplicate: boolean;
+  claimed: Claimed | undefined;
+}
+
+export interface Claimed extends VersionedDefinition {
+  session: Session;
+  /** The log from the newest compaction on, that event included. */
+  events: SessionEvent[];
+  tokensToday: number;
+}
+
+export type Appended = { ok: true; seq: number } | { ok: false; why: 'conflict' | 'lost' };
+
+export interface Append {
+  owner: string;
+  /** The last event this writer knows. If there is a newer one nothing is stored: `conflict`. */
+  expected: number;
+  events: readonly SessionEventBody[];
+  release?: boolean;
+  /** Counted for the day. */
+  tokens?: number;
+}
+
+export type Scope = 'agent' | 'team';
+
+export interface Memory {
+  id: string;
+  key: string | null;
+  content: string;
+  scope: Scope;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface MemoryBounds {
+  maxEntries: number;
+  ttlDays: number;
+}
+
+export interface Todo {
+  id: string;
+  description: string;
+  status: 'pending' | 'in-progress' | 'completed';
+}
+
+export type LogLevelName = 'debug' | 'info' | 'warn' | 'error';
+
+export interface LogEntry {
+  id: string;
+  timestamp: string;
+  level: LogLevelName;
+  message: string;
+  source: string;
+}
+
+export interface Message {
+  id: string;
+  sender: 'user' | 'agent';
+  content: string;
+  timestamp: string;
+  platform: string;
+}
+
+export interface PendingApproval {
+  approvalId: string;
+  sessionId: string;
+  callId: string;
+  tool: string;
+  args: string;
+  requestedAt: string;
+}
+
+export interface RunStats {
+  runs: number;
+  failed: number;
+  averageMs: number | null;
+  lastHour: number;
+}
+
+export interface AgentStore {
+  definition: () => Promise<VersionedDefinition | undefined>;
+  /** Saves a next version and answers its number. */
+  saveDefinition: (definition: AgentDefinition) => Promise<number>;
+
+  session: (id: string) => Promise<Session | undefined>;
+  /** Newest first. */
+  sessions: (page: { limit: number; offset: number }) => Promise<Session[]>;
+  events: (sessionId: string, page: { after: number; limit: number }) => Promise<SessionEvent[]>;
+  /** Adds from outside, whoever holds the lease. A session named by channel and key is made; an unknown id is undefined. */
+  deliver: (delivery: Delivery) => Promise<Delivered | undefined>;
+  /** Undefined: another holds the lease, or there is no such session or definition. */
+  claim: (sessionId: string, lease: Lease) => Promise<Claimed | undefined>;
+  append: (sessionId: string, append: Append) => Promise<Appended>;
+  /** False: the lease is another's now. */
+  renew: (sessionId: string, lease: Lease) => Promise<{ held: boolean; lastSeq: number }>;
+  release: (sessionId: string, owner: string) => Promise<void>;
+  /** Sessions with work that nobody is doing. */
+  unfinished: () => Promise<string[]>;
+
+  pendingApprovals: () => Promise<PendingApproval[]>;
+  /** Once only: `decided` when somebody was faster. */
+  decide: (approvalId: string, approved: boolean, by: string) => Promise<{ sessionId: string } | 'unknown' | 'decided'>;
+
+  /** With a key it replaces the entry of that key. The oldest go when there are more than `maxEntries`. */
+  remember: (entry: { scope: Scope; key?: string; content: string }, bounds: MemoryBounds) => Promise<Memory>;
+  /** Best match first; without a query the newest first. Entries past their time are not found. */
+  recall: (search: { scope: Scope; query?: string; limit: number }) => Promise<Memory[]>;
+  editMemory: (id: string, content: string, bounds: MemoryBounds) => Promise<Memory | undefined>;
+  forget: (id: string) => Promise<boolean>;
+  todos: (scope: Scope) => Promise<Todo[]>;
+  addTodos: (scope: Scope, descriptions: readonly string[]) => Promise<Todo[]>;
+  setTodo: (scope: Scope, id: string, status: Todo['status']) => Promise<Todo | undefined>;
+  /** Memory, todo list and conversation go; definition and log stay. */
+  reset: () => Promise<void>;
+
+  log: (entry: { level: LogLevelName; message: string; source: string }) => Promise<void>;
+  /** Newest first. `after` gives only what came later than that entry. */
+  logs: (page: { limit: number; level?: LogLevelName; after?: string }) => Promise<{ logs: LogEntry[]; total: number }>;
+  messages: (page: { limit: number; offset: number }) => Promise<{ messages: Message[]; total: number }>;
+  stats: (now: Date) => Promise<RunStats>;
+  /** What a channel adapter must not lose, such as how far it has read. */
+  channelState: (channel: string) => Promise<Record<string, unknown>>;
+  setChannelState: (channel: string, state: Record<string, unknown>) => Promise<void>;
+}
