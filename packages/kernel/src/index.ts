@@ -22,6 +22,7 @@ export * from './http/testing.ts';
 export * from './ids.ts';
 export * from './log.ts';
 export * from './metrics.ts';
+export * from './secret-store.ts';
 export * from './secrets.ts';
 export * from './settings.ts';
 export * from './time.ts';
