@@ -26,6 +26,7 @@ function reason(output) {
   if (/ENOSPC/.test(output)) return 'The disk is full: free some space and start again.';
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET/.test(output))
     return 'The npm registry cannot be reached: check the network and start again.';
-  if (/EACCES|EPERM|EROFS/.test(output)) return 'The project folder cannot be written: check its owner and start again.';
+  if (/EACCES|EPERM|EROFS/.test(output))
+    return 'The project folder cannot be written: check its owner and start again.';
   return 'npm failed; this is what it said:';
 }

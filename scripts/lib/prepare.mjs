@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { npm } from './npm.mjs';
 import { ROOT, run } from './run.mjs';
@@ -32,7 +32,9 @@ async function node() {
     npm(process.execPath, ['install', '--prefix', path.join(ROOT, '.runtime'), '--no-save', `${name}@${NODE_MAJOR}`]),
   );
   if (!(await works())) {
-    throw new Stop(`Node ${NODE_MAJOR} is needed and could not be fetched for this machine: install it and start again.`);
+    throw new Stop(
+      `Node ${NODE_MAJOR} is needed and could not be fetched for this machine: install it and start again.`,
+    );
   }
   return binary;
 }
@@ -44,7 +46,9 @@ async function node() {
  */
 async function install(binary, dev) {
   const stampFile = path.join(ROOT, 'node_modules/.troupe-stamp');
-  const lock = createHash('sha256').update(readFileSync(path.join(ROOT, 'package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(path.join(ROOT, 'package-lock.json')))
+    .digest('hex');
   const version = runsHere() ? process.version : String(NODE_MAJOR);
   /** @param {string} kind */
   const stamp = (kind) => [lock, major(version), process.platform, process.arch, kind].join(' ');
@@ -54,13 +58,18 @@ async function install(binary, dev) {
   writeFileSync(stampFile, stamp(dev ? 'all' : 'production'));
 }
 
+/**
+ * npm looks for a script's `node` in node_modules/.bin first: with ours there, the start script runs on it directly and
+ * no process of the old one stays behind it.
+ * @param {string} binary
+ */
+function putOnPath(binary) {
+  const link = path.join(ROOT, 'node_modules/.bin/node');
+  if (!runsHere() && process.platform !== 'win32' && !existsSync(link)) symlinkSync(binary, link);
+}
+
 /** What the dashboard is built from. */
-const DASHBOARD_SOURCES = [
-  'apps/dashboard',
-  'packages/contract/src',
-  'packages/domain/src',
-  'package-lock.json',
-];
+const DASHBOARD_SOURCES = ['apps/dashboard', 'packages/contract/src', 'packages/domain/src', 'package-lock.json'];
 
 /**
  * @param {string} file
@@ -112,6 +121,7 @@ export async function prepare({ dev }) {
   try {
     const binary = await node();
     await install(binary, dev);
+    putOnPath(binary);
     await dashboard(binary);
     return binary;
   } catch (error) {
