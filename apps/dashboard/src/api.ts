@@ -1,0 +1,97 @@
+import { CallError, createClient, urlOf } from '@troupe/contract';
+import type { CallInput, Endpoint, EndpointTypes } from '@troupe/contract';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { QueryClient, UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+
+/** Same origin: the session cookie goes with every call. */
+export const { call, open } = createClient({ baseUrl: '' });
+
+type Keyed = Pick<Endpoint, 'method' | 'path'>;
+const keyOf = (endpoint: Keyed, input: unknown) => [endpoint.path, endpoint.method, input] as const;
+
+interface ReadOptions {
+  enabled?: boolean;
+  /** Milliseconds between refreshes, for what moves by itself. */
+  every?: number;
+  /** Shows the last answer while another input loads: for period switches and paging. */
+  keep?: boolean;
+}
+
+/** Reads an endpoint of the contract; answers are shared between components by endpoint and input. */
+export function useCall<T extends EndpointTypes>(
+  endpoint: Endpoint<T>,
+  input: CallInput<T>,
+  { enabled = true, every, keep }: ReadOptions = {},
+): UseQueryResult<T['reply']> {
+  return useQuery<T['reply']>({
+    queryKey: keyOf(endpoint, input),
+    queryFn: ({ signal }) => call(endpoint, { ...input, signal }),
+    enabled,
+    refetchInterval: every,
+    placeholderData: keep ? (keepPreviousData as never) : undefined,
+  });
+}
+
+interface SendOptions<T extends EndpointTypes> {
+  /** Reads that are stale after the call. */
+  refresh?: Keyed[];
+  done?: (reply: T['reply'], input: CallInput<T>) => void;
+}
+
+/** Calls an endpoint that changes something. */
+export function useSend<T extends EndpointTypes>(
+  endpoint: Endpoint<T>,
+  { refresh = [], done }: SendOptions<T> = {},
+): UseMutationResult<T['reply'], Error, CallInput<T>> {
+  const queries = useQueryClient();
+  return useMutation<T['reply'], Error, CallInput<T>>({
+    mutationFn: (input) => call(endpoint, input),
+    onSuccess: async (reply, input) => {
+      await stale(queries, ...refresh);
+      done?.(reply, input);
+    },
+  });
+}
+
+export async function stale(queries: QueryClient, ...endpoints: Keyed[]): Promise<void> {
+  await Promise.all(endpoints.map(({ path, method }) => queries.invalidateQueries({ queryKey: [path, method] })));
+}
+
+export const statusOf = (error: unknown) => (error instanceof CallError ? error.status : undefined);
+export const codeOf = (error: unknown) => (error instanceof CallError ? (error.body['code'] as string) : undefined);
+
+export interface ServerEvent {
+  id?: string;
+  event: string;
+  data: string;
+}
+
+/** The server-sent events of an answer, one by one. */
+export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split(/\r?\n\r?\n/);
+    rest = blocks.pop()!;
+    for (const block of blocks) {
+      const parsed = parseEvent(block);
+      if (parsed) yield parsed;
+    }
+  }
+}
+
+function parseEvent(block: string): ServerEvent | undefined {
+  const event: ServerEvent = { event: 'message', data: '' };
+  const data: string[] = [];
+  for (const line of block.split(/\r?\n/)) {
+    const [, name, value] = /^([a-z]+): ?(.*)$/.exec(line) ?? [];
+    if (name === 'data') data.push(value!);
+    if (name === 'event') event.event = value!;
+    if (name === 'id') event.id = value!;
+  }
+  return data.length > 0 ? { ...event, data: data.join('\n') } : undefined;
+}
+
+export { urlOf };

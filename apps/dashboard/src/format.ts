@@ -1,0 +1,80 @@
+/** Money, time and numbers for people. One locale for now; texts and formats change together. */
+const LOCALE = 'en-GB';
+
+const counts = new Intl.NumberFormat(LOCALE);
+const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+const dateTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+const dateOnly = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
+
+export const count = (value: number) => counts.format(value);
+export const short = (value: number) => (Math.abs(value) < 10_000 ? counts.format(value) : compact.format(value));
+
+/** Small sums keep the digits that say something: $0.0042, $1.30, $1,204.00. */
+export function money(value: number | string, currency = 'USD'): string {
+  const amount = Number(value);
+  const digits = amount !== 0 && Math.abs(amount) < 0.01 ? 6 : Math.abs(amount) < 1 && amount !== 0 ? 4 : 2;
+  return new Intl.NumberFormat(LOCALE, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  }).format(amount);
+}
+
+export const percent = (value: number) => `${counts.format(Math.round(value * 10) / 10)} %`;
+
+type Moment = string | number | Date;
+const isTime = (value: Moment | null | undefined): value is Moment =>
+  value !== null && value !== undefined && !Number.isNaN(new Date(value).getTime());
+
+export const moment = (value: Moment | null | undefined) => (isTime(value) ? dateTime.format(new Date(value)) : '–');
+export const day = (value: Moment | null | undefined) => (isTime(value) ? dateOnly.format(new Date(value)) : '–');
+export const time = (value: Moment | null | undefined) => (isTime(value) ? clock.format(new Date(value)) : '–');
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+/** "3 minutes ago", "in 2 hours"; a date beyond thirty days. */
+export function ago(value: Moment | null | undefined, now = Date.now()): string {
+  if (!isTime(value)) return '–';
+  const difference = new Date(value).getTime() - now;
+  if (Math.abs(difference) > 30 * 86_400_000) return dateOnly.format(new Date(value));
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(difference) >= size) return relative.format(Math.round(difference / size), unit);
+  }
+  return relative.format(Math.round(difference / 1000), 'second');
+}
+
+/** 850 ms, 4.2 s, 3 min 20 s, 5 h 12 min, 3 d 4 h. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${Math.round(seconds * 10) / 10} s`;
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [Math.floor(seconds) % 60, 's'],
+  ];
+  const first = parts.findIndex(([value]) => value > 0);
+  return parts
+    .slice(first, first + 2)
+    .filter(([value]) => value > 0)
+    .map(([value, unit]) => `${value} ${unit}`)
+    .join(' ');
+}
+
+export function bytes(value: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const step = value > 0 ? Math.min(units.length - 1, Math.floor(Math.log10(value) / 3)) : 0;
+  return `${counts.format(Math.round((value / 1000 ** step) * 10) / 10)} ${units[step]}`;
+}
+
+/** 0x1234…abcd */
+export const address = (value: string) => (value.length > 12 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);

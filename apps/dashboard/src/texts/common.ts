@@ -1,0 +1,25 @@
+/** Every English text of the dashboard lives in this folder, one file an area, so that a translation replaces files only. */
+export const brand = 'Troupe';
+
+export const states = {
+  failed: 'That did not work',
+  retry: 'Try again',
+  loading: 'Loading',
+  nothing: 'Nothing here yet',
+  noMatch: 'Nothing matches the filter',
+  filter: 'Filter',
+  rows: (shown: number, all: number) => (shown === all ? `${all} in all` : `${shown} of ${all}`),
+  saved: 'Saved',
+  copied: 'Copied',
+  copy: 'Copy',
+  cancel: 'Cancel',
+  close: 'Close',
+  save: 'Save',
+  delete: 'Delete',
+  create: 'Create',
+  more: 'Show more',
+  never: 'never',
+  unknown: 'unknown',
+  typeToConfirm: (word: string) => `Type ${word} to confirm`,
+  chartTable: 'The same figures as a table',
+};

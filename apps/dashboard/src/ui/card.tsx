@@ -1,0 +1,138 @@
+import type { ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+export function Card({
+  title,
+  hint,
+  actions,
+  flush,
+  className,
+  children,
+}: {
+  title?: ReactNode;
+  hint?: ReactNode;
+  actions?: ReactNode;
+  /** No padding around the content: for tables. */
+  flush?: boolean;
+  className?: string;
+  children?: ReactNode;
+}) {
+  return (
+    <section className={cx('min-w-0 rounded-2xl border border-line bg-surface shadow-low', className)}>
+      {(title || actions) && (
+        <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-5 pt-4 pb-3">
+          <div className="min-w-0">
+            <h2 className="text-[1.15rem] leading-snug font-semibold">{title}</h2>
+            {hint && <p className="mt-0.5 text-[0.9rem] text-ink-faint">{hint}</p>}
+          </div>
+          {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+        </header>
+      )}
+      <div className={cx(!flush && 'px-5 pb-5', !flush && !title && !actions && 'pt-5')}>{children}</div>
+    </section>
+  );
+}
+
+/** One figure with its name. */
+export function Figure({ label, value, note }: { label: string; value: ReactNode; note?: ReactNode }) {
+  return (
+    <div className="min-w-0 rounded-2xl border border-line bg-surface px-5 py-4 shadow-low">
+      <dt className="eyebrow">{label}</dt>
+      <dd className="num mt-1 font-display text-[1.7rem] leading-tight font-semibold">{value}</dd>
+      {note && <dd className="mt-1 text-[0.87rem] text-ink-faint">{note}</dd>}
+    </div>
+  );
+}
+
+export function Figures({ children }: { children: ReactNode }) {
+  return <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">{children}</dl>;
+}
+
+/** Names and values, for details. */
+export function Facts({ items }: { items: [string, ReactNode][] }) {
+  return (
+    <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[max-content_minmax(0,1fr)]">
+      {items.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-ink-faint">{name}</dt>
+          <dd className="min-w-0 break-words max-sm:mb-2">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type Tone = 'neutral' | 'accent' | 'ok' | 'spot' | 'danger' | 'info';
+const TONES: Record<Tone, string> = {
+  neutral: 'bg-sunken text-ink-soft',
+  accent: 'bg-accent-soft text-accent-ink',
+  ok: 'bg-ok-soft text-ok',
+  spot: 'bg-spot-soft text-spot',
+  danger: 'bg-danger-soft text-danger',
+  info: 'bg-info-soft text-info',
+};
+
+export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span
+      className={cx(
+        'inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-[0.8rem] font-medium whitespace-nowrap',
+        TONES[tone],
+      )}
+    >
+      {children}
+    </span>
+  );
+}
+
+const STATUS_TONE: Record<string, Tone> = {
+  running: 'ok',
+  active: 'ok',
+  approved: 'ok',
+  healthy: 'ok',
+  ok: 'ok',
+  completed: 'ok',
+  succeeded: 'ok',
+  ran: 'ok',
+  accepted: 'ok',
+  delivered: 'ok',
+  settled: 'ok',
+  pending: 'spot',
+  provisioning: 'spot',
+  settling: 'spot',
+  degraded: 'spot',
+  past_due: 'spot',
+  missed: 'spot',
+  skipped: 'spot',
+  open: 'info',
+  offered: 'info',
+  error: 'danger',
+  failed: 'danger',
+  unhealthy: 'danger',
+  denied: 'danger',
+  revoked: 'danger',
+  down: 'danger',
+};
+
+/** A state word with its colour; the word alone says it, too. */
+export function Status({ value }: { value: string }) {
+  const tone = STATUS_TONE[value] ?? 'neutral';
+  return (
+    <Badge tone={tone}>
+      <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
+      {value.replaceAll('_', ' ')}
+    </Badge>
+  );
+}
+
+export function Notice({ tone = 'info', title, children }: { tone?: Tone; title?: ReactNode; children?: ReactNode }) {
+  return (
+    <div
+      role={tone === 'danger' ? 'alert' : 'status'}
+      className={cx('rounded-xl px-4 py-3 text-[0.95rem]', TONES[tone])}
+    >
+      {title && <p className="font-semibold">{title}</p>}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,206 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useMemo, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { states } from '../texts/common.ts';
+import { cx } from './cx.ts';
+import { TextField } from './field.tsx';
+import { Icon } from './icons.tsx';
+import { Failure, Lines } from './states.tsx';
+
+export interface Column<Row> {
+  key: string;
+  /** An empty header is for the column of buttons. */
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** Makes the column sortable. */
+  sort?: (row: Row) => string | number;
+  end?: boolean;
+  /** A share of the width, in percent. */
+  width?: number;
+}
+
+interface TableProps<Row> {
+  label: string;
+  columns: Column<Row>[];
+  rows: Row[] | undefined;
+  rowKey: (row: Row) => string;
+  error?: Error | null;
+  retry?: () => void;
+  empty: ReactNode;
+  /** Makes the rows filterable by this text. */
+  find?: (row: Row) => string;
+}
+
+/** From this many rows on only those in sight are in the document. */
+const MANY = 80;
+const ROW_HEIGHT = 53;
+
+interface Order {
+  key: string;
+  down: boolean;
+}
+
+export function Table<Row>({ label, columns, rows, rowKey, error, retry, empty, find }: TableProps<Row>) {
+  const [filter, setFilter] = useState('');
+  const [order, setOrder] = useState<Order>();
+  const shown = useMemo(() => {
+    const wanted = filter.trim().toLowerCase();
+    const kept = find && wanted ? rows?.filter((row) => find(row).toLowerCase().includes(wanted)) : rows;
+    const by = columns.find(({ key }) => key === order?.key)?.sort;
+    return kept && by && order ? kept.toSorted(comparing(by, order.down)) : kept;
+  }, [rows, filter, find, columns, order]);
+
+  if (!shown || !rows) {
+    return <div className="px-5 pb-5">{error ? <Failure error={error} retry={retry} /> : <Lines rows={5} />}</div>;
+  }
+  if (rows.length === 0) return <>{empty}</>;
+  return (
+    <div className="min-w-0">
+      {find && rows.length > 8 && (
+        <div className="flex items-center gap-3 px-5 pb-3">
+          <div className="w-full max-w-xs">
+            <TextField
+              label={states.filter}
+              hideLabel
+              type="search"
+              placeholder={states.filter}
+              value={filter}
+              onChange={({ target }) => setFilter(target.value)}
+            />
+          </div>
+          <span className="text-[0.87rem] text-ink-faint" aria-live="polite">
+            {states.rows(shown.length, rows.length)}
+          </span>
+        </div>
+      )}
+      {shown.length === 0 ? (
+        <p className="px-5 pb-6 text-ink-soft">{states.noMatch}</p>
+      ) : (
+        <Grid label={label} columns={columns} rows={shown} rowKey={rowKey} order={order} onOrder={setOrder} />
+      )}
+    </div>
+  );
+}
+
+const comparing =
+  <Row,>(by: (row: Row) => string | number, down: boolean) =>
+  (a: Row, b: Row) => {
+    const [x, y] = [by(a), by(b)];
+    const result = typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y));
+    return down ? -result : result;
+  };
+
+function Grid<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  order,
+  onOrder,
+}: Pick<TableProps<Row>, 'label' | 'columns' | 'rowKey'> & {
+  rows: Row[];
+  order: Order | undefined;
+  onOrder: (order: Order) => void;
+}) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const many = rows.length > MANY;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    enabled: many,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: (index) => rowKey(rows[index]!),
+    overscan: 12,
+  });
+  const items = many ? virtual.getVirtualItems() : rows.map((_, index) => ({ index, start: 0, end: 0 }));
+  const before = many ? (items[0]?.start ?? 0) : 0;
+  const after = many ? virtual.getTotalSize() - (items.at(-1)?.end ?? 0) : 0;
+  return (
+    <div
+      ref={scroller}
+      className={cx('overflow-x-auto', many && 'max-h-[70dvh] overflow-y-auto')}
+      {...(many ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
+    >
+      <table
+        role="table"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        className={cx('stack w-full border-t border-line text-left', many && 'sm:table-fixed')}
+      >
+        <Head columns={columns} order={order} onOrder={onOrder} />
+        <tbody role="rowgroup" className="divide-y divide-line">
+          {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
+          {items.map(({ index }) => (
+            <tr
+              key={rowKey(rows[index]!)}
+              role="row"
+              aria-rowindex={index + 2}
+              data-index={index}
+              ref={many ? virtual.measureElement : undefined}
+              className="hover:bg-sunken/50"
+            >
+              {columns.map((column) => (
+                <td
+                  key={column.key}
+                  role="cell"
+                  data-label={column.header}
+                  className={cx('px-5 py-2.5 align-middle', column.end && 'num text-right')}
+                >
+                  {column.cell(rows[index]!)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Head<Row>({
+  columns,
+  order,
+  onOrder,
+}: {
+  columns: Column<Row>[];
+  order: Order | undefined;
+  onOrder: (order: Order) => void;
+}) {
+  return (
+    <thead role="rowgroup" className="sticky top-0 z-1 bg-surface">
+      <tr role="row" aria-rowindex={1} className="border-b border-line">
+        {columns.map((column) => {
+          const active = order?.key === column.key;
+          return (
+            <th
+              key={column.key}
+              role="columnheader"
+              scope="col"
+              aria-sort={active ? (order.down ? 'descending' : 'ascending') : undefined}
+              style={column.width ? { width: `${column.width}%` } : undefined}
+              className={cx('px-5 py-2 text-[0.82rem] font-medium text-ink-faint', column.end && 'text-right')}
+            >
+              {column.sort ? (
+                <button
+                  type="button"
+                  className="inline-flex items-center gap-1 hover:text-ink"
+                  onClick={() => onOrder({ key: column.key, down: active ? !order.down : column.end === true })}
+                >
+                  {column.header}
+                  <Icon
+                    name="down"
+                    size={12}
+                    className={cx('shrink-0', !active && 'opacity-0', active && !order.down && 'rotate-180')}
+                  />
+                </button>
+              ) : (
+                column.header || <span className="sr-only">{states.more}</span>
+              )}
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
