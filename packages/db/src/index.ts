@@ -1,1 +1,14 @@
-export {};
+export { isNewCluster } from './cluster.ts';
+export { startEmbedded, type Embedded, type EmbeddedOptions } from './embedded.ts';
+export { migrate, type MigrateOptions } from './migrate.ts';
+export {
+  createDatabase,
+  type Database,
+  type DatabaseOptions,
+  type PoolStats,
+  type SystemTx,
+  type TxOptions,
+  type UserTx,
+} from './scopes.ts';
+export type { Tables } from './tables.gen.ts';
+export { prepareTestServer, testDatabase, type TestDatabase, type TestServer } from './testing.ts';

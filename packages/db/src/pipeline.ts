@@ -1,0 +1,184 @@
+import pg from 'pg';
+import type { Connection, PoolClient, Submittable } from 'pg';
+import pgUtils from 'pg/lib/utils.js';
+import { valueParser } from './values.ts';
+
+/**
+ * Several statements and one Sync: one round trip, one implicit transaction (unless the first is a BEGIN).
+ * An error in one skips the rest. Only the last one's rows are kept.
+ */
+
+export interface Statement {
+  text: string;
+  values: readonly unknown[];
+}
+
+export interface PipelineResult {
+  command: string;
+  rowCount: number | null;
+  rows: Record<string, unknown>[];
+}
+
+/** The connection was already gone, so nothing was sent: safe to try on another one. */
+export class NothingSent extends Error {
+  override readonly name = 'NothingSent';
+}
+
+type Column = { name: string; parse: (text: string) => unknown };
+type Prepared = { name: string; columns?: Column[] };
+type StatementCache = { byKey: Map<string, Prepared>; count: number; toClose: string[] };
+type Step = Statement & { key: string; prepared: Prepared; fresh: boolean; wire: (string | Buffer | null)[] };
+
+/** A backend keeps the plan of each: more would cost memory on every connection. */
+const PREPARED_PER_CONNECTION = 100;
+
+const caches = new WeakMap<Connection, StatementCache>();
+
+/** `scope` keeps the plans of different roles apart: one plan used by two roles is planned anew at each change. */
+export function runPipeline(client: PoolClient, scope: string, statements: Statement[]): Promise<PipelineResult> {
+  return new Promise((resolve, reject) => {
+    client.query(createPipeline(scope, statements, resolve, reject));
+  });
+}
+
+function createPipeline(
+  scope: string,
+  statements: Statement[],
+  resolve: (result: PipelineResult) => void,
+  reject: (error: Error) => void,
+): Submittable {
+  const result: PipelineResult = { command: '', rowCount: null, rows: [] };
+  let steps: Step[] = [];
+  let completed = 0;
+  let columns: Column[] = [];
+  let parseError: Error | undefined;
+  const last = statements.length - 1;
+
+  const pipeline = {
+    submit(connection: Connection): Error | undefined {
+      if (!(connection.stream as { writable: boolean }).writable) return new NothingSent('The connection is closed');
+      const cache = cacheOf(connection);
+      try {
+        // Every value is converted before the first byte leaves, so a bad one sends nothing.
+        steps = statements.map((statement) => takeStep(cache, scope, statement));
+      } catch (error) {
+        return error as Error;
+      }
+      columns = steps[last]?.prepared.columns ?? [];
+      send(connection, cache, steps);
+    },
+    handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }) {
+      columns = fields.map((field) => ({ name: field.name, parse: valueParser(field.dataTypeID) }));
+    },
+    handleDataRow({ fields }: { fields: (string | null)[] }) {
+      if (completed < last || parseError) return;
+      try {
+        result.rows.push(toRow(columns, fields));
+      } catch (error) {
+        parseError = error as Error;
+      }
+    },
+    handleCommandComplete({ text }: { text: string }) {
+      completed += 1;
+      const words = text.split(' ');
+      const count = Number(words.at(-1));
+      result.command = words[0] ?? '';
+      result.rowCount = Number.isInteger(count) && words.length > 1 ? count : null;
+    },
+    /** Only here is the implicit transaction committed: a deferred constraint can still fail before it. */
+    handleReadyForQuery(connection: Connection) {
+      remember(cacheOf(connection), steps, columns);
+      if (parseError) reject(parseError);
+      else resolve(result);
+    },
+    handleError(error: Error, connection: Connection) {
+      forget(cacheOf(connection), steps, error);
+      // The stack of a socket callback says nothing; this one leads to the query.
+      Error.captureStackTrace(error);
+      reject(error);
+    },
+    handleEmptyQuery() {
+      completed += 1;
+    },
+    handlePortalSuspended() {},
+    handleCopyInResponse(connection: Connection & { sendCopyFail: (why: string) => void }) {
+      connection.sendCopyFail('COPY is not supported here');
+    },
+    handleCopyData() {},
+  };
+  return pipeline as unknown as Submittable;
+}
+
+function cacheOf(connection: Connection): StatementCache {
+  let cache = caches.get(connection);
+  if (!cache) caches.set(connection, (cache = { byKey: new Map(), count: 0, toClose: [] }));
+  return cache;
+}
+
+function takeStep(cache: StatementCache, scope: string, statement: Statement): Step {
+  const wire = statement.values.map((value) => pgUtils.prepareValue(value));
+  const key = `${scope} ${statement.text}`;
+  const known = cache.byKey.get(key);
+  if (!known) {
+    cache.count += 1;
+    return { ...statement, key, wire, prepared: { name: `p${cache.count}` }, fresh: true };
+  }
+  // Last used goes last: the first of the map is the one to drop.
+  cache.byKey.delete(key);
+  cache.byKey.set(key, known);
+  return { ...statement, key, wire, prepared: known, fresh: false };
+}
+
+function send(connection: Connection, cache: StatementCache, steps: Step[]): void {
+  const { stream } = connection as Connection & { stream: { cork: () => void; uncork: () => void } };
+  stream.cork();
+  try {
+    for (const name of cache.toClose.splice(0)) connection.close({ type: 'S', name }, true);
+    for (const [index, { prepared, text, wire, fresh }] of steps.entries()) {
+      if (fresh) connection.parse({ name: prepared.name, text, types: [] }, true);
+      connection.bind({ statement: prepared.name, values: wire }, true);
+      const needsColumns = index === steps.length - 1 && !prepared.columns;
+      if (needsColumns) connection.describe({ type: 'P', name: '' }, true);
+      connection.execute(null, true);
+    }
+    connection.sync();
+  } finally {
+    stream.uncork();
+  }
+}
+
+function remember(cache: StatementCache, steps: Step[], columns: Column[]): void {
+  for (const { key, prepared, fresh } of steps) if (fresh) cache.byKey.set(key, prepared);
+  const target = steps.at(-1)?.prepared;
+  if (target) target.columns ??= columns;
+  for (const [key, { name }] of cache.byKey) {
+    if (cache.byKey.size <= PREPARED_PER_CONNECTION) break;
+    cache.byKey.delete(key);
+    cache.toClose.push(name);
+  }
+}
+
+/** Which of the new statements the server did keep is unknown: closing a missing one is no error. */
+function forget(cache: StatementCache, steps: Step[], error: Error): void {
+  const all = isStalePlan(error);
+  for (const { key, prepared, fresh } of steps) {
+    if (!fresh && !all) continue;
+    cache.byKey.delete(key);
+    cache.toClose.push(prepared.name);
+  }
+}
+
+/** The table changed shape under a prepared statement, or a pooler gave us another backend. Nothing was executed. */
+export function isStalePlan(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  return error.code === '26000' || (error.code === '0A000' && error.message.includes('cached plan'));
+}
+
+function toRow(columns: Column[], fields: (string | null)[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (const [index, { name, parse }] of columns.entries()) {
+    const value = fields[index];
+    row[name] = value === null || value === undefined ? null : parse(value);
+  }
+  return row;
+}

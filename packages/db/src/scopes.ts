@@ -1,0 +1,251 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import pg from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import type { Log } from '@troupe/kernel';
+import { isStalePlan, NothingSent, runPipeline } from './pipeline.ts';
+import type { PipelineResult, Statement } from './pipeline.ts';
+import type { Tables } from './tables.gen.ts';
+
+declare const scope: unique symbol;
+
+/** Queries as one user: row-level security shows and takes only that user's rows. */
+export type UserTx = Kysely<Tables> & { readonly [scope]: 'user' };
+/** Queries as the system: every row of every user. */
+export type SystemTx = Kysely<Tables> & { readonly [scope]: 'system' };
+
+export interface TxOptions {
+  /** Anything but the default is tried again, work included, when the server says that it collided. */
+  isolation?: 'repeatable read' | 'serializable';
+}
+
+export interface PoolStats {
+  total: number;
+  idle: number;
+  waiting: number;
+  max: number;
+}
+
+export interface Database {
+  /** A transaction as that user: committed when `work` returns, rolled back when it throws. */
+  asUser: <T>(userId: string, work: (tx: UserTx) => Promise<T>, options?: TxOptions) => Promise<T>;
+  asSystem: <T>(work: (tx: SystemTx) => Promise<T>, options?: TxOptions) => Promise<T>;
+  /** For single queries: each `execute()` is a transaction of its own, in one round trip. */
+  user: (userId: string) => UserTx;
+  readonly system: SystemTx;
+  stats: () => PoolStats;
+  /** Rejects when the server does not answer. */
+  ping: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  log: Log;
+  poolSize?: number;
+  statementTimeoutMs?: number;
+}
+
+type Scope = { role: 'svc_user' | 'svc_system'; userId: string };
+type Transaction = { open: boolean };
+type Run = (query: Statement) => Promise<PipelineResult>;
+
+const CONNECT_RETRY_MS = [50, 100, 200, 400, 800];
+const COLLISION_TRIES = 6;
+
+const prelude = ({ role, userId }: Scope): Statement => ({
+  text: "select set_config('role', $1, true), set_config('app.user_id', $2, true)",
+  values: [role, userId],
+});
+
+export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 30_000 }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: 60_000,
+    application_name: 'troupe',
+  });
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  pool.on('error', (err) => log.warn({ err }, 'an idle database connection broke'));
+  const current = new AsyncLocalStorage<Transaction>();
+
+  const refuseNested = () => {
+    if (current.getStore()?.open) throw new Error('A transaction is already open here: pass its tx on');
+  };
+  const single = (scope: Scope): Kysely<Tables> =>
+    kyselyOver(async (query) => {
+      refuseNested();
+      return runSingle(pool, scope, query);
+    });
+  const transact = async <T>(scope: Scope, work: (tx: Kysely<Tables>) => Promise<T>, options: TxOptions) => {
+    refuseNested();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await runTransaction(pool, current, scope, work, options);
+      } catch (error) {
+        if (!options.isolation || !isCollision(error) || tries >= COLLISION_TRIES) throw error;
+        await delay(Math.random() * 10 * 2 ** tries);
+      }
+    }
+  };
+  const userScope = (userId: string): Scope => {
+    if (!userId) throw new Error('A user scope needs a user id');
+    return { role: 'svc_user', userId };
+  };
+  const systemScope: Scope = { role: 'svc_system', userId: '' };
+
+  return {
+    asUser: async (userId, work, options = {}) => transact(userScope(userId), (tx) => work(tx as UserTx), options),
+    asSystem: async (work, options = {}) => transact(systemScope, (tx) => work(tx as SystemTx), options),
+    user: (userId) => single(userScope(userId)) as UserTx,
+    system: single(systemScope) as SystemTx,
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: poolSize }),
+    ping: async () => {
+      await pool.query('select 1');
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function runSingle(pool: Pool, scope: Scope, query: Statement): Promise<PipelineResult> {
+  for (let tries = 1; ; tries += 1) {
+    const client = await connect(pool);
+    try {
+      const result = await runPipeline(client, scope.role, [prelude(scope), query]);
+      release(client);
+      return result;
+    } catch (error) {
+      release(client, error);
+      // Both mean that nothing was done; more than once would hide a real fault.
+      if (tries > 1 || !(error instanceof NothingSent || isStalePlan(error))) throw error;
+    }
+  }
+}
+
+async function runTransaction<T>(
+  pool: Pool,
+  current: AsyncLocalStorage<Transaction>,
+  scope: Scope,
+  work: (tx: Kysely<Tables>) => Promise<T>,
+  { isolation }: TxOptions,
+): Promise<T> {
+  const client = await connect(pool);
+  const transaction: Transaction = { open: true };
+  const begin: Statement = { text: isolation ? `begin isolation level ${isolation}` : 'begin', values: [] };
+  let begun = false;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  // BEGIN and the scope travel with the first query. Queries issued in parallel run in their order.
+  const run: Run = (query) => {
+    const turn = queue.then(() => {
+      if (!transaction.open) throw new Error('The transaction of this tx has ended');
+      const opening = begun ? [] : [begin, prelude(scope)];
+      begun = true;
+      return runPipeline(client, scope.role, [...opening, query]);
+    });
+    queue = turn.catch(() => {});
+    return turn;
+  };
+
+  try {
+    const value = await current.run(transaction, () => work(kyselyOver(run)));
+    await queue;
+    transaction.open = false;
+    if (begun) await commit(client);
+    release(client);
+    return value;
+  } catch (error) {
+    await queue;
+    transaction.open = false;
+    await rollback(client, error);
+    throw error;
+  }
+}
+
+/** A caught error leaves the transaction aborted, and the server answers COMMIT with a quiet ROLLBACK. */
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query('commit');
+  if (command !== 'COMMIT') throw new Error('The transaction was rolled back, because a query in it had failed');
+}
+
+async function rollback(client: PoolClient, cause: unknown): Promise<void> {
+  try {
+    if (inTransaction(client)) await client.query('rollback');
+    release(client, cause);
+  } catch {
+    // The connection is broken: the server rolls back by itself, and `cause` is what the caller hears.
+    client.release(true);
+  }
+}
+
+/** A connection goes back to the pool only when it is alive and outside of any transaction. */
+function release(client: PoolClient, error?: unknown): void {
+  const broken = error !== undefined && !(error instanceof pg.DatabaseError) && !isAlive(client);
+  client.release(broken || inTransaction(client));
+}
+
+const isAlive = (client: PoolClient): boolean =>
+  (client as unknown as { connection: { stream: { writable: boolean } } }).connection.stream.writable;
+
+const inTransaction = (client: PoolClient): boolean => ['T', 'E'].includes(client.getTransactionStatus() ?? '');
+
+/** Serialization failure, deadlock. */
+const isCollision = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
+
+/** Nothing has been sent yet, so a server that is just restarting is waited for. */
+async function connect(pool: Pool): Promise<PoolClient> {
+  for (const wait of CONNECT_RETRY_MS) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!isRestarting(error)) throw error;
+      await delay(wait);
+    }
+  }
+  return pool.connect();
+}
+
+function isRestarting(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  // Socket refused or missing, shutting down, starting up.
+  return code !== undefined && ['ECONNREFUSED', 'ENOENT', 'ECONNRESET', '57P01', '57P03'].includes(code);
+}
+
+function kyselyOver(run: Run): Kysely<Tables> {
+  const refuse = async () => {
+    throw new Error('Use asUser or asSystem for a transaction');
+  };
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      const { command, rowCount, rows } = await run({ text: sql, values: parameters });
+      const changes = rowCount !== null && command !== 'SELECT';
+      return { rows: rows as R[], ...(changes ? { numAffectedRows: BigInt(rowCount) } : {}) };
+    },
+    streamQuery() {
+      throw new Error('Streaming is not supported: read in pages');
+    },
+  };
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    releaseConnection: async () => {},
+    destroy: async () => {},
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+  };
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { randomHex, silentLog } from '@troupe/kernel';
+import { startEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
+import { createDatabase } from './scopes.ts';
+import type { Database } from './scopes.ts';
+
+export interface TestServer {
+  /** Of the template database; the test runner hands it to the tests as TEST_DATABASE_URL. */
+  url: string;
+  stop: () => Promise<void>;
+}
+
+export interface TestDatabase {
+  db: Database;
+  url: string;
+  drop: () => Promise<void>;
+}
+
+const IN_USE = '55006';
+
+/** One server and one migrated template for a run of tests. `externalUrl`: any login that may create roles and databases. */
+export async function prepareTestServer({ externalUrl }: { externalUrl?: string } = {}): Promise<TestServer> {
+  if (externalUrl) return prepareTemplate(externalUrl, async () => {});
+  const dataDir = await mkdtemp(join(tmpdir(), 'troupe-test-'));
+  const server = await startEmbedded({ dataDir, log: silentLog, throwaway: true });
+  return prepareTemplate(server.url, async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+}
+
+async function prepareTemplate(serverUrl: string, stop: () => Promise<void>): Promise<TestServer> {
+  const name = `troupe_template_${randomHex(4)}`;
+  const url = withDatabase(serverUrl, name);
+  try {
+    await command(serverUrl, `create database ${name}`);
+    await migrate({ url, log: silentLog });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url,
+    stop: async () => {
+      await command(serverUrl, `drop database ${name} with (force)`);
+      await stop();
+    },
+  };
+}
+
+/** An empty, migrated database of its own: from the run's template, else on a server of its own. */
+export async function testDatabase({ poolSize = 5 }: { poolSize?: number } = {}): Promise<TestDatabase> {
+  // The only way in which the test runner can reach a test file.
+  // oxlint-disable-next-line node/no-process-env
+  const given = process.env['TEST_DATABASE_URL'];
+  const server = given ? { url: given, stop: async () => {} } : await prepareTestServer();
+  const template = databaseOf(server.url);
+  const name = `${template}_${randomHex(6)}`;
+  const url = withDatabase(server.url, name);
+  const maintenance = withDatabase(server.url, 'postgres');
+  await command(maintenance, `create database ${name} template ${template}`);
+  const db = createDatabase({ url, log: silentLog, poolSize });
+  return {
+    db,
+    url,
+    drop: async () => {
+      await db.close();
+      await command(maintenance, `drop database ${name} with (force)`);
+      await server.stop();
+    },
+  };
+}
+
+const databaseOf = (url: string): string => new URL(url).pathname.slice(1);
+
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** A template cannot be copied while something, autovacuum included, is connected to it. */
+async function command(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await client.query(sql);
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== IN_USE || tries >= 50) throw error;
+        await delay(20 * tries);
+      }
+    }
+  } finally {
+    await client.end();
+  }
+}
