@@ -14,3 +14,32 @@ export { createVerifier, type Signer, type Verifier } from './signatures.ts';
 export { verifySiwe, type SiweRefusal, type SiweRequest, type SiweResult } from './siwe.ts';
 export { L2_USDC, STABLECOINS, type Stablecoin } from './tokens.ts';
 export type { Address, Hex } from 'viem';
+export { parseUsdc, USDC_DECIMALS } from './amounts.ts';
+export { createBalances, type StablecoinBalances, type TokenBalance } from './balances.ts';
+export { canonicalJson } from './canonical-json.ts';
+export { accountOf, createKeyring, type Keyring, type SealedKey } from './keys.ts';
+export {
+  busDigest,
+  busMessageSigned,
+  isNonce,
+  requestMessage,
+  requestSigned,
+  signBusMessage,
+  signVoucher,
+  voucherSigned,
+  voucherTypedData,
+  walletProofMessage,
+  walletProven,
+  type Voucher,
+} from './proofs.ts';
+export {
+  broadcast,
+  createSender,
+  outcome,
+  transferCall,
+  waitFor,
+  type Call,
+  type Sender,
+  type SignedTransaction,
+  type TransactionOutcome,
+} from './transfers.ts';

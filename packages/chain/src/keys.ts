@@ -1,0 +1,45 @@
+import { createCipher } from '@troupe/kernel';
+import type { Address, Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
+
+export interface SealedKey {
+  address: Address;
+  /** The private key under AES-256-GCM, bound to owner and address. */
+  sealed: Buffer;
+}
+
+/** Makes, keeps and opens the private keys of wallets. An `owner` is `user:<id>` or `agent:<id>`. */
+export interface Keyring {
+  create: (owner: string, privateKey?: Hex) => SealedKey;
+  open: (owner: string, key: { address: string; sealed: Uint8Array }) => PrivateKeyAccount;
+  /** The same key sealed by another keyring: rotation of WALLET_ENCRYPTION_KEY. */
+  reseal: (owner: string, key: { address: string; sealed: Uint8Array }, to: Keyring) => Buffer;
+}
+
+const KEY = /^0x[0-9a-fA-F]{64}$/;
+
+export function createKeyring(secret: string): Keyring {
+  const cipher = createCipher(secret, 'wallet-keys');
+  // The address is part of the context, so that no key can be put in another wallet's row of the same owner.
+  const contextOf = (owner: string, address: string): string => `${owner}|${address.toLowerCase()}`;
+  const keyOf: (...args: Parameters<Keyring['open']>) => Hex = (owner, { address, sealed }) =>
+    cipher.open(sealed, contextOf(owner, address)) as Hex;
+  return {
+    create(owner, privateKey = generatePrivateKey()) {
+      const { address } = privateKeyToAccount(privateKey);
+      return { address, sealed: cipher.seal(privateKey, contextOf(owner, address)) };
+    },
+    open: (owner, key) => privateKeyToAccount(keyOf(owner, key)),
+    reseal: (owner, key, to) => to.create(owner, keyOf(owner, key)).sealed,
+  };
+}
+
+/** An account from a key that an operator or user typed; null when it is none. */
+export function accountOf(privateKey: string): PrivateKeyAccount | null {
+  try {
+    return KEY.test(privateKey) ? privateKeyToAccount(privateKey as Hex) : null;
+  } catch {
+    // Zero, or not below the order of the curve.
+    return null;
+  }
+}
