@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  direction,
+  environmentOnlyInMain,
+  everyRoomLivedIn,
+  importsOf,
+  LONG_FILES,
+  noCycles,
+  noDeepImports,
+  readSources,
+  ROOMS,
+  type Rule,
+  shortFiles,
+  slicesThroughService,
+} from './lib/architecture.ts';
+
+const sources = readSources(path.resolve(import.meta.dirname, '..'));
+
+const RULES: Readonly<Record<string, Rule>> = {
+  'imports go only downwards': direction,
+  'a package is used through its entry': noDeepImports,
+  'a slice uses another only through its service': slicesThroughService,
+  'no file imports itself by a detour': noCycles,
+  'the environment is read in main.ts only': environmentOnlyInMain,
+  'every room of the design is lived in': everyRoomLivedIn,
+  'files are short': shortFiles,
+};
+
+describe('the sources', () => {
+  for (const [title, rule] of Object.entries(RULES)) test(title, () => assert.deepEqual(rule(sources), []));
+  test('every exception to the length of a file is still one', () => {
+    const lines = new Map(sources.map((source) => [source.path, source.text.split('\n').length]));
+    assert.deepEqual(
+      Object.keys(LONG_FILES).filter((file) => (lines.get(file) ?? 0) <= 400),
+      [],
+    );
+  });
+});
+
+const src = (file: string, ...lines: string[]) => ({ path: file, text: lines.join('\n') });
+
+/** Sources that break a rule, and how many complaints they must cause. */
+const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: ReturnType<typeof src>[]][] = [
+  [direction, 'a package imports upwards', 1, [src('packages/db/src/a.ts', "import { x } from '@troupe/ledger';")]],
+  [direction, 'peers import each other', 1, [src('packages/ai/src/a.ts', "import { x } from '@troupe/usage';")]],
+  [direction, 'web imports backend', 1, [src('apps/web/src/a.ts', "import { x } from '@troupe/backend';")]],
+  [direction, 'the dashboard imports kernel', 1, [src('apps/dashboard/src/a.tsx', "export * from '@troupe/kernel';")]],
+  [direction, 'the summarizer imports db', 1, [src('apps/summarizer/src/a.ts', "await import('@troupe/db');")]],
+  [
+    direction,
+    'an import over several lines',
+    1,
+    [src('packages/domain/src/a.ts', 'import {', '  type X,', "} from '@troupe/kernel';")],
+  ],
+  [direction, 'downwards is fine', 0, [src('apps/web/src/a.ts', "import '@troupe/db';", "import z from 'zod';")]],
+  [noDeepImports, 'a deep import by name', 1, [src('apps/web/src/a.ts', "import { x } from '@troupe/db/src/x.ts';")]],
+  [
+    noDeepImports,
+    'a deep import by path',
+    2,
+    [
+      src('apps/web/src/a.ts', "import { x } from '../../../packages/db/src/x.ts';"),
+      src('tests/spec/a.ts', "import { x } from '../../apps/web/src/app.ts';"),
+    ],
+  ],
+  [
+    noDeepImports,
+    'test helpers are fine in tests only',
+    1,
+    [
+      src('apps/web/src/a.test.ts', "import { x } from '../../../tests/lib/x.ts';"),
+      src('apps/web/src/a.ts', "import { x } from '../../../tests/lib/x.ts';"),
+    ],
+  ],
+  [
+    slicesThroughService,
+    "a slice takes another's store",
+    1,
+    [
+      src('apps/web/src/features/a/service.ts', "import { x } from '../b/store.ts';"),
+      src('apps/web/src/features/c/service.ts', "import { x } from '../b/service.ts';", "import './store.ts';"),
+      src('apps/web/src/app.ts', "import { x } from './features/b/routes.ts';"),
+    ],
+  ],
+  [
+    noCycles,
+    'three files in a ring',
+    1,
+    [
+      src('packages/db/src/a.ts', "import { b } from './b.ts';"),
+      src('packages/db/src/b.ts', "import { c } from './c/c.ts';"),
+      src('packages/db/src/c/c.ts', "import { a } from '../a.ts';"),
+      src('packages/db/src/d.ts', "import { a } from './a.ts';"),
+    ],
+  ],
+  [
+    environmentOnlyInMain,
+    'the environment is read elsewhere',
+    1,
+    [
+      src('packages/db/src/a.ts', 'const url = process.env.DATABASE_URL;'),
+      src('packages/db/src/b.ts', '// not from process.env'),
+      src('packages/db/src/c.test.ts', 'const url = process.env.DATABASE_URL;'),
+      src('apps/web/src/main.ts', 'const url = process.env.DATABASE_URL;'),
+    ],
+  ],
+  [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],
+  [shortFiles, 'a file of 401 lines', 1, [src('packages/db/src/a.ts', ...Array.from({ length: 402 }, () => ''))]],
+  [
+    shortFiles,
+    'a file of 400 lines is fine',
+    0,
+    [src('packages/db/src/a.ts', ...Array.from({ length: 401 }, () => ''))],
+  ],
+];
+
+describe('the rules can fail', () => {
+  for (const [rule, what, complaints, files] of BROKEN)
+    test(what, () => assert.equal(rule(files).length, complaints, rule(files).join('\n')));
+  test('no rule without an example that breaks it', () => {
+    const shown = BROKEN.filter(([, , complaints]) => complaints > 0).map(([rule]) => rule);
+    assert.deepEqual(new Set(shown), new Set(Object.values(RULES)));
+  });
+  test('every way to write an import is seen', () => {
+    const text = `import 'a';\nimport b from "b";\nimport type { C } from 'c';\nexport * from 'd';\nexport { e } from 'e';
+const f = await import('f');\nimport {\n  g,\n} from 'g';\nconst no = 'import from';`;
+    assert.deepEqual(
+      importsOf({ path: 'x.ts', text }).map(({ specifier }) => specifier),
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+    );
+  });
+});

@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The rules of the house about who may import whom, as functions over sources, so that a test can feed them bad ones. */
+
+export interface Source {
+  /** From the project's root, with forward slashes. */
+  path: string;
+  text: string;
+}
+
+interface Import {
+  from: string;
+  specifier: string;
+  /** The file it means, when it is one of ours and given by a relative path. */
+  file: string | undefined;
+}
+
+export type Rule = (sources: readonly Source[]) => string[];
+
+/** Packages from the bottom up. A package imports only from rows above its own, and from those named beside it. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['domain'],
+  ['contract'],
+  ['kernel'],
+  ['db'],
+  ['accounts', 'ledger', 'usage', 'chain', 'ai'],
+  ['agent'],
+  ['fleet'],
+];
+const PACKAGES = LAYERS.flat();
+export const APPS = ['web', 'backend', 'summarizer', 'agent', 'dashboard', 'platform'];
+export const ROOMS = [...PACKAGES.map((name) => `packages/${name}`), ...APPS.map((name) => `apps/${name}`)];
+
+const below = (name: string): string[] =>
+  LAYERS.slice(
+    0,
+    LAYERS.findIndex((row) => row.includes(name)),
+  ).flat();
+
+/** The packages and apps that each room may import, by the name under `@troupe/`. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(PACKAGES.map((name) => [`packages/${name}`, below(name)])),
+  ...Object.fromEntries(APPS.map((name) => [`apps/${name}`, PACKAGES])),
+  'apps/dashboard': ['contract', 'domain'],
+  'apps/summarizer': ['contract', 'domain', 'kernel'],
+  'apps/platform': [...PACKAGES, 'web', 'backend', 'summarizer'],
+};
+
+const MAX_LINES = 400;
+
+/** Files that may be longer, each with its reason. */
+export const LONG_FILES: Readonly<Record<string, string>> = {};
+
+const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.startsWith('tests/');
+const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/');
+const isRoom = (file: string): boolean => file.startsWith('packages/') || file.startsWith('apps/');
+
+const IMPORT =
+  /(?:^|[\n;])\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g;
+
+export function importsOf({ path: from, text }: Source): Import[] {
+  return [...text.matchAll(IMPORT)].map((match) => {
+    const specifier = match[1] ?? match[2] ?? '';
+    const file = specifier.startsWith('.') ? path.posix.join(path.posix.dirname(from), specifier) : undefined;
+    return { from, specifier, file };
+  });
+}
+
+const allImports = (sources: readonly Source[]): Import[] => sources.flatMap(importsOf);
+
+export const direction: Rule = (sources) =>
+  allImports(sources.filter((source) => isRoom(source.path))).flatMap(({ from, specifier }) => {
+    const target = /^@troupe\/([^/]+)/.exec(specifier)?.[1];
+    if (target === undefined || MAY_IMPORT[roomOf(from)]?.includes(target)) return [];
+    return [`${from} imports ${specifier}: not below ${roomOf(from)}`];
+  });
+
+export const noDeepImports: Rule = (sources) =>
+  allImports(sources).flatMap(({ from, specifier, file }) => {
+    if (/^@troupe\/[^/]+\//.test(specifier)) return [`${from} imports ${specifier}: use the package's entry`];
+    if (file === undefined || roomOf(file) === roomOf(from)) return [];
+    const ownHelpers = isTest(from) && file.startsWith('tests/');
+    const outsideRooms = !isRoom(from) && !isRoom(file);
+    return ownHelpers || outsideRooms ? [] : [`${from} imports ${specifier}: it reaches into ${roomOf(file)}`];
+  });
+
+const sliceOf = (file: string): string | undefined => /^(apps\/[^/]+\/src\/features\/[^/]+)\//.exec(file)?.[1];
+
+export const slicesThroughService: Rule = (sources) =>
+  allImports(sources).flatMap(({ from, file }) => {
+    const mine = sliceOf(from);
+    const theirs = file === undefined ? undefined : sliceOf(file);
+    if (mine === undefined || theirs === undefined || mine === theirs || file === `${theirs}/service.ts`) return [];
+    return [`${from} imports ${file}: another slice is used through its service.ts`];
+  });
+
+export const noCycles: Rule = (sources) => {
+  const edges = new Map(
+    sources.map((source) => [source.path, importsOf(source).flatMap(({ file }) => (file === undefined ? [] : [file]))]),
+  );
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(file);
+    if (start !== -1) found.push(`cycle: ${[...trail.slice(start), file].join(' → ')}`);
+    if (start !== -1 || done.has(file)) return;
+    for (const next of edges.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of edges.keys()) visit(file, []);
+  return found;
+};
+
+const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+
+export const environmentOnlyInMain: Rule = (sources) =>
+  sources
+    .filter(({ path: file }) => isRoom(file) && !isTest(file) && !/\/(main|vite\.config)\.ts$/.test(file))
+    .filter(({ text }) => /\bprocess\.env\b/.test(withoutComments(text)))
+    .map(({ path: file }) => `${file} reads process.env: take what it needs from its caller`);
+
+export const everyRoomLivedIn: Rule = (sources) =>
+  ROOMS.filter((room) => !sources.some((source) => source.path.startsWith(`${room}/`))).map(
+    (room) => `${room} has no source that this test sees`,
+  );
+
+export const shortFiles: Rule = (sources) =>
+  sources
+    .map((source) => ({ path: source.path, lines: source.text.split('\n').length - 1 }))
+    .filter(({ path: file, lines }) => lines > MAX_LINES && LONG_FILES[file] === undefined)
+    .map(({ path: file, lines }) => `${file} has ${lines} lines, more than ${MAX_LINES}: split it`);
+
+const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
+const SKIPPED = new Set(['node_modules', 'dist']);
+
+export function readSources(root: string): Source[] {
+  const walk = (folder: string): Source[] =>
+    readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+      const file = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : walk(file);
+      if (!/\.(tsx?|mjs)$/.test(entry.name) || entry.name.endsWith('.gen.ts')) return [];
+      return [{ path: file, text: readFileSync(path.join(root, file), 'utf8') }];
+    });
+  const present = new Set(readdirSync(root));
+  return SEEN.filter((folder) => present.has(folder)).flatMap(walk);
+}
