@@ -1,18 +1,48 @@
-import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { prepare, runsHere } from './lib/prepare.mjs';
+import { ROOT, run } from './lib/run.mjs';
+import { main, Stop } from './lib/step.mjs';
 
-/** Everything that can be checked without running the product, in seconds. Stops at the first step that fails. */
+/**
+ * `npm run check`: everything that can be checked without running the product, in seconds.
+ * @type {readonly (readonly [name: string, command: string, args: readonly string[]])[]}
+ */
 const STEPS = [
-  ['format', 'oxfmt', ['--check']],
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
   ['types', 'tsc', ['-p', 'tsconfig.json']],
+  ['types of the dashboard', 'tsc', ['-p', 'apps/dashboard/tsconfig.json']],
+  ['unused code', 'knip', ['--no-config-hints', '--include', 'unlisted,unresolved,duplicates,binaries']],
+  ['architecture', 'node', ['--test', '--test-reporter=dot', 'tests/architecture.test.ts', 'tests/lock.test.ts']],
+  ['format', 'oxfmt', ['--check']],
 ];
 
-for (const [name, command, args] of STEPS) {
-  const started = performance.now();
-  const { status } = spawnSync(`node_modules/.bin/${command}`, args, { stdio: 'inherit' });
-  if (status !== 0) {
-    console.error(`check: ${name} failed`);
-    process.exit(1);
-  }
-  console.log(`check: ${name} ok in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+/** @param {string} node */
+export async function check(node) {
+  const waiting = [...STEPS];
+  /** @type {string[]} */
+  const failed = [];
+  const bin = path.join(ROOT, 'node_modules/.bin');
+  const env = { ...process.env, PATH: [path.dirname(node), process.env['PATH']].join(path.delimiter) };
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [name, command, args] = next;
+      const started = performance.now();
+      const program = command === 'node' ? node : path.join(bin, command);
+      const { code, output } = await run(program, args, { env, quiet: true });
+      if (code === 0) console.log(`check: ${name} ok in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+      else {
+        failed.push(name);
+        console.error(`${output.trim()}\ncheck: ${name} failed`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
+  if (failed.length > 0) throw new Stop(`check: ${failed.join(', ')} failed`);
+}
+
+if (process.argv[1]?.endsWith('check.mjs')) {
+  const ready = runsHere() && existsSync(path.join(ROOT, 'node_modules/.bin/tsc'));
+  await main(async () => check(ready ? process.execPath : await prepare({ dev: true })));
 }
