@@ -29,7 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['fleet'],
 ];
 const PACKAGES = LAYERS.flat();
-export const APPS = ['web', 'backend', 'summarizer', 'agent', 'dashboard', 'platform'];
+const APPS = ['web', 'backend', 'summarizer', 'agent', 'dashboard', 'platform'];
 export const ROOMS = [...PACKAGES.map((name) => `packages/${name}`), ...APPS.map((name) => `apps/${name}`)];
 
 const below = (name: string): string[] =>
@@ -118,7 +118,7 @@ const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\
 
 export const environmentOnlyInMain: Rule = (sources) =>
   sources
-    .filter(({ path: file }) => isRoom(file) && !isTest(file) && !/\/(main|vite\.config)\.ts$/.test(file))
+    .filter(({ path: file }) => isRoom(file) && !isTest(file) && !/\/(main|testing|vite\.config)\.ts$/.test(file))
     .filter(({ text }) => /\bprocess\.env\b/.test(withoutComments(text)))
     .map(({ path: file }) => `${file} reads process.env: take what it needs from its caller`);
 
