@@ -1,1 +1,1 @@
-export {};
+export { createBackend, type Backend, type BackendDeps } from './app.ts';

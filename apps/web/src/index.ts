@@ -1,1 +1,1 @@
-export {};
+export { createWeb, type Web, type WebDeps } from './app.ts';

@@ -4,3 +4,5 @@ export * from './endpoint.ts';
 export * from './messages.ts';
 export * from './openapi.ts';
 export * from './web/health.ts';
+export * from './backend/health.ts';
+export * from './backend/infra.ts';

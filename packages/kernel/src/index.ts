@@ -1,3 +1,4 @@
+export * from './backend-client.ts';
 export {
   createOutbound,
   type Outbound,
@@ -20,6 +21,7 @@ export * from './http/serve.ts';
 export * from './http/server.ts';
 export * from './http/testing.ts';
 export * from './ids.ts';
+export * from './lifecycle.ts';
 export * from './log.ts';
 export * from './metrics.ts';
 export * from './secret-store.ts';

@@ -1,0 +1,45 @@
+import type { Database } from '@troupe/db';
+import {
+  createServer,
+  serveOpenApi,
+  type Clock,
+  type Counters,
+  type Log,
+  type Secrets,
+  type Server,
+  type Settings,
+} from '@troupe/kernel';
+import { healthRoutes } from './features/health/routes.ts';
+import { infraRoutes } from './features/infra/routes.ts';
+
+/** Everything that the backend is made of comes in here; nothing below reads the environment. */
+export interface BackendDeps {
+  settings: Settings;
+  log: Log;
+  counters: Counters;
+  secrets: Secrets;
+  db: Database;
+  clock: Clock;
+  /** Where the backend is reached. */
+  url: string;
+  version: string;
+}
+
+export interface Backend {
+  server: Server;
+  close: () => Promise<void>;
+}
+
+export async function createBackend(deps: BackendDeps): Promise<Backend> {
+  const { settings, log, counters, secrets, db, clock, url, version } = deps;
+  const server = createServer({ service: 'backend', settings, log, counters, secrets, url });
+  server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);
+  server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
+  server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
+
+  healthRoutes(server, clock);
+  infraRoutes(server, clock);
+
+  serveOpenApi(server, 'Troupe backend API', version);
+  return { server, close: () => server.close() };
+}

@@ -1,0 +1,51 @@
+import type { Database } from '@troupe/db';
+import {
+  createBackendClient,
+  createServer,
+  serveOpenApi,
+  type Clock,
+  type Counters,
+  type Log,
+  type Secrets,
+  type Server,
+  type Settings,
+} from '@troupe/kernel';
+import { dashboardRoutes } from './dashboard.ts';
+import { healthRoutes } from './features/health/routes.ts';
+import { createHealth } from './features/health/service.ts';
+import { referenceRoutes } from './reference.ts';
+
+/** Everything that web is made of comes in here; nothing below reads the environment. */
+export interface WebDeps {
+  settings: Settings;
+  log: Log;
+  counters: Counters;
+  secrets: Secrets;
+  db: Database;
+  clock: Clock;
+  /** Public address of web. */
+  url: string;
+  backendUrl: string;
+  version: string;
+}
+
+export interface Web {
+  server: Server;
+  close: () => Promise<void>;
+}
+
+export async function createWeb(deps: WebDeps): Promise<Web> {
+  const { settings, log, counters, secrets, db, clock, url, backendUrl, version } = deps;
+  const backend = createBackendClient({ url: backendUrl, ...secrets, clock });
+  const server = createServer({ service: 'web', settings, log, counters, secrets, url });
+  server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);
+  server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
+  server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
+
+  healthRoutes(server, createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock }));
+
+  serveOpenApi(server, 'Troupe web API', version);
+  referenceRoutes(server, version);
+  await dashboardRoutes(server);
+  return { server, close: () => server.close() };
+}

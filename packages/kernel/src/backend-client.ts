@@ -1,0 +1,41 @@
+import { createClient, type Client } from '@troupe/contract';
+import { identityHeaders } from './http/guards.ts';
+import type { User } from './http/principal.ts';
+import type { Clock } from './time.ts';
+
+export interface BackendClientOptions {
+  url: string;
+  internalKey: string;
+  sessionSecret: string;
+  clock: Clock;
+  timeout?: number;
+}
+
+/** How web reaches the backend: the contract's client with the internal key, for a user and a client address. */
+export interface BackendClient extends Client {
+  as: (user: User, address?: string) => Client;
+}
+
+export function createBackendClient({
+  url,
+  internalKey,
+  sessionSecret,
+  clock,
+  timeout,
+}: BackendClientOptions): BackendClient {
+  const bearer = { authorization: `Bearer ${internalKey}` };
+  return {
+    ...createClient({ baseUrl: url, timeout, headers: () => bearer }),
+    as: (user, address) =>
+      createClient({
+        baseUrl: url,
+        timeout,
+        headers: () => ({
+          ...bearer,
+          ...identityHeaders(sessionSecret, user, clock()),
+          ...(user.plan ? { 'x-user-plan': user.plan } : {}),
+          ...(address ? { 'x-client-ip': address } : {}),
+        }),
+      }),
+  };
+}
