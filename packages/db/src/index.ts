@@ -1,6 +1,7 @@
 export { isNewCluster } from './cluster.ts';
 export { startEmbedded, type Embedded, type EmbeddedOptions } from './embedded.ts';
 export { migrate, type MigrateOptions } from './migrate.ts';
+export { dataDirOf, openRuntime, type Runtime } from './runtime.ts';
 export {
   createDatabase,
   type Database,
@@ -11,4 +12,5 @@ export {
   type UserTx,
 } from './scopes.ts';
 export type { Tables } from './tables.gen.ts';
+export { testRuntime } from './testing-runtime.ts';
 export { prepareTestServer, testDatabase, type TestDatabase, type TestServer } from './testing.ts';

@@ -28,3 +28,4 @@ export * from './secret-store.ts';
 export * from './secrets.ts';
 export * from './settings.ts';
 export * from './time.ts';
+export * from './version.ts';

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import {
+  closeAll,
+  createLog,
+  loadSecrets,
+  memoryCounters,
+  redisCounters,
+  StartError,
+  systemClock,
+  type Clock,
+  type Counters,
+  type Log,
+  type Secrets,
+  type Settings,
+} from '@troupe/kernel';
+import { migrate } from './migrate.ts';
+import { createDatabase, type Database } from './scopes.ts';
+
+/** What every service with a database stands on. */
+export interface Runtime {
+  settings: Settings;
+  dataDir: string;
+  log: Log;
+  counters: Counters;
+  secrets: Secrets;
+  db: Database;
+  databaseUrl: string;
+  clock: Clock;
+  close: () => Promise<void>;
+}
+
+export const dataDirOf = (settings: Settings): string => resolve(settings.DATA_DIR ?? '.data');
+
+/** Opens the database (brought up to date), the counters and the secrets. `databaseUrl` is the embedded server's, if there is one. */
+export async function openRuntime(
+  settings: Settings,
+  service: string,
+  databaseUrl = settings.DATABASE_URL,
+): Promise<Runtime> {
+  if (databaseUrl === undefined)
+    throw new StartError(
+      'DATABASE_URL must be set when a service is started alone; `npm start` runs all services with a database of its own.',
+    );
+  const log = createLog({ level: settings.LOG_LEVEL, service });
+  const clock = systemClock;
+  const dataDir = dataDirOf(settings);
+  const secrets = loadSecrets(settings, dataDir);
+  await migrate({ url: databaseUrl, log });
+  const counters = settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
+  const db = createDatabase({ url: databaseUrl, log, poolSize: settings.DATABASE_POOL });
+  return { settings, dataDir, log, counters, secrets, db, databaseUrl, clock, close: () => closeAll([counters, db]) };
+}

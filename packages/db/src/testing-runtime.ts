@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  loadSecrets,
+  memoryCounters,
+  silentLog,
+  systemClock,
+  TEST_SECRETS,
+  testSettings,
+  type Env,
+} from '@troupe/kernel';
+import type { Runtime } from './runtime.ts';
+import { testDatabase } from './testing.ts';
+
+/** What a service stands on in a test: an empty database and data folder of its own, known secrets, no log. */
+export async function testRuntime(env: Env = {}): Promise<Runtime> {
+  const database = await testDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'troupe-data-'));
+  const settings = testSettings({
+    INTERNAL_API_KEY: TEST_SECRETS.internalKey,
+    SESSION_SECRET: TEST_SECRETS.sessionSecret,
+    WALLET_ENCRYPTION_KEY: 'wallet-test-key',
+    DATA_DIR: dataDir,
+    ...env,
+  });
+  return {
+    settings,
+    dataDir,
+    log: silentLog,
+    counters: memoryCounters(systemClock),
+    secrets: loadSecrets(settings, dataDir),
+    db: database.db,
+    databaseUrl: database.url,
+    clock: systemClock,
+    async close() {
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
