@@ -13,8 +13,7 @@ const FIELDS = /^\S+( \S+){4,5}$/;
 
 export function isTimeZone(zone: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
   } catch {
     return false;
   }
