@@ -13,7 +13,7 @@ const FIELDS = /^\S+( \S+){4,5}$/;
 
 export function isTimeZone(zone: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
   }
