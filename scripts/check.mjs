@@ -14,7 +14,7 @@ const STEPS = [
   ['types', 'tsc', ['-p', 'tsconfig.json']],
   ['types of the dashboard', 'tsc', ['-p', 'apps/dashboard/tsconfig.json']],
   ['unused code', 'knip', ['--no-config-hints', '--include', 'unlisted,unresolved,duplicates']],
-  ['architecture', 'node', ['--test', '--test-reporter=dot', 'tests/architecture.test.ts', 'tests/lock.test.ts']],
+  ['architecture', 'node', ['--test', '--test-reporter=dot', 'tests/*.test.ts']],
   ['format', 'oxfmt', ['--check']],
 ];
 

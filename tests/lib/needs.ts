@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+
+/** What some tests need and not every machine has. Each says how to find out whether it is here. */
+const PROBES = {
+  chromium: () => chromium() !== undefined,
+  bubblewrap: () => works('bwrap', ['--ro-bind', '/', '/', 'true']),
+  'redis-server': () => works('redis-server', ['--version']),
+  docker: () => works('docker', ['version']),
+  shellcheck: () => works('shellcheck', ['--version']),
+  'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
+} satisfies Record<string, () => boolean>;
+
+export type Need = keyof typeof PROBES;
+
+const works = (command: string, args: readonly string[]): boolean =>
+  spawnSync(command, args, { stdio: 'ignore', timeout: 10_000 }).status === 0;
+
+/** The browser's path, if there is one. */
+export const chromium = (): string | undefined =>
+  [process.env['CHROMIUM_PATH'], 'chromium', 'chromium-browser', 'google-chrome']
+    .filter((name) => name !== undefined && name !== '')
+    .find((name) => works(name, ['--version']));
+
+const LIST = 'TROUPE_TEST_LACKS';
+
+/** What is not here, found out once and handed to the tests in the environment that this returns. */
+export function lookAround(): { lacks: Need[]; env: Record<string, string> } {
+  const lacks = (Object.keys(PROBES) as Need[]).filter((need) => !PROBES[need]());
+  return { lacks, env: { [LIST]: lacks.join(',') } };
+}
+
+/** For a test's `skip`: false when all is here. With TROUPE_REQUIRE_ALL nothing is skipped, so what lacks fails. */
+export function needs(...wanted: Need[]): string | false {
+  if (process.env['TROUPE_REQUIRE_ALL'] === '1') return false;
+  const told = process.env[LIST]?.split(',');
+  const lacks = wanted.filter((need) => (told === undefined ? !PROBES[need]() : told.includes(need)));
+  return lacks.length > 0 && `needs ${lacks.join(' and ')}`;
+}
