@@ -18,7 +18,7 @@ const works = (command: string, args: readonly string[]): boolean =>
 /** The browser's path, if there is one. */
 export const chromium = (): string | undefined =>
   [process.env['CHROMIUM_PATH'], 'chromium', 'chromium-browser', 'google-chrome']
-    .filter((name) => name !== undefined && name !== '')
+    .filter((name) => name !== undefined)
     .find((name) => works(name, ['--version']));
 
 const LIST = 'TROUPE_TEST_LACKS';
