@@ -1,5 +1,15 @@
 export { isNewCluster } from './cluster.ts';
 export { startEmbedded, type Embedded, type EmbeddedOptions } from './embedded.ts';
+export {
+  createJobs,
+  type JobContext,
+  type JobHandler,
+  type Jobs,
+  type JobsOptions,
+  type QueueOptions,
+  type SendOptions,
+  type WorkOptions,
+} from './jobs.ts';
 export { migrate, type MigrateOptions } from './migrate.ts';
 export { dataDirOf, openRuntime, type Runtime } from './runtime.ts';
 export {

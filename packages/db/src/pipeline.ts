@@ -5,7 +5,7 @@ import { valueParser } from './values.ts';
 
 /**
  * Several statements and one Sync: one round trip, one implicit transaction (unless the first is a BEGIN).
- * An error in one skips the rest. Only the last one's rows are kept.
+ * An error in one skips the rest. The rows of one are kept: the last unless said.
  */
 
 export interface Statement {
@@ -35,15 +35,21 @@ const PREPARED_PER_CONNECTION = 100;
 const caches = new WeakMap<Connection, StatementCache>();
 
 /** `scope` keeps the plans of different roles apart: one plan used by two roles is planned anew at each change. */
-export function runPipeline(client: PoolClient, scope: string, statements: Statement[]): Promise<PipelineResult> {
+export function runPipeline(
+  client: PoolClient,
+  scope: string,
+  statements: Statement[],
+  kept = statements.length - 1,
+): Promise<PipelineResult> {
   return new Promise((resolve, reject) => {
-    client.query(createPipeline(scope, statements, resolve, reject));
+    client.query(createPipeline(scope, statements, kept, resolve, reject));
   });
 }
 
 function createPipeline(
   scope: string,
   statements: Statement[],
+  kept: number,
   resolve: (result: PipelineResult) => void,
   reject: (error: Error) => void,
 ): Submittable {
@@ -52,7 +58,6 @@ function createPipeline(
   let completed = 0;
   let columns: Column[] = [];
   let parseError: Error | undefined;
-  const last = statements.length - 1;
 
   const pipeline = {
     submit(connection: Connection): Error | undefined {
@@ -64,14 +69,14 @@ function createPipeline(
       } catch (error) {
         return error as Error;
       }
-      columns = steps[last]?.prepared.columns ?? [];
-      send(connection, cache, steps);
+      columns = steps[kept]?.prepared.columns ?? [];
+      send(connection, cache, steps, kept);
     },
     handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }) {
       columns = fields.map((field) => ({ name: field.name, parse: valueParser(field.dataTypeID) }));
     },
     handleDataRow({ fields }: { fields: (string | null)[] }) {
-      if (completed < last || parseError) return;
+      if (completed !== kept || parseError) return;
       try {
         result.rows.push(toRow(columns, fields));
       } catch (error) {
@@ -80,6 +85,7 @@ function createPipeline(
     },
     handleCommandComplete({ text }: { text: string }) {
       completed += 1;
+      if (completed !== kept + 1) return;
       const words = text.split(' ');
       const count = Number(words.at(-1));
       result.command = words[0] ?? '';
@@ -87,7 +93,7 @@ function createPipeline(
     },
     /** Only here is the implicit transaction committed: a deferred constraint can still fail before it. */
     handleReadyForQuery(connection: Connection) {
-      remember(cacheOf(connection), steps, columns);
+      remember(cacheOf(connection), steps, kept, columns);
       if (parseError) reject(parseError);
       else resolve(result);
     },
@@ -129,7 +135,7 @@ function takeStep(cache: StatementCache, scope: string, statement: Statement): S
   return { ...statement, key, wire, prepared: known, fresh: false };
 }
 
-function send(connection: Connection, cache: StatementCache, steps: Step[]): void {
+function send(connection: Connection, cache: StatementCache, steps: Step[], kept: number): void {
   const { stream } = connection as Connection & { stream: { cork: () => void; uncork: () => void } };
   stream.cork();
   try {
@@ -137,7 +143,7 @@ function send(connection: Connection, cache: StatementCache, steps: Step[]): voi
     for (const [index, { prepared, text, wire, fresh }] of steps.entries()) {
       if (fresh) connection.parse({ name: prepared.name, text, types: [] }, true);
       connection.bind({ statement: prepared.name, values: wire }, true);
-      const needsColumns = index === steps.length - 1 && !prepared.columns;
+      const needsColumns = index === kept && !prepared.columns;
       if (needsColumns) connection.describe({ type: 'P', name: '' }, true);
       connection.execute(null, true);
     }
@@ -147,9 +153,9 @@ function send(connection: Connection, cache: StatementCache, steps: Step[]): voi
   }
 }
 
-function remember(cache: StatementCache, steps: Step[], columns: Column[]): void {
+function remember(cache: StatementCache, steps: Step[], kept: number, columns: Column[]): void {
   for (const { key, prepared, fresh } of steps) if (fresh) cache.byKey.set(key, prepared);
-  const target = steps.at(-1)?.prepared;
+  const target = steps[kept]?.prepared;
   if (target) target.columns ??= columns;
   for (const [key, { name }] of cache.byKey) {
     if (cache.byKey.size <= PREPARED_PER_CONNECTION) break;

@@ -50,10 +50,16 @@ export interface DatabaseOptions {
 
 type Scope = { role: 'svc_user' | 'svc_system'; userId: string };
 type Transaction = { open: boolean };
-type Run = (query: Statement) => Promise<PipelineResult>;
+/** Runs what stands before and after the query in the same round trip. */
+type Run = (query: Statement, before?: Statement[], after?: Statement[]) => Promise<PipelineResult>;
 
 const CONNECT_RETRY_MS = [50, 100, 200, 400, 800];
 const COLLISION_TRIES = 6;
+
+/** How to run a statement in the transaction of a tx, for what stands beside Kysely. */
+const runners = new WeakMap<object, { run: Run; role: Scope['role'] }>();
+
+const setRole = (role: string): Statement => ({ text: "select set_config('role', $1, true)", values: [role] });
 
 const prelude = ({ role, userId }: Scope): Statement => ({
   text: "select set_config('role', $1, true), set_config('app.user_id', $2, true)",
@@ -78,9 +84,9 @@ export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 3
     if (current.getStore()?.open) throw new Error('A transaction is already open here: pass its tx on');
   };
   const single = (scope: Scope): Kysely<Tables> =>
-    kyselyOver(async (query) => {
+    kyselyOver(scope.role, async (query, before = [], after = []) => {
       refuseNested();
-      return runSingle(pool, scope, query);
+      return runSingle(pool, scope, [prelude(scope), ...before, query, ...after], 1 + before.length);
     });
   const transact = async <T>(scope: Scope, work: (tx: Kysely<Tables>) => Promise<T>, options: TxOptions) => {
     refuseNested();
@@ -112,11 +118,18 @@ export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 3
   };
 }
 
-async function runSingle(pool: Pool, scope: Scope, query: Statement): Promise<PipelineResult> {
+/** In that tx, but as the login role: for the tables of the job queue, which belong to it. */
+export function runAsLogin(tx: UserTx | SystemTx, query: Statement): Promise<PipelineResult> {
+  const runner = runners.get(tx);
+  if (!runner) throw new Error('This needs the tx itself, as asUser, asSystem, user or system gave it');
+  return runner.run(query, [setRole('none')], [setRole(runner.role)]);
+}
+
+async function runSingle(pool: Pool, scope: Scope, statements: Statement[], kept: number): Promise<PipelineResult> {
   for (let tries = 1; ; tries += 1) {
     const client = await connect(pool);
     try {
-      const result = await runPipeline(client, scope.role, [prelude(scope), query]);
+      const result = await runPipeline(client, scope.role, statements, kept);
       release(client);
       return result;
     } catch (error) {
@@ -141,19 +154,19 @@ async function runTransaction<T>(
   let queue: Promise<unknown> = Promise.resolve();
 
   // BEGIN and the scope travel with the first query. Queries issued in parallel run in their order.
-  const run: Run = (query) => {
+  const run: Run = (query, before = [], after = []) => {
     const turn = queue.then(() => {
       if (!transaction.open) throw new Error('The transaction of this tx has ended');
-      const opening = begun ? [] : [begin, prelude(scope)];
+      const first = [...(begun ? [] : [begin, prelude(scope)]), ...before];
       begun = true;
-      return runPipeline(client, scope.role, [...opening, query]);
+      return runPipeline(client, scope.role, [...first, query, ...after], first.length);
     });
     queue = turn.catch(() => {});
     return turn;
   };
 
   try {
-    const value = await current.run(transaction, () => work(kyselyOver(run)));
+    const value = await current.run(transaction, () => work(kyselyOver(scope.role, run)));
     await queue;
     transaction.open = false;
     if (begun) await commit(client);
@@ -217,7 +230,7 @@ function isRestarting(error: unknown): boolean {
   return code !== undefined && ['ECONNREFUSED', 'ENOENT', 'ECONNRESET', '57P01', '57P03'].includes(code);
 }
 
-function kyselyOver(run: Run): Kysely<Tables> {
+function kyselyOver(role: Scope['role'], run: Run): Kysely<Tables> {
   const refuse = async () => {
     throw new Error('Use asUser or asSystem for a transaction');
   };
@@ -240,7 +253,7 @@ function kyselyOver(run: Run): Kysely<Tables> {
     commitTransaction: refuse,
     rollbackTransaction: refuse,
   };
-  return new Kysely<Tables>({
+  const kysely = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => driver,
@@ -248,4 +261,6 @@ function kyselyOver(run: Run): Kysely<Tables> {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
+  runners.set(kysely, { run, role });
+  return kysely;
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { randomHex, silentLog } from '@troupe/kernel';
 import { startEmbedded } from './embedded.ts';
+import { installJobs } from './jobs.ts';
 import { migrate } from './migrate.ts';
 import { createDatabase } from './scopes.ts';
 import type { Database } from './scopes.ts';
@@ -40,6 +41,7 @@ async function prepareTemplate(serverUrl: string, stop: () => Promise<void>): Pr
   try {
     await command(serverUrl, `create database ${name}`);
     await migrate({ url, log: silentLog });
+    await installJobs(url, silentLog);
   } catch (error) {
     await stop();
     throw error;

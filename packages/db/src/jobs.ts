@@ -1,0 +1,162 @@
+import { PgBoss } from 'pg-boss';
+import type { QueuePolicy } from 'pg-boss';
+import type { Log } from '@troupe/kernel';
+import { runAsLogin } from './scopes.ts';
+import type { SystemTx, UserTx } from './scopes.ts';
+
+export interface QueueOptions {
+  /** Tries after the first one. */
+  retryLimit?: number;
+  /** Before the second try; doubles from then on. */
+  retryDelaySeconds?: number;
+  retryDelayMaxSeconds?: number;
+  /** A job that takes longer counts as failed. */
+  expireSeconds?: number;
+  /** What `key` of a job means, see pg-boss; `short`: one waiting job for each key. */
+  policy?: QueuePolicy;
+}
+
+export interface WorkOptions extends QueueOptions {
+  /** Jobs that this process runs at once. */
+  concurrency?: number;
+}
+
+export interface JobContext {
+  id: string;
+  /** 0 at the first try. */
+  tries: number;
+  /** Aborts when the job has run out of time or is handed back at shutdown. */
+  signal: AbortSignal;
+}
+
+export interface SendOptions {
+  /** A moment, or seconds from now. */
+  startAfter?: Date | number;
+  key?: string;
+  priority?: number;
+}
+
+/** Its first parameter says what the queue carries: `(mail: Mail) => …`. */
+export type JobHandler = (data: never, job: JobContext) => Promise<void>;
+
+export interface Jobs {
+  /** A queue that this process sends to; `work` does it too. */
+  define: (queue: string, options?: QueueOptions) => void;
+  /** A throw is a failed try. A job may run twice (a crash after its last effect): handlers are idempotent. */
+  work: (queue: string, handler: JobHandler, options?: WorkOptions) => void;
+  /** Part of the transaction of `tx`: sent when that commits. Null: the queue's policy says that there is one already. */
+  send: (tx: UserTx | SystemTx, queue: string, data: object, options?: SendOptions) => Promise<string | null>;
+  start: () => Promise<void>;
+  /** Waits for what runs, at most that long; the rest goes back into its queue. */
+  stop: (timeoutMs?: number) => Promise<void>;
+}
+
+export interface JobsOptions {
+  url: string;
+  log: Log;
+  /** How often lost jobs are looked for. */
+  superviseSeconds?: number;
+}
+
+/** Jobs that have failed for good end up here, with the queue they came from. */
+const DEAD = 'dead';
+/** The job of a process that died is given to another one after this silence. */
+const HEARTBEAT_SECONDS = 30;
+/** New jobs are announced by the server; polling finds those that were waiting for a time. */
+const POLL_SECONDS = 2;
+const POLL_BESIDE_NOTIFY_SECONDS = 5;
+
+export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jobs {
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: 'troupe jobs',
+    max: 3,
+    useListenNotify: true,
+    // Cron has its own home: the scheduler.
+    schedule: false,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
+  });
+  boss.on('error', (err) => log.error({ err }, 'the job queue failed'));
+  boss.on('warning', ({ message, data }) => log.warn({ data }, `the job queue warns: ${message}`));
+
+  const queues = new Map<string, QueueOptions>();
+  const workers: { queue: string; handler: JobHandler; concurrency: number }[] = [];
+
+  return {
+    define: (queue, options = {}) => void queues.set(queue, options),
+    work(queue, handler, { concurrency = 1, ...options } = {}) {
+      queues.set(queue, options);
+      workers.push({ queue, handler, concurrency });
+    },
+    async send(tx, queue, data, { startAfter, key, priority } = {}) {
+      const db = { executeSql: (text: string, values?: unknown[]) => runAsLogin(tx, { text, values: values ?? [] }) };
+      return boss.send(queue, data, {
+        db,
+        ...(startAfter === undefined ? {} : { startAfter }),
+        ...(key === undefined ? {} : { singletonKey: key }),
+        ...(priority === undefined ? {} : { priority }),
+      });
+    },
+    async start() {
+      await boss.start();
+      await makeQueue(boss, DEAD, { retryLimit: 0 });
+      for (const [name, options] of queues) await makeQueue(boss, name, options, DEAD);
+      for (const { queue, handler, concurrency } of workers) await listen(boss, log, queue, handler, concurrency);
+      if (workers.length > 0) await reportDead(boss, log);
+    },
+    stop: (timeoutMs = 5_000) => boss.stop({ timeout: timeoutMs }),
+  };
+}
+
+/** Options of a queue that exists follow the code; its policy cannot change. */
+async function makeQueue(boss: PgBoss, name: string, options: QueueOptions, deadLetter?: string): Promise<void> {
+  const { retryLimit = 5, retryDelaySeconds = 2, retryDelayMaxSeconds = 600, expireSeconds = 600, policy } = options;
+  const settings = {
+    retryLimit,
+    retryDelay: retryDelaySeconds,
+    retryBackoff: true,
+    retryDelayMax: retryDelayMaxSeconds,
+    expireInSeconds: expireSeconds,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    notify: true,
+    ...(deadLetter ? { deadLetter } : {}),
+  };
+  await boss.createQueue(name, { ...settings, ...(policy ? { policy } : {}) });
+  await boss.updateQueue(name, settings);
+}
+
+const POLLING = {
+  pollingIntervalSeconds: POLL_SECONDS,
+  notifyPollingIntervalSeconds: POLL_BESIDE_NOTIFY_SECONDS,
+  includeMetadata: true,
+} as const;
+
+async function listen(boss: PgBoss, log: Log, queue: string, handler: JobHandler, concurrency: number): Promise<void> {
+  await boss.work<object, void, typeof POLLING>(queue, { ...POLLING, localConcurrency: concurrency }, async ([job]) => {
+    if (!job) return;
+    const { id, retryCount: tries, retryLimit, signal } = job;
+    try {
+      await handler(job.data as never, { id, tries, signal });
+    } catch (err) {
+      // The last failure is reported as a dead job.
+      if (tries < retryLimit) log.warn({ err, queue, job: id, tries }, 'a job failed and will be tried again');
+      throw err;
+    }
+  });
+}
+
+/** Every dead job is reported once, also one whose last process died without a word. The data may hold secrets. */
+async function reportDead(boss: PgBoss, log: Log): Promise<void> {
+  await boss.work<object, void, typeof POLLING>(DEAD, POLLING, async ([job]) => {
+    if (!job) return;
+    log.error({ queue: job.sourceName, job: job.sourceId, tries: job.sourceRetryCount }, 'a job failed for good');
+  });
+}
+
+/** The queue's own tables, made once for all databases copied from a template. */
+export async function installJobs(url: string, log: Log): Promise<void> {
+  const jobs = createJobs({ url, log });
+  await jobs.start();
+  await jobs.stop();
+}
