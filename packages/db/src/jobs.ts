@@ -133,17 +133,21 @@ const POLLING = {
 } as const;
 
 async function listen(boss: PgBoss, log: Log, queue: string, handler: JobHandler, concurrency: number): Promise<void> {
-  await boss.work<object, void, typeof POLLING>(queue, { ...POLLING, localConcurrency: concurrency }, async ([job]) => {
-    if (!job) return;
-    const { id, retryCount: tries, retryLimit, signal } = job;
-    try {
-      await handler(job.data as never, { id, tries, signal });
-    } catch (err) {
-      // The last failure is reported as a dead job.
-      if (tries < retryLimit) log.warn({ err, queue, job: id, tries }, 'a job failed and will be tried again');
-      throw err;
-    }
-  });
+  await boss.work<object, void, typeof POLLING & { localConcurrency: number }>(
+    queue,
+    { ...POLLING, localConcurrency: concurrency },
+    async ([job]) => {
+      if (!job) return;
+      const { id, retryCount: tries, retryLimit, signal } = job;
+      try {
+        await handler(job.data as never, { id, tries, signal });
+      } catch (err) {
+        // The last failure is reported as a dead job.
+        if (tries < retryLimit) log.warn({ err, queue, job: id, tries }, 'a job failed and will be tried again');
+        throw err;
+      }
+    },
+  );
 }
 
 /** Every dead job is reported once, also one whose last process died without a word. The data may hold secrets. */
