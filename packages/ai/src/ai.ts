@@ -1,0 +1,202 @@
+import { costMicros, type Catalogue } from '@troupe/domain';
+import { newId, type Log } from '@troupe/kernel';
+import { createDirectory, type Directory } from './directory.ts';
+import { ProviderError, toAppError } from './errors.ts';
+import type { Bound, Meter, Reservation } from './meter.ts';
+import type { Provider, ProviderDelta, ProviderReply } from './provider.ts';
+import { createRouting, type Candidate } from './routing.ts';
+import { answerText, estimateUsage, maxPromptTokens } from './tokens.ts';
+import type { CallOptions, CallScope, ChatDelta, ChatRequest, ChatResult, ChatUsage, ModelClient } from './types.ts';
+
+export interface AiOptions {
+  /** The first is the default. */
+  providers: readonly Provider[];
+  catalogue: Catalogue;
+  log: Log;
+  meter?: Meter;
+}
+
+export interface Ai extends ModelClient, Directory {
+  /** The model that a call without one would get. */
+  select: (taskType: string, plan?: string) => { id: string; provider: string };
+  close: () => Promise<void>;
+}
+
+/** What a caller under a cap gets who does not say how long the answer may be: without a limit there is no bound. */
+const CAPPED_MAX_TOKENS = 4096;
+const ANONYMOUS: CallScope = { userId: 'anonymous' };
+
+interface Call {
+  request: ChatRequest;
+  scope: CallScope;
+  candidates: Candidate[];
+  reservation: Reservation | undefined;
+  started: number;
+}
+
+export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
+  const routing = createRouting(providers, catalogue);
+
+  async function begin(given: ChatRequest, { scope = ANONYMOUS, signal }: CallOptions): Promise<Call> {
+    signal?.throwIfAborted();
+    const candidates = routing.candidates(given.model, given.taskType, scope.plan);
+    const started = performance.now();
+    const pending = meter?.reserve(scope, () => boundOf(given, candidates));
+    const reservation = pending && (await pending);
+    const request = reservation ? { ...given, max_tokens: given.max_tokens ?? CAPPED_MAX_TOKENS } : given;
+    return { request, scope, candidates, reservation, started };
+  }
+
+  function boundOf(request: ChatRequest, candidates: Candidate[]): Bound {
+    const input = maxPromptTokens(request);
+    const output = request.max_tokens ?? CAPPED_MAX_TOKENS;
+    const micros = candidates.map(({ id }) => costMicros(catalogue, id, input, output));
+    return { tokens: input + output, micros: Math.max(...micros) };
+  }
+
+  /** Records the call and gives back what it did not use. */
+  async function end(call: Call, { id, provider }: Candidate, usage: ChatUsage, success: boolean, estimated: boolean) {
+    const { scope, reservation } = call;
+    const micros = costMicros(catalogue, id, usage.prompt_tokens, usage.completion_tokens);
+    meter?.record({
+      userId: scope.userId,
+      agentId: scope.agentId ?? '',
+      runId: scope.runId,
+      model: id,
+      provider: provider.name,
+      inputTokens: usage.prompt_tokens,
+      outputTokens: usage.completion_tokens,
+      costMicros: micros,
+      latencyMs: Math.round(performance.now() - call.started),
+      success,
+      estimated,
+    });
+    if (reservation) {
+      await meter!.settle(reservation, { tokens: usage.total_tokens, micros }).catch((error: unknown) => {
+        // The answer exists and is paid for. The reservation itself runs out and counts in full.
+        log.error({ err: error, reservation: reservation.id }, 'a reservation could not be settled');
+      });
+    }
+    return micros;
+  }
+
+  const NOTHING: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+  async function fail(call: Call, candidate: Candidate, error: unknown): Promise<never> {
+    await end(call, candidate, NOTHING, false, false);
+    throw toAppError(error);
+  }
+
+  /** Whether the next candidate may try; what failed is logged either way. */
+  function mayFallBack(error: unknown, { provider, id }: Candidate, isLast: boolean): boolean {
+    if (!(error instanceof ProviderError)) return false;
+    const { kind, status, detail } = error;
+    log.warn({ provider: provider.name, model: id, kind, status, detail }, 'an AI provider failed');
+    return !isLast && !error.callersFault;
+  }
+
+  async function tryAll(call: Call, signal?: AbortSignal): Promise<{ candidate: Candidate; reply: ProviderReply }> {
+    const { candidates, request } = call;
+    for (const [index, candidate] of candidates.entries()) {
+      try {
+        return { candidate, reply: await candidate.provider.chat(candidate.name, request, signal) };
+      } catch (error) {
+        if (!mayFallBack(error, candidate, index === candidates.length - 1)) await fail(call, candidate, error);
+      }
+    }
+    throw new Error('a call without candidates');
+  }
+
+  async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
+    const call = await begin(given, options);
+    const { candidate, reply } = await tryAll(call, options.signal);
+    const usage = reply.usage ?? estimateUsage(call.request, answerText(reply.message));
+    const estimated = reply.usage === undefined;
+    const micros = await end(call, candidate, usage, true, estimated);
+    return {
+      id: `chatcmpl-${newId()}`,
+      model: candidate.id,
+      provider: candidate.provider.name,
+      message: reply.message,
+      finishReason: reply.finishReason,
+      usage,
+      usageEstimated: estimated,
+      costMicros: micros,
+    };
+  }
+
+  /** The first candidate that says anything serves; after its first piece there is no way back. */
+  async function openFirst(call: Call, signal?: AbortSignal) {
+    const { candidates, request } = call;
+    for (const [index, candidate] of candidates.entries()) {
+      const pieces = candidate.provider.stream(candidate.name, request, signal)[Symbol.asyncIterator]();
+      try {
+        const first = await pieces.next();
+        return { candidate, pieces, first };
+      } catch (error) {
+        if (!mayFallBack(error, candidate, index === candidates.length - 1)) await fail(call, candidate, error);
+      }
+    }
+    throw new Error('a call without candidates');
+  }
+
+  async function* stream(given: ChatRequest, options: CallOptions = {}): AsyncGenerator<ChatDelta> {
+    const call = await begin(given, options);
+    const { candidate, pieces, first } = await openFirst(call, options.signal);
+    const head = { id: `chatcmpl-${newId()}`, model: candidate.id, provider: candidate.provider.name };
+    const tally = createTally();
+    let over = false;
+    /** The last piece is held back until usage is known, which some providers send after it. */
+    let last: ProviderDelta | undefined;
+    try {
+      for (let item = first; !item.done; item = await pieces.next()) {
+        tally.add(item.value);
+        const { finishReason, content, toolCalls } = item.value;
+        if (finishReason) last = item.value;
+        else if (content !== undefined || toolCalls) yield { ...head, content, toolCalls };
+      }
+      over = true;
+      const usage = tally.usage() ?? estimateUsage(call.request, tally.text());
+      const usageEstimated = tally.usage() === undefined;
+      const micros = await end(call, candidate, usage, true, usageEstimated);
+      yield { ...head, finishReason: 'stop', ...last, usage, usageEstimated, costMicros: micros };
+    } catch (error) {
+      if (error instanceof ProviderError) mayFallBack(error, candidate, true);
+      throw toAppError(error);
+    } finally {
+      if (!over) {
+        // Broken off, by the provider or by the reader: what was said so far has been paid for.
+        await pieces.return?.();
+        await end(call, candidate, tally.usage() ?? estimateUsage(call.request, tally.text()), false, true);
+      }
+    }
+  }
+
+  return {
+    chat,
+    stream,
+    select(taskType, plan) {
+      const [first] = routing.candidates(undefined, taskType, plan);
+      return { id: first!.id, provider: first!.provider.name };
+    },
+    ...createDirectory({ providers, catalogue, log, served: routing.served }),
+    close: async () => {
+      await Promise.all(providers.map((provider) => provider.close()));
+    },
+  };
+}
+
+/** What a stream has said and counted so far. */
+function createTally() {
+  let text = '';
+  let usage: ChatUsage | undefined;
+  return {
+    add(delta: ProviderDelta): void {
+      if (delta.content) text += delta.content;
+      for (const call of delta.toolCalls ?? []) text += (call.function?.name ?? '') + (call.function?.arguments ?? '');
+      if (delta.usage) usage = delta.usage;
+    },
+    text: () => text,
+    usage: () => usage,
+  };
+}

@@ -1,0 +1,138 @@
+import { findModel, SANDBOX_MODEL, type Catalogue, type CatalogueModel } from '@troupe/domain';
+import type { Log } from '@troupe/kernel';
+import type { ListedModel, Provider } from './provider.ts';
+
+export interface AiModel {
+  id: string;
+  name: string;
+  provider: string;
+  description: string;
+  tags: string[];
+  /** US dollars per million tokens. */
+  inputCost: number;
+  outputCost: number;
+  contextWindow: number;
+  available: boolean;
+}
+
+export interface Health {
+  /** `error`: providers are configured and none of them answers. */
+  status: 'healthy' | 'degraded' | 'error';
+  providers: Record<string, boolean>;
+}
+
+export interface Directory {
+  /** The catalogue and what the providers list, merged. */
+  models: () => Promise<AiModel[]>;
+  health: () => Promise<Health>;
+}
+
+export interface DirectoryOptions {
+  providers: readonly Provider[];
+  catalogue: Catalogue;
+  log: Log;
+  served: (id: string) => boolean;
+}
+
+const FRESH_MS = 5 * 60_000;
+/** A provider that failed is asked again sooner. */
+const RETRY_MS = 15_000;
+const LIST_TIMEOUT_MS = 4_000;
+const UNKNOWN_CONTEXT = 0;
+export const AGGREGATOR = 'openrouter';
+
+interface Listing {
+  models: ListedModel[];
+  ok: boolean;
+  until: number;
+  refreshing: Promise<void> | undefined;
+}
+
+export function createDirectory({ providers, catalogue, log, served }: DirectoryOptions): Directory {
+  const listings = new Map<string, Listing>(
+    providers.map(({ name }) => [name, { models: [], ok: false, until: -Infinity, refreshing: undefined }]),
+  );
+
+  async function refresh(provider: Provider, listing: Listing): Promise<void> {
+    try {
+      listing.models = await provider.models(AbortSignal.timeout(LIST_TIMEOUT_MS));
+      listing.ok = true;
+    } catch (error) {
+      // What it listed before stays: a provider that is down has not lost its models.
+      listing.ok = false;
+      const detail = error instanceof Error ? error.message : String(error);
+      log.warn({ provider: provider.name, detail }, 'models could not be listed');
+    }
+    listing.until = performance.now() + (listing.ok ? FRESH_MS : RETRY_MS);
+  }
+
+  /** Waits only for providers that were never asked; the others are refreshed behind the answer. */
+  async function current(): Promise<void> {
+    await Promise.all(
+      providers.map((provider) => {
+        const listing = listings.get(provider.name)!;
+        if (listing.until > performance.now()) return undefined;
+        const isFirst = listing.until === -Infinity;
+        listing.refreshing ??= refresh(provider, listing).finally(() => {
+          listing.refreshing = undefined;
+        });
+        return isFirst ? listing.refreshing : undefined;
+      }),
+    );
+  }
+
+  async function models(): Promise<AiModel[]> {
+    await current();
+    const result = catalogue.models
+      .filter((model) => model.id !== SANDBOX_MODEL || served(SANDBOX_MODEL))
+      .map((model) => fromCatalogue(model));
+    const seen = new Set(result.map((model) => model.id));
+    for (const provider of providers) {
+      for (const model of listings.get(provider.name)!.models) {
+        const id = platformId(provider.name, model.id);
+        if (seen.has(id) || findModel(catalogue, id) || isServedName(provider.name, model.id)) continue;
+        seen.add(id);
+        result.push({
+          id,
+          name: model.name ?? model.id,
+          provider: provider.name,
+          description: '',
+          tags: [],
+          inputCost: catalogue.defaultRates.inputRate,
+          outputCost: catalogue.defaultRates.outputRate,
+          contextWindow: model.contextWindow ?? UNKNOWN_CONTEXT,
+          available: true,
+        });
+      }
+    }
+    return result;
+  }
+
+  const isServedName = (provider: string, name: string): boolean =>
+    catalogue.models.some((model) => model.servedBy[provider] === name);
+
+  function fromCatalogue(model: CatalogueModel): AiModel {
+    const names = Object.keys(model.servedBy);
+    const provider = names.find((name) => listings.has(name)) ?? names[0] ?? AGGREGATOR;
+    const { id, name, description, tags, inputRate, outputRate, contextWindow } = model;
+    const available = served(id);
+    return { id, name, provider, description, tags, inputCost: inputRate, outputCost: outputRate, contextWindow, available };
+  }
+
+  async function health(): Promise<Health> {
+    await current();
+    const states = Object.fromEntries([...listings].map(([name, listing]) => [name, listing.ok]));
+    const answers = Object.values(states);
+    const some = answers.includes(true);
+    const status = some && !answers.includes(false) ? 'healthy' : some || answers.length === 0 ? 'degraded' : 'error';
+    return { status, providers: { [AGGREGATOR]: false, ...states } };
+  }
+
+  return { models, health };
+}
+
+/** Only the aggregator's names say whose a model is. */
+function platformId(provider: string, name: string): string {
+  if (provider === AGGREGATOR) return name;
+  return `${provider === 'gemini' ? 'google' : provider}/${name}`;
+}

@@ -1,0 +1,148 @@
+import { ProviderError, withoutSecrets } from './errors.ts';
+import { eventData } from './sse.ts';
+import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ToolCallDelta } from './types.ts';
+import { createUpstream, type Opened, type Timeouts } from './upstream.ts';
+
+export interface ProviderReply {
+  message: AssistantMessage;
+  finishReason: FinishReason;
+  /** Undefined when the provider does not count. */
+  usage: ChatUsage | undefined;
+}
+
+export interface ProviderDelta {
+  content?: string;
+  toolCalls?: ToolCallDelta[];
+  finishReason?: FinishReason;
+  usage?: ChatUsage;
+}
+
+export interface ListedModel {
+  id: string;
+  name?: string;
+  contextWindow?: number;
+}
+
+export interface Provider {
+  name: string;
+  chat: (model: string, request: ChatRequest, signal?: AbortSignal) => Promise<ProviderReply>;
+  /** Ends normally only when the provider said that the answer is complete. */
+  stream: (model: string, request: ChatRequest, signal?: AbortSignal) => AsyncIterable<ProviderDelta>;
+  models: (signal?: AbortSignal) => Promise<ListedModel[]>;
+  close: () => Promise<void>;
+}
+
+export interface StreamReader {
+  /** Takes the data of one event; `undefined` when it says nothing. */
+  read: (data: string) => ProviderDelta | undefined;
+  /** The whole answer has been read. */
+  complete: () => boolean;
+  /** Nothing more will come, although the connection may stay open. */
+  ended: () => boolean;
+}
+
+/** How one family of providers writes requests and answers. The readers throw `Unusable` on what they cannot use. */
+export interface Wire {
+  chatPath: string;
+  modelsPath: string;
+  headers: (apiKey: string | undefined) => Record<string, string>;
+  body: (provider: string, model: string, request: ChatRequest, stream: boolean) => Record<string, unknown>;
+  reply: (json: unknown) => ProviderReply;
+  streamReader: () => StreamReader;
+  models: (json: unknown) => ListedModel[];
+}
+
+/** An answer that cannot be used; the message says why. */
+export class Unusable extends Error {
+  override readonly name = 'Unusable';
+}
+
+export interface ProviderOptions {
+  name: string;
+  wire: Wire;
+  baseUrl: string;
+  apiKey?: string;
+  timeouts: Timeouts;
+  connections: number;
+}
+
+export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connections }: ProviderOptions): Provider {
+  const upstream = createUpstream({
+    provider: name,
+    baseUrl,
+    headers: { ...wire.headers(apiKey), 'user-agent': 'troupe' },
+    timeouts,
+    connections,
+  });
+  const refuse = (status: number, text: string): never => {
+    throw new ProviderError(name, 'status', withoutSecrets(errorText(text), apiKey), status);
+  };
+  const broken = (error: unknown): unknown =>
+    error instanceof Unusable || error instanceof SyntaxError || error instanceof TypeError
+      ? new ProviderError(name, 'broken', withoutSecrets(error.message, apiKey))
+      : error;
+
+  async function chat(model: string, request: ChatRequest, signal?: AbortSignal): Promise<ProviderReply> {
+    const sent = JSON.stringify(wire.body(name, model, request, false));
+    const { status, text } = await upstream.post(wire.chatPath, sent, signal);
+    if (status >= 300) refuse(status, text);
+    try {
+      return wire.reply(JSON.parse(text));
+    } catch (error) {
+      throw broken(error);
+    }
+  }
+
+  async function* stream(model: string, request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ProviderDelta> {
+    const sent = JSON.stringify(wire.body(name, model, request, true));
+    const opened = await upstream.open(wire.chatPath, sent, signal);
+    if (opened.status >= 300) refuse(opened.status, await textOf(opened));
+    const reader = wire.streamReader();
+    try {
+      for await (const data of eventData(opened.bytes)) {
+        const delta = reader.read(data);
+        if (delta) yield delta;
+        if (reader.ended()) break;
+      }
+    } catch (error) {
+      if (!(error instanceof ProviderError && reader.complete())) throw broken(error);
+    }
+    if (!reader.complete()) throw new ProviderError(name, 'broken', 'the stream ended in the middle');
+  }
+
+  async function models(signal?: AbortSignal): Promise<ListedModel[]> {
+    const { status, text } = await upstream.get(wire.modelsPath, signal);
+    if (status >= 300) refuse(status, text);
+    try {
+      return wire.models(JSON.parse(text));
+    } catch (error) {
+      throw broken(error);
+    }
+  }
+
+  return { name, chat, stream, models, close: upstream.close };
+}
+
+async function textOf({ bytes }: Opened): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const chunk of bytes) parts.push(chunk);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** The message out of `{error: {message}}`, `{error: text}` or `{message}`; otherwise the text as it is. */
+export function errorText(text: string): string {
+  try {
+    const json: unknown = JSON.parse(text);
+    return messageOf(json) ?? text;
+  } catch {
+    return text;
+  }
+}
+
+export function messageOf(json: unknown): string | undefined {
+  if (typeof json !== 'object' || json === null) return undefined;
+  const { error, message } = json as { error?: unknown; message?: unknown };
+  if (typeof error === 'string') return error;
+  if (typeof error === 'object' && error !== null) return messageOf(error) ?? JSON.stringify(error);
+  return typeof message === 'string' ? message : undefined;
+}

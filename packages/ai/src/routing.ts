@@ -1,0 +1,125 @@
+import { findModel, planAllows, planModels, SANDBOX_MODEL, taskModels, type Catalogue } from '@troupe/domain';
+import { AppError } from '@troupe/kernel';
+import type { Provider } from './provider.ts';
+
+/** One try: this provider, asked for the model by the name that it knows. `id` is our name for it. */
+export interface Candidate {
+  provider: Provider;
+  name: string;
+  id: string;
+}
+
+export interface Routing {
+  /** Who is asked, in order. Throws 403 for a model outside the plan and 404 when nobody serves it. */
+  candidates: (model: string | undefined, taskType: string | undefined, plan: string | undefined) => Candidate[];
+  /** Whether some configured provider serves the model. */
+  served: (id: string) => boolean;
+}
+
+/** Vendor prefix of a model that is not in the catalogue → who serves it besides the aggregator. */
+const VENDORS: Record<string, string> = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  google: 'gemini',
+  gemini: 'gemini',
+  groq: 'groq',
+  ollama: 'ollama',
+};
+/** Models under these prefixes are not the aggregator's. */
+const OWN_NAMES = new Set(['groq', 'ollama', 'gemini', 'sandbox']);
+const MAX_TRIES = 3;
+
+export function createRouting(providers: readonly Provider[], catalogue: Catalogue): Routing {
+  const configured = new Map(providers.map((provider) => [provider.name, provider]));
+  const sandbox = configured.get('sandbox');
+
+  function serving(id: string): Candidate[] {
+    const known = findModel(catalogue, id);
+    if (known) {
+      return Object.entries(known.servedBy).flatMap(([name, model]) => {
+        const provider = configured.get(name);
+        return provider ? [{ provider, name: model, id: known.id }] : [];
+      });
+    }
+    return unlisted(id);
+  }
+
+  function unlisted(id: string): Candidate[] {
+    const [first = '', ...rest] = id.split('/');
+    const inner = rest.join('/');
+    const found: Candidate[] = [];
+    const add = (name: string | undefined, model: string): void => {
+      const provider = name === undefined ? undefined : configured.get(name);
+      if (provider && model) found.push({ provider, name: model, id });
+    };
+    if (first === 'openrouter') add('openrouter', inner);
+    else if (inner === '') for (const provider of providers.slice(0, 1)) add(provider.name, id);
+    else {
+      if (!OWN_NAMES.has(first)) add('openrouter', id);
+      add(VENDORS[first], inner);
+    }
+    return found;
+  }
+
+  /** The provider's stand-in for a model of it that failed, within the plan. */
+  function fallback({ provider, id }: Candidate, plan: string | undefined): Candidate | undefined {
+    const pair = catalogue.providers[provider.name];
+    if (!pair) return undefined;
+    const wished = [pair.fallback, pair.primary];
+    const rest = plan === undefined ? [] : taskModels(catalogue, 'general', plan);
+    return [...wished, ...rest]
+      .filter((other) => other !== id && (plan === undefined || planAllows(catalogue, plan, other)))
+      .flatMap(serving)
+      .find((candidate) => candidate.provider === provider && candidate.id !== id);
+  }
+
+  function chosen(taskType: string | undefined, plan: string | undefined): Candidate[] {
+    for (const id of taskModels(catalogue, taskType ?? 'general', plan)) {
+      const found = serving(id);
+      if (found.length > 0) return found;
+    }
+    // No plan holds back: whatever a provider serves by itself.
+    if (plan === undefined || planModels(catalogue, plan) === 'all') {
+      for (const { name } of providers) {
+        const found = serving(catalogue.providers[name]?.primary ?? '');
+        if (found.length > 0) return found;
+      }
+    }
+    return [];
+  }
+
+  function candidates(model: string | undefined, taskType: string | undefined, plan: string | undefined): Candidate[] {
+    if (model !== undefined && plan !== undefined && !planAllows(catalogue, plan, model)) restricted(catalogue, plan, model);
+    const found = model === undefined ? chosen(taskType, plan) : serving(model);
+    const first = found[0];
+    if (!first) {
+      if (sandbox) return [{ provider: sandbox, name: SANDBOX_MODEL, id: SANDBOX_MODEL }];
+      throw new AppError(404, 'No models available', { success: false });
+    }
+    const standIn = fallback(first, plan);
+    return [...found, ...(standIn ? [standIn] : [])].slice(0, MAX_TRIES);
+  }
+
+  const remembered = new Map<string, Candidate[]>();
+  return {
+    served: (id) => serving(id).length > 0,
+    candidates(model, taskType, plan) {
+      const key = `${model ?? ''}\n${taskType ?? ''}\n${plan ?? ''}`;
+      const known = remembered.get(key);
+      if (known) return known;
+      const found = candidates(model, taskType, plan);
+      // Names come from callers: what is remembered stays bounded.
+      if (remembered.size > 1_000) remembered.clear();
+      remembered.set(key, found);
+      return found;
+    },
+  };
+}
+
+function restricted(catalogue: Catalogue, plan: string, model: string): never {
+  throw new AppError(403, `Model ${model} not available on your plan. Upgrade for more models.`, {
+    success: false,
+    code: 'MODEL_RESTRICTED',
+    allowedModels: planModels(catalogue, plan) ?? [],
+  });
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { BUILT_IN_CATALOGUE, type Catalogue } from '@troupe/domain';
+import { StartError, type Settings } from '@troupe/kernel';
+import { z } from 'zod';
+import { createProvider, type Provider, type Wire } from './provider.ts';
+import { createSandbox } from './sandbox.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './upstream.ts';
+import { anthropicWire } from './wire/anthropic.ts';
+import { openaiWire } from './wire/openai.ts';
+
+/** Sockets that one process opens to one provider at most; further calls wait for one. */
+const CONNECTIONS = 512;
+
+export type AiSettings = Pick<
+  Settings,
+  | 'NODE_ENV'
+  | 'AI_SANDBOX'
+  | 'OPENROUTER_API_KEY'
+  | 'OPENROUTER_BASE_URL'
+  | 'ANTHROPIC_API_KEY'
+  | 'ANTHROPIC_BASE_URL'
+  | 'OPENAI_API_KEY'
+  | 'OPENAI_BASE_URL'
+  | 'GEMINI_API_KEY'
+  | 'GEMINI_BASE_URL'
+  | 'GROQ_API_KEY'
+  | 'GROQ_BASE_URL'
+  | 'OLLAMA_BASE_URL'
+>;
+
+/** The providers that the settings name, the default first; the sandbox where there are none and it is allowed. */
+export function providersFrom(settings: AiSettings, timeouts: Partial<Timeouts> = {}): Provider[] {
+  const known: [name: string, wire: Wire, apiKey: string | undefined, baseUrl: string][] = [
+    ['openrouter', openaiWire, settings.OPENROUTER_API_KEY, settings.OPENROUTER_BASE_URL],
+    ['anthropic', anthropicWire, settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL],
+    ['openai', openaiWire, settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL],
+    ['gemini', openaiWire, settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL],
+    ['groq', openaiWire, settings.GROQ_API_KEY, settings.GROQ_BASE_URL],
+  ];
+  const limits = { ...DEFAULT_TIMEOUTS, ...timeouts };
+  const providers = known.flatMap(([name, wire, apiKey, baseUrl]) =>
+    apiKey === undefined
+      ? []
+      : [createProvider({ name, wire, baseUrl, apiKey, timeouts: limits, connections: CONNECTIONS })],
+  );
+  const ollama = settings.OLLAMA_BASE_URL;
+  if (ollama !== undefined) {
+    const baseUrl = ollama.endsWith('/v1') ? ollama : `${ollama}/v1`;
+    providers.push(
+      createProvider({ name: 'ollama', wire: openaiWire, baseUrl, timeouts: limits, connections: CONNECTIONS }),
+    );
+  }
+  const sandboxed = settings.AI_SANDBOX === 'on' && settings.NODE_ENV !== 'production';
+  return providers.length === 0 && sandboxed ? [createSandbox()] : providers;
+}
+
+const rate = z.number().min(0);
+
+const catalogueSchema = z.object({
+  models: z
+    .array(
+      z.object({
+        id: z.string().min(1),
+        name: z.string().min(1),
+        description: z.string().default(''),
+        tags: z.array(z.string()).default([]),
+        inputRate: rate,
+        outputRate: rate,
+        contextWindow: z.int().min(0).default(0),
+        servedBy: z.record(z.string(), z.string()),
+      }),
+    )
+    .min(1),
+  defaultRates: z.object({ inputRate: rate, outputRate: rate }),
+  plans: z.record(z.string(), z.union([z.array(z.string()), z.literal('all')])),
+  taskTypes: z.record(z.string(), z.array(z.string())),
+  providers: z.record(z.string(), z.object({ primary: z.string(), fallback: z.string() })),
+  demo: z.array(z.string()).min(1),
+  premium: z.string(),
+  second: z.string(),
+  teamDefault: z.string(),
+});
+
+/** The built-in catalogue, or the operator's file in its place. */
+export function readCatalogue(file: string | undefined): Catalogue {
+  if (file === undefined) return BUILT_IN_CATALOGUE;
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new StartError(`AI_CATALOGUE is ${JSON.stringify(file)}, expected a JSON file: ${(error as Error).message}`);
+  }
+  const parsed = catalogueSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new StartError(`AI_CATALOGUE ${JSON.stringify(file)}: ${issue!.path.join('.')}: ${issue!.message}`);
+}

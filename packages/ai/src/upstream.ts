@@ -1,0 +1,283 @@
+import { Pool, type Dispatcher } from 'undici';
+import { ProviderError } from './errors.ts';
+
+export interface Timeouts {
+  connect: number;
+  /** From sending the request to the first byte of the answer. */
+  firstByte: number;
+  /** Between two bytes of it. */
+  betweenBytes: number;
+  /** For the whole of an answer, so that a trickle ends too. */
+  total: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  connect: 5_000,
+  firstByte: 60_000,
+  betweenBytes: 30_000,
+  total: 600_000,
+};
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Unread bytes of a stream at which the provider is asked to wait. */
+const HIGH_WATER = 64 * 1024;
+
+export interface UpstreamOptions {
+  provider: string;
+  baseUrl: string;
+  headers: Readonly<Record<string, string>>;
+  timeouts: Timeouts;
+  connections: number;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+export interface Opened {
+  status: number;
+  bytes: AsyncIterable<Buffer>;
+}
+
+/** HTTP to one provider, on undici's dispatch: its fetch and request helpers cost several times as much a call. */
+export interface Upstream {
+  get: (path: string, signal?: AbortSignal) => Promise<Answer>;
+  post: (path: string, body: string, signal?: AbortSignal) => Promise<Answer>;
+  /** Resolves with the head of the answer; its bytes come as fast as they are taken. Leaving the loop aborts. */
+  open: (path: string, body: string, signal?: AbortSignal) => Promise<Opened>;
+  close: () => Promise<void>;
+}
+
+export function createUpstream({ provider, baseUrl, headers, timeouts, connections }: UpstreamOptions): Upstream {
+  const { origin, pathname } = new URL(baseUrl);
+  const prefix = pathname.replace(/\/+$/, '');
+  const pool = new Pool(origin, {
+    connections,
+    connect: { timeout: timeouts.connect },
+    headersTimeout: timeouts.firstByte,
+    bodyTimeout: timeouts.betweenBytes,
+    keepAliveTimeout: 20_000,
+  });
+  const jsonHeaders = { ...headers, 'content-type': 'application/json' };
+
+  const request = (path: string, body?: string): Dispatcher.DispatchOptions => ({
+    method: body === undefined ? 'GET' : 'POST',
+    path: prefix + path,
+    headers: body === undefined ? headers : jsonHeaders,
+    body: body ?? null,
+  });
+
+  async function whole(options: Dispatcher.DispatchOptions, signal?: AbortSignal): Promise<Answer> {
+    const run = () => collect(pool, options, provider, timeouts.total, signal);
+    try {
+      return await run();
+    } catch (error) {
+      if (isStaleSocket(error) && !signal?.aborted) return run();
+      throw error;
+    }
+  }
+
+  async function open(path: string, body: string, signal?: AbortSignal): Promise<Opened> {
+    const run = () => openStream(pool, request(path, body), provider, timeouts.total, signal);
+    try {
+      return await run();
+    } catch (error) {
+      if (isStaleSocket(error) && !signal?.aborted) return run();
+      throw error;
+    }
+  }
+
+  return {
+    get: (path, signal) => whole(request(path), signal),
+    post: (path, body, signal) => whole(request(path, body), signal),
+    open,
+    // Ends open answers too: by then the caller has given up on them.
+    close: () => pool.destroy(),
+  };
+}
+
+const STALE = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** A kept-alive socket that the provider closed just as we used it: nothing came back, so the call may go out again. */
+const isStaleSocket = (error: unknown): boolean => error instanceof ProviderError && STALE.has(error.detail);
+
+function failure(provider: string, error: Error, started: boolean): ProviderError {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
+    return new ProviderError(provider, 'timeout', code);
+  }
+  return new ProviderError(provider, 'connection', started ? 'the answer broke off' : code || error.message);
+}
+
+interface Events {
+  head: (status: number) => void;
+  data: (chunk: Buffer, controller: Dispatcher.DispatchController) => void;
+  end: () => void;
+  /** Called at most once, and never after `end`. */
+  fail: (error: Error) => void;
+}
+
+/** One request with the time limit and the abort signal attached; both are detached when it is over. Returns its abort. */
+function send(
+  pool: Pool,
+  options: Dispatcher.DispatchOptions,
+  provider: string,
+  total: number,
+  signal: AbortSignal | undefined,
+  events: Events,
+): (reason: Error) => void {
+  let controller: Dispatcher.DispatchController | undefined;
+  let over = false;
+  let started = false;
+
+  const finish = (): boolean => {
+    if (over) return false;
+    over = true;
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    return true;
+  };
+  const abort = (reason: Error): void => {
+    if (!finish()) return;
+    controller?.abort(reason);
+    events.fail(reason);
+  };
+  const onAbort = (): void => abort(abortReason(signal!));
+  const timer = setTimeout(() => abort(new ProviderError(provider, 'timeout', 'total time is over')), total);
+  timer.unref();
+
+  if (signal?.aborted) {
+    queueMicrotask(onAbort);
+    return abort;
+  }
+  signal?.addEventListener('abort', onAbort, { once: true });
+  pool.dispatch(options, {
+    onRequestStart(given) {
+      controller = given;
+      if (over) given.abort(new Error('given up before it was sent'));
+    },
+    onResponseStart(_controller, status) {
+      started = true;
+      if (!over && status >= 200) events.head(status);
+    },
+    onResponseData(given, chunk) {
+      if (!over) events.data(chunk, given);
+    },
+    onResponseEnd() {
+      if (finish()) events.end();
+    },
+    onResponseError(_controller, error) {
+      if (finish()) events.fail(failure(provider, error, started));
+    },
+  });
+  return abort;
+}
+
+const abortReason = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new DOMException('This operation was aborted', 'AbortError');
+
+function collect(
+  pool: Pool,
+  options: Dispatcher.DispatchOptions,
+  provider: string,
+  total: number,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let status = 0;
+    const abort = send(pool, options, provider, total, signal, {
+      head: (given) => {
+        status = given;
+      },
+      data: (chunk) => {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > MAX_ANSWER_BYTES) abort(new ProviderError(provider, 'broken', 'the answer is too large'));
+      },
+      end: () => {
+        const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+        try {
+          resolve({ status, text: decode(bytes) });
+        } catch {
+          reject(new ProviderError(provider, 'broken', 'the answer is not UTF-8'));
+        }
+      },
+      fail: reject,
+    });
+  });
+}
+
+/** Invalid UTF-8 throws: half a character would otherwise reach the user as �. */
+const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+
+function openStream(
+  pool: Pool,
+  options: Dispatcher.DispatchOptions,
+  provider: string,
+  total: number,
+  signal?: AbortSignal,
+): Promise<Opened> {
+  return new Promise((resolve, reject) => {
+    const queue: Buffer[] = [];
+    let unread = 0;
+    let done = false;
+    let failed: Error | undefined;
+    let wake: (() => void) | undefined;
+    let paused: Dispatcher.DispatchController | undefined;
+    const notify = (): void => {
+      wake?.();
+      wake = undefined;
+    };
+    const abort = send(pool, options, provider, total, signal, {
+      head: (status) => resolve({ status, bytes: bytes() }),
+      data: (chunk, controller) => {
+        queue.push(chunk);
+        unread += chunk.length;
+        if (unread > HIGH_WATER) {
+          controller.pause();
+          paused = controller;
+        }
+        notify();
+      },
+      end: () => {
+        done = true;
+        notify();
+      },
+      fail: (error) => {
+        failed = error;
+        notify();
+        // After the head this changes nothing: the promise is settled.
+        reject(error);
+      },
+    });
+
+    async function* bytes(): AsyncGenerator<Buffer> {
+      try {
+        for (;;) {
+          const chunk = queue.shift();
+          if (chunk) {
+            unread -= chunk.length;
+            if (paused && unread <= HIGH_WATER / 2) {
+              const controller = paused;
+              paused = undefined;
+              controller.resume();
+            }
+            yield chunk;
+            continue;
+          }
+          if (failed) throw failed;
+          if (done) return;
+          await new Promise<void>((ready) => {
+            wake = ready;
+          });
+        }
+      } finally {
+        // Does nothing when the answer is complete.
+        abort(new Error('the reader has left'));
+      }
+    }
+  });
+}

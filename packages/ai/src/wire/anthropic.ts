@@ -1,0 +1,217 @@
+import { messageOf, Unusable, type ListedModel, type ProviderDelta, type ProviderReply, type Wire } from '../provider.ts';
+import type { ChatMessage, ChatRequest, ChatUsage, Content, FinishReason, ToolCall } from '../types.ts';
+
+/** Anthropic's messages format, translated from and to OpenAI's. */
+
+/** Required by the format; what a caller gets who does not say. */
+const DEFAULT_MAX_TOKENS = 4096;
+
+type Block = Record<string, unknown> & { type: string };
+
+interface Turn {
+  role: 'user' | 'assistant';
+  content: Block[];
+}
+
+export const anthropicWire: Wire = {
+  chatPath: '/v1/messages',
+  modelsPath: '/v1/models?limit=1000',
+  headers: (apiKey) => ({ 'x-api-key': apiKey ?? '', 'anthropic-version': '2023-06-01' }),
+
+  body(_provider, model, request, stream) {
+    const { tools, temperature, top_p: topP, stop } = request;
+    const system = request.messages.filter((message) => message.role === 'system' || message.role === 'developer');
+    return {
+      model,
+      max_tokens: request.max_tokens ?? DEFAULT_MAX_TOKENS,
+      messages: turns(request.messages),
+      ...(system.length > 0 ? { system: system.map((message) => plainText(message.content)).join('\n\n') } : {}),
+      // One scale ends at 1, the other at 2; and the two parameters exclude each other.
+      ...(temperature === undefined ? {} : { temperature: Math.min(temperature, 1) }),
+      ...(topP === undefined || temperature !== undefined ? {} : { top_p: topP }),
+      ...(stop === undefined ? {} : { stop_sequences: [stop].flat() }),
+      ...(tools && tools.length > 0 ? { tools: tools.map(toolOf), ...toolChoice(request) } : {}),
+      ...(stream ? { stream: true } : {}),
+    };
+  },
+
+  reply(json): ProviderReply {
+    const answer = checked(json);
+    const blocks = answer['content'];
+    if (!Array.isArray(blocks)) throw new Unusable('the answer has no content');
+    const texts: string[] = [];
+    const calls: ToolCall[] = [];
+    for (const block of blocks as Partial<Block>[]) {
+      if (block.type === 'text' && typeof block['text'] === 'string') texts.push(block['text']);
+      if (block.type === 'tool_use') {
+        calls.push({
+          id: String(block['id']),
+          type: 'function',
+          function: { name: String(block['name']), arguments: JSON.stringify(block['input'] ?? {}) },
+        });
+      }
+    }
+    const content = texts.join('');
+    return {
+      message:
+        calls.length > 0
+          ? { role: 'assistant', content: content || null, tool_calls: calls }
+          : { role: 'assistant', content },
+      finishReason: finishReason(answer['stop_reason']),
+      usage: usageOf(answer['usage']),
+    };
+  },
+
+  streamReader() {
+    let complete = false;
+    let usage: Record<string, unknown> = {};
+    /** Anthropic numbers all blocks, OpenAI only the tool calls. */
+    const calls = new Map<number, number>();
+    return {
+      complete: () => complete,
+      ended: () => complete,
+      read(data): ProviderDelta | undefined {
+        const event = checked(JSON.parse(data));
+        const index = Number(event['index']);
+        switch (event['type']) {
+          case 'message_start':
+            usage = { ...(event['message'] as { usage?: object } | undefined)?.usage };
+            return {};
+          case 'content_block_start': {
+            const block = event['content_block'] as Partial<Block> | undefined;
+            if (block?.type !== 'tool_use') return undefined;
+            calls.set(index, calls.size);
+            const name = String(block['name']);
+            return {
+              toolCalls: [
+                { index: calls.size - 1, id: String(block['id']), type: 'function', function: { name, arguments: '' } },
+              ],
+            };
+          }
+          case 'content_block_delta': {
+            const delta = event['delta'] as { type?: string; text?: string; partial_json?: string } | undefined;
+            if (delta?.type === 'text_delta') return { content: delta.text ?? '' };
+            const call = calls.get(index);
+            if (delta?.type !== 'input_json_delta' || call === undefined) return undefined;
+            return { toolCalls: [{ index: call, function: { arguments: delta.partial_json ?? '' } }] };
+          }
+          case 'message_delta': {
+            usage = { ...usage, ...(event['usage'] as object | undefined) };
+            const reason = (event['delta'] as { stop_reason?: unknown } | undefined)?.stop_reason;
+            const counted = usageOf(usage);
+            return { finishReason: finishReason(reason), ...(counted ? { usage: counted } : {}) };
+          }
+          case 'message_stop':
+            complete = true;
+            return undefined;
+          default:
+            return undefined;
+        }
+      },
+    };
+  },
+
+  models(json): ListedModel[] {
+    const { data } = json as { data?: unknown };
+    if (!Array.isArray(data)) throw new Unusable('the list of models has no data');
+    return data.flatMap((entry: { id?: unknown; display_name?: unknown } | null) =>
+      typeof entry?.id === 'string'
+        ? [{ id: entry.id, ...(typeof entry.display_name === 'string' ? { name: entry.display_name } : {}) }]
+        : [],
+    );
+  },
+};
+
+function checked(json: unknown): Record<string, unknown> {
+  if (typeof json !== 'object' || json === null) throw new Unusable('the answer is no object');
+  const answer = json as Record<string, unknown>;
+  if (answer['type'] === 'error' || (answer['error'] !== undefined && answer['error'] !== null)) {
+    throw new Unusable(messageOf(answer) ?? 'the answer is an error');
+  }
+  return answer;
+}
+
+/** Roles must alternate and tool results are the user's: neighbours of one role become one turn. */
+function turns(messages: ChatMessage[]): Turn[] {
+  const result: Turn[] = [];
+  for (const message of messages) {
+    if (message.role === 'system' || message.role === 'developer') continue;
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const content = blocks(message);
+    if (content.length === 0) continue;
+    const last = result.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else result.push({ role, content });
+  }
+  return result;
+}
+
+function blocks(message: Exclude<ChatMessage, { role: 'system' | 'developer' }>): Block[] {
+  if (message.role === 'tool') {
+    return [{ type: 'tool_result', tool_use_id: message.tool_call_id, content: plainText(message.content) }];
+  }
+  const content = contentBlocks(message.content ?? '');
+  if (message.role === 'user') return content;
+  const calls = (message.tool_calls ?? []).map((call) => ({
+    type: 'tool_use',
+    id: call.id,
+    name: call.function.name,
+    input: parsedArguments(call.function.arguments),
+  }));
+  return [...content, ...calls];
+}
+
+/** A model's earlier call with broken arguments must not make the whole conversation unusable. */
+function parsedArguments(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text || '{}');
+    return typeof value === 'object' && value !== null ? value : { value };
+  } catch {
+    return { unparsed: text };
+  }
+}
+
+function contentBlocks(content: Content): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return content.map((part) => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    const inline = /^data:([^;,]+);base64,(.*)$/s.exec(part.image_url.url);
+    const source = inline
+      ? { type: 'base64', media_type: inline[1], data: inline[2] }
+      : { type: 'url', url: part.image_url.url };
+    return { type: 'image', source };
+  });
+}
+
+const plainText = (content: Content): string =>
+  typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+const toolOf = ({ function: { name, description, parameters } }: NonNullable<ChatRequest['tools']>[number]) => ({
+  name,
+  ...(description === undefined ? {} : { description }),
+  input_schema: parameters ?? { type: 'object', properties: {} },
+});
+
+function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: ChatRequest): Record<string, unknown> {
+  if (choice === undefined && parallel !== false) return {};
+  const single = parallel === false ? { disable_parallel_tool_use: true } : {};
+  if (choice === 'none') return { tool_choice: { type: 'none' } };
+  if (typeof choice === 'object') return { tool_choice: { type: 'tool', name: choice.function.name, ...single } };
+  return { tool_choice: { type: choice === 'required' ? 'any' : 'auto', ...single } };
+}
+
+function finishReason(given: unknown): FinishReason {
+  if (given === 'tool_use') return 'tool_calls';
+  if (given === 'max_tokens' || given === 'model_context_window_exceeded') return 'length';
+  return given === 'refusal' ? 'content_filter' : 'stop';
+}
+
+function usageOf(given: unknown): ChatUsage | undefined {
+  const counts = (given ?? {}) as Record<string, unknown>;
+  const number = (name: string): number => (typeof counts[name] === 'number' ? counts[name] : 0);
+  if (typeof counts['input_tokens'] !== 'number' || typeof counts['output_tokens'] !== 'number') return undefined;
+  // What was read from or written to the prompt cache is reported apart from the other input.
+  const input = number('input_tokens') + number('cache_read_input_tokens') + number('cache_creation_input_tokens');
+  const output = number('output_tokens');
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+}

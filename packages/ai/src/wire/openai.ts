@@ -1,0 +1,175 @@
+import { messageOf, Unusable, type ListedModel, type ProviderDelta, type ProviderReply, type Wire } from '../provider.ts';
+import type { ChatRequest, ChatUsage, FinishReason, ToolCall, ToolCallDelta } from '../types.ts';
+
+/** OpenAI's chat completions: OpenAI itself, OpenRouter, Gemini, Groq and Ollama speak it. */
+
+/** Passed on as given. `max_tokens` is not among them: newer models of OpenAI know it by another name. */
+const PASSED = [
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'temperature',
+  'top_p',
+  'stop',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'response_format',
+] as const satisfies (keyof ChatRequest)[];
+
+const NEW_TOKEN_LIMIT = /^(o\d|gpt-5)/;
+
+interface Choice {
+  message?: { content?: unknown; tool_calls?: unknown };
+  delta?: { content?: unknown; tool_calls?: unknown };
+  finish_reason?: unknown;
+}
+
+interface Answer {
+  choices?: Choice[];
+  usage?: Record<string, unknown> | null;
+  error?: unknown;
+}
+
+export const openaiWire: Wire = {
+  chatPath: '/chat/completions',
+  modelsPath: '/models',
+  headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+
+  body(provider, model, request, stream) {
+    const body: Record<string, unknown> = { model, messages: request.messages };
+    for (const name of PASSED) if (request[name] !== undefined) body[name] = request[name];
+    if (request.max_tokens !== undefined) {
+      const name = provider === 'openai' && NEW_TOKEN_LIMIT.test(model) ? 'max_completion_tokens' : 'max_tokens';
+      body[name] = request.max_tokens;
+    }
+    if (stream) {
+      body['stream'] = true;
+      body['stream_options'] = { include_usage: true };
+    }
+    return body;
+  },
+
+  reply(json): ProviderReply {
+    const answer = checked(json);
+    const choice = answer.choices?.[0];
+    const message = choice?.message;
+    if (!choice || !message) throw new Unusable('the answer has no choices');
+    const calls = wholeCalls(message.tool_calls);
+    const content = textOf(message.content);
+    return {
+      message: calls ? { role: 'assistant', content, tool_calls: calls } : { role: 'assistant', content: content ?? '' },
+      finishReason: finishReason(choice.finish_reason) ?? (calls ? 'tool_calls' : 'stop'),
+      usage: usageOf(answer.usage),
+    };
+  },
+
+  streamReader() {
+    let answered = false;
+    let finished = false;
+    let ended = false;
+    return {
+      complete: () => finished || (ended && answered),
+      ended: () => ended,
+      read(data): ProviderDelta | undefined {
+        if (data === '[DONE]') {
+          ended = true;
+          return undefined;
+        }
+        const answer = checked(JSON.parse(data));
+        const choice = answer.choices?.[0];
+        answered ||= choice !== undefined;
+        const delta: ProviderDelta = {};
+        const content = choice?.delta?.content;
+        if (typeof content === 'string' && content !== '') delta.content = content;
+        const calls = choice?.delta?.tool_calls;
+        if (Array.isArray(calls) && calls.length > 0) delta.toolCalls = calls.map(callDelta);
+        const reason = finishReason(choice?.finish_reason);
+        if (reason) {
+          delta.finishReason = reason;
+          finished = true;
+        }
+        const usage = usageOf(answer.usage);
+        if (usage) delta.usage = usage;
+        return delta;
+      },
+    };
+  },
+
+  models(json): ListedModel[] {
+    const { data } = json as { data?: unknown };
+    if (!Array.isArray(data)) throw new Unusable('the list of models has no data');
+    return data.flatMap((entry: { id?: unknown; name?: unknown; context_length?: unknown } | null) =>
+      typeof entry?.id === 'string'
+        ? [
+            {
+              id: entry.id.replace(/^models\//, ''),
+              ...(typeof entry.name === 'string' ? { name: entry.name } : {}),
+              ...(typeof entry.context_length === 'number' ? { contextWindow: entry.context_length } : {}),
+            },
+          ]
+        : [],
+    );
+  },
+};
+
+function checked(json: unknown): Answer {
+  if (typeof json !== 'object' || json === null) throw new Unusable('the answer is no object');
+  const answer = json as Answer;
+  if (answer.error !== undefined && answer.error !== null) {
+    throw new Unusable(messageOf(answer) ?? 'the answer is an error');
+  }
+  if (answer.choices !== undefined && !Array.isArray(answer.choices)) throw new Unusable('the answer has no choices');
+  return answer;
+}
+
+/** Some providers answer with parts instead of a text. */
+function textOf(content: unknown): string | null {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return null;
+  return content.map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : '')).join('');
+}
+
+function wholeCalls(given: unknown): ToolCall[] | undefined {
+  if (!Array.isArray(given) || given.length === 0) return undefined;
+  return given.map((call: { id?: unknown; function?: { name?: unknown; arguments?: unknown } } | null, index) => {
+    const name = call?.function?.name;
+    if (typeof name !== 'string' || name === '') throw new Unusable('a tool call has no name');
+    const args = call?.function?.arguments;
+    return {
+      id: typeof call?.id === 'string' && call.id !== '' ? call.id : `call_${index}`,
+      type: 'function',
+      function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) },
+    };
+  });
+}
+
+function callDelta(given: unknown, position: number): ToolCallDelta {
+  const call = (given ?? {}) as { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } };
+  const { name, arguments: args } = call.function ?? {};
+  return {
+    index: typeof call.index === 'number' ? call.index : position,
+    ...(typeof call.id === 'string' ? { id: call.id, type: 'function' as const } : {}),
+    function: {
+      ...(typeof name === 'string' ? { name } : {}),
+      ...(typeof args === 'string' ? { arguments: args } : {}),
+    },
+  };
+}
+
+const REASONS: readonly unknown[] = ['stop', 'length', 'tool_calls', 'content_filter'];
+
+function finishReason(given: unknown): FinishReason | undefined {
+  if (typeof given !== 'string') return undefined;
+  return REASONS.includes(given) ? (given as FinishReason) : given === 'function_call' ? 'tool_calls' : 'stop';
+}
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
+
+function usageOf(given: Answer['usage']): ChatUsage | undefined {
+  const prompt = count(given?.['prompt_tokens']);
+  const completion = count(given?.['completion_tokens']);
+  if (prompt === undefined || completion === undefined) return undefined;
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
