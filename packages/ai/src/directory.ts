@@ -68,17 +68,16 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
 
   /** Waits only for providers that were never asked; the others are refreshed behind the answer. */
   async function current(): Promise<void> {
-    await Promise.all(
-      providers.map((provider) => {
-        const listing = listings.get(provider.name)!;
-        if (listing.until > performance.now()) return undefined;
-        const isFirst = listing.until === -Infinity;
-        listing.refreshing ??= refresh(provider, listing).finally(() => {
-          listing.refreshing = undefined;
-        });
-        return isFirst ? listing.refreshing : undefined;
-      }),
-    );
+    const firsts: Promise<void>[] = [];
+    for (const provider of providers) {
+      const listing = listings.get(provider.name)!;
+      if (listing.until > performance.now()) continue;
+      listing.refreshing ??= refresh(provider, listing).finally(() => {
+        listing.refreshing = undefined;
+      });
+      if (listing.until === -Infinity) firsts.push(listing.refreshing);
+    }
+    await Promise.all(firsts);
   }
 
   async function models(): Promise<AiModel[]> {
@@ -116,7 +115,17 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
     const provider = names.find((name) => listings.has(name)) ?? names[0] ?? AGGREGATOR;
     const { id, name, description, tags, inputRate, outputRate, contextWindow } = model;
     const available = served(id);
-    return { id, name, provider, description, tags, inputCost: inputRate, outputCost: outputRate, contextWindow, available };
+    return {
+      id,
+      name,
+      provider,
+      description,
+      tags,
+      inputCost: inputRate,
+      outputCost: outputRate,
+      contextWindow,
+      available,
+    };
   }
 
   async function health(): Promise<Health> {

@@ -4,3 +4,4 @@ export type { Bound, Meter, Reservation, UsageEvent } from './meter.ts';
 export { providersFrom, readCatalogue, type AiSettings } from './setup.ts';
 export type { Timeouts } from './upstream.ts';
 export type * from './types.ts';
+export { createStandIn, replyChat, replyJson, type StandIn, type StandInHandler, type StandInRequest } from './stand-in.ts';

@@ -89,7 +89,8 @@ export function createRouting(providers: readonly Provider[], catalogue: Catalog
   }
 
   function candidates(model: string | undefined, taskType: string | undefined, plan: string | undefined): Candidate[] {
-    if (model !== undefined && plan !== undefined && !planAllows(catalogue, plan, model)) restricted(catalogue, plan, model);
+    if (model !== undefined && plan !== undefined && !planAllows(catalogue, plan, model))
+      restricted(catalogue, plan, model);
     const found = model === undefined ? chosen(taskType, plan) : serving(model);
     const first = found[0];
     if (!first) {

@@ -20,7 +20,10 @@ interface Command {
 }
 
 const RULES: [RegExp, (match: RegExpExecArray) => Command][] = [
-  [/^(?:run|shell)\s+(.+)$/is, (m) => ({ tools: ['shell', 'run_command', 'bash'], values: [[['cmd', 'command'], m[1]]] })],
+  [
+    /^(?:run|shell)\s+(.+)$/is,
+    (m) => ({ tools: ['shell', 'run_command', 'bash'], values: [[['cmd', 'command'], m[1]]] }),
+  ],
   [/^read\s+(\S+)$/i, (m) => ({ tools: ['read_file'], values: [[['path'], m[1]]] })],
   [
     /^write\s+(\S+?):?\s+(.+)$/is,
@@ -33,7 +36,10 @@ const RULES: [RegExp, (match: RegExpExecArray) => Command][] = [
     }),
   ],
   [/^list(?:\s+(\S+))?$/i, (m) => ({ tools: ['list_directory', 'list_files'], values: [[['path'], m[1] ?? '.']] })],
-  [/^remember\s+(.+)$/is, (m) => ({ tools: ['add_memory', 'remember'], values: [[['memory', 'content', 'text', 'value'], m[1]]] })],
+  [
+    /^remember\s+(.+)$/is,
+    (m) => ({ tools: ['add_memory', 'remember'], values: [[['memory', 'content', 'text', 'value'], m[1]]] }),
+  ],
   [
     /^recall(?:\s+(.+))?$/is,
     (m) => ({
@@ -42,8 +48,20 @@ const RULES: [RegExp, (match: RegExpExecArray) => Command][] = [
     }),
   ],
   [/^think\s+(.+)$/is, (m) => ({ tools: ['think'], values: [[['thought', 'text'], m[1]]] })],
-  [/^todo\s+(.+)$/is, (m) => ({ tools: ['create_todo', 'add_todo'], values: [[['description', 'text', 'title'], m[1]]] })],
-  [/^fetch\s+(\S+)$/i, (m) => ({ tools: ['fetch', 'web_fetch'], values: [[['urls'], [m[1]]], [['url'], m[1]]] })],
+  [
+    /^todo\s+(.+)$/is,
+    (m) => ({ tools: ['create_todo', 'add_todo'], values: [[['description', 'text', 'title'], m[1]]] }),
+  ],
+  [
+    /^fetch\s+(\S+)$/i,
+    (m) => ({
+      tools: ['fetch', 'web_fetch'],
+      values: [
+        [['urls'], [m[1]]],
+        [['url'], m[1]],
+      ],
+    }),
+  ],
 ];
 
 const USE = /^use\s+([\w.:-]+)\s*(\{.*\})?$/is;
@@ -101,7 +119,11 @@ function answerTo({ messages, tools = [], tool_choice: choice }: ChatRequest, ne
     };
   }
   const hint = tools.length > 0 ? ` ${HINT}` : '';
-  return say(problems.length > 0 ? `${INTRO} ${problems.join(' ')}${hint}` : `${INTRO} You said: ${said}${said ? '.' : ''}${hint}`);
+  return say(
+    problems.length > 0
+      ? `${INTRO} ${problems.join(' ')}${hint}`
+      : `${INTRO} You said: ${said}${said ? '.' : ''}${hint}`,
+  );
 }
 
 const say = (content: string): ProviderReply => ({
@@ -122,18 +144,26 @@ const MAX_RESULT = 2_000;
 function summary(messages: ChatMessage[], results: ToolResult[]): string {
   const names = new Map(
     messages.flatMap((message) =>
-      message.role === 'assistant' ? (message.tool_calls ?? []).map((call) => [call.id, call.function.name] as const) : [],
+      message.role === 'assistant'
+        ? (message.tool_calls ?? []).map((call) => [call.id, call.function.name] as const)
+        : [],
     ),
   );
   return results
-    .map((result) => `${names.get(result.tool_call_id) ?? 'The tool'} answered: ${textOf(result.content).slice(0, MAX_RESULT)}`)
+    .map(
+      (result) =>
+        `${names.get(result.tool_call_id) ?? 'The tool'} answered: ${textOf(result.content).slice(0, MAX_RESULT)}`,
+    )
     .join('\n');
 }
 
 /** A call for each line that is a command; a sentence for each that cannot be carried out. */
 function commandsIn(text: string, tools: ToolDefinition[]): (ToolCall['function'] | string)[] {
   // A command that spans lines (a file's content) counts as one when the first line alone is the only command.
-  const lines = text.split('\n').map((line) => line.trim()).filter(Boolean);
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
   const each = lines.map((line) => commandIn(line, tools));
   if (lines.length > 1 && each[0] !== undefined && each.slice(1).every((command) => command === undefined)) {
     const whole = commandIn(text, tools);
@@ -160,7 +190,8 @@ function commandIn(line: string, tools: ToolDefinition[]): ToolCall['function'] 
 
 function direct(name: string, json: string, tools: ToolDefinition[]): ToolCall['function'] | string {
   const tool = toolNamed(tools, name);
-  if (!tool) return `There is no tool ${name}; there are: ${tools.map((each) => each.function.name).join(', ') || 'none'}.`;
+  if (!tool)
+    return `There is no tool ${name}; there are: ${tools.map((each) => each.function.name).join(', ') || 'none'}.`;
   try {
     JSON.parse(json);
   } catch {
@@ -192,7 +223,8 @@ function handOver(tool: ToolDefinition, agent: string, task: string): Record<str
   const known = propertiesOf(tool);
   const agents = (known['agent']?.enum ?? []).map(String);
   const wish = agent.toLowerCase();
-  const named = agents.find((name) => name.toLowerCase() === wish) ?? agents.find((name) => name.toLowerCase().includes(wish));
+  const named =
+    agents.find((name) => name.toLowerCase() === wish) ?? agents.find((name) => name.toLowerCase().includes(wish));
   return {
     agent: named ?? agent,
     task,

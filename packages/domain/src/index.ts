@@ -5,3 +5,4 @@ export * from './money.ts';
 export * from './plans.ts';
 export * from './infra-tools.ts';
 export * from './cron.ts';
+export * from './ai/catalogue.ts';

@@ -1,5 +1,12 @@
-import { messageOf, Unusable, type ListedModel, type ProviderDelta, type ProviderReply, type Wire } from '../provider.ts';
-import type { ChatMessage, ChatRequest, ChatUsage, Content, FinishReason, ToolCall } from '../types.ts';
+import {
+  messageOf,
+  Unusable,
+  type ListedModel,
+  type ProviderDelta,
+  type ProviderReply,
+  type Wire,
+} from '../provider.ts';
+import type { ChatMessage, ChatRequest, ChatUsage, Content, FinishReason, SystemMessage, ToolCall } from '../types.ts';
 
 /** Anthropic's messages format, translated from and to OpenAI's. */
 
@@ -20,7 +27,7 @@ export const anthropicWire: Wire = {
 
   body(_provider, model, request, stream) {
     const { tools, temperature, top_p: topP, stop } = request;
-    const system = request.messages.filter((message) => message.role === 'system' || message.role === 'developer');
+    const system = request.messages.filter(isSystem);
     return {
       model,
       max_tokens: request.max_tokens ?? DEFAULT_MAX_TOKENS,
@@ -131,11 +138,14 @@ function checked(json: unknown): Record<string, unknown> {
   return answer;
 }
 
+const isSystem = (message: ChatMessage): message is SystemMessage =>
+  message.role === 'system' || message.role === 'developer';
+
 /** Roles must alternate and tool results are the user's: neighbours of one role become one turn. */
 function turns(messages: ChatMessage[]): Turn[] {
   const result: Turn[] = [];
   for (const message of messages) {
-    if (message.role === 'system' || message.role === 'developer') continue;
+    if (isSystem(message)) continue;
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const content = blocks(message);
     if (content.length === 0) continue;
@@ -146,7 +156,7 @@ function turns(messages: ChatMessage[]): Turn[] {
   return result;
 }
 
-function blocks(message: Exclude<ChatMessage, { role: 'system' | 'developer' }>): Block[] {
+function blocks(message: Exclude<ChatMessage, SystemMessage>): Block[] {
   if (message.role === 'tool') {
     return [{ type: 'tool_result', tool_use_id: message.tool_call_id, content: plainText(message.content) }];
   }

@@ -1,4 +1,11 @@
-import { messageOf, Unusable, type ListedModel, type ProviderDelta, type ProviderReply, type Wire } from '../provider.ts';
+import {
+  messageOf,
+  Unusable,
+  type ListedModel,
+  type ProviderDelta,
+  type ProviderReply,
+  type Wire,
+} from '../provider.ts';
 import type { ChatRequest, ChatUsage, FinishReason, ToolCall, ToolCallDelta } from '../types.ts';
 
 /** OpenAI's chat completions: OpenAI itself, OpenRouter, Gemini, Groq and Ollama speak it. */
@@ -58,7 +65,9 @@ export const openaiWire: Wire = {
     const calls = wholeCalls(message.tool_calls);
     const content = textOf(message.content);
     return {
-      message: calls ? { role: 'assistant', content, tool_calls: calls } : { role: 'assistant', content: content ?? '' },
+      message: calls
+        ? { role: 'assistant', content, tool_calls: calls }
+        : { role: 'assistant', content: content ?? '' },
       finishReason: finishReason(choice.finish_reason) ?? (calls ? 'tool_calls' : 'stop'),
       usage: usageOf(answer.usage),
     };
@@ -157,11 +166,11 @@ function callDelta(given: unknown, position: number): ToolCallDelta {
   };
 }
 
-const REASONS: readonly unknown[] = ['stop', 'length', 'tool_calls', 'content_filter'];
+const REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'content_filter']);
 
 function finishReason(given: unknown): FinishReason | undefined {
   if (typeof given !== 'string') return undefined;
-  return REASONS.includes(given) ? (given as FinishReason) : given === 'function_call' ? 'tool_calls' : 'stop';
+  return REASONS.has(given) ? (given as FinishReason) : given === 'function_call' ? 'tool_calls' : 'stop';
 }
 
 const count = (value: unknown): number | undefined =>

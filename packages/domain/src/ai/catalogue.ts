@@ -39,17 +39,107 @@ const M = 1_000_000;
 
 /** The third and fourth cells are the rates in and out. */
 const MODELS: [string, string, number, number, number, string[], string, Record<string, string>][] = [
-  ['xiaomi/mimo-v2-pro', 'MiMo V2 Pro', 0.2, 0.6, 262_144, ['fast', 'general'], 'Quick and cheap, for everyday work', {}],
-  ['openai/gpt-4o-mini', 'GPT-4o mini', 0.15, 0.6, 128_000, ['fast', 'general', 'vision'], 'Small and capable', { openai: 'gpt-4o-mini' }],
-  ['google/gemini-2.0-flash', 'Gemini 2.0 Flash', 0.15, 0.6, M, ['fast', 'vision', 'long-context'], 'Fast, with a long context', { openrouter: 'google/gemini-2.0-flash-001', gemini: 'gemini-2.0-flash' }],
-  ['openai/gpt-4o', 'GPT-4o', 5, 15, 128_000, ['general', 'coding', 'vision'], 'Strong all-rounder', { openai: 'gpt-4o' }],
-  ['anthropic/claude-3.5-sonnet', 'Claude 3.5 Sonnet', 3, 15, 200_000, ['coding', 'analysis', 'creative'], 'Strong at code and writing', { anthropic: 'claude-3-5-sonnet-20241022' }],
-  ['openai/gpt-4-turbo', 'GPT-4 Turbo', 10, 30, 128_000, ['general', 'analysis'], 'Large model of the previous generation', { openai: 'gpt-4-turbo' }],
-  ['anthropic/claude-3-opus', 'Claude 3 Opus', 15, 75, 200_000, ['reasoning', 'creative'], 'Thorough, for hard questions', { anthropic: 'claude-3-opus-20240229' }],
-  ['anthropic/claude-sonnet-4.5', 'Claude Sonnet 4.5', 3, 15, 200_000, ['coding', 'reasoning', 'agents'], 'Made for agents and code', { anthropic: 'claude-sonnet-4-5' }],
-  ['google/gemini-2.5-flash', 'Gemini 2.5 Flash', 0.15, 0.6, M, ['fast', 'vision', 'long-context'], 'Fast, with a long context and thinking', { gemini: 'gemini-2.5-flash' }],
+  [
+    'xiaomi/mimo-v2-pro',
+    'MiMo V2 Pro',
+    0.2,
+    0.6,
+    262_144,
+    ['fast', 'general'],
+    'Quick and cheap, for everyday work',
+    {},
+  ],
+  [
+    'openai/gpt-4o-mini',
+    'GPT-4o mini',
+    0.15,
+    0.6,
+    128_000,
+    ['fast', 'general', 'vision'],
+    'Small and capable',
+    { openai: 'gpt-4o-mini' },
+  ],
+  [
+    'google/gemini-2.0-flash',
+    'Gemini 2.0 Flash',
+    0.15,
+    0.6,
+    M,
+    ['fast', 'vision', 'long-context'],
+    'Fast, with a long context',
+    { openrouter: 'google/gemini-2.0-flash-001', gemini: 'gemini-2.0-flash' },
+  ],
+  [
+    'openai/gpt-4o',
+    'GPT-4o',
+    5,
+    15,
+    128_000,
+    ['general', 'coding', 'vision'],
+    'Strong all-rounder',
+    { openai: 'gpt-4o' },
+  ],
+  [
+    'anthropic/claude-3.5-sonnet',
+    'Claude 3.5 Sonnet',
+    3,
+    15,
+    200_000,
+    ['coding', 'analysis', 'creative'],
+    'Strong at code and writing',
+    { anthropic: 'claude-3-5-sonnet-20241022' },
+  ],
+  [
+    'openai/gpt-4-turbo',
+    'GPT-4 Turbo',
+    10,
+    30,
+    128_000,
+    ['general', 'analysis'],
+    'Large model of the previous generation',
+    { openai: 'gpt-4-turbo' },
+  ],
+  [
+    'anthropic/claude-3-opus',
+    'Claude 3 Opus',
+    15,
+    75,
+    200_000,
+    ['reasoning', 'creative'],
+    'Thorough, for hard questions',
+    { anthropic: 'claude-3-opus-20240229' },
+  ],
+  [
+    'anthropic/claude-sonnet-4.5',
+    'Claude Sonnet 4.5',
+    3,
+    15,
+    200_000,
+    ['coding', 'reasoning', 'agents'],
+    'Made for agents and code',
+    { anthropic: 'claude-sonnet-4-5' },
+  ],
+  [
+    'google/gemini-2.5-flash',
+    'Gemini 2.5 Flash',
+    0.15,
+    0.6,
+    M,
+    ['fast', 'vision', 'long-context'],
+    'Fast, with a long context and thinking',
+    { gemini: 'gemini-2.5-flash' },
+  ],
   ['deepseek/deepseek-r1', 'DeepSeek R1', 0.55, 2.19, 128_000, ['reasoning'], 'Reasons step by step', {}],
-  ['minimax/minimax-chat', 'MiniMax Chat', 0.2, 1.1, M, ['general', 'long-context'], 'Conversation with a long context', { openrouter: 'minimax/minimax-01' }],
+  [
+    'minimax/minimax-chat',
+    'MiniMax Chat',
+    0.2,
+    1.1,
+    M,
+    ['general', 'long-context'],
+    'Conversation with a long context',
+    { openrouter: 'minimax/minimax-01' },
+  ],
 ];
 
 const listed = MODELS.map(([id, name, inputRate, outputRate, contextWindow, tags, description, servedBy]) => ({
@@ -107,8 +197,19 @@ export const BUILT_IN_CATALOGUE: Catalogue = {
     general: ['xiaomi/mimo-v2-pro', 'openai/gpt-4o-mini', 'google/gemini-2.0-flash', 'openai/gpt-4o'],
     fast: ['google/gemini-2.0-flash', 'openai/gpt-4o-mini', 'xiaomi/mimo-v2-pro'],
     coding: ['anthropic/claude-sonnet-4.5', 'anthropic/claude-3.5-sonnet', 'openai/gpt-4o', 'openai/gpt-4o-mini'],
-    reasoning: ['claude-opus-4-6', 'anthropic/claude-3-opus', 'anthropic/claude-3.5-sonnet', 'openai/gpt-4o', 'xiaomi/mimo-v2-pro'],
-    analysis: ['anthropic/claude-sonnet-4.5', 'anthropic/claude-3.5-sonnet', 'openai/gpt-4o', 'google/gemini-2.0-flash'],
+    reasoning: [
+      'claude-opus-4-6',
+      'anthropic/claude-3-opus',
+      'anthropic/claude-3.5-sonnet',
+      'openai/gpt-4o',
+      'xiaomi/mimo-v2-pro',
+    ],
+    analysis: [
+      'anthropic/claude-sonnet-4.5',
+      'anthropic/claude-3.5-sonnet',
+      'openai/gpt-4o',
+      'google/gemini-2.0-flash',
+    ],
     creative: ['anthropic/claude-3-opus', 'anthropic/claude-3.5-sonnet', 'openai/gpt-4o', 'xiaomi/mimo-v2-pro'],
     vision: ['openai/gpt-4o', 'google/gemini-2.0-flash', 'openai/gpt-4o-mini'],
     premium: ['claude-opus-4-6', 'gpt-4', 'anthropic/claude-3-opus', 'anthropic/claude-3.5-sonnet'],
@@ -139,9 +240,7 @@ export function findModel(catalogue: Catalogue, id: string): CatalogueModel | un
   const exact = catalogue.models.find((model) => model.id === bare);
   if (exact) return exact;
   const name = baseName(bare);
-  return catalogue.models.find(
-    (model) => baseName(model.id) === name && (model.id === name || !bare.includes('/')),
-  );
+  return catalogue.models.find((model) => baseName(model.id) === name && (model.id === name || !bare.includes('/')));
 }
 
 const baseName = (id: string): string => id.slice(id.lastIndexOf('/') + 1);

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { BUILT_IN_CATALOGUE, costMicros, findModel, planAllows } from '@troupe/domain';
+import { readCatalogue } from './setup.ts';
+
+describe('the catalogue', () => {
+  it('is the built-in one unless a file replaces it', () => {
+    assert.equal(readCatalogue(undefined), BUILT_IN_CATALOGUE);
+    const file = join(mkdtempSync(join(tmpdir(), 'catalogue-')), 'models.json');
+    const models = [{ id: 'own/model', name: 'Own', inputRate: 2, outputRate: 4, servedBy: { ollama: 'own' } }];
+    writeFileSync(file, JSON.stringify({ ...BUILT_IN_CATALOGUE, models }));
+    const own = readCatalogue(file);
+    assert.deepEqual(
+      own.models.map((model) => model.id),
+      ['own/model'],
+    );
+    assert.equal(costMicros(own, 'own/model', 10, 10), 60);
+  });
+
+  it('stops the start when the file cannot be used, naming what is wrong', () => {
+    assert.throws(() => readCatalogue('/no/such/file.json'), /AI_CATALOGUE/);
+    const file = join(mkdtempSync(join(tmpdir(), 'catalogue-')), 'models.json');
+    writeFileSync(file, JSON.stringify({ ...BUILT_IN_CATALOGUE, models: [{ id: 'x' }] }));
+    assert.throws(() => readCatalogue(file), /models\.0\.name/);
+  });
+
+  it('knows a model by each of its names', () => {
+    for (const id of ['claude-opus-4-6', 'anthropic/claude-opus-4-6', 'openrouter/anthropic/claude-opus-4-6']) {
+      assert.equal(findModel(BUILT_IN_CATALOGUE, id)?.id, 'claude-opus-4-6', id);
+    }
+    assert.equal(findModel(BUILT_IN_CATALOGUE, 'gpt-4o')?.id, 'openai/gpt-4o');
+    assert.equal(findModel(BUILT_IN_CATALOGUE, 'evil/gpt-4o'), undefined);
+  });
+
+  it('gives each plan its models', () => {
+    const count = (plan: string) => BUILT_IN_CATALOGUE.plans[plan]?.length;
+    assert.deepEqual([count('solo'), count('collective'), count('label')], [3, 5, 7]);
+    assert.equal(planAllows(BUILT_IN_CATALOGUE, 'network', 'any/thing'), true);
+    assert.equal(planAllows(BUILT_IN_CATALOGUE, 'solo', 'openrouter/xiaomi/mimo-v2-pro'), true);
+    assert.equal(planAllows(BUILT_IN_CATALOGUE, 'free', 'xiaomi/mimo-v2-pro'), false);
+  });
+});
