@@ -4,4 +4,11 @@ export type { Bound, Meter, Reservation, UsageEvent } from './meter.ts';
 export { providersFrom, readCatalogue, type AiSettings } from './setup.ts';
 export type { Timeouts } from './upstream.ts';
 export type * from './types.ts';
-export { createStandIn, replyChat, replyJson, type StandIn, type StandInHandler, type StandInRequest } from './stand-in.ts';
+export {
+  createStandIn,
+  replyChat,
+  replyJson,
+  type StandIn,
+  type StandInHandler,
+  type StandInRequest,
+} from './stand-in.ts';
