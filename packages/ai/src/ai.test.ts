@@ -76,7 +76,7 @@ const BAD: Record<string, StandInHandler> = {
     response.writeHead(200, { 'content-length': '1000' }).write('{"choices"', () => response.destroy());
   },
   'silence before the first byte': () => {},
-  'silence after the head': (_request, response) => void response.writeHead(200).flushHeaders(),
+  'silence after the head': (_request, response) => response.writeHead(200).flushHeaders(),
 };
 
 describe('the fallback serves', () => {
