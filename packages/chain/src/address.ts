@@ -10,3 +10,6 @@ export function isPayableAddress(value: unknown): value is Address {
   const digits = value.slice(2);
   return digits === digits.toLowerCase() || digits === digits.toUpperCase() || getAddress(value) === value;
 }
+
+/** Lower case: viem refuses a wrong checksum where only the digits count. */
+export const digitsOf = (address: Address): Address => address.toLowerCase() as Address;

@@ -1,5 +1,6 @@
 import { erc20Abi, formatUnits, type Address } from 'viem';
 import type { Log } from '@troupe/kernel';
+import { digitsOf } from './address.ts';
 import { ChainUnavailable, type ChainClient } from './client.ts';
 import { STABLECOINS, type Stablecoin } from './tokens.ts';
 
@@ -51,7 +52,12 @@ export function createBalances({ chain, log }: { chain: ChainClient; log: Log })
 
   async function hold(token: Stablecoin, owner: Address): Promise<Held> {
     const [units, { name, decimals }] = await Promise.all([
-      chain.viem.readContract({ abi: erc20Abi, address: token.address, functionName: 'balanceOf', args: [owner] }),
+      chain.viem.readContract({
+        abi: erc20Abi,
+        address: token.address,
+        functionName: 'balanceOf',
+        args: [digitsOf(owner)],
+      }),
       known.get(token.address) ?? about(token),
     ]);
     return { token, name, decimals, units };

@@ -1,4 +1,5 @@
 import { erc20Abi, type Address } from 'viem';
+import { digitsOf } from './address.ts';
 import type { ChainClient } from './client.ts';
 
 /** Does the address hold enough of the gating token? Throws ChainUnavailable when the chain does not say. */
@@ -6,8 +7,15 @@ export async function holdsToken(
   chain: ChainClient,
   { token, minBalance, address }: { token: Address; minBalance: bigint; address: Address },
 ): Promise<boolean> {
-  const balance = await chain.read((client) =>
-    client.readContract({ abi: erc20Abi, address: token, functionName: 'balanceOf', args: [address] }),
-  );
-  return balance >= minBalance;
+  return (await tokenBalance(chain, token, address)) >= minBalance;
 }
+
+export const tokenBalance = (chain: ChainClient, token: Address, owner: Address): Promise<bigint> =>
+  chain.read((client) =>
+    client.readContract({
+      abi: erc20Abi,
+      address: digitsOf(token),
+      functionName: 'balanceOf',
+      args: [digitsOf(owner)],
+    }),
+  );

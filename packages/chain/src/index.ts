@@ -8,7 +8,7 @@ export {
   type ChainClient,
   type Network,
 } from './client.ts';
-export { holdsToken } from './gating.ts';
+export { holdsToken, tokenBalance } from './gating.ts';
 export { createRecover, type Recover } from './recover.ts';
 export { createVerifier, type Signer, type Verifier } from './signatures.ts';
 export { verifySiwe, type SiweRefusal, type SiweRequest, type SiweResult } from './siwe.ts';
@@ -43,3 +43,13 @@ export {
   type SignedTransaction,
   type TransactionOutcome,
 } from './transfers.ts';
+export {
+  authorizationUsed,
+  authorizedTransferCall,
+  createCharges,
+  wouldSucceed,
+  type Authorization,
+  type Charge,
+  type ChargeResult,
+  type PaymentTerms,
+} from './charges.ts';

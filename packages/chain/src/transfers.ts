@@ -1,5 +1,6 @@
 import { encodeFunctionData, erc20Abi, keccak256, TransactionReceiptNotFoundError, type Address, type Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
+import { digitsOf } from './address.ts';
 import { ChainUnavailable, isUnanswered, type ChainClient } from './client.ts';
 
 /** A signed transaction: sending it twice moves money once, so it is stored before it is sent. */
@@ -20,7 +21,7 @@ export interface Call {
 
 export const transferCall = (token: Address, to: Address, units: bigint): Call => ({
   to: token,
-  data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, units] }),
+  data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [digitsOf(to), units] }),
 });
 
 export interface Sender {
