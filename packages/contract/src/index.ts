@@ -6,3 +6,4 @@ export * from './openapi.ts';
 export * from './web/health.ts';
 export * from './backend/health.ts';
 export * from './backend/infra.ts';
+export * from './summarizer.ts';

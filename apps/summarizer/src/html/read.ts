@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TextDecoder } from 'node:util';
 import { detectCharset, SNIFF_BYTES } from './charset.ts';
 import type { Scanner } from './scanner.ts';
 

@@ -1,0 +1,61 @@
+import { extractPage, getSummarizer, getSummarizerHealth, summarizePage } from '@troupe/contract';
+import {
+  createOutbound,
+  createServer,
+  serve,
+  serveOpenApi,
+  systemClock,
+  type Clock,
+  type OutboundOptions,
+  type Server,
+  type ServerOptions,
+  type Settings,
+} from '@troupe/kernel';
+import { createPages } from './pages.ts';
+
+const NAME = 'web-summarizer';
+const VERSION = '1.0.0';
+const USER_AGENT = 'Troupe-WebSummarizer/1.0';
+const FETCH_TIMEOUT = 10_000;
+
+export interface SummarizerOptions extends Omit<ServerOptions, 'service'> {
+  clock?: Clock;
+  /** Milliseconds for a page; 10,000 unless said. */
+  fetchTimeout?: number;
+  /** For tests: DNS, and finer time-outs. */
+  outbound?: Pick<OutboundOptions, 'resolve' | 'connectTimeout' | 'idleTimeout'>;
+}
+
+/** The web summarizer: no database, no accounts. */
+export function createSummarizer(options: SummarizerOptions): Server {
+  const { clock = systemClock, fetchTimeout = FETCH_TIMEOUT, outbound: outboundOptions, ...rest } = options;
+  const server = createServer({ ...rest, service: 'summarizer' });
+  const outbound = createOutbound({ ...outboundOptions, userAgent: USER_AGENT, allowLoopback: server.loopback });
+  const pages = createPages({ outbound, clock, timeout: fetchTimeout });
+  server.app.addHook('onClose', () => outbound.close());
+
+  serve(server, getSummarizer, () => about(rest.settings));
+  serve(server, getSummarizerHealth, () => ({ status: 'ok' as const, service: NAME, version: VERSION }));
+  serve(server, summarizePage, ({ body, request }) => pages.summarize(body.url, request.signal()));
+  serve(server, extractPage, ({ body, request }) => pages.extract(body.url, request.signal()));
+  serveOpenApi(server, 'Troupe web summarizer', VERSION);
+  return server;
+}
+
+function about({ CHAIN_TESTNET, PAYEE_ADDRESS }: Settings) {
+  return {
+    service: NAME,
+    description: 'Fetches a web page and returns a summary of it, or its links, images and metadata.',
+    endpoints: {
+      'GET /health': getSummarizerHealth.summary,
+      'POST /api/summarize': summarizePage.summary,
+      'POST /api/extract': extractPage.summary,
+    },
+    payment: {
+      network: CHAIN_TESTNET ? 'Tempo Testnet' : 'Tempo',
+      currency: 'USD',
+      payTo: PAYEE_ADDRESS ?? null,
+      note: 'No payment is required.',
+    },
+  };
+}
