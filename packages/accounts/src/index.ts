@@ -1,1 +1,10 @@
-export {};
+export { createAccounts, type Accounts, type AccountsDeps } from './accounts.ts';
+export type { Audit, AuditEntry, Tx } from './audit.ts';
+export type { Credits } from './credits.ts';
+export type { Link, LinkProvider, Links, ProviderTokens } from './links.ts';
+export { ensureOwner, type Owner } from './owner.ts';
+export { createPasswords, type Passwords } from './passwords.ts';
+export type { Origin, Sessions, SignInMethod } from './sessions.ts';
+export { USER_COLUMNS, type Reader, type UserRow } from './user.ts';
+export { normalEmail, type NewUser, type PlanChange, type Users } from './users.ts';
+export { RESET_LIFE_MS, VERIFICATION_LIFE_MS, type Verification } from './verification.ts';

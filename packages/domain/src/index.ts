@@ -6,3 +6,4 @@ export * from './plans.ts';
 export * from './infra-tools.ts';
 export * from './cron.ts';
 export * from './ai/catalogue.ts';
+export * from './credits.ts';

@@ -1,0 +1,76 @@
+import type { Database } from '@troupe/db';
+import { sameSecret, sha256Hex, type Authenticator, type Clock, type Log } from '@troupe/kernel';
+import { CompiledQuery, sql } from 'kysely';
+import { createTouches } from './touches.ts';
+import type { Reader, UserRow } from './user.ts';
+
+interface AuthenticatorDeps {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  reader: Reader;
+}
+
+const TOKEN = /^[0-9a-f]{64}$/;
+const KEY = /^sk_[0-9a-f]{64}$/;
+const TOUCH_AFTER_MS = 60_000;
+
+const USER = 'u.id, u.email, u.name, u.is_admin, u.email_verified_at, u.plan, u.subscription_status';
+
+// Text, not builders: both run with every request, and compiling them anew costs more than the rest.
+const BY_SESSION = `select ${USER}, s.id as found_id, s.last_seen_at as touched_at, s.token_hash as hash
+  from sessions s join users u on u.id = s.user_id where s.token_hash = $1 and s.expires_at > $2`;
+const BY_KEY = `select ${USER}, k.id as found_id, k.last_used_at as touched_at, k.key_hash as hash
+  from api_keys k join users u on u.id = k.user_id where k.key_hash = $1`;
+
+// One text for any number of ids, so that the server keeps one plan.
+const anyOf = (ids: string[]) => sql<string>`any(${ids})`;
+
+type Found = UserRow & { found_id: string; touched_at: Date | null; hash: string };
+
+export type ClosableAuthenticator = Authenticator & { close: () => Promise<void> };
+
+/** One round trip for each; the time of last use moves once a minute, after the answer. */
+export function createAuthenticator({ db, clock, log, reader }: AuthenticatorDeps): ClosableAuthenticator {
+  const sessions = createTouches({
+    log,
+    write: async (ids) => {
+      await db.system.updateTable('sessions').set({ last_seen_at: clock() }).where('id', '=', anyOf(ids)).execute();
+    },
+  });
+  const keys = createTouches({
+    log,
+    write: async (ids) => {
+      await db.system.updateTable('api_keys').set({ last_used_at: clock() }).where('id', '=', anyOf(ids)).execute();
+    },
+  });
+
+  async function find(text: string, hash: string, values: unknown[] = []): Promise<Found | null> {
+    const { rows } = await db.system.executeQuery<Found>(CompiledQuery.raw(text, [hash, ...values]));
+    const row = rows[0];
+    return row && sameSecret(row.hash, hash) ? row : null;
+  }
+  const isStale = (touchedAt: Date | null, now: Date): boolean =>
+    touchedAt === null || now.getTime() - touchedAt.getTime() >= TOUCH_AFTER_MS;
+
+  return {
+    async bySession(token) {
+      if (!TOKEN.test(token)) return null;
+      const now = clock();
+      const row = await find(BY_SESSION, sha256Hex(token), [now]);
+      if (!row) return null;
+      if (isStale(row.touched_at, now)) sessions.touch(row.found_id);
+      return reader.toUser(row, row.found_id);
+    },
+    async byKey(key) {
+      if (!KEY.test(key)) return null;
+      const row = await find(BY_KEY, sha256Hex(key));
+      if (!row) return null;
+      if (isStale(row.touched_at, clock())) keys.touch(row.found_id);
+      return reader.toUser(row, null);
+    },
+    close: async () => {
+      await Promise.all([sessions.close(), keys.close()]);
+    },
+  };
+}
