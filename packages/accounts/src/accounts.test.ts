@@ -146,11 +146,7 @@ test('provider tokens are sealed, and belong to their link', async () => {
       tokens: { access_token: 'a' },
     });
     assert.deepEqual(await links.tokens(tx, link.id), { access_token: 'a' });
-    const row = await tx
-      .selectFrom('account_links')
-      .selectAll()
-      .where('id', '=', link.id)
-      .executeTakeFirstOrThrow();
+    const row = await tx.selectFrom('account_links').selectAll().where('id', '=', link.id).executeTakeFirstOrThrow();
     assert.doesNotMatch(row.tokens?.toString('latin1') ?? '', /access_token/);
     const other = await links.save(tx, { userId: user.id, provider: 'idp2', subject: 's2' });
     await tx.updateTable('account_links').set({ tokens: row.tokens }).where('id', '=', other.id).execute();
@@ -166,7 +162,11 @@ test('referral credits: ten each, once, and at most 100 a month for the giver', 
   const giver = await person();
   const balance = async (id: string) =>
     (
-      await database.db.system.selectFrom('users').select('credit_micros').where('id', '=', id).executeTakeFirstOrThrow()
+      await database.db.system
+        .selectFrom('users')
+        .select('credit_micros')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
     ).credit_micros;
   const bring = async () => {
     const newcomer = await person();
@@ -217,7 +217,8 @@ test('a user cannot make an administrator of oneself, nor read a password hash',
 
 test('a session list names devices that people recognise', () => {
   const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0';
-  const edge = 'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36 Edg/130.0';
+  const edge =
+    'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36 Edg/130.0';
   assert.equal(deviceOf(firefox), 'Firefox on Linux');
   assert.equal(deviceOf(edge), 'Edge on Windows');
   assert.equal(deviceOf('curl/8.5.0'), 'curl/8.5.0');

@@ -25,11 +25,7 @@ export const DECOY =
   '$argon2id$v=19$m=19456,t=2,p=1$gEfDPAbMZZnDuWzNrSXYhQ$MkSuAK4j3HGE2AFyJbFXsUrlPwPQH7Ey4JZpPH1Gm1M';
 
 /** Two at once leave threads for files and name look-ups; 100 waiting are a few seconds. */
-export function createPasswords({
-  argon = { hash, verify },
-  width = 2,
-  queue = 100,
-}: PasswordOptions = {}): Passwords {
+export function createPasswords({ argon = { hash, verify }, width = 2, queue = 100 }: PasswordOptions = {}): Passwords {
   const gate = createGate({ width, queue });
   return {
     hash: (password) => gate(() => argon.hash(password, COST)),
