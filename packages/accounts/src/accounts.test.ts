@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { testDatabase, type TestDatabase } from '@troupe/db';
 import { randomHex, sha256Hex, silentLog, testSettings, type Env } from '@troupe/kernel';
+import { sql } from 'kysely';
 import { createAccounts } from './accounts.ts';
 import { deviceOf } from './device.ts';
 import { ensureOwner } from './owner.ts';
@@ -184,7 +185,7 @@ test('referral credits: ten each, once, and at most 100 a month for the giver', 
   now = start;
   const spend = (micros: bigint) => database.db.asSystem((tx) => credits.spend(tx, brought[0] ?? '', micros));
   const parts = await Promise.all([spend(700_000n), spend(700_000n)]);
-  assert.deepEqual(parts.sort(), [300_000n, 700_000n]);
+  assert.deepEqual(new Set(parts), new Set([300_000n, 700_000n]));
   assert.equal(await spend(1n), 0n);
 });
 
@@ -198,12 +199,13 @@ test('the audit log can only grow', async () => {
     () => database.db.user(user.id).deleteFrom('audit_log').execute(),
   ])
     await assert.rejects(change);
-  const { Client } = (await import('pg')).default;
-  const owner = new Client({ connectionString: database.url });
-  await owner.connect();
-  await assert.rejects(owner.query('truncate audit_log'), /append-only/);
-  await assert.rejects(owner.query('delete from audit_log'), /append-only/);
-  await owner.end();
+  for (const change of [sql`truncate audit_log`, sql`delete from audit_log`, sql`update audit_log set action = ''`]) {
+    const asOwner = database.db.asSystem(async (tx) => {
+      await sql`set local role none`.execute(tx);
+      await change.execute(tx);
+    });
+    await assert.rejects(asOwner, /append-only/);
+  }
 });
 
 test('a user cannot make an administrator of oneself, nor read a password hash', async () => {
