@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TEAM_TOOLS, agentConfigSchema, defaultAgentConfig, type TeamTool } from '@troupe/domain';
 
-/** What an agent is. Saved as numbered versions; each step of a session reads the newest, so a change needs no restart. */
+/** What an agent is. Saved as numbered versions; each run reads the newest, so a change needs no restart. */
 
 export const toolsetNames = TEAM_TOOLS;
 export type ToolsetName = TeamTool;

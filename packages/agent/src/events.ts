@@ -31,7 +31,7 @@ export type SessionEventBody =
   | { type: 'approval_requested'; approvalId: string; callId: string; tool: string; args: string }
   | { type: 'approval_decided'; approvalId: string; callId: string; approved: boolean; by: string }
   /** Stands in the prompt for everything up to and including `upTo`; the log itself keeps all. */
-  | { type: 'compaction'; summary: string; upTo: number; spent: Spent }
+  | { type: 'compaction'; summary: string; upTo: number; spent: Spent; run: { seq: number; limits?: RunLimits } }
   | { type: 'cancel_requested'; by: string }
   | { type: 'run_ended'; outcome: RunOutcome; reason?: string; spent: Spent };
 

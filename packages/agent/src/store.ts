@@ -44,7 +44,7 @@ export interface Delivered {
 
 export interface Claimed extends VersionedDefinition {
   session: Session;
-  /** The log from the newest compaction on, that event included. */
+  /** The log without what the newest compaction stands for. */
   events: SessionEvent[];
   tokensToday: number;
 }
@@ -56,7 +56,8 @@ export interface Append {
   /** The last event this writer knows. If there is a newer one nothing is stored: `conflict`. */
   expected: number;
   events: readonly SessionEventBody[];
-  release?: boolean;
+  /** Let the lease go, and leave the session in this status. */
+  release?: SessionStatus;
   /** Counted for the day. */
   tokens?: number;
 }

@@ -1,0 +1,185 @@
+import type { ChatMessage, ChatRequest, ChatResult, ToolCall } from '@troupe/ai';
+import { AppError } from '@troupe/kernel';
+import { cutPoint, summaryRequest } from './compaction.ts';
+import { addSpent, type SessionEventBody, type Spent } from './events.ts';
+import { remaining } from './limits.ts';
+import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
+import type { RunDeps, RunLog } from './run.ts';
+import type { RunLimits } from './definition.ts';
+import { readSession } from './session.ts';
+import type { Tool } from './tool.ts';
+
+/** One call of the model, and what it said into the log. */
+
+export interface Turn {
+  run: RunLog;
+  runId: string;
+  limits: RunLimits;
+  signal: AbortSignal;
+}
+
+/** The model could not be asked, or did not answer. */
+export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure';
+}
+
+const RECALLED = 5;
+const ANSWER_ROOM = 8192;
+
+export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'goes on'> {
+  const { run } = turn;
+  const tools = await deps.tools(run.definition);
+  let messages = await prompt(deps, run, tools);
+  if (estimateTokens(messages) > deps.compactAt && (await compact(deps, turn))) messages = await prompt(deps, run, tools);
+
+  const started = deps.now();
+  const { message, model, usage, costMicros } = await askModel(deps, turn, {
+    messages,
+    ...(tools.length > 0 && { tools: toolDefinitions(tools) }),
+  });
+  const spent: Spent = { turns: 1, tokens: usage.total_tokens, costMicros, ms: deps.now() - started };
+  const answer: SessionEventBody = {
+    type: 'assistant',
+    content: message.content ?? '',
+    toolCalls: (message.tool_calls ?? []).map(callRecord),
+    model,
+    spent,
+  };
+  const tokens = usage.total_tokens;
+  if (answer.toolCalls.length === 0) {
+    const total = addSpent(readSession(run.events()).spent, spent);
+    if (await run.conclude('idle', [answer, { type: 'run_ended', outcome: 'done', spent: total }], { tokens })) return 'ended';
+  }
+  await run.commit([answer], { tokens });
+  return 'goes on';
+}
+
+const callRecord = ({ id, function: { name, arguments: args } }: ToolCall) => ({ callId: id, tool: name, args });
+
+async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promise<ChatMessage[]> {
+  const { definition } = run;
+  const talk = conversation(run.events());
+  const question = run.events().findLast((event) => event.type === 'user');
+  const memories =
+    definition.tools.includes('memory') && question?.type === 'user'
+      ? await deps.store.recall({ scope: memoryScope(definition), query: question.content, limit: RECALLED })
+      : [];
+  return [{ role: 'system', content: systemPrompt(definition, tools, memories) }, ...talk];
+}
+
+export const memoryScope = ({ memoryShared, team }: RunLog['definition']) =>
+  memoryShared && team !== undefined ? ('team' as const) : ('agent' as const);
+
+/** Sums older events up. False: there is nothing that can be cut off. */
+async function compact(deps: RunDeps, turn: Turn): Promise<boolean> {
+  const { run } = turn;
+  const events = run.events();
+  const upTo = cutPoint(events.filter(({ type }) => type !== 'compaction'));
+  const state = readSession(events);
+  if (upTo === undefined || state.run === undefined) return false;
+  const earlier = events.filter(({ type }) => type === 'compaction').slice(-1);
+  const cut = [...earlier, ...events.filter(({ seq, type }) => seq <= upTo && type !== 'compaction')];
+  const started = deps.now();
+  const { message, usage, costMicros } = await askModel(deps, turn, summaryRequest('', cut), { silent: true });
+  const spent = { turns: 1, tokens: usage.total_tokens, costMicros, ms: deps.now() - started };
+  const summary = message.content ?? '';
+  await run.commit(
+    [{ type: 'compaction', summary, upTo, spent: addSpent(state.spent, spent), run: state.run }],
+    { tokens: usage.total_tokens },
+  );
+  return true;
+}
+
+/** Tries the configured model, then its fallbacks. Money is reserved before each try and settled after it. */
+async function askModel(
+  deps: RunDeps,
+  turn: Turn,
+  request: ChatRequest,
+  { silent = false }: { silent?: boolean } = {},
+): Promise<ChatResult> {
+  const { model } = turn.run.definition.config;
+  let failure: unknown;
+  for (const name of [model.default, ...model.fallbacks]) {
+    try {
+      return await askOne(deps, turn, { ...request, model: name }, silent);
+    } catch (error) {
+      if (turn.signal.aborted) throw error;
+      failure = error;
+      deps.log.warn({ err: error, model: name, agentId: deps.agentId }, 'model call failed');
+      // No other model helps against an empty account.
+      if (error instanceof AppError && (error.status === 401 || error.status === 402)) break;
+    }
+  }
+  throw new ModelFailure(failure instanceof Error ? failure.message : 'The model did not answer', { cause: failure });
+}
+
+async function askOne(deps: RunDeps, turn: Turn, request: ChatRequest & { model: string }, silent: boolean): Promise<ChatResult> {
+  const { agentId, spend, usage } = deps;
+  const { runId, run, limits, signal } = turn;
+  const left = remaining(limits, readSession(run.events()).spent);
+  const room = Math.min(ANSWER_ROOM, left.maxTokens);
+  const estimateTokensUsed = estimateTokens(request.messages) + room;
+  const reservation = await spend.reserve({ agentId, runId, model: request.model, estimateTokens: estimateTokensUsed });
+  const started = deps.now();
+  const record = (result: ChatResult | undefined) =>
+    usage({
+      kind: 'model',
+      agentId,
+      runId,
+      model: result?.model ?? request.model,
+      provider: result?.provider ?? '',
+      usage: result?.usage,
+      costMicros: result?.costMicros ?? 0,
+      ms: deps.now() - started,
+      success: result !== undefined,
+    });
+  try {
+    const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: Math.max(1, room) } : request;
+    const streamed = !silent && deps.watched(run.sessionId);
+    const result = streamed ? await collect(deps, turn, sent) : await deps.model.chat(sent, { signal });
+    await reservation.settle({ tokens: result.usage.total_tokens, costMicros: result.costMicros });
+    record(result);
+    return result;
+  } catch (error) {
+    await reservation.settle({ tokens: 0, costMicros: 0 });
+    record(undefined);
+    throw error;
+  }
+}
+
+/** Reads a streamed answer, passing its text on as it comes. */
+async function collect(deps: RunDeps, { run, signal }: Turn, request: ChatRequest): Promise<ChatResult> {
+  let content = '';
+  const calls: ToolCall[] = [];
+  let last: Awaited<ReturnType<typeof deps.model.chat>> | undefined;
+  for await (const delta of deps.model.stream(request, { signal })) {
+    if (delta.content) {
+      content += delta.content;
+      deps.onDelta(run.sessionId, delta.content);
+    }
+    for (const { index, id, function: part } of delta.toolCalls ?? []) {
+      const call = (calls[index] ??= { id: id ?? '', type: 'function', function: { name: '', arguments: '' } });
+      if (id) call.id = id;
+      call.function.name += part?.name ?? '';
+      call.function.arguments += part?.arguments ?? '';
+    }
+    if (delta.finishReason && delta.usage) {
+      last = {
+        id: delta.id,
+        model: delta.model,
+        provider: delta.provider,
+        message: { role: 'assistant', content: null },
+        finishReason: delta.finishReason,
+        usage: delta.usage,
+        usageEstimated: delta.usageEstimated ?? false,
+        costMicros: delta.costMicros ?? 0,
+      };
+    }
+  }
+  if (!last) throw new ModelFailure('The model’s answer broke off');
+  const made = calls.filter(Boolean);
+  return {
+    ...last,
+    message: { role: 'assistant', content, ...(made.length > 0 && { tool_calls: made }) },
+  };
+}

@@ -1,0 +1,105 @@
+import type { ModelClient } from '@troupe/ai';
+import type { Log } from '@troupe/kernel';
+import type { AgentDefinition } from './definition.ts';
+import type { SessionEvent, SessionEventBody, SessionStatus } from './events.ts';
+import type { SpendGate, UsageRecorder } from './ports.ts';
+import type { AgentStore, Claimed } from './store.ts';
+import type { Tool } from './tool.ts';
+
+/** The log of a session in the hands of the one process that holds its lease. */
+
+export interface RunDeps {
+  agentId: string;
+  store: AgentStore;
+  model: ModelClient;
+  /** The tools that a definition gives, MCP servers' included. */
+  tools: (definition: AgentDefinition) => Promise<readonly Tool[]>;
+  spend: SpendGate;
+  usage: UsageRecorder;
+  log: Log;
+  newId: () => string;
+  now: () => number;
+  /** The size of a prompt, in estimated tokens, from which older parts are summed up. */
+  compactAt: number;
+  /** Somebody reads along: stored events, and text as it is written. */
+  onEvent: (sessionId: string, event: SessionEvent) => void;
+  onDelta: (sessionId: string, text: string) => void;
+  watched: (sessionId: string) => boolean;
+}
+
+/** Why work on a session stops without having ended its run. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  readonly why: 'lost' | 'asleep';
+
+  constructor(why: 'lost' | 'asleep') {
+    super(why === 'lost' ? 'another process works on this session now' : 'the agent goes to sleep');
+    this.why = why;
+  }
+}
+
+export interface RunLog {
+  readonly sessionId: string;
+  readonly definition: AgentDefinition;
+  events: () => readonly SessionEvent[];
+  tokensToday: () => number;
+  /** Stores events whatever came in meanwhile. */
+  commit: (events: readonly SessionEventBody[], options?: { tokens?: number }) => Promise<void>;
+  /** Stores events and lets the session go, unless something came in that changes the picture: then nothing is stored. */
+  conclude: (status: SessionStatus, events: readonly SessionEventBody[], options?: { tokens?: number }) => Promise<boolean>;
+  /** Reads what came in from outside. */
+  refresh: () => Promise<void>;
+}
+
+const PAGE = 1000;
+
+export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunLog {
+  const { store, onEvent } = deps;
+  const sessionId = claimed.session.id;
+  let events = claimed.events;
+  let lastSeq = claimed.session.lastSeq;
+  let { tokensToday } = claimed;
+
+  function take(more: readonly SessionEvent[]): void {
+    for (const event of more) {
+      if (event.type === 'compaction') events = events.filter(({ seq }) => seq > event.upTo);
+      events.push(event);
+      lastSeq = event.seq;
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    for (;;) {
+      const page = await store.events(sessionId, { after: lastSeq, limit: PAGE });
+      take(page);
+      if (page.length < PAGE) return;
+    }
+  }
+
+  async function append(bodies: readonly SessionEventBody[], tokens: number, release?: SessionStatus): Promise<boolean> {
+    const appended = await store.append(sessionId, { owner, expected: lastSeq, events: bodies, tokens, release });
+    if (!appended.ok) {
+      if (appended.why === 'lost') throw new Interrupted('lost');
+      await refresh();
+      return false;
+    }
+    const at = new Date(deps.now()).toISOString();
+    const stored = bodies.map((body, index) => ({ ...body, seq: lastSeq + index + 1, at }));
+    tokensToday += tokens;
+    take(stored);
+    for (const event of stored) onEvent(sessionId, event);
+    return true;
+  }
+
+  return {
+    sessionId,
+    definition: claimed.definition,
+    events: () => events,
+    tokensToday: () => tokensToday,
+    refresh,
+    async commit(bodies, { tokens = 0 } = {}) {
+      while (!(await append(bodies, tokens)));
+    },
+    conclude: (status, bodies, { tokens = 0 } = {}) => append(bodies, tokens, status),
+  };
+}

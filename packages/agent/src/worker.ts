@@ -1,0 +1,85 @@
+import { workOn } from './loop.ts';
+import { Interrupted, type RunDeps } from './run.ts';
+import type { Claimed } from './store.ts';
+
+/** The sessions that this process is working on, their leases and their ends. */
+
+export interface Worker {
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Works on a claimed session. Settles when the session rests; rejects when the work broke off. */
+  start: (claimed: Claimed) => Promise<void>;
+  /** Stops what the session is doing at this moment; its log says why. */
+  interrupt: (sessionId: string) => void;
+  busy: () => number;
+  /** Lets tools finish for a moment, then stops; unfinished runs go on wherever the agent wakes next. */
+  stop: () => Promise<void>;
+}
+
+interface Job {
+  abort: AbortController;
+  done: Promise<void>;
+}
+
+const LEASE_MS = 30_000;
+const RENEW_MS = 5_000;
+const GRACE_MS = 5_000;
+
+export function createWorker(deps: RunDeps, owner: string, { leaseMs = LEASE_MS, renewMs = RENEW_MS } = {}): Worker {
+  const jobs = new Map<string, Job>();
+  let stopping = false;
+
+  /** Keeps the lease, and notices from afar that the session was cancelled or taken over. */
+  function keepLease({ session }: Claimed, abort: AbortController): () => void {
+    let seen = session.lastSeq;
+    const timer = setInterval(() => void renew(), renewMs);
+    async function renew(): Promise<void> {
+      try {
+        const { held, lastSeq } = await deps.store.renew(session.id, { owner, ttlMs: leaseMs });
+        if (!held) return abort.abort(new Interrupted('lost'));
+        const news = lastSeq > seen ? await deps.store.events(session.id, { after: seen, limit: 100 }) : [];
+        seen = news.at(-1)?.seq ?? seen;
+        if (news.some(({ type }) => type === 'cancel_requested')) abort.abort();
+      } catch (error) {
+        deps.log.warn({ err: error, sessionId: session.id }, 'lease could not be renewed');
+      }
+    }
+    return () => clearInterval(timer);
+  }
+
+  async function run(claimed: Claimed, abort: AbortController): Promise<void> {
+    const letGo = keepLease(claimed, abort);
+    const sessionId = claimed.session.id;
+    try {
+      await workOn(deps, claimed, { owner, signal: abort.signal, stopping: () => stopping });
+    } catch (error) {
+      if (error instanceof Interrupted && error.why === 'lost') throw error;
+      await deps.store.release(sessionId, owner);
+      throw error;
+    } finally {
+      letGo();
+      jobs.delete(sessionId);
+    }
+  }
+
+  return {
+    owner,
+    leaseMs,
+    start(claimed) {
+      const abort = new AbortController();
+      const done = run(claimed, abort);
+      jobs.set(claimed.session.id, { abort, done });
+      return done;
+    },
+    interrupt: (sessionId) => jobs.get(sessionId)?.abort.abort(),
+    busy: () => jobs.size,
+    async stop() {
+      stopping = true;
+      const open = [...jobs.values()];
+      const settled = Promise.allSettled(open.map(({ done }) => done));
+      const timer = setTimeout(() => open.forEach(({ abort }) => abort.abort(new Interrupted('asleep'))), GRACE_MS);
+      await settled;
+      clearTimeout(timer);
+    },
+  };
+}
