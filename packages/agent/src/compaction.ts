@@ -12,7 +12,8 @@ Keep: what the user wants, decisions, facts, names, file paths, results of tools
 Write short notes, no introduction.`;
 
 const size = (event: SessionEvent): number => {
-  if (event.type === 'assistant') return event.content.length + event.toolCalls.reduce((sum, call) => sum + call.args.length, 0);
+  if (event.type === 'assistant')
+    return event.content.length + event.toolCalls.reduce((sum, call) => sum + call.args.length, 0);
   return 'content' in event ? event.content.length : 0;
 };
 

@@ -25,7 +25,10 @@ export function reached(limits: RunLimits, spent: Spent): string | undefined {
   if (spent.turns >= limits.maxTurns) return `The limit of ${limits.maxTurns} turns is reached.`;
   if (spent.tokens >= limits.maxTokens) return `The limit of ${limits.maxTokens} tokens is reached.`;
   // A budget of nothing still allows a model that costs nothing.
-  if (spent.costMicros > limits.maxCostMicros || (limits.maxCostMicros > 0 && spent.costMicros === limits.maxCostMicros)) {
+  if (
+    spent.costMicros > limits.maxCostMicros ||
+    (limits.maxCostMicros > 0 && spent.costMicros === limits.maxCostMicros)
+  ) {
     return `The limit of ${(limits.maxCostMicros / 1e6).toFixed(2)} USD is reached.`;
   }
   if (spent.ms >= limits.maxSeconds * 1000) return `The limit of ${limits.maxSeconds} seconds is reached.`;

@@ -43,7 +43,12 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
   }
 }
 
-async function step(deps: RunDeps, run: RunLog, state: SessionState, { signal }: LoopControl): Promise<'rests' | 'goes on'> {
+async function step(
+  deps: RunDeps,
+  run: RunLog,
+  state: SessionState,
+  { signal }: LoopControl,
+): Promise<'rests' | 'goes on'> {
   if (state.run === undefined) return 'goes on';
   const limits = narrow(run.definition.limits, state.run.limits);
   const turn: Turn = { run, runId: `${run.sessionId}:${state.run.seq}`, limits, signal };
@@ -53,7 +58,11 @@ async function step(deps: RunDeps, run: RunLog, state: SessionState, { signal }:
   return (await modelStep(deps, turn)) === 'ended' ? 'rests' : 'goes on';
 }
 
-function whyEnd(state: SessionState, run: RunLog, limits: Turn['limits']): { outcome: RunOutcome; reason?: string } | undefined {
+function whyEnd(
+  state: SessionState,
+  run: RunLog,
+  limits: Turn['limits'],
+): { outcome: RunOutcome; reason?: string } | undefined {
   if (state.cancelled) return { outcome: 'cancelled' };
   if (state.answered) return { outcome: 'done' };
   const limit = reached(limits, state.spent);

@@ -30,7 +30,8 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   const { run } = turn;
   const tools = await deps.tools(run.definition);
   let messages = await prompt(deps, run, tools);
-  if (estimateTokens(messages) > deps.compactAt && (await compact(deps, turn))) messages = await prompt(deps, run, tools);
+  if (estimateTokens(messages) > deps.compactAt && (await compact(deps, turn)))
+    messages = await prompt(deps, run, tools);
 
   const started = deps.now();
   const { message, model, usage, costMicros } = await askModel(deps, turn, {
@@ -48,7 +49,8 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   const tokens = usage.total_tokens;
   if (answer.toolCalls.length === 0) {
     const total = addSpent(readSession(run.events()).spent, spent);
-    if (await run.conclude('idle', [answer, { type: 'run_ended', outcome: 'done', spent: total }], { tokens })) return 'ended';
+    if (await run.conclude('idle', [answer, { type: 'run_ended', outcome: 'done', spent: total }], { tokens }))
+      return 'ended';
   }
   await run.commit([answer], { tokens });
   return 'goes on';
@@ -83,10 +85,9 @@ async function compact(deps: RunDeps, turn: Turn): Promise<boolean> {
   const { message, usage, costMicros } = await askModel(deps, turn, summaryRequest('', cut), { silent: true });
   const spent = { turns: 1, tokens: usage.total_tokens, costMicros, ms: deps.now() - started };
   const summary = message.content ?? '';
-  await run.commit(
-    [{ type: 'compaction', summary, upTo, spent: addSpent(state.spent, spent), run: state.run }],
-    { tokens: usage.total_tokens },
-  );
+  await run.commit([{ type: 'compaction', summary, upTo, spent: addSpent(state.spent, spent), run: state.run }], {
+    tokens: usage.total_tokens,
+  });
   return true;
 }
 
@@ -113,7 +114,12 @@ async function askModel(
   throw new ModelFailure(failure instanceof Error ? failure.message : 'The model did not answer', { cause: failure });
 }
 
-async function askOne(deps: RunDeps, turn: Turn, request: ChatRequest & { model: string }, silent: boolean): Promise<ChatResult> {
+async function askOne(
+  deps: RunDeps,
+  turn: Turn,
+  request: ChatRequest & { model: string },
+  silent: boolean,
+): Promise<ChatResult> {
   const { agentId, spend, usage } = deps;
   const { runId, run, limits, signal } = turn;
   const left = remaining(limits, readSession(run.events()).spent);

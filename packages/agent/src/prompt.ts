@@ -36,7 +36,9 @@ export function systemPrompt(
     parts.push(`You lead the team ${team.name}. Hand work to its members with transfer_task:\n${members.join('\n')}`);
   }
   if (memories.length > 0) {
-    parts.push(`From your memory:\n${memories.map(({ key, content }) => `- ${key ? `${key}: ` : ''}${content}`).join('\n')}`);
+    parts.push(
+      `From your memory:\n${memories.map(({ key, content }) => `- ${key ? `${key}: ` : ''}${content}`).join('\n')}`,
+    );
   }
   return parts.filter(Boolean).join('\n\n');
 }
@@ -47,7 +49,9 @@ export const toolDefinitions = (tools: readonly Tool[]): ToolDefinition[] =>
 /** The conversation as a model reads it. Every call is followed by its result, whatever came between them in the log. */
 export function conversation(events: readonly SessionEvent[]): ChatMessage[] {
   const compaction = events.findLast((event) => event.type === 'compaction');
-  const results = new Map(events.flatMap((event) => (event.type === 'tool_result' ? [[event.callId, event.content]] : [])));
+  const results = new Map(
+    events.flatMap((event) => (event.type === 'tool_result' ? [[event.callId, event.content]] : [])),
+  );
   const messages: ChatMessage[] = [];
   if (compaction?.type === 'compaction') {
     messages.push({ role: 'user', content: `Summary of the conversation so far:\n${compaction.summary}` });

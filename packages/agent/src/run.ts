@@ -46,7 +46,11 @@ export interface RunLog {
   /** Stores events whatever came in meanwhile. */
   commit: (events: readonly SessionEventBody[], options?: { tokens?: number }) => Promise<void>;
   /** Stores events and lets the session go, unless something came in that changes the picture: then nothing is stored. */
-  conclude: (status: SessionStatus, events: readonly SessionEventBody[], options?: { tokens?: number }) => Promise<boolean>;
+  conclude: (
+    status: SessionStatus,
+    events: readonly SessionEventBody[],
+    options?: { tokens?: number },
+  ) => Promise<boolean>;
   /** Reads what came in from outside. */
   refresh: () => Promise<void>;
 }
@@ -76,7 +80,11 @@ export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunL
     }
   }
 
-  async function append(bodies: readonly SessionEventBody[], tokens: number, release?: SessionStatus): Promise<boolean> {
+  async function append(
+    bodies: readonly SessionEventBody[],
+    tokens: number,
+    release?: SessionStatus,
+  ): Promise<boolean> {
     const appended = await store.append(sessionId, { owner, expected: lastSeq, events: bodies, tokens, release });
     if (!appended.ok) {
       if (appended.why === 'lost') throw new Interrupted('lost');

@@ -62,7 +62,12 @@ async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<
 }
 
 /** Why a call is not run at all, as the model is told. */
-function refuse({ run: { definition } }: Turn, call: PendingCall, tool: Tool | undefined, names: string[]): string | undefined {
+function refuse(
+  { run: { definition } }: Turn,
+  call: PendingCall,
+  tool: Tool | undefined,
+  names: string[],
+): string | undefined {
   if (!tool) return `There is no tool ${call.tool}. Tools: ${names.join(', ') || 'none'}.`;
   if (approvalFor(definition, tool.name, tool.toolset) === 'deny') return `The owner does not allow ${tool.name}.`;
   if (call.approval === 'denied') return `The owner refused this call of ${tool.name}.`;

@@ -178,13 +178,18 @@ export function wakeAgent(deps: AgentDeps): Agent {
       void begin(delivered)?.catch(() => undefined);
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
-    follow: (sessionId, after, signal) => followSession({ store, watch, pollMs: Math.max(pollMs, 500) }, sessionId, after, signal),
+    follow: (sessionId, after, signal) =>
+      followSession({ store, watch, pollMs: Math.max(pollMs, 500) }, sessionId, after, signal),
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
       if (!session) throw new AppError(404, 'Session not found');
       if (session.status === 'idle') return false;
       const claim = { owner: worker.owner, ttlMs: worker.leaseMs };
-      const delivered = await store.deliver({ to: { id: sessionId }, events: [{ type: 'cancel_requested', by }], claim });
+      const delivered = await store.deliver({
+        to: { id: sessionId },
+        events: [{ type: 'cancel_requested', by }],
+        claim,
+      });
       worker.interrupt(sessionId);
       if (delivered) void begin(delivered)?.catch(() => undefined);
       return true;
@@ -208,7 +213,11 @@ export function wakeAgent(deps: AgentDeps): Agent {
       const { definition: current } = await definition();
       const todos = current.tools.includes('todo') ? await store.todos(memoryScope(current)) : [];
       const open = todos.filter(({ status }) => status !== 'completed');
-      note('info', open.length === 0 ? 'Heartbeat: nothing to do.' : `Heartbeat: ${open.length} open todos.`, 'heartbeat');
+      note(
+        'info',
+        open.length === 0 ? 'Heartbeat: nothing to do.' : `Heartbeat: ${open.length} open todos.`,
+        'heartbeat',
+      );
       if (open.length === 0) return undefined;
       const list = open.map(({ id, description }) => `- ${id}: ${description}`).join('\n');
       const content = `This is a heartbeat, nobody is waiting. Open todos:\n${list}\nGo on with what you can, and mark what is done.`;

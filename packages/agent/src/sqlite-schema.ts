@@ -1,0 +1,47 @@
+/** Idempotent: run at every start. */
+export const SQLITE_SCHEMA = `
+create table if not exists definitions (
+  agent_id text not null, version integer not null, definition text not null, primary key (agent_id, version)
+);
+create table if not exists sessions (
+  id text primary key, agent_id text not null, channel text not null, key text not null,
+  status text not null default 'idle', last_seq integer not null default 0, compacted_to integer not null default 0,
+  lease_owner text, lease_until integer, created_at text not null, updated_at text not null,
+  unique (agent_id, channel, key)
+);
+create table if not exists events (
+  session_id text not null references sessions (id) on delete cascade, seq integer not null, agent_id text not null,
+  type text not null, data text not null, input_id text, at text not null, primary key (session_id, seq)
+);
+create unique index if not exists events_input on events (session_id, input_id) where input_id is not null;
+create index if not exists events_by_type on events (agent_id, type, at);
+create table if not exists days (agent_id text not null, day text not null, tokens integer not null, primary key (agent_id, day));
+create table if not exists memory (
+  id text primary key, scope text not null, key text, content text not null,
+  created_at text not null, updated_at text not null, expires_at text not null, unique (scope, key)
+);
+create virtual table if not exists memory_words using fts5 (
+  key, content, content = 'memory', tokenize = 'unicode61 remove_diacritics 0'
+);
+create trigger if not exists memory_added after insert on memory begin
+  insert into memory_words (rowid, key, content) values (new.rowid, new.key, new.content);
+end;
+create trigger if not exists memory_removed after delete on memory begin
+  insert into memory_words (memory_words, rowid, key, content) values ('delete', old.rowid, old.key, old.content);
+end;
+create trigger if not exists memory_changed after update on memory begin
+  insert into memory_words (memory_words, rowid, key, content) values ('delete', old.rowid, old.key, old.content);
+  insert into memory_words (rowid, key, content) values (new.rowid, new.key, new.content);
+end;
+create table if not exists todos (
+  scope text not null, number integer not null, description text not null, status text not null default 'pending',
+  primary key (scope, number)
+);
+create table if not exists logs (
+  id integer primary key autoincrement, agent_id text not null, level text not null, message text not null,
+  source text not null, at text not null
+);
+create table if not exists channels (
+  agent_id text not null, channel text not null, state text not null, primary key (agent_id, channel)
+);
+`;

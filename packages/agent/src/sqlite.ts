@@ -1,0 +1,35 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { SQLITE_SCHEMA } from './sqlite-schema.ts';
+
+export interface Sqlite {
+  all: <T>(sql: string, ...values: SQLInputValue[]) => T[];
+  first: <T>(sql: string, ...values: SQLInputValue[]) => T | undefined;
+  run: (sql: string, ...values: SQLInputValue[]) => { changes: number };
+  /** All or nothing; the file's write lock is taken at the beginning, so that what is read stays true. */
+  atomically: <T>(work: () => T) => T;
+  close: () => void;
+}
+
+export function openSqlite(file: string): Sqlite {
+  const db = new DatabaseSync(file);
+  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
+  db.exec(SQLITE_SCHEMA);
+  const all = <T>(sql: string, ...values: SQLInputValue[]): T[] => db.prepare(sql).all(...values) as T[];
+  return {
+    all,
+    first: <T>(sql: string, ...values: SQLInputValue[]) => all<T>(sql, ...values)[0],
+    run: (sql, ...values) => ({ changes: Number(db.prepare(sql).run(...values).changes) }),
+    atomically(work) {
+      db.exec('begin immediate');
+      try {
+        const result = work();
+        db.exec('commit');
+        return result;
+      } catch (error) {
+        db.exec('rollback');
+        throw error;
+      }
+    },
+    close: () => db.close(),
+  };
+}
