@@ -20,6 +20,88 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  agent_channels: {
+    agent_id: string;
+    channel: string;
+    sealed: Nullable<Bytes>;
+    state: Default<Json>;
+    user_id: string;
+  };
+  agent_days: {
+    agent_id: string;
+    day: string;
+    tokens: Int8;
+    user_id: string;
+  };
+  agent_definitions: {
+    agent_id: string;
+    created_at: Default<Timestamp>;
+    definition: Json;
+    user_id: string;
+    version: number;
+  };
+  agent_events: {
+    agent_id: string;
+    at: Default<Timestamp>;
+    data: Json;
+    input_id: Nullable<string>;
+    seq: number;
+    session_id: string;
+    type: GeneratedAlways<string>;
+    user_id: string;
+  };
+  agent_logs: {
+    agent_id: string;
+    at: Default<Timestamp>;
+    id: GeneratedAlways<bigint>;
+    level: string;
+    message: string;
+    source: string;
+    user_id: string;
+  };
+  agent_memory: {
+    agent_id: Nullable<string>;
+    content: string;
+    created_at: Timestamp;
+    expires_at: Timestamp;
+    id: string;
+    key: Nullable<string>;
+    scope: string;
+    search: GeneratedAlways<string>;
+    updated_at: Timestamp;
+    user_id: string;
+  };
+  agent_sessions: {
+    agent_id: string;
+    channel: string;
+    compacted_to: Default<number>;
+    created_at: Default<Timestamp>;
+    id: string;
+    key: string;
+    last_seq: Default<number>;
+    lease_owner: Nullable<string>;
+    lease_until: Nullable<Timestamp>;
+    status: Default<string>;
+    updated_at: Default<Timestamp>;
+    user_id: string;
+  };
+  agent_todos: {
+    agent_id: Nullable<string>;
+    description: string;
+    id: GeneratedAlways<bigint>;
+    number: number;
+    scope: string;
+    status: Default<string>;
+    user_id: string;
+  };
+  agents: {
+    created_at: Default<Timestamp>;
+    id: string;
+    name: string;
+    team_id: Nullable<string>;
+    updated_at: Default<Timestamp>;
+    user_id: string;
+  };
   api_keys: {
     created_at: Timestamp;
     id: string;
