@@ -199,7 +199,16 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
       const found = await rows(sql<LogEntry & { total: number }>`
         select id::text, iso_text(at) as timestamp, level, message, source, (count(*) over ())::integer as total
         from agent_logs where ${wanted} order by agent_logs.id desc limit ${limit}`);
-      return { logs: found.map(({ total: _, ...entry }) => entry), total: found[0]?.total ?? 0 };
+      return {
+        logs: found.map(({ id, timestamp, level: severity, message, source }) => ({
+          id,
+          timestamp,
+          level: severity,
+          message,
+          source,
+        })),
+        total: found[0]?.total ?? 0,
+      };
     },
     async messages({ limit, offset }) {
       const said = sql`from agent_events e join agent_sessions s on s.id = e.session_id

@@ -193,7 +193,8 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
         [['p', 'shell']],
       );
       const results = await Promise.all([store.decide('p', true, 'me'), store.decide('p', false, 'you')]);
-      assert.deepEqual(results.toSorted(), [{ sessionId: id }, 'decided'].toSorted());
+      assert.equal(results.filter((result) => result === 'decided').length, 1);
+      assert.ok(results.some((result) => typeof result === 'object' && result.sessionId === id));
       assert.equal(await store.decide('q', true, 'me'), 'unknown');
       assert.deepEqual(await store.pendingApprovals(), []);
       assert.equal((await store.session(id))?.status, 'open');
