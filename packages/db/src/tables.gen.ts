@@ -161,6 +161,71 @@ export interface Tables {
     token_hash: string;
     user_id: string;
   };
+  spend_caps: {
+    limit_micros: Int8;
+    period: string;
+    scope: string;
+    scope_id: string;
+    updated_at: Timestamp;
+    user_id: string;
+  };
+  spend_counters: {
+    reserved: Int8;
+    scope: string;
+    scope_id: string;
+    since: Timestamp;
+    used: Int8;
+    user_id: string;
+  };
+  spend_reservations: {
+    counters: Json;
+    expires_at: Timestamp;
+    id: string;
+    micros: Int8;
+    tokens: Int8;
+    user_id: string;
+  };
+  usage_batches: {
+    created_at: Timestamp;
+    id: string;
+  };
+  usage_daily: {
+    agent_id: string;
+    calls: Int8;
+    cost_micros: Int8;
+    day: string;
+    failures: Int8;
+    input_tokens: Int8;
+    latency_ms: Int8;
+    model: string;
+    output_tokens: Int8;
+    provider: string;
+    user_id: string;
+  };
+  usage_logs: {
+    agent_id: string;
+    cost_micros: Int8;
+    created_at: Timestamp;
+    estimated: boolean;
+    id: GeneratedAlways<bigint>;
+    input_tokens: Int8;
+    latency_ms: number;
+    model: string;
+    output_tokens: Int8;
+    provider: string;
+    run_id: Nullable<string>;
+    success: boolean;
+    user_id: string;
+  };
+  usage_tools_daily: {
+    agent_id: string;
+    calls: Int8;
+    day: string;
+    duration_ms: Int8;
+    successes: Int8;
+    tool_name: string;
+    user_id: string;
+  };
   users: {
     created_at: Timestamp;
     credit_micros: Default<Int8>;

@@ -1,0 +1,176 @@
+import type { Database, SystemTx } from '@troupe/db';
+import { newId, type Clock, type Log } from '@troupe/kernel';
+import { sql } from 'kysely';
+
+export interface AiEvent {
+  userId: string;
+  /** Empty: called without an agent. */
+  agentId: string;
+  runId: string | undefined;
+  model: string;
+  provider: string;
+  inputTokens: number;
+  outputTokens: number;
+  costMicros: number;
+  latencyMs: number;
+  success: boolean;
+  /** The provider did not count the tokens. */
+  estimated: boolean;
+}
+
+export interface ToolEvent {
+  userId: string;
+  agentId: string;
+  tool: string;
+  durationMs: number;
+  success: boolean;
+}
+
+export interface UsageWriter {
+  /** Never waits and never throws: the event is written with others, within half a second. */
+  record: (event: AiEvent) => void;
+  recordTool: (event: ToolEvent) => void;
+  /** Resolves when everything recorded so far is written; rejects when it could not be. */
+  flush: () => Promise<void>;
+  /** Writes what is left, then stops. */
+  close: () => Promise<void>;
+}
+
+interface Batch {
+  id: string;
+  calls: (AiEvent & { at: Date })[];
+  tools: (ToolEvent & { at: Date })[];
+}
+
+const FLUSH_MS = 500;
+const MAX_BATCH = 1_000;
+/** While the database does not answer this much is kept; beyond it the oldest batch is given up, and the log says so. */
+const MAX_BATCHES = 100;
+const CLOSE_TRIES = 3;
+
+export interface WriterOptions {
+  db: Database;
+  log: Log;
+  clock: Clock;
+}
+
+export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
+  const waiting: Batch[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  let closed = false;
+
+  function open(): Batch {
+    let batch = waiting.at(-1);
+    if (!batch || batch.calls.length + batch.tools.length >= MAX_BATCH || (waiting.length === 1 && writing)) {
+      batch = { id: newId(), calls: [], tools: [] };
+      waiting.push(batch);
+      if (waiting.length > MAX_BATCHES) {
+        const [lost] = waiting.splice(writing ? 1 : 0, 1);
+        log.error({ events: lost!.calls.length + lost!.tools.length }, 'usage was lost: the database does not answer');
+      }
+    }
+    if (!closed) timer ??= setTimeout(() => void tick(), FLUSH_MS);
+    return batch;
+  }
+
+  async function tick(): Promise<void> {
+    try {
+      await flush();
+    } catch (error) {
+      log.warn({ err: error }, 'usage could not be written, trying again');
+      if (!closed) timer ??= setTimeout(() => void tick(), FLUSH_MS);
+    }
+  }
+
+  /** A batch keeps its id until it is known to be written. */
+  async function writeAll(): Promise<void> {
+    for (let left = waiting.length; left > 0 && waiting[0]; left -= 1) {
+      await write(db, waiting[0], clock());
+      waiting.shift();
+    }
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    while (writing) await writing.catch(() => {});
+    if (waiting.length === 0) return;
+    writing = writeAll().finally(() => {
+      writing = undefined;
+    });
+    await writing;
+  }
+
+  return {
+    record: (event) => void open().calls.push({ ...event, at: clock() }),
+    recordTool: (event) => void open().tools.push({ ...event, at: clock() }),
+    flush,
+    async close() {
+      closed = true;
+      for (let tries = 1; waiting.length > 0; tries += 1) {
+        try {
+          await flush();
+        } catch (error) {
+          if (tries >= CLOSE_TRIES) throw error;
+        }
+      }
+    },
+  };
+}
+
+async function write(db: Database, { id, calls, tools }: Batch, now: Date): Promise<void> {
+  await db.asSystem(async (tx) => {
+    const isNew = await tx
+      .insertInto('usage_batches')
+      .values({ id, created_at: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute();
+    if (isNew.length === 0) return;
+    if (calls.length > 0) await writeCalls(tx, calls);
+    if (tools.length > 0) await writeTools(tx, tools);
+    await tx
+      .deleteFrom('usage_batches')
+      .where('created_at', '<', new Date(now.getTime() - 3_600_000))
+      .execute();
+  });
+}
+
+/** Rows of the daily tables are taken in the order of their key, so that two processes cannot wait for each other. */
+async function writeCalls(tx: SystemTx, calls: Batch['calls']): Promise<void> {
+  const of = <K extends keyof Batch['calls'][number]>(key: K) => calls.map((call) => call[key]);
+  await sql`
+    with logged as (
+      insert into usage_logs (user_id, agent_id, run_id, model, provider, input_tokens, output_tokens, cost_micros,
+        latency_ms, success, estimated, created_at)
+      select * from unnest(${of('userId')}::text[], ${of('agentId')}::text[], ${calls.map((call) => call.runId ?? null)}::text[],
+        ${of('model')}::text[], ${of('provider')}::text[], ${of('inputTokens')}::bigint[], ${of('outputTokens')}::bigint[],
+        ${of('costMicros')}::bigint[], ${of('latencyMs')}::int[], ${of('success')}::boolean[], ${of('estimated')}::boolean[],
+        ${of('at')}::timestamptz[])
+      returning *
+    )
+    insert into usage_daily as d (user_id, day, agent_id, model, provider, calls, failures, input_tokens, output_tokens,
+      cost_micros, latency_ms)
+    select user_id, (created_at at time zone 'UTC')::date, agent_id, model, provider, count(*),
+      count(*) filter (where not success), sum(input_tokens), sum(output_tokens), sum(cost_micros), sum(latency_ms)
+    from logged group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    on conflict (user_id, day, agent_id, model, provider) do update set
+      calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
+      input_tokens = d.input_tokens + excluded.input_tokens, output_tokens = d.output_tokens + excluded.output_tokens,
+      cost_micros = d.cost_micros + excluded.cost_micros, latency_ms = d.latency_ms + excluded.latency_ms`.execute(tx);
+}
+
+async function writeTools(tx: SystemTx, tools: Batch['tools']): Promise<void> {
+  const of = <K extends keyof Batch['tools'][number]>(key: K) => tools.map((call) => call[key]);
+  await sql`
+    insert into usage_tools_daily as d (user_id, day, agent_id, tool_name, calls, successes, duration_ms)
+    select user_id, (at at time zone 'UTC')::date, agent_id, tool, count(*), count(*) filter (where success), sum(ms)
+    from unnest(${of('userId')}::text[], ${of('agentId')}::text[], ${of('tool')}::text[],
+      ${tools.map((call) => Math.round(call.durationMs))}::bigint[], ${of('success')}::boolean[], ${of('at')}::timestamptz[])
+      as t(user_id, agent_id, tool, ms, success, at)
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (user_id, day, agent_id, tool_name) do update set
+      calls = d.calls + excluded.calls, successes = d.successes + excluded.successes,
+      duration_ms = d.duration_ms + excluded.duration_ms`.execute(tx);
+}
