@@ -57,7 +57,9 @@ export interface WriterOptions {
 export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
   const waiting: Batch[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
+  /** The first batch is on its way: it takes no more events. */
+  let writing = false;
+  let last = Promise.resolve();
   let closed = false;
 
   function open(): Batch {
@@ -85,21 +87,24 @@ export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
 
   /** A batch keeps its id until it is known to be written. */
   async function writeAll(): Promise<void> {
-    for (let left = waiting.length; left > 0 && waiting[0]; left -= 1) {
-      await write(db, waiting[0], clock());
-      waiting.shift();
+    writing = true;
+    try {
+      for (let left = waiting.length; left > 0 && waiting[0]; left -= 1) {
+        await write(db, waiting[0], clock());
+        waiting.shift();
+      }
+    } finally {
+      writing = false;
     }
   }
 
-  async function flush(): Promise<void> {
+  /** One after the other; each reports its own failure only. */
+  function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    while (writing) await writing.catch(() => {});
-    if (waiting.length === 0) return;
-    writing = writeAll().finally(() => {
-      writing = undefined;
-    });
-    await writing;
+    const next = last.catch(() => {}).then(writeAll);
+    last = next;
+    return next;
   }
 
   return {
