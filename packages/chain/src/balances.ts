@@ -2,6 +2,7 @@ import { erc20Abi, formatUnits, type Address } from 'viem';
 import type { Log } from '@troupe/kernel';
 import { digitsOf } from './address.ts';
 import { ChainUnavailable, type ChainClient } from './client.ts';
+import { createTokenFacts } from './token-facts.ts';
 import { STABLECOINS, type Stablecoin } from './tokens.ts';
 
 export interface TokenBalance {
@@ -29,26 +30,9 @@ interface Held {
   units: bigint;
 }
 
-type About = Pick<Held, 'name' | 'decimals'>;
-
 /** Reads all stablecoin balances of an address in one request. A token that does not answer is left out and logged. */
 export function createBalances({ chain, log }: { chain: ChainClient; log: Log }) {
-  // Name and decimals of a deployed token do not change.
-  const known = new Map<Address, About>();
-
-  async function about(token: Stablecoin): Promise<About> {
-    const contract = { abi: erc20Abi, address: token.address } as const;
-    const [decimals, name] = await Promise.allSettled([
-      chain.viem.readContract({ ...contract, functionName: 'decimals' }),
-      chain.viem.readContract({ ...contract, functionName: 'name' }),
-    ]);
-    const found = {
-      decimals: decimals.status === 'fulfilled' ? decimals.value : 6,
-      name: name.status === 'fulfilled' && name.value !== '' ? name.value : token.symbol,
-    };
-    if (decimals.status === 'fulfilled' && name.status === 'fulfilled') known.set(token.address, found);
-    return found;
-  }
+  const factsOf = createTokenFacts(chain);
 
   async function hold(token: Stablecoin, owner: Address): Promise<Held> {
     const [units, { name, decimals }] = await Promise.all([
@@ -58,7 +42,7 @@ export function createBalances({ chain, log }: { chain: ChainClient; log: Log })
         functionName: 'balanceOf',
         args: [digitsOf(owner)],
       }),
-      known.get(token.address) ?? about(token),
+      factsOf(token),
     ]);
     return { token, name, decimals, units };
   }

@@ -53,3 +53,7 @@ export {
   type ChargeResult,
   type PaymentTerms,
 } from './charges.ts';
+export { createIndexer, type Indexer } from './indexer.ts';
+export { type ChainTransfer } from './indexer-store.ts';
+export { createTokenFacts, type TokenFacts } from './token-facts.ts';
+export { createWallets, type Wallet, type WalletKind, type WalletOwner, type Wallets } from './wallets.ts';

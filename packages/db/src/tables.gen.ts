@@ -120,6 +120,32 @@ export interface Tables {
     ip: Nullable<string>;
     user_id: Nullable<string>;
   };
+  chain_blocks: {
+    chain_id: number;
+    hash: string;
+    number: Int8;
+  };
+  chain_cursors: {
+    address: string;
+    block_number: Int8;
+    chain_id: number;
+  };
+  chain_readers: {
+    chain_id: number;
+    reader: string;
+    until: Timestamp;
+  };
+  chain_transfers: {
+    block_number: Int8;
+    block_time: Timestamp;
+    chain_id: number;
+    from_address: string;
+    log_index: number;
+    to_address: string;
+    token: string;
+    transaction_hash: string;
+    units: Numeric;
+  };
   email_verifications: {
     email: string;
     expires_at: Timestamp;
@@ -240,5 +266,15 @@ export interface Tables {
     referral_code: string;
     subscription_status: Default<string>;
     updated_at: Timestamp;
+  };
+  wallets: {
+    address: string;
+    agent_id: Nullable<string>;
+    created_at: Timestamp;
+    custody_id: Nullable<string>;
+    id: string;
+    kind: string;
+    sealed_key: Nullable<Bytes>;
+    user_id: string;
   };
 }
