@@ -38,7 +38,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   let span = maxSpan;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  let stopped = false;
+  const stopping = new AbortController();
 
   const blockAt = (number: bigint): Promise<Block> => chain.read((client) => client.getBlock({ blockNumber: number }));
 
@@ -110,7 +110,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   async function catchUp(): Promise<void> {
-    while (!stopped && (await store.claim())) {
+    while (!stopping.signal.aborted && (await store.claim())) {
       if (!(await step())) return;
     }
   }
@@ -122,12 +122,12 @@ export function createIndexer(options: IndexerOptions): Indexer {
       const round = (): void => {
         running = catchUp()
           .catch((err: unknown) => log.warn({ err }, 'reading transfers from the chain failed, will go on'))
-          .then(() => void (timer = stopped ? undefined : setTimeout(round, intervalMs).unref()));
+          .then(() => void (timer = stopping.signal.aborted ? undefined : setTimeout(round, intervalMs).unref()));
       };
       round();
     },
     async stop() {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await running;
       await store.release();
