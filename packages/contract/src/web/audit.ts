@@ -11,7 +11,11 @@ export const listAudit = endpoint({
   summary: "The user's own audit log, the newest first; administrators see everybody's",
   query: z.object({
     limit: wholeQuery(50, 1, 200),
-    before: z.string().regex(/^\d{1,18}$/, 'Invalid before').optional().describe('Entries older than this id'),
+    before: z
+      .string()
+      .regex(/^\d{1,18}$/, 'Invalid before')
+      .optional()
+      .describe('Entries older than this id'),
     userId: z.string().max(64).optional().describe('Administrators: only this user'),
   }),
   reply: z.object({
