@@ -2,7 +2,8 @@ import path from 'node:path';
 import { run } from './run.mjs';
 import { Stop } from './step.mjs';
 
-const QUIET = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];
+// nothing that we install needs its install script, and some of them would compile for minutes
+const OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'];
 
 /**
  * Runs npm under the given Node, so that what npm picks (optional binaries, install scripts) fits that Node.
@@ -13,7 +14,7 @@ export async function npm(node, args) {
   const cli = process.env['npm_execpath'];
   const env = { ...process.env, PATH: [path.dirname(node), process.env['PATH']].join(path.delimiter) };
   const [command, first] = cli?.endsWith('npm-cli.js') ? [node, [cli]] : ['npm', []];
-  const { code, output } = await run(command, [...first, ...args, ...QUIET], { env, quiet: true }).catch((error) => {
+  const { code, output } = await run(command, [...first, ...args, ...OPTIONS], { env, quiet: true }).catch((error) => {
     throw new Stop(`npm could not be started (${error.message}): install npm and start again.`);
   });
   if (code === 0) return;

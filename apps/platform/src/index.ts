@@ -1,1 +1,1 @@
-export {};
+export { startPlatform, type Addresses, type Owner, type PlatformOptions } from './platform.ts';

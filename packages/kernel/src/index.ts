@@ -11,6 +11,7 @@ export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
 export { AppError, StartError } from './errors.ts';
 export { createCipher, type Cipher } from './secrets.ts';
 export * from './counters.ts';
+export * from './environment.ts';
 export * from './errors.ts';
 export * from './http/csrf.ts';
 export * from './http/guards.ts';

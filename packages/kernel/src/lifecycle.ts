@@ -16,32 +16,52 @@ export function closeAll(parts: readonly Running[]): Promise<void> {
     );
 }
 
-/**
- * The life of a program: starts it, closes it on SIGTERM or Ctrl-C, and leaves with 0; with 1 when it cannot start or
- * does not close in time. A second signal does not wait.
- */
-export async function runUntilSignal(start: () => Promise<Running>): Promise<void> {
-  let asked = 0;
-  let running: Running | undefined;
+export interface Life {
+  /** Registers what has to be closed in the end; hands it back. */
+  own: <T extends Running>(part: T) => T;
+  /** Ends the program because something it cannot do without is lost. */
+  fail: (error: unknown) => void;
+}
 
-  async function stop(): Promise<void> {
-    asked += 1;
-    if (asked > 1) process.exit(1);
+/**
+ * The life of a program: starts it, closes what it owns on SIGTERM, SIGHUP or Ctrl-C, and leaves with 0; with 1 when it
+ * cannot start, something is lost, or it does not close in time.
+ */
+export async function runUntilSignal(start: (life: Life) => Promise<void>): Promise<void> {
+  const parts: Running[] = [];
+  let leaving = false;
+
+  // A signal may come twice, from the terminal and from npm: the second must not cut the first short.
+  async function leave(code: number, started: Promise<unknown>): Promise<void> {
+    if (leaving) return;
+    leaving = true;
     setTimeout(() => {
       console.error(`Not closed after ${GRACE_MS / 1000} s: leaving.`);
       process.exit(1);
     }, GRACE_MS).unref();
-    await running?.close();
-    process.exit(0);
+    await started.catch(() => {});
+    await closeAll(parts);
+    process.exit(code);
+  }
+  function fail(error: unknown, started: Promise<unknown>): void {
+    console.error(startMessage(error));
+    void leave(1, started);
   }
 
-  process.on('SIGTERM', () => void stop());
-  process.on('SIGINT', () => void stop());
+  const started: Promise<void> = Promise.resolve().then(() =>
+    start({
+      own: (part) => {
+        parts.push(part);
+        return part;
+      },
+      fail: (error) => fail(error, started),
+    }),
+  );
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void leave(0, started));
   try {
-    running = await start();
+    await started;
   } catch (error) {
-    console.error(startMessage(error));
-    process.exit(1);
+    if (!leaving) fail(error, started);
   }
 }
 

@@ -1,0 +1,18 @@
+import { readSettings, runUntilSignal, withEnvFile } from '@troupe/kernel';
+import { banner } from './banner.ts';
+import { startPlatform } from './platform.ts';
+
+/** The embedded profile, which `npm start` runs. */
+await runUntilSignal(async (life) => {
+  const settings = readSettings(withEnvFile(process.env));
+  const addresses = await startPlatform({ settings, life, step, firstStart: async () => undefined });
+  // since the process began, so that loading the code counts too
+  console.log(banner(addresses, performance.now() / 1000));
+});
+
+async function step<T>(title: string, work: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  const result = await work();
+  console.log(`  ${title} … ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  return result;
+}

@@ -1,0 +1,59 @@
+import { createBackend } from '@troupe/backend';
+import { dataDirOf, isNewCluster, openRuntime, startEmbedded, type Runtime } from '@troupe/db';
+import { createLog, localUrl, VERSION, type Life, type Settings } from '@troupe/kernel';
+import { createWeb } from '@troupe/web';
+
+export interface Owner {
+  email: string;
+  password: string;
+}
+
+export interface Addresses {
+  web: string;
+  backend: string;
+  summarizer: string;
+  dataDir: string;
+  /** Only when this start created the account: the one time that the password is known. */
+  owner: Owner | undefined;
+}
+
+export interface PlatformOptions {
+  settings: Settings;
+  life: Life;
+  /** Shows a step that takes a while. */
+  step: <T>(title: string, work: () => Promise<T>) => Promise<T>;
+  /** Creates the owner's account if there is none. */
+  firstStart: (runtime: Runtime) => Promise<Owner | undefined>;
+}
+
+/** The embedded profile: all services in this process, on a database of their own unless DATABASE_URL names one. */
+export async function startPlatform({ settings, life, step, firstStart }: PlatformOptions): Promise<Addresses> {
+  const databaseUrl = settings.DATABASE_URL ?? (await startDatabase(settings, life, step));
+  const runtime = life.own(await openRuntime(settings, 'platform', databaseUrl));
+  const backendUrl = settings.BACKEND_URL ?? localUrl(settings, settings.BACKEND_PORT);
+  const webUrl = settings.BASE_URL ?? localUrl(settings, settings.WEB_PORT);
+  const summarizerUrl = settings.SUMMARIZER_URL ?? localUrl(settings, settings.SUMMARIZER_PORT);
+  const deps = { ...runtime, version: VERSION };
+  const log = (service: string) => runtime.log.child({ service });
+  const owner = await firstStart(runtime);
+
+  const backend = life.own(await createBackend({ ...deps, log: log('backend'), url: backendUrl }));
+  const web = life.own(await createWeb({ ...deps, log: log('web'), url: webUrl, backendUrl }));
+  await backend.server.listen(settings.BACKEND_PORT, 'BACKEND_PORT');
+  await web.server.listen(settings.WEB_PORT, 'WEB_PORT');
+  return { web: webUrl, backend: backendUrl, summarizer: summarizerUrl, dataDir: runtime.dataDir, owner };
+}
+
+async function startDatabase(settings: Settings, life: Life, step: PlatformOptions['step']): Promise<string> {
+  const dataDir = dataDirOf(settings);
+  const start = () =>
+    startEmbedded({
+      dataDir,
+      explicit: settings.DATA_DIR !== undefined,
+      log: createLog({ level: settings.LOG_LEVEL, service: 'database' }),
+      onLost: life.fail,
+    });
+  const server = (await isNewCluster(dataDir)) ? await step('Setting up the database', start) : await start();
+  life.own({ close: server.stop });
+  return server.url;
+}
