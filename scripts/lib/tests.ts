@@ -63,6 +63,6 @@ function usesDatabase(file: string, sources: ReadonlyMap<string, Source>, seen: 
   const source = sources.get(file);
   if (source === undefined || seen.has(file)) return false;
   seen.add(file);
-  if (/\btestDatabase\b/.test(source.text)) return true;
+  if (/\btest(Database|Runtime)\b/.test(source.text)) return true;
   return importsOf(source).some((found) => found.file !== undefined && usesDatabase(found.file, sources, seen));
 }

@@ -1,6 +1,7 @@
 import { createBackend } from '@troupe/backend';
 import { dataDirOf, isNewCluster, openRuntime, startEmbedded, type Runtime } from '@troupe/db';
 import { createLog, localUrl, VERSION, type Life, type Settings } from '@troupe/kernel';
+import { createSummarizer } from '@troupe/summarizer';
 import { createWeb } from '@troupe/web';
 
 export interface Owner {
@@ -39,6 +40,8 @@ export async function startPlatform({ settings, life, step, firstStart }: Platfo
 
   const backend = life.own(await createBackend({ ...deps, log: log('backend'), url: backendUrl }));
   const web = life.own(await createWeb({ ...deps, log: log('web'), url: webUrl, backendUrl }));
+  const summarizer = life.own(createSummarizer({ ...deps, log: log('summarizer'), url: summarizerUrl }));
+  await summarizer.listen(settings.SUMMARIZER_PORT, 'SUMMARIZER_PORT');
   await backend.server.listen(settings.BACKEND_PORT, 'BACKEND_PORT');
   await web.server.listen(settings.WEB_PORT, 'WEB_PORT');
   return { web: webUrl, backend: backendUrl, summarizer: summarizerUrl, dataDir: runtime.dataDir, owner };

@@ -77,7 +77,9 @@ export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 3
     application_name: 'troupe',
   });
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
-  pool.on('error', (err) => log.warn({ err }, 'an idle database connection broke'));
+  pool.on('error', (err) => {
+    if (!pool.ending) log.warn({ err }, 'an idle database connection broke');
+  });
   const current = new AsyncLocalStorage<Transaction>();
 
   const refuseNested = () => {
