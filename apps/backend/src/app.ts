@@ -1,5 +1,7 @@
-import type { Database } from '@troupe/db';
+import { createAccounts } from '@troupe/accounts';
+import type { Database, Jobs } from '@troupe/db';
 import {
+  closeAll,
   createServer,
   serveOpenApi,
   type Clock,
@@ -19,6 +21,8 @@ export interface BackendDeps {
   counters: Counters;
   secrets: Secrets;
   db: Database;
+  /** Queues are named here; whoever runs the service starts them. */
+  jobs: Jobs;
   clock: Clock;
   /** Where the backend is reached. */
   url: string;
@@ -32,7 +36,8 @@ export interface Backend {
 
 export async function createBackend(deps: BackendDeps): Promise<Backend> {
   const { settings, log, counters, secrets, db, clock, url, version } = deps;
-  const server = createServer({ service: 'backend', settings, log, counters, secrets, url });
+  const accounts = createAccounts({ db, settings, secrets, clock, log, url });
+  const server = createServer({ service: 'backend', settings, log, counters, secrets, url, accounts });
   server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
@@ -41,5 +46,5 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   infraRoutes(server, clock);
 
   serveOpenApi(server, 'Troupe backend API', version);
-  return { server, close: () => server.close() };
+  return { server, close: () => closeAll([accounts, server]) };
 }

@@ -13,6 +13,7 @@ await runUntilSignal(async ({ own }) => {
       url: settings.BACKEND_URL ?? localUrl(settings, settings.BACKEND_PORT),
     }),
   );
+  await runtime.jobs.start();
   const address = await backend.server.listen(settings.BACKEND_PORT, 'BACKEND_PORT');
   runtime.log.info({ address }, 'ready');
 });

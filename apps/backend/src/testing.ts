@@ -12,6 +12,7 @@ export async function testBackend({ env, ...given }: Partial<BackendDeps> & { en
   const runtime = await testRuntime(env);
   const deps: BackendDeps = { ...runtime, url: 'http://127.0.0.1:3001', version: '0.0.0-test', ...given };
   const backend = await createBackend(deps);
+  await deps.jobs.start();
   return {
     ...backend,
     deps,

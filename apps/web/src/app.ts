@@ -1,5 +1,7 @@
-import type { Database } from '@troupe/db';
+import { createAccounts } from '@troupe/accounts';
+import type { Database, Jobs } from '@troupe/db';
 import {
+  closeAll,
   createBackendClient,
   createServer,
   serveOpenApi,
@@ -22,6 +24,8 @@ export interface WebDeps {
   counters: Counters;
   secrets: Secrets;
   db: Database;
+  /** Queues are named here; whoever runs the service starts them. */
+  jobs: Jobs;
   clock: Clock;
   /** Public address of web. */
   url: string;
@@ -37,7 +41,8 @@ export interface Web {
 export async function createWeb(deps: WebDeps): Promise<Web> {
   const { settings, log, counters, secrets, db, clock, url, backendUrl, version } = deps;
   const backend = createBackendClient({ url: backendUrl, ...secrets, clock });
-  const server = createServer({ service: 'web', settings, log, counters, secrets, url });
+  const accounts = createAccounts({ db, settings, secrets, clock, log, url });
+  const server = createServer({ service: 'web', settings, log, counters, secrets, url, accounts });
   server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
@@ -47,5 +52,5 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);
   await dashboardRoutes(server);
-  return { server, close: () => server.close() };
+  return { server, close: () => closeAll([accounts, server]) };
 }

@@ -14,6 +14,7 @@ await runUntilSignal(async ({ own }) => {
       backendUrl: settings.BACKEND_URL ?? localUrl(settings, settings.BACKEND_PORT),
     }),
   );
+  await runtime.jobs.start();
   const address = await web.server.listen(settings.WEB_PORT, 'WEB_PORT');
   runtime.log.info({ address }, 'ready');
 });

@@ -18,6 +18,7 @@ export async function testWeb({ env, ...given }: Partial<WebDeps> & { env?: Env 
     ...given,
   };
   const web = await createWeb(deps);
+  await deps.jobs.start();
   return {
     ...web,
     deps,

@@ -13,6 +13,7 @@ import {
   type Secrets,
   type Settings,
 } from '@troupe/kernel';
+import { createJobs, type Jobs } from './jobs.ts';
 import { migrate } from './migrate.ts';
 import { createDatabase, type Database } from './scopes.ts';
 
@@ -24,6 +25,8 @@ export interface Runtime {
   counters: Counters;
   secrets: Secrets;
   db: Database;
+  /** Started once every service has said which queues it works on. */
+  jobs: Jobs;
   databaseUrl: string;
   clock: Clock;
   close: () => Promise<void>;
@@ -48,5 +51,7 @@ export async function openRuntime(
   await migrate({ url: databaseUrl, log });
   const counters = settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
   const db = createDatabase({ url: databaseUrl, log, poolSize: settings.DATABASE_POOL });
-  return { settings, dataDir, log, counters, secrets, db, databaseUrl, clock, close: () => closeAll([counters, db]) };
+  const jobs = createJobs({ url: databaseUrl, log });
+  const close = () => closeAll([counters, db, { close: () => jobs.stop() }]);
+  return { settings, dataDir, log, counters, secrets, db, jobs, databaseUrl, clock, close };
 }

@@ -10,6 +10,7 @@ import {
   testSettings,
   type Env,
 } from '@troupe/kernel';
+import { createJobs } from './jobs.ts';
 import type { Runtime } from './runtime.ts';
 import { testDatabase } from './testing.ts';
 
@@ -24,6 +25,7 @@ export async function testRuntime(env: Env = {}): Promise<Runtime> {
     DATA_DIR: dataDir,
     ...env,
   });
+  const jobs = createJobs({ url: database.url, log: silentLog });
   return {
     settings,
     dataDir,
@@ -31,9 +33,11 @@ export async function testRuntime(env: Env = {}): Promise<Runtime> {
     counters: memoryCounters(systemClock),
     secrets: loadSecrets(settings, dataDir),
     db: database.db,
+    jobs,
     databaseUrl: database.url,
     clock: systemClock,
     async close() {
+      await jobs.stop();
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
