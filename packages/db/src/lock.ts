@@ -1,4 +1,5 @@
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { StartError } from '@troupe/kernel';
 
 /** A process by number and start: numbers are used again. */
@@ -18,7 +19,9 @@ async function processMark(pid: number): Promise<string | undefined> {
 export async function takeLock(path: string, refusal: (pid: number) => string): Promise<() => Promise<void>> {
   const mine = await processMark(process.pid);
   const draft = `${path}.${process.pid}`;
-  await writeFile(draft, `${mine}\n`, { mode: 0o600 });
+  await writeFile(draft, `${mine}\n`, { mode: 0o600 }).catch((cause: Error) => {
+    throw new StartError(`${dirname(path)} cannot be written (${cause.message}): set another DATA_DIR.`, { cause });
+  });
   try {
     for (;;) {
       const taken = await link(draft, path).catch((error: NodeJS.ErrnoException) => error);

@@ -99,9 +99,7 @@ function createPipeline(
     },
     handleError(error: Error, connection: Connection) {
       forget(cacheOf(connection), steps, error);
-      // The stack of a socket callback says nothing; this one leads to the query.
-      Error.captureStackTrace(error);
-      reject(error);
+      onceReady(connection, error, () => reject(error));
     },
     handleEmptyQuery() {
       completed += 1;
@@ -114,6 +112,20 @@ function createPipeline(
   };
   return pipeline as unknown as Submittable;
 }
+
+/** Until the server is ready again, nobody knows whether the connection is still inside a transaction. */
+function onceReady(connection: Connection, error: Error, then: () => void): void {
+  if (!(error instanceof pg.DatabaseError) || isFatal(error)) return then();
+  const settle = () => {
+    connection.off('readyForQuery', settle).off('end', settle);
+    then();
+  };
+  connection.once('readyForQuery', settle).once('end', settle);
+}
+
+/** The server closes the connection after it. */
+export const isFatal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && (error.severity === 'FATAL' || error.severity === 'PANIC');
 
 function cacheOf(connection: Connection): StatementCache {
   let cache = caches.get(connection);

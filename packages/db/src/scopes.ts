@@ -5,7 +5,7 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
 import type { Log } from '@troupe/kernel';
-import { isStalePlan, NothingSent, runPipeline } from './pipeline.ts';
+import { isFatal, isStalePlan, NothingSent, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
 import type { Tables } from './tables.gen.ts';
 
@@ -80,6 +80,8 @@ export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 3
   pool.on('error', (err) => {
     if (!pool.ending) log.warn({ err }, 'an idle database connection broke');
   });
+  // One that breaks in use fails the query in flight; the same holds.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   const current = new AsyncLocalStorage<Transaction>();
 
   const refuseNested = () => {
@@ -200,8 +202,7 @@ async function rollback(client: PoolClient, cause: unknown): Promise<void> {
 
 /** A connection goes back to the pool only when it is alive and outside of any transaction. */
 function release(client: PoolClient, error?: unknown): void {
-  const broken = error !== undefined && !(error instanceof pg.DatabaseError) && !isAlive(client);
-  client.release(broken || inTransaction(client));
+  client.release(isFatal(error) || !isAlive(client) || inTransaction(client));
 }
 
 const isAlive = (client: PoolClient): boolean =>
@@ -232,13 +233,19 @@ function isRestarting(error: unknown): boolean {
   return code !== undefined && ['ECONNREFUSED', 'ENOENT', 'ECONNRESET', '57P01', '57P03'].includes(code);
 }
 
+/** The stack of a socket's callback says nothing; this one leads to whoever waits for the query. */
+async function fromHere(error: unknown): Promise<never> {
+  if (error instanceof Error) Error.captureStackTrace(error);
+  throw error;
+}
+
 function kyselyOver(role: Scope['role'], run: Run): Kysely<Tables> {
   const refuse = async () => {
     throw new Error('Use asUser or asSystem for a transaction');
   };
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const { command, rowCount, rows } = await run({ text: sql, values: parameters });
+      const { command, rowCount, rows } = await run({ text: sql, values: parameters }).catch(fromHere);
       const changes = rowCount !== null && command !== 'SELECT';
       return { rows: rows as R[], ...(changes ? { numAffectedRows: BigInt(rowCount) } : {}) };
     },

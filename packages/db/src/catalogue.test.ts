@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { findUnguarded } from './catalogue.ts';
+import { testDatabase } from './testing.ts';
+import type { TestDatabase } from './testing.ts';
+
+let database: TestDatabase;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.drop());
+
+test('every table of the migrations is guarded', async () => {
+  assert.deepEqual(await findUnguarded(database.url), []);
+});
+
+test('the walker sees each kind of unguarded table', async () => {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(`
+    create table bare (user_id text not null);
+    grant select on bare to svc_user;
+    create table enabled_only (user_id text not null);
+    select own_by_user('enabled_only');
+    alter table enabled_only no force row level security;
+    create table careless (user_id text not null);
+    select system_only('careless');
+    create policy everything on careless to svc_user using (true);
+    grant select on careless to svc_user;
+    create table open_to_all (id int);
+    select system_only('open_to_all');
+    create policy anybody on open_to_all using (true);
+    create view peephole as select * from enabled_only;
+    grant select on peephole to svc_user;
+    create table good (user_id text not null);
+    select own_by_user('good');
+    create table also_good (id text primary key);
+    select own_by_user('also_good', 'id');
+    create table secret (user_id text not null);
+    select system_only('secret');
+    create table catalogue (id int);
+    select read_by_all('catalogue');
+    create view window_pane with (security_invoker=true) as select * from good;
+    grant select on window_pane to svc_user`);
+  await client.end();
+  assert.deepEqual(await findUnguarded(database.url), [
+    'bare: no policy lets svc_system in',
+    'bare: row-level security is not forced',
+    'bare: svc_user reaches it, and no policy compares with app_user_id()',
+    'careless: svc_user reaches it, and no policy compares with app_user_id()',
+    'enabled_only: row-level security is not forced',
+    'open_to_all: a policy is open to every role',
+    'peephole: a view needs security_invoker, or it shows every row',
+  ]);
+});
