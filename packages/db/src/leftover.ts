@@ -1,48 +1,65 @@
-import { readFile, readlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { StartError } from '@troupe/kernel';
 import type { Log } from '@troupe/kernel';
 
-/** Fast, then immediate; each gets half of the time. */
+/** Fast, then immediate. */
 const SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
 const WAIT_MS = 8_000;
 
-/** A parent that was killed may have left its server running on this folder. We hold the folder's lock, so nobody uses it. */
+/**
+ * A parent that was killed may have left its server running on this folder, a killed server its backends.
+ * We hold the folder's lock, so nobody uses them.
+ */
 export async function stopLeftover(folder: string, log: Log): Promise<void> {
-  const pid = Number((await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
-  if (!pid || !(await isOurs(pid, folder))) return;
-  log.warn({ pid }, 'a database server was left behind, stopping it');
+  const pidFile = join(folder, 'postmaster.pid');
+  const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
+  if (!pid) return;
   for (const signal of SIGNALS) {
-    if (!kill(pid, signal)) return;
-    for (let waited = 0; waited < WAIT_MS; waited += 50) {
-      await delay(50);
-      if (!(await isOurs(pid, folder))) return;
-    }
+    const left = await serversIn(folder, pid);
+    if (left.length === 0) break;
+    log.warn({ pid, signal }, 'a database server was left behind, stopping it');
+    for (const one of left.includes(pid) ? [pid] : left) kill(one, signal);
+    await gone(folder, pid);
   }
-  throw new StartError(`A database server was left behind and does not stop: end process ${pid} and start again.`);
+  const [stubborn] = await serversIn(folder, pid);
+  if (stubborn) {
+    throw new StartError(
+      `A database server was left behind and does not stop: end process ${stubborn} and start again.`,
+    );
+  }
+  // The server would trust the number in it, which may belong to another process by now, or to a dead one nobody buried.
+  await rm(pidFile, { force: true });
 }
 
-function kill(pid: number, signal: NodeJS.Signals): boolean {
+async function gone(folder: string, pid: number): Promise<void> {
+  for (let waited = 0; waited < WAIT_MS && (await serversIn(folder, pid)).length > 0; waited += 50) await delay(50);
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** The number may belong to any process by now: it is ours when it is a postgres that works in the folder. */
-async function isOurs(pid: number, folder: string): Promise<boolean> {
-  try {
-    if (process.platform === 'linux') {
-      const [exe, cwd] = await Promise.all([readlink(`/proc/${pid}/exe`), readlink(`/proc/${pid}/cwd`)]);
-      return basename(exe).startsWith('postgres') && cwd === folder;
-    }
-    const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'args=']);
-    return stdout.includes('postgres') && stdout.includes(folder);
-  } catch {
-    return false;
+/** Every postgres that works in the folder; elsewhere than on Linux only the first one is known. */
+async function serversIn(folder: string, pid: number): Promise<number[]> {
+  if (process.platform === 'linux') {
+    const all = (await readdir('/proc')).map(Number).filter(Boolean);
+    const ours = await Promise.all(all.map((one) => worksIn(one, folder)));
+    return all.filter((_, index) => ours[index]);
   }
+  const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'args=']).catch(() => ({ stdout: '' }));
+  return stdout.includes('postgres') && stdout.includes(folder) ? [pid] : [];
+}
+
+async function worksIn(pid: number, folder: string): Promise<boolean> {
+  // Not ours to look at, or gone meanwhile.
+  const at = (name: string) => readlink(`/proc/${pid}/${name}`).catch(() => '');
+  return (await at('cwd')) === folder && basename(await at('exe')).startsWith('postgres');
 }

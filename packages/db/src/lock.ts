@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { StartError } from '@troupe/kernel';
 
 /** A process by number and start: numbers are used again. */
-async function processMark(pid: number): Promise<string | undefined> {
+export async function processMark(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -11,8 +11,10 @@ async function processMark(pid: number): Promise<string | undefined> {
   }
   // Without /proc the number alone has to do.
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  return `${pid} ${started}`;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // Dead, but not yet buried by its parent.
+  if (fields[0] === 'Z') return undefined;
+  return `${pid} ${fields[19] ?? ''}`;
 }
 
 /** One owner of `path` at a time, as long as it lives; returns what gives it back. */
