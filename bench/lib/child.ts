@@ -1,0 +1,45 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** Runs a module in a process of its own and gives what it printed last, read as JSON. */
+export async function runChild<T>(module: URL, args: readonly string[]): Promise<T> {
+  const child = spawn(process.execPath, [fileURLToPath(module), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let last = '';
+  for await (const line of createInterface({ input: child.stdout })) last = line;
+  if (child.exitCode === null) await once(child, 'exit');
+  if (child.exitCode !== 0) throw new Error(`${module.pathname} ended with ${child.exitCode}`);
+  return JSON.parse(last) as T;
+}
+
+export interface Service {
+  address: string;
+  /** Resident memory now, in MB; Linux only, elsewhere 0. */
+  memory: () => number;
+  stop: () => Promise<void>;
+}
+
+/** Starts a service's main.ts and waits until it says where it listens. */
+export async function startService(module: URL, env: Record<string, string>): Promise<Service> {
+  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(module)], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stop = async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  };
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const { address } = JSON.parse(line) as { address?: string };
+    if (address !== undefined) return { address, stop, memory: () => residentMb(child.pid) };
+  }
+  throw new Error(`${module.pathname} did not start`);
+}
+
+function residentMb(pid: number | undefined): number {
+  if (process.platform !== 'linux') return 0;
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}
