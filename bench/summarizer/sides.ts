@@ -75,7 +75,7 @@ export async function withCheerio(slim: boolean): Promise<Side> {
     },
     async extract(page) {
       const $ = await open(page);
-      const base = new URL($('base[href]').first().attr('href') ?? '', URL_OF_PAGE);
+      const base = new URL($('base[href]').first().attr('href') ?? '', URL_OF_PAGE).href;
       const links = new Map<string, string>();
       for (const element of $('a[href]')) {
         if (links.size >= 50) break;

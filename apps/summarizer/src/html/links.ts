@@ -11,6 +11,8 @@ const MAX_LINKS = 50;
 const MAX_IMAGES = 20;
 const MAX_LABEL = 100;
 const MAX_META = 100;
+/** Addresses that are looked at: broken ones cost time and are never full. */
+const MAX_ADDRESSES = 5_000;
 const MAX_META_VALUE = 2_000;
 
 const META_NAME = /^(og:|twitter:|description$)/;
@@ -42,7 +44,7 @@ export function createExtract(url: string, options?: ScannerOptions): Extractor 
 
   /** The absolute address, once. */
   function newAddress(raw: string | undefined, known: ReadonlyMap<string, string>, kind: string): URL | undefined {
-    if (raw === undefined || seen.has(kind + raw)) return undefined;
+    if (raw === undefined || seen.size >= MAX_ADDRESSES || seen.has(kind + raw)) return undefined;
     seen.add(kind + raw);
     const address = URL.parse(decodeAttribute(raw), base) ?? undefined;
     return address && !known.has(address.href) ? address : undefined;

@@ -1,3 +1,5 @@
+import { codeAt } from './text.ts';
+
 /**
  * A streaming HTML scanner: text, start tags and end tags, in one pass and with bounded memory. It builds no tree and
  * keeps no stack, so nesting costs nothing; whatever is cut by the end of a piece is resumed, never scanned again.
@@ -101,9 +103,9 @@ export function createScanner(handler: Handler, { xml = false }: ScannerOptions 
 
   /** What the `<` at this place begins. */
   function markupAt(lt: number): number {
-    const next = buffer.charCodeAt(lt + 1);
+    const next = codeAt(buffer, lt + 1);
     if (isLetter(next)) return TAG;
-    if (next === SLASH) return lt + 2 >= buffer.length ? WAIT : isLetter(buffer.charCodeAt(lt + 2)) ? TAG : BOGUS;
+    if (next === SLASH) return lt + 2 >= buffer.length ? WAIT : isLetter(codeAt(buffer, lt + 2)) ? TAG : BOGUS;
     if (next === BANG) {
       if (buffer.startsWith('--', lt + 2)) return COMMENT;
       return lt + 4 > buffer.length ? WAIT : BOGUS;
@@ -114,11 +116,16 @@ export function createScanner(handler: Handler, { xml = false }: ScannerOptions 
 
   function scanTag(): void {
     const end = findTagEnd();
-    if (tag.length < MAX_TAG) tag += buffer.slice(at, Math.min(end, at + MAX_TAG));
+    const from = at;
     at = end + 1;
+    if (end < buffer.length && tag === '') {
+      state = TEXT;
+      return emitTag(buffer, from, Math.min(end, from + MAX_TAG));
+    }
+    if (tag.length < MAX_TAG) tag += buffer.slice(from, Math.min(end, from + MAX_TAG));
     if (end === buffer.length) return;
     state = TEXT;
-    emitTag();
+    emitTag(tag, 0, tag.length);
   }
 
   /** The place of the `>` that ends the tag, or the end of the buffer with the place within the tag remembered. */
@@ -138,7 +145,7 @@ export function createScanner(handler: Handler, { xml = false }: ScannerOptions 
         where = BEFORE_NAME;
         continue;
       }
-      const code = text.charCodeAt(i);
+      const code = codeAt(text, i);
       if (code === GT) break;
       if (code === 32 || (code < 14 && code > 8)) {
         if (where === NAME) where = AFTER_NAME;
@@ -156,25 +163,26 @@ export function createScanner(handler: Handler, { xml = false }: ScannerOptions 
     return i;
   }
 
-  function emitTag(): void {
-    const closing = tag.charCodeAt(0) === SLASH;
-    const start = closing ? 1 : 0;
+  /** The tag is what stands in `text` from `from` to `to`, without its brackets. */
+  function emitTag(text: string, from: number, to: number): void {
+    const closing = codeAt(text, from) === SLASH;
+    const start = closing ? from + 1 : from;
     let end = start + 1;
-    while (end < tag.length && !endsName(tag.charCodeAt(end))) end += 1;
-    const name = tag.slice(start, end).toLowerCase();
+    while (end < to && !endsName(codeAt(text, end))) end += 1;
+    const name = text.slice(start, end).toLowerCase();
     if (closing) {
       if (name === 'svg' && drawings > 0) drawings -= 1;
       handler.close(name);
       return;
     }
-    const empty = (xml || name === 'svg' || drawings > 0) && tag.charCodeAt(tag.length - 1) === SLASH;
+    const empty = (xml || name === 'svg' || drawings > 0) && codeAt(text, to - 1) === SLASH;
     if (name === 'svg' && !empty) drawings += 1;
     if (!empty && RAW.has(name)) {
       state = RAW_CONTENT;
       rawName = name;
       title = '';
     }
-    handler.open(name, tag.slice(end));
+    handler.open(name, end < to ? text.slice(end, to) : '');
   }
 
   function scanComment(): void {
@@ -260,9 +268,9 @@ function entityStart(text: string, from: number): number {
 /** The place after the `-->` or `--!>` that ends a comment, or -1. */
 function findCommentEnd(text: string, from: number): number {
   for (let i = text.indexOf('--', from); i >= 0; i = text.indexOf('--', i + 1)) {
-    const next = text.charCodeAt(i + 2);
+    const next = codeAt(text, i + 2);
     if (next === GT) return i + 3;
-    if (next === BANG && text.charCodeAt(i + 3) === GT) return i + 4;
+    if (next === BANG && codeAt(text, i + 3) === GT) return i + 4;
   }
   return -1;
 }
@@ -271,7 +279,7 @@ function findCommentEnd(text: string, from: number): number {
 function findEndTag(text: string, from: number, name: string): number {
   for (let i = text.indexOf('</', from); i >= 0; i = text.indexOf('</', i + 2)) {
     const end = i + 2 + name.length;
-    if (end < text.length && endsName(text.charCodeAt(end)) && text.slice(i + 2, end).toLowerCase() === name) return i;
+    if (end < text.length && endsName(codeAt(text, end)) && text.slice(i + 2, end).toLowerCase() === name) return i;
   }
   return -1;
 }
@@ -282,27 +290,27 @@ export function readAttributes(text: string, wanted: readonly string[]): Map<str
   const length = text.length;
   let i = 0;
   const skipSpace = () => {
-    while (i < length && isSpace(text.charCodeAt(i))) i += 1;
+    while (i < length && isSpace(codeAt(text, i))) i += 1;
   };
   while (i < length) {
-    const code = text.charCodeAt(i);
+    const code = codeAt(text, i);
     if (isSpace(code) || code === SLASH) {
       i += 1;
       continue;
     }
     const start = i;
     i += 1;
-    while (i < length && !endsName(text.charCodeAt(i)) && text.charCodeAt(i) !== EQUALS) i += 1;
+    while (i < length && !endsName(codeAt(text, i)) && codeAt(text, i) !== EQUALS) i += 1;
     const name = text.slice(start, i).toLowerCase();
     skipSpace();
     let value = '';
-    if (text.charCodeAt(i) === EQUALS) {
+    if (codeAt(text, i) === EQUALS) {
       i += 1;
       skipSpace();
       const quote = text[i];
       const from = quote === '"' || quote === "'" ? i + 1 : i;
       if (from > i) i = text.indexOf(quote as string, from);
-      else while (i < length && !isSpace(text.charCodeAt(i))) i += 1;
+      else while (i < length && !isSpace(codeAt(text, i))) i += 1;
       if (i < 0) i = length;
       value = text.slice(from, i);
       if (from > 0 && text[i] === quote) i += 1;

@@ -13,40 +13,39 @@ const MAX_HEADINGS = 20;
 const MAX_PARAGRAPHS = 10;
 const MAX_TEXT = 2_000;
 
-/** Begin a new word but go on with the paragraph that they stand in. */
-const BREAKS = new Set(
-  'br hr img input button select option optgroup textarea svg video audio canvas iframe object embed script style'.split(
-    ' ',
-  ),
-);
+const BREAK = 1;
+const BLOCK = 2;
 
-/** Begin a new word and end a paragraph that is still open. */
-const BLOCKS = new Set(
-  [
+/** Elements that begin a new word; blocks also end a paragraph that is still open. All others are inline. */
+const EFFECTS: ReadonlyMap<string, number> = new Map([
+  ...words(
+    'br img input button select option optgroup textarea svg video audio canvas iframe object embed script style',
+  ).map((name) => [name, BREAK] as const),
+  ...words(
     'address article aside blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset',
     'figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol p pre',
     'search section summary table tbody td tfoot th thead tr ul',
-  ]
-    .join(' ')
-    .split(' '),
-);
+  ).map((name) => [name, BLOCK] as const),
+]);
 
 /** Without an end tag of their own, or with one that may be left out; `html` and `body` are often hidden until a script ran. */
 const ENDED_BY_OTHERS = new Set(
-  [
+  words(
     'area base br col embed hr img input link meta param source track wbr',
     'html head body li dt dd tr td th thead tbody tfoot caption colgroup option optgroup rp rt',
-  ]
-    .join(' ')
-    .split(' '),
+  ),
 );
+
+function words(...lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(' '));
+}
 
 export interface Summarizer extends Scanner {
   result: () => Summary;
 }
 
 export function createSummary(options?: ScannerOptions): Summarizer {
-  const words = createWordCounter();
+  const counter = createWordCounter();
   const headings = new Set<string>();
   const paragraphs = new Set<string>();
   const hidden = createHidden();
@@ -72,10 +71,10 @@ export function createSummary(options?: ScannerOptions): Summarizer {
   }
 
   function separate(name: string) {
-    const block = BLOCKS.has(name);
-    if (!block && !BREAKS.has(name)) return;
-    words.separate();
-    if (block && paragraph) endParagraph();
+    const effect = EFFECTS.get(name);
+    if (effect === undefined) return;
+    counter.separate();
+    if (effect === BLOCK && paragraph) endParagraph();
     paragraph?.add(' ');
     heading?.add(' ');
   }
@@ -94,7 +93,7 @@ export function createSummary(options?: ScannerOptions): Summarizer {
       text(raw) {
         if (hidden.now()) return;
         const text = decodeText(raw);
-        words.add(text);
+        counter.add(text);
         heading?.add(text);
         paragraph?.add(text);
       },
@@ -135,7 +134,7 @@ export function createSummary(options?: ScannerOptions): Summarizer {
       description: description || ogDescription,
       headings: [...headings],
       paragraphs: [...paragraphs],
-      wordCount: words.count(),
+      wordCount: counter.count(),
     }),
   };
 }
@@ -149,7 +148,7 @@ const isHeading = (name: string): boolean => name.length === 2 && name >= 'h1' &
 function createHidden() {
   let name = '';
   let depth = 0;
-  const ends = (other: string) => name === 'p' && BLOCKS.has(other);
+  const ends = (other: string) => name === 'p' && EFFECTS.get(other) === BLOCK;
   return {
     now: () => depth > 0,
     open(opened: string, attributes: string) {
@@ -168,4 +167,7 @@ function createHidden() {
 }
 
 const hides = (name: string, attributes: string): boolean =>
-  /hidden/i.test(attributes) && !ENDED_BY_OTHERS.has(name) && readAttributes(attributes, ['hidden']).has('hidden');
+  attributes.length > 6 &&
+  /hidden/i.test(attributes) &&
+  !ENDED_BY_OTHERS.has(name) &&
+  readAttributes(attributes, ['hidden']).has('hidden');
