@@ -107,9 +107,9 @@ async function hostile(): Promise<{ slowest: number; heldUp: number; growth: num
 /** Asks for something small all the time and remembers the slowest answer. */
 function startWatch(url: string) {
   let slowest = 0;
-  let running = true;
+  const stopped = new AbortController();
   const asking = (async () => {
-    while (running) {
+    while (!stopped.signal.aborted) {
       const started = performance.now();
       await (await fetch(url)).arrayBuffer();
       slowest = Math.max(slowest, performance.now() - started);
@@ -122,7 +122,7 @@ function startWatch(url: string) {
       return found;
     },
     async stop() {
-      running = false;
+      stopped.abort();
       await asking;
     },
   };

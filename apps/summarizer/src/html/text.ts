@@ -4,6 +4,7 @@ import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
  * `text.charCodeAt(index)`. Looked up on each string anew it took 40 % of the time: strings have more internal shapes
  * (one or two bytes, cut, joined) than the engine remembers for one place in the code.
  */
+// oxlint-disable-next-line typescript/unbound-method -- `call` binds it
 export const codeAt = Function.prototype.call.bind(String.prototype.charCodeAt) as (
   text: string,
   index: number,
