@@ -1,6 +1,13 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
 import type { AnyRoute } from '@tanstack/react-router';
+import { sessionQuery } from './session.ts';
 import { Crashed, NotFound } from './shell/fallbacks.tsx';
 
 interface Context {
@@ -20,11 +27,40 @@ const page = (parent: AnyRoute, path: string, load: Load) =>
     validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
   });
 
-const PUBLIC: [string, Load][] = [['/', () => import('./pages/public/landing.tsx')]];
+const PUBLIC: [string, Load][] = [
+  ['/', () => import('./pages/public/landing.tsx')],
+  ['/pricing', () => import('./pages/public/pricing.tsx')],
+  ['/login', () => import('./pages/public/login.tsx')],
+  ['/signup', () => import('./pages/public/signup.tsx')],
+  ['/forgot-password', () => import('./pages/public/forgot-password.tsx')],
+  ['/reset-password', () => import('./pages/public/reset-password.tsx')],
+  ['/verify-email', () => import('./pages/public/verify-email.tsx')],
+  ['/invite', () => import('./pages/public/invite.tsx')],
+];
+
+/** Signed in, or to /login and back. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
+  beforeLoad: async ({ context, location }) => {
+    const { user } = await context.queries.ensureQueryData(sessionQuery);
+    if (!user) throw redirect({ to: '/login', search: { next: location.href } });
+  },
+});
+
+const SIGNED_IN: [string, Load][] = [
+  ['/dashboard', () => import('./pages/account/settings.tsx')],
+  ['/dashboard/settings', () => import('./pages/account/settings.tsx')],
+  ['/dashboard/admin', () => import('./pages/account/admin.tsx')],
+];
 
 export function createAppRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren(PUBLIC.map(([path, load]) => page(root, path, load))),
+    routeTree: root.addChildren([
+      ...PUBLIC.map(([path, load]) => page(root, path, load)),
+      signedIn.addChildren(SIGNED_IN.map(([path, load]) => page(signedIn, path, load))),
+    ]),
     context: { queries },
     defaultPreload: 'intent',
     scrollRestoration: true,

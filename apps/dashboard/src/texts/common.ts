@@ -21,5 +21,8 @@ export const states = {
   never: 'never',
   unknown: 'unknown',
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
+  range: (from: number, to: number, all: number) => `${from}–${to} of ${all}`,
+  newer: 'Back',
+  older: 'Next',
   chartTable: 'The same figures as a table',
 };

@@ -27,6 +27,7 @@ export const shell = {
   skip: 'Skip to content',
   openMenu: 'Open navigation',
   search: 'Search and commands',
+  searchShort: 'Search…',
   searchHint: 'Ctrl K',
   theme: 'Switch between light and dark',
   signOut: 'Sign out',

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { states } from '../texts/common.ts';
+import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { TextField } from './field.tsx';
 import { Icon } from './icons.tsx';
@@ -144,7 +145,7 @@ function Grid<Row>({
                   key={column.key}
                   role="cell"
                   data-label={column.header}
-                  className={cx('px-5 py-2.5 align-middle', column.end && 'num text-right')}
+                  className={cx('px-5 py-2.5 align-middle', column.end && 'num sm:text-right')}
                 >
                   {column.cell(rows[index]!)}
                 </td>
@@ -168,7 +169,7 @@ function Head<Row>({
   onOrder: (order: Order) => void;
 }) {
   return (
-    <thead role="rowgroup" className="sticky top-0 z-1 bg-surface">
+    <thead role="rowgroup" className="z-1 bg-surface sm:sticky sm:top-0">
       <tr role="row" aria-rowindex={1} className="border-b border-line">
         {columns.map((column) => {
           const active = order?.key === column.key;
@@ -202,5 +203,33 @@ function Head<Row>({
         })}
       </tr>
     </thead>
+  );
+}
+
+/** Pages of a list that the server cuts. */
+export function Pager({
+  total,
+  offset,
+  size,
+  onChange,
+}: {
+  total: number;
+  offset: number;
+  size: number;
+  onChange: (offset: number) => void;
+}) {
+  if (total <= size) return null;
+  return (
+    <div className="flex items-center justify-between gap-3 border-t border-line px-5 py-3">
+      <span className="num text-ink-faint">{states.range(offset + 1, Math.min(offset + size, total), total)}</span>
+      <span className="flex gap-2">
+        <Button small disabled={offset === 0} onClick={() => onChange(Math.max(0, offset - size))}>
+          {states.newer}
+        </Button>
+        <Button small disabled={offset + size >= total} onClick={() => onChange(offset + size)}>
+          {states.older}
+        </Button>
+      </span>
+    </div>
   );
 }

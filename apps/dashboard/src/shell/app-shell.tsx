@@ -1,0 +1,184 @@
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect, useState } from 'react';
+import { useSession } from '../session.ts';
+import type { SessionUser } from '../session.ts';
+import { brand } from '../texts/common.ts';
+import { nav, shell } from '../texts/shell.ts';
+import { toggleTheme, useTheme } from '../theme.ts';
+import { IconButton } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { Drawer } from '../ui/dialog.tsx';
+import { Icon, Logo } from '../ui/icons.tsx';
+import { Lines } from '../ui/states.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { BOTTOM, NAV } from './nav.ts';
+import { useSignOut } from './sign-out.ts';
+
+const Palette = lazy(() => import('./palette.tsx'));
+
+/** What surrounds every signed-in page: navigation, search, theme, news. */
+export function AppShell() {
+  const { user } = useSession();
+  const [menu, setMenu] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const { pathname } = useLocation();
+
+  useEffect(() => setMenu(false), [pathname]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        setPalette((open) => !open);
+      }
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+
+  if (!user) return null;
+  return (
+    <Toasts>
+      <a
+        href="#content"
+        className="sr-only z-60 rounded-lg bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
+        {shell.skip}
+      </a>
+      <div className="md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
+        <aside className="sticky top-0 hidden h-dvh border-r border-line bg-sunken/60 md:block">
+          <Sidebar user={user} onSearch={() => setPalette(true)} />
+        </aside>
+        <div className="flex min-h-dvh min-w-0 flex-col">
+          <TopBar onMenu={() => setMenu(true)} onSearch={() => setPalette(true)} />
+          <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-20 outline-none md:pb-8">
+            <Suspense fallback={<PageLoading />}>
+              <Outlet />
+            </Suspense>
+          </main>
+        </div>
+      </div>
+      <BottomBar onMenu={() => setMenu(true)} />
+      <Drawer open={menu} onClose={() => setMenu(false)} title={shell.openMenu}>
+        <Sidebar user={user} onSearch={() => setPalette(true)} />
+      </Drawer>
+      <Suspense fallback={null}>{palette && <Palette user={user} onClose={() => setPalette(false)} />}</Suspense>
+    </Toasts>
+  );
+}
+
+export function PageLoading() {
+  return (
+    <div className="mx-auto max-w-6xl px-4 py-8 sm:px-8">
+      <div className="skeleton mb-6 h-9 w-64 max-w-full" />
+      <Lines rows={6} />
+    </div>
+  );
+}
+
+function Sidebar({ user, onSearch }: { user: SessionUser; onSearch: () => void }) {
+  const theme = useTheme();
+  const signOut = useSignOut();
+  return (
+    <div className="flex h-full flex-col gap-3 px-3 py-4">
+      <Link to="/dashboard" className="flex items-center gap-2.5 px-2">
+        <Logo />
+        <span className="font-display text-[1.3rem] font-semibold">{brand}</span>
+      </Link>
+      <button
+        type="button"
+        onClick={onSearch}
+        className="flex min-h-10 items-center gap-2 rounded-lg border border-line bg-surface px-3 text-[0.9rem] text-ink-faint hover:border-line-strong"
+      >
+        <Icon name="search" size={16} />
+        <span className="flex-1 text-left">{shell.searchShort}</span>
+        <kbd className="hidden font-mono text-[0.75rem] lg:inline">{shell.searchHint}</kbd>
+      </button>
+      <nav aria-label={nav.main} className="-mx-3 flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-3">
+        {NAV.map(({ group, items }) => (
+          <div key={group}>
+            <p className="eyebrow px-3 pb-1">{group}</p>
+            <ul>
+              {items
+                .filter(({ admin }) => !admin || user.isAdmin)
+                .map((item) => (
+                  <li key={item.to}>
+                    <NavLink {...item} />
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div className="border-t border-line pt-3">
+        <a
+          href="/docs"
+          className="flex min-h-9 items-center gap-3 rounded-lg px-3 text-ink-soft hover:bg-surface hover:text-ink"
+        >
+          <Icon name="book" />
+          {nav.docs}
+        </a>
+        <div className="mt-1 flex items-center gap-1 pl-3">
+          <Link to="/dashboard/settings" className="min-w-0 flex-1">
+            <span className="block truncate text-[0.9rem] font-medium">{user.name}</span>
+            <span className="block truncate text-[0.8rem] text-ink-faint">{user.email}</span>
+          </Link>
+          <IconButton icon={theme === 'dark' ? 'sun' : 'moon'} label={shell.theme} onClick={toggleTheme} />
+          <IconButton icon="exit" label={shell.signOut} onClick={signOut} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function NavLink({ to, label, icon }: { to: string; label: string; icon: Parameters<typeof Icon>[0]['name'] }) {
+  return (
+    <Link
+      to={to}
+      activeOptions={{ exact: to === '/dashboard' }}
+      className="flex min-h-9 items-center gap-3 rounded-lg px-3 text-ink-soft hover:bg-surface hover:text-ink md:min-h-8 aria-[current=page]:bg-surface aria-[current=page]:font-semibold aria-[current=page]:text-ink aria-[current=page]:shadow-low"
+    >
+      <Icon name={icon} />
+      {label}
+    </Link>
+  );
+}
+
+function TopBar({ onMenu, onSearch }: { onMenu: () => void; onSearch: () => void }) {
+  return (
+    <header className="sticky top-0 z-20 flex items-center gap-1 border-b border-line bg-paper/95 px-2 py-1.5 md:hidden">
+      <IconButton icon="menu" label={shell.openMenu} onClick={onMenu} />
+      <Link to="/dashboard" className="flex flex-1 items-center gap-2">
+        <Logo size={24} />
+        <span className="font-display text-[1.15rem] font-semibold">{brand}</span>
+      </Link>
+      <IconButton icon="search" label={shell.search} onClick={onSearch} />
+    </header>
+  );
+}
+
+function BottomBar({ onMenu }: { onMenu: () => void }) {
+  const items = NAV.flatMap(({ items: list }) => list).filter(({ to }) => BOTTOM.includes(to));
+  const cell = 'flex min-h-14 flex-1 flex-col items-center justify-center gap-0.5 text-[0.72rem] text-ink-soft';
+  return (
+    <nav
+      aria-label={nav.more}
+      className="fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+    >
+      {items.map(({ to, label, icon }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: to === '/dashboard' }}
+          className={cx(cell, 'aria-[current=page]:font-semibold aria-[current=page]:text-accent-ink')}
+        >
+          <Icon name={icon} />
+          {label.split(' ')[0]}
+        </Link>
+      ))}
+      <button type="button" onClick={onMenu} className={cell}>
+        <Icon name="menu" />
+        {nav.more}
+      </button>
+    </nav>
+  );
+}

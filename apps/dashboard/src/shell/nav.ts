@@ -1,0 +1,35 @@
+import { nav } from '../texts/shell.ts';
+import type { IconName } from '../ui/icons.tsx';
+
+export interface NavItem {
+  to: string;
+  label: string;
+  icon: IconName;
+  admin?: boolean;
+}
+
+/** Every page of the application, in the order in which people meet them. The sidebar and the command palette read it. */
+export const NAV: { group: string; items: NavItem[] }[] = [
+  {
+    group: nav.groups.stage,
+    items: [{ to: '/dashboard', label: nav.dashboard, icon: 'home' }],
+  },
+  {
+    group: nav.groups.operate,
+    items: [],
+  },
+  {
+    group: nav.groups.money,
+    items: [],
+  },
+  {
+    group: nav.groups.account,
+    items: [
+      { to: '/dashboard/settings', label: nav.settings, icon: 'settings' },
+      { to: '/dashboard/admin', label: nav.admin, icon: 'admin', admin: true },
+    ],
+  },
+];
+
+/** What a thumb reaches on a phone; the rest is behind the menu. */
+export const BOTTOM = ['/dashboard', '/dashboard/agents', '/dashboard/tasks', '/dashboard/cost'];

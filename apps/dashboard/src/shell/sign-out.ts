@@ -1,0 +1,14 @@
+import { signOut } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { call } from '../api.ts';
+
+/** Ends the session and forgets everything that was read under it. */
+export function useSignOut(): () => void {
+  const queries = useQueryClient();
+  return () => {
+    void call(signOut, {}).finally(() => {
+      queries.clear();
+      location.assign('/login');
+    });
+  };
+}
