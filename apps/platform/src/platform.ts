@@ -1,6 +1,6 @@
 import { createBackend } from '@troupe/backend';
-import { dataDirOf, isNewCluster, openRuntime, startEmbedded, type Runtime } from '@troupe/db';
-import { createLog, localUrl, VERSION, type Life, type Settings } from '@troupe/kernel';
+import { dataDirOf, isNewCluster, migrate, openRuntime, startEmbedded, type Runtime } from '@troupe/db';
+import { createLog, loadSecrets, localUrl, silentLog, VERSION, type Life, type Settings } from '@troupe/kernel';
 import { createSummarizer } from '@troupe/summarizer';
 import { createWeb } from '@troupe/web';
 
@@ -29,6 +29,8 @@ export interface PlatformOptions {
 
 /** The embedded profile: all services in this process, on a database of their own unless DATABASE_URL names one. */
 export async function startPlatform({ settings, life, step, firstStart }: PlatformOptions): Promise<Addresses> {
+  // first, so that a missing or damaged secret is told before anything is made
+  loadSecrets(settings, dataDirOf(settings));
   const databaseUrl = settings.DATABASE_URL ?? (await startDatabase(settings, life, step));
   const runtime = life.own(await openRuntime(settings, 'platform', databaseUrl));
   const backendUrl = settings.BACKEND_URL ?? localUrl(settings, settings.BACKEND_PORT);
@@ -49,14 +51,14 @@ export async function startPlatform({ settings, life, step, firstStart }: Platfo
 
 async function startDatabase(settings: Settings, life: Life, step: PlatformOptions['step']): Promise<string> {
   const dataDir = dataDirOf(settings);
-  const start = () =>
-    startEmbedded({
-      dataDir,
-      explicit: settings.DATA_DIR !== undefined,
-      log: createLog({ level: settings.LOG_LEVEL, service: 'database' }),
-      onLost: life.fail,
-    });
-  const server = (await isNewCluster(dataDir)) ? await step('Setting up the database', start) : await start();
-  life.own({ close: server.stop });
-  return server.url;
+  const log = createLog({ level: settings.LOG_LEVEL, service: 'database' });
+  const start = async () => {
+    const explicit = settings.DATA_DIR !== undefined;
+    const server = await startEmbedded({ dataDir, explicit, log, onLost: life.fail });
+    life.own({ close: server.stop });
+    // the step's line says enough of the migrations
+    await migrate({ url: server.url, log: silentLog });
+    return server.url;
+  };
+  return (await isNewCluster(dataDir)) ? step('Setting up the database', start) : start();
 }
