@@ -43,11 +43,23 @@ function keep(dataDir: string, missing: readonly Name[]): Kept {
   const made = missing.filter((name) => kept[name] === undefined);
   if (made.length === 0) return kept;
   const all = { ...kept, ...Object.fromEntries(made.map((name) => [name, randomHex(BYTES)])) };
-  mkdirSync(dataDir, { recursive: true });
-  // Written beside and moved over: a crash leaves the old file or the new one, never half of one.
-  writeFileSync(`${path}.new`, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
+  write(dataDir, path, `${JSON.stringify(all, null, 2)}\n`);
   return all;
+}
+
+function write(dataDir: string, path: string, text: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    // Written beside and moved over: a crash leaves the old file or the new one, never half of one.
+    writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+    renameSync(`${path}.new`, path);
+  } catch (cause) {
+    if ((cause as { code?: string }).code === 'ENOSPC') throw cause;
+    throw new StartError(
+      `The data folder ${dataDir} cannot be written (${(cause as Error).message}): set another DATA_DIR.`,
+      { cause },
+    );
+  }
 }
 
 function read(path: string): Kept {
@@ -55,7 +67,7 @@ function read(path: string): Kept {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return {};
+    if (['ENOENT', 'ENOTDIR'].includes((error as { code?: string }).code ?? '')) return {};
     throw error;
   }
   try {
