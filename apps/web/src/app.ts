@@ -1,4 +1,5 @@
-import { createAccounts } from '@troupe/accounts';
+import { createAccounts, type Accounts } from '@troupe/accounts';
+import { createKeyring, createWallets } from '@troupe/chain';
 import type { Database, Jobs } from '@troupe/db';
 import {
   closeAll,
@@ -13,8 +14,12 @@ import {
   type Settings,
 } from '@troupe/kernel';
 import { dashboardRoutes } from './dashboard.ts';
+import { createChains, type Chains } from './chains.ts';
 import { healthRoutes } from './features/health/routes.ts';
 import { createHealth } from './features/health/service.ts';
+import { createCustody } from './features/wallet/custody.ts';
+import { walletRoutes } from './features/wallet/routes.ts';
+import { createWalletService } from './features/wallet/service.ts';
 import { referenceRoutes } from './reference.ts';
 
 /** Everything that web is made of comes in here; nothing below reads the environment. */
@@ -35,6 +40,8 @@ export interface WebDeps {
 
 export interface Web {
   server: Server;
+  accounts: Accounts;
+  chains: Chains;
   close: () => Promise<void>;
 }
 
@@ -49,8 +56,13 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   healthRoutes(server, createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock }));
 
+  const chains = createChains({ settings, db, log, clock });
+  const wallets = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });
+  const custody = createCustody({ settings, clock, log });
+  walletRoutes(server, createWalletService({ ...chains, wallets, custody, log }));
+
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);
   await dashboardRoutes(server);
-  return { server, close: () => closeAll([accounts, server]) };
+  return { server, accounts, chains, close: () => closeAll([accounts, chains, server]) };
 }

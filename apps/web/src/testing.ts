@@ -1,5 +1,6 @@
+import type { NewUser } from '@troupe/accounts';
 import { testRuntime } from '@troupe/db';
-import type { Env } from '@troupe/kernel';
+import { randomHex, type Env } from '@troupe/kernel';
 import { createWeb, type Web, type WebDeps } from './app.ts';
 
 export interface TestWeb extends Web {
@@ -27,4 +28,25 @@ export async function testWeb({ env, ...given }: Partial<WebDeps> & { env?: Env 
       await runtime.close();
     },
   };
+}
+
+export interface Person {
+  id: string;
+  email: string;
+  /** Headers of a request with the person's session. */
+  headers: { cookie: string };
+}
+
+/** A new user with a session. */
+export function signedIn({ accounts, deps }: TestWeb, given: Partial<NewUser> = {}): Promise<Person> {
+  return deps.db.asSystem(async (tx) => {
+    const email = given.email ?? `${randomHex(6)}@example.com`;
+    const user = await accounts.users.create(tx, { verified: true, ...given, email });
+    if (user === null) throw new Error(`${email} is taken`);
+    const { name, value } = await accounts.sessions.signIn(tx, user.id, 'password', {
+      ip: '127.0.0.1',
+      userAgent: undefined,
+    });
+    return { id: user.id, email, headers: { cookie: `${name}=${value}` } };
+  });
 }

@@ -15,3 +15,4 @@ export * from './backend/keys.ts';
 export * from './backend/health.ts';
 export * from './backend/infra.ts';
 export * from './summarizer.ts';
+export * from './web/wallet.ts';
