@@ -89,7 +89,8 @@ describe('wallets without a chain', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post('/api/wallet', { action: 'create' }, headers)),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(9).fill(400)]);
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assert.equal(answers.filter(({ status }) => status === 400).length, 9);
   });
 
   test('an action that is none is refused', async () => {
