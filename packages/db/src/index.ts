@@ -11,6 +11,7 @@ export {
   type WorkOptions,
 } from './jobs.ts';
 export { migrate, type MigrateOptions } from './migrate.ts';
+export { createListener, notify, type Listener } from './notifications.ts';
 export { dataDirOf, openRuntime, type Runtime } from './runtime.ts';
 export {
   createDatabase,

@@ -27,6 +27,11 @@ export interface Tables {
     state: Default<Json>;
     user_id: string;
   };
+  agent_configs: {
+    config: Json;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   agent_days: {
     agent_id: string;
     day: string;
@@ -95,12 +100,30 @@ export interface Tables {
     user_id: string;
   };
   agents: {
+    agent_type: Default<string>;
+    ai_provider: Default<string>;
+    attestation_uid: Nullable<string>;
     created_at: Default<Timestamp>;
+    failure: Nullable<string>;
     id: string;
+    image: Nullable<string>;
+    model: Default<string>;
     name: string;
+    plan: Default<string>;
+    previous_image: Nullable<string>;
+    runtime_version: Nullable<string>;
+    started_at: Nullable<Timestamp>;
+    status: Default<string>;
     team_id: Nullable<string>;
+    tier: Nullable<string>;
+    token_hash: Nullable<string>;
+    token_sealed: Nullable<Bytes>;
     updated_at: Default<Timestamp>;
     user_id: string;
+    verification_metadata: Nullable<Json>;
+    verification_type: Nullable<string>;
+    verified_at: Nullable<Timestamp>;
+    verifier_address: Nullable<string>;
   };
   api_keys: {
     created_at: Timestamp;
@@ -146,10 +169,47 @@ export interface Tables {
     transaction_hash: string;
     units: Numeric;
   };
+  config_backups: {
+    config: Json;
+    created_at: Timestamp;
+    id: string;
+    number: GeneratedAlways<bigint>;
+    user_id: string;
+  };
+  devices: {
+    agent_id: Nullable<string>;
+    first_seen: Timestamp;
+    id: string;
+    ip: string;
+    last_seen: Timestamp;
+    name: string;
+    secret_hash: string;
+    status: Default<string>;
+    token_hash: Nullable<string>;
+    token_sealed: Nullable<Bytes>;
+    user_id: string;
+  };
   email_verifications: {
     email: string;
     expires_at: Timestamp;
     token_hash: string;
+    user_id: string;
+  };
+  heartbeats: {
+    agent_id: string;
+    enabled: boolean;
+    frequency: string;
+    last_heartbeat: Nullable<Timestamp>;
+    next_heartbeat: Nullable<Timestamp>;
+    seconds: number;
+    user_id: string;
+  };
+  installations: {
+    gateway_token_sealed: Nullable<Bytes>;
+    last_seen: Timestamp;
+    mode: string;
+    quiet: Default<boolean>;
+    registered_at: Timestamp;
     user_id: string;
   };
   invites: {
@@ -165,6 +225,16 @@ export interface Tables {
     used_by: Nullable<string>;
     user_id: string;
   };
+  notices: {
+    created_at: Timestamp;
+    id: GeneratedAlways<bigint>;
+    kind: string;
+    link: Nullable<string>;
+    message: string;
+    read_at: Nullable<Timestamp>;
+    subject: string;
+    user_id: string;
+  };
   password_resets: {
     expires_at: Timestamp;
     token_hash: string;
@@ -175,6 +245,22 @@ export interface Tables {
     credited_at: Nullable<Timestamp>;
     giver_id: string;
     giver_micros: Default<Int8>;
+    user_id: string;
+  };
+  scheduled_tasks: {
+    agent_id: string;
+    created_at: Timestamp;
+    cron_schedule: string;
+    description: Nullable<string>;
+    enabled: Default<boolean>;
+    failures_in_row: Default<number>;
+    id: string;
+    last_run: Nullable<Timestamp>;
+    name: string;
+    next_run: Nullable<Timestamp>;
+    prompt: string;
+    timezone: Default<string>;
+    updated_at: Timestamp;
     user_id: string;
   };
   sessions: {
@@ -209,6 +295,19 @@ export interface Tables {
     id: string;
     micros: Int8;
     tokens: Int8;
+    user_id: string;
+  };
+  task_runs: {
+    due_at: Timestamp;
+    error: Nullable<string>;
+    finished_at: Nullable<Timestamp>;
+    id: string;
+    lease_until: Nullable<Timestamp>;
+    occurrences: Default<number>;
+    output: Nullable<string>;
+    started_at: Timestamp;
+    status: string;
+    task_id: string;
     user_id: string;
   };
   usage_batches: {

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { sql } from 'kysely';
+import type { Log } from '@troupe/kernel';
+import type { SystemTx, UserTx } from './scopes.ts';
+
+/** Tells all processes of the platform that something happened; they hear it when the transaction commits. */
+export async function notify(tx: UserTx | SystemTx, channel: string, payload: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(tx);
+}
+
+export interface Listener {
+  /** Answers a function that stops listening. */
+  on: (channel: string, heard: (payload: string) => void) => () => void;
+  close: () => Promise<void>;
+}
+
+const RETRY_MS = 1000;
+
+/** One connection that listens for everybody in this process; a broken one is replaced. What was told meanwhile is not heard. */
+export function createListener({ url, log }: { url: string; log: Log }): Listener {
+  const heard = new Map<string, Set<(payload: string) => void>>();
+  const stop = new AbortController();
+  let client: pg.Client | undefined;
+
+  async function connect(): Promise<void> {
+    const fresh = new pg.Client({ connectionString: url, application_name: 'troupe-listener', keepAlive: true });
+    const ended = new Promise<void>((resolve) => {
+      fresh.on('error', (err) => log.warn({ err }, 'the listening connection broke'));
+      fresh.on('end', () => resolve());
+    });
+    fresh.on('notification', ({ channel, payload = '' }) => {
+      for (const tell of heard.get(channel) ?? []) tell(payload);
+    });
+    await fresh.connect();
+    client = fresh;
+    for (const channel of heard.keys()) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await ended;
+  }
+
+  async function keepConnected(): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        await connect();
+      } catch (error) {
+        log.warn({ err: error }, 'cannot listen for notifications');
+      }
+      client = undefined;
+      if (!stop.signal.aborted) await delay(RETRY_MS);
+    }
+  }
+  let running: Promise<void> | undefined;
+
+  return {
+    on(channel, tell) {
+      const tellers = heard.get(channel);
+      if (tellers) tellers.add(tell);
+      else {
+        heard.set(channel, new Set([tell]));
+        client
+          ?.query(`listen ${pg.escapeIdentifier(channel)}`)
+          .catch((error: unknown) => log.warn({ err: error }, 'cannot listen'));
+      }
+      running ??= keepConnected();
+      return () => heard.get(channel)?.delete(tell);
+    },
+    async close() {
+      stop.abort();
+      await client?.end();
+      await running;
+    },
+  };
+}
