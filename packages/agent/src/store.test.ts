@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testUser, testDatabase, type TestDatabase } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import { newDefinition } from './definition.ts';
 import { NOTHING_SPENT, type SessionEventBody } from './events.ts';
@@ -35,6 +35,7 @@ async function pg(): Promise<Kind> {
   const database: TestDatabase = await testDatabase();
   return {
     async open(agentId, { teamId, now } = {}) {
+      await testUser(db, 'u');
       await sql`insert into agents (id, user_id, name) values (${agentId}, 'u', 'A') on conflict do nothing`.execute(
         database.db.system,
       );
@@ -308,6 +309,7 @@ describe('store: postgres, between users', () => {
   test('another user’s store sees and changes nothing, and the host finds unfinished work of all', async () => {
     const { db, drop } = await testDatabase();
     try {
+      await testUser(db, 'owner');
       await sql`insert into agents (id, user_id, name) values ('a1', 'owner', 'A')`.execute(db.system);
       const own = createPgStore({ db, userId: 'owner', agentId: 'a1' });
       await own.saveDefinition(newDefinition({ name: 'A' }));

@@ -24,4 +24,4 @@ export {
 } from './scopes.ts';
 export type { Tables } from './tables.gen.ts';
 export { testRuntime } from './testing-runtime.ts';
-export { prepareTestServer, testDatabase, type TestDatabase, type TestServer } from './testing.ts';
+export { prepareTestServer, testDatabase, testUser, type TestDatabase, type TestServer } from './testing.ts';

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { randomHex, silentLog } from '@troupe/kernel';
 import { startEmbedded } from './embedded.ts';
@@ -103,4 +104,16 @@ async function command(url: string, sql: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/** A user for tests that only need there to be one. */
+export async function testUser(
+  db: Database,
+  id: string,
+  given: { plan?: string; status?: string } = {},
+): Promise<string> {
+  await sql`insert into users (id, email, name, plan, subscription_status, referral_code, created_at, updated_at)
+    values (${id}, ${`${id}@test.example`}, ${id}, ${given.plan ?? null}, ${given.status ?? 'inactive'}, ${id}, now(), now())
+    on conflict do nothing`.execute(db.system);
+  return id;
 }
