@@ -35,7 +35,7 @@ async function pg(): Promise<Kind> {
   const database: TestDatabase = await testDatabase();
   return {
     async open(agentId, { teamId, now } = {}) {
-      await testUser(db, 'u');
+      await testUser(database.db, 'u');
       await sql`insert into agents (id, user_id, name) values (${agentId}, 'u', 'A') on conflict do nothing`.execute(
         database.db.system,
       );
