@@ -14,7 +14,7 @@ export async function ensureRoles(client: pg.Client): Promise<void> {
   for (const role of ROLES) {
     if (!(await exists(client, role))) await tolerate(client, `create role ${role} nologin noinherit`, MADE_BY_ANOTHER);
     if (!(await maySet(client, role))) await tolerate(client, `grant ${role} to current_user`, []);
-    await tolerate(client, `grant usage on schema public to ${role}`, []);
+    if (!(await mayUseSchema(client, role))) await tolerate(client, `grant usage on schema public to ${role}`, []);
   }
 }
 
@@ -29,6 +29,14 @@ async function maySet(client: pg.Client, role: string): Promise<boolean> {
        case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end) as may`,
     [role],
   );
+  return rows[0]?.may === true;
+}
+
+/** Every role may, unless the operator took it away. */
+async function mayUseSchema(client: pg.Client, role: string): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(`select has_schema_privilege($1, 'public', 'usage') as may`, [
+    role,
+  ]);
   return rows[0]?.may === true;
 }
 

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { createLog, silentLog } from '@troupe/kernel';
+import type { Log } from '@troupe/kernel';
+import { createJobs } from './jobs.ts';
+import type { JobContext, JobHandler, Jobs, WorkOptions } from './jobs.ts';
+import { testDatabase } from './testing.ts';
+import type { TestDatabase } from './testing.ts';
+
+let database: TestDatabase;
+const running: Jobs[] = [];
+let queues = 0;
+
+before(async () => {
+  database = await testDatabase();
+});
+afterEach(async () => {
+  for (const jobs of running.splice(0)) await jobs.stop();
+});
+after(() => database.drop());
+
+async function start(handlers: Record<string, [JobHandler, WorkOptions?]>, log: Log = silentLog): Promise<Jobs> {
+  const jobs = createJobs({ url: database.url, log, superviseSeconds: 1 });
+  for (const [queue, [handler, options]] of Object.entries(handlers)) jobs.work(queue, handler, options);
+  await jobs.start();
+  running.push(jobs);
+  return jobs;
+}
+
+const newQueue = (): string => `queue-${(queues += 1)}`;
+
+/** A handler whose calls can be waited for. */
+function recorder(work: (data: { n: number }, job: JobContext) => Promise<void> = async () => {}) {
+  const seen: { n: number; tries: number }[] = [];
+  let wake = () => {};
+  const handler = async (data: { n: number }, job: JobContext): Promise<void> => {
+    seen.push({ n: data.n, tries: job.tries });
+    wake();
+    await work(data, job);
+  };
+  const reached = async (count: number): Promise<void> => {
+    while (seen.length < count) await new Promise<void>((resolve) => (wake = resolve));
+  };
+  return { seen, handler, reached };
+}
+
+test('a job runs after the transaction that sent it, a rolled back one never', async () => {
+  const { seen, handler, reached } = recorder();
+  const queue = newQueue();
+  const jobs = await start({ [queue]: [handler] });
+  await assert.rejects(
+    database.db.asUser('ann', async (tx) => {
+      assert.ok(await jobs.send(tx, queue, { n: 1 }));
+      throw new Error('no');
+    }),
+    /no/,
+  );
+  await database.db.asUser('ann', async (tx) => void (await jobs.send(tx, queue, { n: 2 })));
+  await database.db.asSystem(async (tx) => void (await jobs.send(tx, queue, { n: 3 })));
+  await jobs.send(database.db.user('ann'), queue, { n: 4 });
+  await jobs.send(database.db.system, queue, { n: 5 });
+  await reached(4);
+  assert.deepEqual(
+    seen.map(({ n }) => n).sort((a, b) => a - b),
+    [2, 3, 4, 5],
+  );
+});
+
+test('sending leaves the scope as it was, and a user cannot touch the queue otherwise', async () => {
+  const queue = newQueue();
+  const jobs = await start({ [queue]: [recorder().handler] });
+  await database.db.asUser('ann', async (tx) => {
+    const who = sql<{ role: string; id: string }>`select current_user as role, app_user_id() as id`;
+    assert.deepEqual((await who.execute(tx)).rows, [{ role: 'svc_user', id: 'ann' }]);
+    await jobs.send(tx, queue, { n: 1 });
+    assert.deepEqual((await who.execute(tx)).rows, [{ role: 'svc_user', id: 'ann' }]);
+  });
+  await assert.rejects(sql`select * from pgboss.job`.execute(database.db.user('ann')), /permission denied/);
+});
+
+test('a failed job is tried again, later each time, and reported when it is dead', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', service: 'test', destination: { write: (line) => void lines.push(line) } });
+  const { seen, handler, reached } = recorder(() => Promise.reject(new Error('broken')));
+  const queue = newQueue();
+  const jobs = await start({ [queue]: [handler, { retryLimit: 1, retryDelaySeconds: 1 }] }, log);
+  const id = await jobs.send(database.db.system, queue, { n: 1 });
+  await reached(2);
+  assert.deepEqual(seen, [
+    { n: 1, tries: 0 },
+    { n: 1, tries: 1 },
+  ]);
+  while (!lines.some((line) => line.includes('failed for good')))
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  const dead = lines.map((line) => JSON.parse(line) as Record<string, unknown>).find(({ level }) => level === 'error');
+  assert.deepEqual({ queue: dead?.['queue'], job: dead?.['job'] }, { queue, job: id });
+});
+
+test('a later start is kept', async () => {
+  const { seen, handler, reached } = recorder();
+  const queue = newQueue();
+  const jobs = await start({ [queue]: [handler] });
+  await jobs.send(database.db.system, queue, { n: 1 }, { startAfter: new Date(Date.now() + 3_600_000) });
+  await jobs.send(database.db.system, queue, { n: 2 });
+  await reached(1);
+  assert.deepEqual(seen, [{ n: 2, tries: 0 }]);
+});
+
+test('one waiting job for each key, where the queue says so', async () => {
+  const queue = newQueue();
+  const jobs = createJobs({ url: database.url, log: silentLog });
+  jobs.define(queue, { policy: 'short' });
+  await jobs.start();
+  running.push(jobs);
+  const send = (key: string) => jobs.send(database.db.system, queue, { n: 1 }, { key });
+  assert.ok(await send('a'));
+  assert.equal(await send('a'), null);
+  assert.ok(await send('b'));
+});
+
+test('a stop waits for what runs', async () => {
+  let finished = false;
+  const { handler, reached } = recorder(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    finished = true;
+  });
+  const queue = newQueue();
+  const jobs = await start({ [queue]: [handler] });
+  await jobs.send(database.db.system, queue, { n: 1 });
+  await reached(1);
+  await jobs.stop();
+  assert.equal(finished, true);
+});
+
+test('what does not end in time is handed back and runs again', async () => {
+  const queue = newQueue();
+  const stuck = recorder(() => new Promise(() => {}));
+  const options = { retryDelaySeconds: 1 };
+  const first = await start({ [queue]: [stuck.handler, options] });
+  await first.send(database.db.system, queue, { n: 1 });
+  await stuck.reached(1);
+  await first.stop(1_000);
+  const second = recorder();
+  await start({ [queue]: [second.handler, options] });
+  await second.reached(1);
+  assert.deepEqual(second.seen, [{ n: 1, tries: 1 }]);
+});
+
+test('the job of a process that is killed runs in another one', async () => {
+  const queue = newQueue();
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-jobs-'));
+  const at = (name: string) => JSON.stringify(join(import.meta.dirname, name));
+  await writeFile(
+    join(folder, 'worker.mjs'),
+    `const { createJobs } = await import(${at('jobs.ts')});
+     const { silentLog } = await import(${JSON.stringify(import.meta.resolve('@troupe/kernel'))});
+     const jobs = createJobs({ url: ${JSON.stringify(database.url)}, log: silentLog });
+     jobs.work('${queue}', () => { process.send('working'); return new Promise(() => {}); }, { expireSeconds: 1, retryDelaySeconds: 1 });
+     await jobs.start();
+     process.send('ready');`,
+  );
+  const worker = fork(join(folder, 'worker.mjs'));
+  await once(worker, 'message');
+  const sender = createJobs({ url: database.url, log: silentLog });
+  sender.define(queue, { expireSeconds: 1, retryDelaySeconds: 1 });
+  await sender.start();
+  running.push(sender);
+  await sender.send(database.db.system, queue, { n: 7 });
+  await once(worker, 'message');
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  const second = recorder();
+  await start({ [queue]: [second.handler, { expireSeconds: 1, retryDelaySeconds: 1 }] });
+  await second.reached(1);
+  assert.deepEqual(second.seen, [{ n: 7, tries: 1 }]);
+  await rm(folder, { recursive: true });
+});
+
+test('a queue that nobody defined is an error', async () => {
+  const jobs = await start({});
+  await assert.rejects(jobs.send(database.db.system, 'nowhere', {}), /nowhere does not exist/);
+});
+
+test('few connections', async () => {
+  const queue = newQueue();
+  await start({ [queue]: [recorder().handler, { concurrency: 5 }] });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity where application_name = 'troupe jobs' and datname = current_database()`,
+  );
+  await client.end();
+  assert.ok((rows[0]?.n ?? 0) <= 4, `${rows[0]?.n} connections`);
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import pg from 'pg';
+import { silentLog, StartError } from '@troupe/kernel';
+import { startEmbedded } from './embedded.ts';
+import type { Embedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
+import { withDatabase } from './testing.ts';
+
+let home: string;
+let server: Embedded;
+let superuser: pg.Client;
+let url: string;
+let directory: string;
+let made = 0;
+
+before(async () => {
+  home = await mkdtemp(join(tmpdir(), 'troupe-migrate-'));
+  server = await startEmbedded({ dataDir: join(home, '.'), log: silentLog, throwaway: true });
+  superuser = new pg.Client({ connectionString: as('postgres', server.url, 'postgres') });
+  await superuser.connect();
+});
+after(async () => {
+  await superuser.end();
+  await server.stop();
+  await rm(home, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  made += 1;
+  await superuser.query(`create database m${made} owner troupe`);
+  url = withDatabase(server.url, `m${made}`);
+  directory = await mkdtemp(join(home, 'migrations-'));
+});
+
+function as(user: string, of: string, database: string): string {
+  const changed = new URL(withDatabase(of, database));
+  changed.username = user;
+  return changed.href;
+}
+
+const put = (name: string, sql: string) => writeFile(join(directory, `${name}.sql`), sql);
+const run = (given = url) => migrate({ url: given, log: silentLog, directory });
+
+/** As on a server that has never seen us; databases made before keep what refers to them. */
+async function hideRoles(): Promise<void> {
+  for (const role of ['svc_user', 'svc_system']) await superuser.query(`alter role ${role} rename to ${role}_${made}`);
+}
+
+async function query(text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const sentence = (pattern: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof StartError, String(error));
+  assert.match(error.message, pattern);
+  return true;
+};
+
+describe('migrations', () => {
+  test('are applied in the order of their numbers, each once, also one that comes late', async () => {
+    await put('0002_second', 'insert into steps values (2)');
+    await put('0001_first', 'create table steps (n int); insert into steps values (1)');
+    assert.deepEqual(await run(), ['0001_first', '0002_second']);
+    assert.deepEqual(await run(), []);
+    await put('0010_tenth', 'insert into steps values (10)');
+    assert.deepEqual(await run(), ['0010_tenth']);
+    await put('0005_fifth', 'insert into steps values (5)');
+    assert.deepEqual(await run(), ['0005_fifth']);
+    assert.deepEqual(await query('select array_agg(n) as n from steps'), [{ n: [1, 2, 10, 5] }]);
+  });
+
+  test('one that fails changes nothing, those before it stay', async () => {
+    await put('0001_first', 'create table steps (n int)');
+    await put('0002_second', 'insert into steps values (2); insert into nowhere values (1)');
+    await assert.rejects(run(), sentence(/0002_second failed and was undone \(relation "nowhere" does not exist\)/));
+    assert.deepEqual(await query('select n from steps'), []);
+    assert.deepEqual(await query('select version from schema_migrations'), [{ version: 1 }]);
+    await put('0002_second', 'insert into steps values (2)');
+    assert.deepEqual(await run(), ['0002_second']);
+  });
+
+  test('a changed one and an unknown one stop the start', async () => {
+    await put('0001_first', 'create table steps (n int)');
+    await put('0002_second', 'insert into steps values (2)');
+    await run();
+    await put('0001_first', 'create table steps (n bigint)');
+    await assert.rejects(run(), sentence(/0001_first was changed after .*: put the file back/));
+    await put('0001_first', 'create table steps (n int)');
+    assert.deepEqual(await run(), []);
+    await rm(join(directory, '0002_second.sql'));
+    await assert.rejects(run(), sentence(/0002_second, which this version of Troupe does not know/));
+  });
+
+  test('line ends of another system are no change', async () => {
+    await put('0001_first', 'create table steps (n int);\ninsert into steps values (1);\n');
+    await run();
+    await put('0001_first', 'create table steps (n int);\r\ninsert into steps values (1);\r\n');
+    assert.deepEqual(await run(), []);
+  });
+
+  test('many starts at once apply each one once', async () => {
+    await put('0001_first', 'create table steps (n int)');
+    await put('0002_second', 'insert into steps values (2); select pg_sleep(0.1)');
+    const applied = await Promise.all(Array.from({ length: 5 }, () => run()));
+    assert.deepEqual(applied.flat().sort(), ['0001_first', '0002_second']);
+    assert.deepEqual(await query('select n from steps'), [{ n: 2 }]);
+  });
+
+  test('a wrong name and a number given twice are refused', async () => {
+    await put('1_first', 'select 1');
+    await assert.rejects(run(), /named NNNN_name\.sql/);
+    await rm(join(directory, '1_first.sql'));
+    await put('0001_first', 'select 1');
+    await put('0001_other', 'select 1');
+    await assert.rejects(run(), /number 1/);
+  });
+
+  test('a server that does not answer is one sentence without the password', async () => {
+    await assert.rejects(run('postgresql://x:hush@127.0.0.1:1/x'), (error: Error) => {
+      assert.doesNotMatch(error.message, /hush/);
+      return sentence(/The database x at 127\.0\.0\.1:1 cannot be opened .*check DATABASE_URL/)(error);
+    });
+  });
+});
+
+describe('the login role', () => {
+  test('without the right to make roles is told what to run, and running it helps', async () => {
+    await hideRoles();
+    await superuser.query(`create role plain login; alter database m${made} owner to plain`);
+    const given = as('plain', url, `m${made}`);
+    let advice = '';
+    await assert.rejects(run(given), (error: Error) => {
+      advice = /`(.+)`/.exec(error.message)?.[1] ?? '';
+      return sentence(/login "plain" may not set up the roles .* run as a superuser/)(error);
+    });
+    await superuser.query(advice);
+    await cp(join(import.meta.dirname, '../migrations'), directory, { recursive: true });
+    assert.ok((await run(given)).includes('0001_foundation'));
+  });
+
+  test('roles made by nobody yet are made by all starts at once, in many databases', async () => {
+    await hideRoles();
+    const urls = [];
+    for (const name of ['r1', 'r2', 'r3', 'r4']) {
+      await superuser.query(`create database ${name} owner troupe`);
+      urls.push(withDatabase(server.url, name));
+    }
+    await put('0001_first', 'select 1');
+    const applied = await Promise.all(urls.map((one) => run(one)));
+    assert.equal(applied.flat().length, 4);
+  });
+});
