@@ -1,11 +1,19 @@
 import { spawnSync } from 'node:child_process';
 
+/** Asks the engine itself: its command line tool need not be here. */
+const PING_DOCKER = `
+  const url = new URL(process.env.DOCKER_HOST || 'unix:///var/run/docker.sock');
+  const where = url.protocol === 'unix:' ? { socketPath: url.pathname } : { host: url.hostname, port: url.port };
+  require('node:http')
+    .get({ ...where, path: '/_ping', timeout: 5000 }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))
+    .on('error', () => process.exit(1));`;
+
 /** What some tests need and not every machine has. Each says how to find out whether it is here. */
 const PROBES = {
   chromium: () => chromium() !== undefined,
   bubblewrap: () => works('bwrap', ['--ro-bind', '/', '/', 'true']),
   'redis-server': () => works('redis-server', ['--version']),
-  docker: () => works('docker', ['version']),
+  docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   shellcheck: () => works('shellcheck', ['--version']),
   'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
 } satisfies Record<string, () => boolean>;
