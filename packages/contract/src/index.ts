@@ -16,3 +16,6 @@ export * from './backend/health.ts';
 export * from './backend/infra.ts';
 export * from './summarizer.ts';
 export * from './web/wallet.ts';
+export * from './backend/ai.ts';
+export * from './web/demo.ts';
+export * from './web/usage.ts';
