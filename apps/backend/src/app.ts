@@ -11,6 +11,8 @@ import {
   type Server,
   type Settings,
 } from '@troupe/kernel';
+import { aiRoutes } from './features/ai/routes.ts';
+import { createAiService } from './features/ai/service.ts';
 import { healthRoutes } from './features/health/routes.ts';
 import { infraRoutes } from './features/infra/routes.ts';
 
@@ -44,7 +46,9 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
 
   healthRoutes(server, clock);
   infraRoutes(server, clock);
+  const ai = createAiService({ settings, db, log, clock });
+  aiRoutes(server, { ...ai, clock });
 
   serveOpenApi(server, 'Troupe backend API', version);
-  return { server, close: () => closeAll([accounts, server]) };
+  return { server, close: () => closeAll([accounts, ai, server]) };
 }

@@ -1,5 +1,6 @@
 import { createAccounts, type Accounts } from '@troupe/accounts';
 import { createKeyring, createWallets } from '@troupe/chain';
+import { readCatalogue } from '@troupe/ai';
 import type { Database, Jobs } from '@troupe/db';
 import {
   closeAll,
@@ -20,6 +21,10 @@ import { createHealth } from './features/health/service.ts';
 import { createCustody } from './features/wallet/custody.ts';
 import { walletRoutes } from './features/wallet/routes.ts';
 import { createWalletService } from './features/wallet/service.ts';
+import { demoRoutes } from './features/demo/routes.ts';
+import { createDemo } from './features/demo/service.ts';
+import { usageRoutes } from './features/usage/routes.ts';
+import { createUsage } from './features/usage/service.ts';
 import { referenceRoutes } from './reference.ts';
 
 /** Everything that web is made of comes in here; nothing below reads the environment. */
@@ -60,6 +65,8 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   const wallets = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });
   const custody = createCustody({ settings, clock, log });
   walletRoutes(server, createWalletService({ ...chains, wallets, custody, log }));
+  demoRoutes(server, createDemo(backend, readCatalogue(settings.AI_CATALOGUE)));
+  usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
 
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);

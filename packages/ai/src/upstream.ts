@@ -107,7 +107,8 @@ function failure(provider: string, error: Error, started: boolean): ProviderErro
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
     return new ProviderError(provider, 'timeout', code);
   }
-  return new ProviderError(provider, 'connection', started ? 'the answer broke off' : code || error.message);
+  if (started) return new ProviderError(provider, 'broken', 'the answer broke off');
+  return new ProviderError(provider, 'connection', code || error.message);
 }
 
 interface Events {

@@ -1,0 +1,62 @@
+import { CallError, chatCompletions, demoChat, type Client, type getDemo, type TypesOf } from '@troupe/contract';
+import { findModel, type Catalogue } from '@troupe/domain';
+import { AppError } from '@troupe/kernel';
+
+type Asked = TypesOf<typeof demoChat>['body'];
+
+export interface Demo {
+  describe: () => TypesOf<typeof getDemo>['reply'];
+  chat: (asked: Asked, signal: AbortSignal) => Promise<TypesOf<typeof demoChat>['reply']>;
+}
+
+const MAX_TOKENS = 1024;
+const MAX_CHARACTERS = 4_000;
+/** A public endpoint that costs money: older messages of a conversation are left out. */
+const MAX_MESSAGES = 20;
+const TIMEOUT_MS = 90_000;
+
+export function createDemo(backend: Client, catalogue: Catalogue): Demo {
+  async function complete({ message, model, conversation = [] }: Asked, signal: AbortSignal) {
+    const earlier = conversation.flatMap(userText).slice(-MAX_MESSAGES);
+    return backend.call(chatCompletions, {
+      signal,
+      timeout: TIMEOUT_MS,
+      headers: { 'x-user-id': 'demo', 'x-agent-id': 'demo-chat' },
+      body: {
+        model: model !== undefined && catalogue.demo.includes(model) ? model : catalogue.demo[0],
+        max_tokens: MAX_TOKENS,
+        messages: [...earlier, message.slice(0, MAX_CHARACTERS)].map((content) => ({ role: 'user' as const, content })),
+      },
+    });
+  }
+
+  return {
+    describe: () => ({
+      models: catalogue.demo.map((id) => ({
+        id,
+        name: findModel(catalogue, id)?.name ?? id,
+        provider: id.split('/', 1)[0] ?? id,
+      })),
+      mode: 'demo',
+      message: `Try a model without an account: one answer at a time, up to ${MAX_TOKENS} tokens.`,
+    }),
+    async chat(asked, signal) {
+      try {
+        const { id, model, choices, usage } = await complete(asked, signal);
+        return { id, model, message: choices[0]?.message.content ?? '', usage, done: true };
+      } catch (error) {
+        if (error instanceof CallError && error.message === 'No models available') {
+          throw new AppError(503, 'Demo unavailable — service not configured.', {}, { cause: error });
+        }
+        throw new AppError(500, 'Failed to get response', {}, { cause: error });
+      }
+    },
+  };
+}
+
+/** Answers in a conversation come from the caller: believing them would let anybody put words into the model's mouth. */
+function userText(entry: unknown): string[] {
+  const { role, content } = (entry ?? {}) as { role?: unknown; content?: unknown };
+  const text = role === 'user' && typeof content === 'string' ? content.trim() : '';
+  return text === '' ? [] : [text.slice(0, MAX_CHARACTERS)];
+}
