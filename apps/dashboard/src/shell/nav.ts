@@ -20,7 +20,7 @@ export const NAV: { group: string; items: NavItem[] }[] = [
   },
   {
     group: nav.groups.money,
-    items: [],
+    items: [{ to: '/dashboard/wallet', label: nav.wallet, icon: 'wallet' }],
   },
   {
     group: nav.groups.account,

@@ -1,6 +1,6 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { states } from '../texts/common.ts';
 import { Button, IconButton } from './button.tsx';
@@ -12,7 +12,10 @@ const backdrop =
   'fixed inset-0 z-40 bg-[rgb(20_16_10/0.55)] transition-opacity data-[starting-style]:opacity-0 data-[ending-style]:opacity-0';
 const popup =
   'fixed z-50 bg-surface text-ink border border-line shadow-high outline-none transition data-[starting-style]:opacity-0 data-[starting-style]:translate-y-2 data-[ending-style]:opacity-0';
-const centred = 'inset-x-3 top-[8dvh] mx-auto max-h-[84dvh] w-auto max-w-lg overflow-y-auto rounded-2xl p-5 sm:p-6';
+const centred = 'inset-x-3 top-[8dvh] mx-auto max-h-[84dvh] w-auto overflow-y-auto rounded-2xl p-5 sm:p-6';
+
+/** Who opens a form wants to type. */
+const firstField = (box: HTMLElement | null) => box?.querySelector<HTMLElement>('input, select, textarea') ?? true;
 
 export function Dialog({
   open,
@@ -29,11 +32,16 @@ export function Dialog({
   wide?: boolean;
   children: ReactNode;
 }) {
+  const box = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={backdrop} />
-        <Base.Popup className={cx(popup, centred, wide && 'max-w-3xl')}>
+        <Base.Popup
+          ref={box}
+          initialFocus={() => firstField(box.current)}
+          className={cx(popup, centred, wide ? 'max-w-3xl' : 'max-w-lg')}
+        >
           <div className="mb-4 flex items-start justify-between gap-4">
             <div className="min-w-0">
               <Base.Title className="text-[1.3rem] leading-snug font-semibold">{title}</Base.Title>
@@ -85,7 +93,7 @@ export function Confirm({
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={backdrop} />
-        <AlertDialog.Popup className={cx(popup, centred)}>
+        <AlertDialog.Popup className={cx(popup, centred, 'max-w-lg')}>
           <form
             onSubmit={(event) => {
               event.preventDefault();

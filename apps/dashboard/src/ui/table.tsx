@@ -126,7 +126,7 @@ function Grid<Row>({
         role="table"
         aria-label={label}
         aria-rowcount={rows.length + 1}
-        className={cx('stack w-full border-t border-line text-left', many && 'sm:table-fixed')}
+        className={cx('stack w-full text-left', many && 'sm:table-fixed')}
       >
         <Head columns={columns} order={order} onOrder={onOrder} />
         <tbody role="rowgroup" className="divide-y divide-line">

@@ -1,0 +1,92 @@
+import { getWallet, postWallet } from '@troupe/contract';
+import { useSearch } from '@tanstack/react-router';
+import { useCall, useSend } from '../../api.ts';
+import { money } from '../../format.ts';
+import { wallet as texts } from '../../texts/money.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card, Figure, Figures, Notice } from '../../ui/card.tsx';
+import { Code } from '../../ui/code.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useSay } from '../../ui/toast.tsx';
+import { Transactions } from './transactions.tsx';
+
+export default function Wallet() {
+  const { top_up: result } = useSearch({ strict: false });
+  const read = useCall(getWallet, { query: {} }, { every: 20_000 });
+  const say = useSay();
+  const create = useSend(postWallet, { refresh: [getWallet], done: () => say(texts.created) });
+  return (
+    <Page title={texts.title} lead={texts.lead}>
+      {result === 'success' && <Notice tone="ok">{texts.topUpSuccess}</Notice>}
+      {result === 'cancelled' && <Notice tone="spot">{texts.topUpCancelled}</Notice>}
+      <Loaded from={read}>
+        {(wallet) => {
+          if ('hasWallet' in wallet && wallet.hasWallet) {
+            return <OwnWallet address={wallet.address} balance={wallet.balance} network={wallet.network} />;
+          }
+          if ('agenticWallet' in wallet) return <Notice>{wallet.instructions}</Notice>;
+          return (
+            <Card>
+              <Empty
+                title={texts.none}
+                action={
+                  <Button
+                    kind="primary"
+                    busy={create.isPending}
+                    onClick={() => create.mutate({ body: { action: 'create' } })}
+                  >
+                    {texts.create}
+                  </Button>
+                }
+              >
+                {texts.noneHint}
+              </Empty>
+              {create.error && <Notice tone="danger">{create.error.message}</Notice>}
+            </Card>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function OwnWallet({ address, balance, network }: { address: string; balance: string; network: string }) {
+  return (
+    <>
+      <Figures>
+        <Figure label={texts.balance} value={money(balance)} />
+        <Figure label={texts.network} value={<span className="text-[1.2rem]">{network}</span>} />
+      </Figures>
+      <Card title={texts.address} hint={texts.addressHint}>
+        <Code label={texts.address} text={address} />
+      </Card>
+      <Tokens address={address} />
+      <Transactions address={address} />
+    </>
+  );
+}
+
+function Tokens({ address }: { address: string }) {
+  const read = useCall(getWallet, { query: { address } });
+  const tokens = read.data && 'allTokens' in read.data ? read.data.allTokens : undefined;
+  return (
+    <Card title={texts.tokens} flush className="overflow-hidden">
+      {read.error ? (
+        <p className="px-5 pb-5 text-ink-soft">{texts.noChain}</p>
+      ) : (
+        <Table
+          label={texts.tokens}
+          rows={tokens}
+          rowKey={({ address: token }) => token}
+          empty={<Empty title={texts.noTokens} />}
+          columns={[
+            { key: 'token', header: texts.token, cell: ({ symbol, name }) => <span title={name}>{symbol}</span> },
+            { key: 'amount', header: texts.amount, end: true, cell: ({ balance }) => money(balance) },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
