@@ -24,7 +24,8 @@ export type SessionEventBody =
   | { type: 'user'; content: string; from?: string; limits?: RunLimits }
   /** A message of a conversation that took place elsewhere. */
   | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
-  | { type: 'assistant'; content: string; toolCalls: CallRecord[]; model: string; spent: Spent }
+  /** `saw` is the newest event that the model was shown: an input after it is not answered by this. */
+  | { type: 'assistant'; content: string; toolCalls: CallRecord[]; model: string; spent: Spent; saw: number }
   /** Stored before the tool runs. */
   | { type: 'tool_started'; callId: string; tool: string }
   | { type: 'tool_result'; callId: string; tool: string; content: string; isError: boolean; spent: Spent }

@@ -33,6 +33,7 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   if (estimateTokens(messages) > deps.compactAt && (await compact(deps, turn)))
     messages = await prompt(deps, run, tools);
 
+  const saw = readSession(run.events()).lastSeq;
   const started = deps.now();
   const { message, model, usage, costMicros } = await askModel(deps, turn, {
     messages,
@@ -45,6 +46,7 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
     toolCalls: (message.tool_calls ?? []).map(callRecord),
     model,
     spent,
+    saw,
   };
   const tokens = usage.total_tokens;
   if (answer.toolCalls.length === 0) {

@@ -45,9 +45,3 @@ export interface ToolCallRecord {
 export type UsageRecorder = (record: ModelCallRecord | ToolCallRecord) => void;
 
 export const openGate: SpendGate = { reserve: async () => ({ settle: async () => {} }) };
-
-/** Fetches on behalf of an agent: the guarded client of the platform. */
-export type GuardedFetch = (
-  url: string,
-  init?: { method?: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal },
-) => Promise<Response>;

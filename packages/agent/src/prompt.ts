@@ -56,28 +56,34 @@ export function conversation(events: readonly SessionEvent[]): ChatMessage[] {
   if (compaction?.type === 'compaction') {
     messages.push({ role: 'user', content: `Summary of the conversation so far:\n${compaction.summary}` });
   }
-  for (const event of events) {
-    if (event.type === 'user') messages.push({ role: 'user', content: event.content });
-    else if (event.type === 'imported') messages.push({ role: event.role, content: event.content });
+  // An input that came while the model wrote its answer is shown after that answer.
+  let late: ChatMessage[] = [];
+  for (const [at, event] of events.entries()) {
+    if (event.type === 'user') {
+      const next = events.slice(at).find(({ type }) => type === 'assistant');
+      const unseen = next?.type === 'assistant' && next.saw < event.seq;
+      (unseen ? late : messages).push({ role: 'user', content: event.content });
+    } else if (event.type === 'imported') messages.push({ role: event.role, content: event.content });
     else if (event.type === 'assistant') {
-      messages.push({
-        role: 'assistant',
-        content: event.content || null,
-        ...(event.toolCalls.length > 0 && {
-          tool_calls: event.toolCalls.map(({ callId, tool, args }) => ({
-            id: callId,
-            type: 'function' as const,
-            function: { name: tool, arguments: args },
-          })),
-        }),
-      });
+      messages.push(assistantMessage(event));
       for (const { callId } of event.toolCalls) {
         messages.push({ role: 'tool', tool_call_id: callId, content: results.get(callId) ?? 'There is no result.' });
       }
+      messages.push(...late);
+      late = [];
     }
   }
   if (loopState(readSession(events).finished) === 'nudge') messages.push({ role: 'user', content: NUDGE });
   return messages;
+}
+
+function assistantMessage({ content, toolCalls }: SessionEvent & { type: 'assistant' }): ChatMessage {
+  const calls = toolCalls.map(({ callId, tool, args }) => ({
+    id: callId,
+    type: 'function' as const,
+    function: { name: tool, arguments: args },
+  }));
+  return { role: 'assistant', content: content || null, ...(calls.length > 0 && { tool_calls: calls }) };
 }
 
 /** A rough count, good enough to decide about budgets: four characters a token. */

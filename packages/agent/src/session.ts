@@ -16,6 +16,7 @@ export interface FinishedCall {
 
 export interface SessionState {
   lastSeq: number;
+  lastInput: number;
   /** The run that is going on; undefined: every input has its answer. */
   run: { seq: number; limits: RunLimits | undefined } | undefined;
   spent: Spent;
@@ -31,6 +32,7 @@ export interface SessionState {
 export function readSession(events: readonly SessionEvent[]): SessionState {
   const state: SessionState = {
     lastSeq: 0,
+    lastInput: 0,
     run: undefined,
     spent: NOTHING_SPENT,
     cancelled: false,
@@ -49,12 +51,13 @@ function apply(state: SessionState, event: SessionEvent): void {
   switch (event.type) {
     case 'user':
       state.run ??= { seq: event.seq, limits: event.limits };
+      state.lastInput = event.seq;
       state.answered = false;
       break;
     case 'assistant':
       state.pending = event.toolCalls.map((call) => ({ ...call, started: false, approval: 'none' }));
       state.spent = addSpent(state.spent, event.spent);
-      state.answered = event.toolCalls.length === 0;
+      state.answered = event.toolCalls.length === 0 && state.lastInput <= event.saw;
       break;
     case 'tool_started':
       change(state, event.callId, { started: true });

@@ -26,6 +26,7 @@ const said = (content: string): SessionEventBody => ({
   toolCalls: [],
   model: 'm',
   spent: { ...NOTHING_SPENT, turns: 1 },
+  saw: 1,
 });
 const ended: SessionEventBody = { type: 'run_ended', outcome: 'done', spent: { ...NOTHING_SPENT, ms: 40 } };
 const lease = (owner: string, ttlMs = 60_000) => ({ owner, ttlMs });

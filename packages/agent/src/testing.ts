@@ -1,0 +1,83 @@
+import type { ChatDelta, ChatRequest, ChatResult, ModelClient } from '@troupe/ai';
+import { silentLog } from '@troupe/kernel';
+import { newDefinition, type AgentDefinition } from './definition.ts';
+import { openGate } from './ports.ts';
+import { createSqliteStore } from './store-sqlite.ts';
+import type { AgentStore } from './store.ts';
+import type { Tool } from './tool.ts';
+import { wakeAgent, type AgentDeps } from './wake.ts';
+
+/** A model whose answers a test writes, and an agent around it. */
+
+export type Reply = string | { say?: string; calls: { tool: string; args: unknown }[] };
+export type Script = (request: ChatRequest, turn: number, signal: AbortSignal | undefined) => Reply | Promise<Reply>;
+
+export const TOKENS_A_CALL = 15;
+
+export function scriptedModel(script: Script): ModelClient & { requests: ChatRequest[] } {
+  const requests: ChatRequest[] = [];
+  async function chat(request: ChatRequest, { signal }: { signal?: AbortSignal } = {}): Promise<ChatResult> {
+    requests.push(request);
+    const reply = await script(request, requests.length, signal);
+    signal?.throwIfAborted();
+    const { say = '', calls } = typeof reply === 'string' ? { say: reply, calls: [] } : reply;
+    const made = calls.map(({ tool, args }, index) => ({
+      id: `call-${requests.length}-${index}`,
+      type: 'function' as const,
+      function: { name: tool, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+    }));
+    return {
+      id: `r${requests.length}`,
+      model: request.model ?? '',
+      provider: 'script',
+      message: { role: 'assistant', content: say, ...(made.length > 0 && { tool_calls: made }) },
+      finishReason: made.length > 0 ? 'tool_calls' : 'stop',
+      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: TOKENS_A_CALL },
+      usageEstimated: false,
+      costMicros: 100,
+    };
+  }
+  async function* stream(request: ChatRequest, options?: { signal?: AbortSignal }): AsyncGenerator<ChatDelta> {
+    const { id, model, provider, message, ...rest } = await chat(request, options);
+    const base = { id, model, provider };
+    for (const word of (message.content ?? '').match(/\S+\s*/g) ?? []) yield { ...base, content: word };
+    for (const [index, call] of (message.tool_calls ?? []).entries())
+      yield { ...base, toolCalls: [{ index, ...call }] };
+    yield { ...base, ...rest };
+  }
+  return { chat, stream, requests };
+}
+
+/** The text of the newest message that the model was shown. */
+export const lastText = ({ messages }: ChatRequest): string => String(messages.at(-1)?.content ?? '');
+
+export interface TestAgentOptions extends Partial<AgentDeps> {
+  script?: Script;
+  definition?: Partial<AgentDefinition>;
+  toolList?: readonly Tool[];
+}
+
+export async function testAgent({
+  script = () => 'ok',
+  definition = {},
+  toolList = [],
+  ...deps
+}: TestAgentOptions = {}) {
+  const store: AgentStore = deps.store ?? createSqliteStore({ file: ':memory:', agentId: 'agent' });
+  const model = scriptedModel(script);
+  if (!(await store.definition())) await store.saveDefinition(newDefinition({ name: 'Ada', tools: [], ...definition }));
+  const agent = wakeAgent({
+    agentId: 'agent',
+    model,
+    tools: async () => toolList,
+    spend: openGate,
+    usage: () => {},
+    log: silentLog,
+    pollMs: 20,
+    ...deps,
+    store,
+  });
+  return { agent, store, model };
+}
+
+export const web = { channel: 'web', key: 'test' };

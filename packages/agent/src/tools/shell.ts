@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { createEgressProxy, type EgressOptions } from '../egress-proxy.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { failed, tool, type Tool } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+
+const DEFAULT_SECONDS = 60;
+const MAX_SECONDS = 600;
+
+/** Commands run in the sandbox or not at all. With allowed domains they reach those, through the proxy, and no others. */
+export function shellTools(
+  workspace: Workspace,
+  sandbox: Sandbox,
+  egress: Omit<EgressOptions, 'allowedDomains'> = {},
+): Tool[] {
+  return [
+    tool({
+      name: 'shell',
+      toolset: 'shell',
+      description: 'Run a shell command in the workspace.',
+      args: z.object({
+        cmd: z.string().min(1).max(20_000),
+        cwd: z.string().max(4096).default('.').describe('Folder relative to the workspace'),
+        timeout: z.int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS).describe('Seconds'),
+      }),
+      repeatable: false,
+      async run({ cmd, cwd, timeout }, { signal, definition }) {
+        const reason = await sandbox.unavailable();
+        if (reason !== undefined)
+          return failed(`The shell is off: there is no sandbox to run commands in (${reason}).`);
+        const { allowedDomains } = definition.config.safety;
+        const proxy = allowedDomains.length > 0 ? await createEgressProxy({ ...egress, allowedDomains }) : undefined;
+        try {
+          const { output, code, stopped } = await sandbox.run({
+            argv: ['/bin/sh', '-c', cmd],
+            workspace: workspace.root,
+            cwd,
+            timeoutMs: timeout * 1000,
+            signal,
+            quotaBytes: workspace.quotaBytes,
+            ...(proxy && { egressSocket: proxy.socketPath }),
+          });
+          signal.throwIfAborted();
+          if (stopped !== undefined) return failed(`The command was stopped: ${stopped}.\n${output}`);
+          return code === 0 ? { content: output || '(no output)' } : failed(`${output}\n[exit code ${code}]`);
+        } finally {
+          await proxy?.close();
+        }
+      },
+    }),
+  ];
+}

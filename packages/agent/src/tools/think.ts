@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { tool, type Tool } from '../tool.ts';
+
+export const thinkTools = (): Tool[] => [
+  tool({
+    name: 'think',
+    toolset: 'think',
+    description: 'Write down a thought before acting. Nothing happens by it.',
+    args: z.object({ thought: z.string().min(1) }),
+    repeatable: true,
+    run: async () => 'Noted.',
+  }),
+];

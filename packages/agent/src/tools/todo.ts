@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { memoryScope } from '../model-step.ts';
+import type { AgentStore, Todo } from '../store.ts';
+import { failed, tool, type Tool } from '../tool.ts';
+
+const show = (todos: readonly Todo[]): string =>
+  todos.map(({ id, status, description }) => `${id} [${status}] ${description}`).join('\n') || 'There are no todos.';
+
+export function todoTools(store: AgentStore): Tool[] {
+  const toolset = 'todo';
+  return [
+    tool({
+      name: 'create_todos',
+      toolset,
+      description: 'Add todos.',
+      args: z.object({ descriptions: z.array(z.string().trim().min(1).max(1000)).min(1).max(50) }),
+      repeatable: false,
+      run: async ({ descriptions }, { definition }) =>
+        show(await store.addTodos(memoryScope(definition), descriptions)),
+    }),
+    tool({
+      name: 'update_todo',
+      toolset,
+      description: 'Change the status of a todo.',
+      args: z.object({ id: z.string(), status: z.enum(['pending', 'in-progress', 'completed']) }),
+      repeatable: true,
+      async run({ id, status }, { definition }) {
+        const changed = await store.setTodo(memoryScope(definition), id, status);
+        return changed ? show([changed]) : failed(`There is no todo ${id}.`);
+      },
+    }),
+    tool({
+      name: 'list_todos',
+      toolset,
+      description: 'List all todos.',
+      args: z.object({}),
+      repeatable: true,
+      run: async (_, { definition }) => show(await store.todos(memoryScope(definition))),
+    }),
+  ];
+}
