@@ -4,7 +4,8 @@ import { newDefinition, type AgentDefinition } from './definition.ts';
 import { openGate } from './ports.ts';
 import { createSqliteStore } from './store-sqlite.ts';
 import type { AgentStore } from './store.ts';
-import type { Tool } from './tool.ts';
+import { z } from 'zod';
+import { tool, type Tool } from './tool.ts';
 import { wakeAgent, type AgentDeps } from './wake.ts';
 
 /** A model whose answers a test writes, and an agent around it. */
@@ -81,3 +82,30 @@ export async function testAgent({
 }
 
 export const web = { channel: 'web', key: 'test' };
+
+/** A tool that notes what it was asked to count. */
+export const counter = (toolset = 'count', repeatable = false) => {
+  const seen: string[] = [];
+  return {
+    seen,
+    tool: tool({
+      name: 'count',
+      toolset,
+      description: 'counts',
+      args: z.object({ what: z.string() }),
+      repeatable,
+      run: async ({ what }) => {
+        seen.push(what);
+        return `${what} is ${seen.length}`;
+      },
+    }),
+  };
+};
+
+/** A script that calls it once and repeats its result. */
+export const callOnce =
+  (what = 'x') =>
+  (request: { messages: { role: string }[] }) =>
+    request.messages.at(-1)?.role === 'tool'
+      ? `told: ${(request.messages.at(-1) as unknown as { content: string }).content}`
+      : { calls: [{ tool: 'count', args: { what } }] };
