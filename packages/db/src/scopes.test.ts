@@ -115,11 +115,17 @@ describe('isolation', () => {
     );
   });
 
-  test('neither role nor user survives on the connection, after success or failure', async () => {
+  test('neither role nor user survives on the connection, after success or failure', async (t) => {
+    const clients = new Set<pg.PoolClient>();
+    // oxlint-disable-next-line typescript/unbound-method -- bound again by call
+    const connect = pg.Pool.prototype.connect as (this: pg.Pool) => Promise<pg.PoolClient>;
+    // The connection itself is seen, as nobody but the pool sees it.
+    t.mock.method(pg.Pool.prototype, 'connect', async function (this: pg.Pool) {
+      const client = await connect.call(this);
+      clients.add(client);
+      return client;
+    });
     const one = createDatabase({ url: database.url, log: silentLog, poolSize: 1 });
-    const pid = async () =>
-      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(one.system)).rows[0]?.pid;
-    const first = await pid();
     const ways = [
       () => whoAmI(one.user('ann')),
       () => sql`select nope`.execute(one.user('ann')).catch(() => {}),
@@ -129,10 +135,16 @@ describe('isolation', () => {
     ];
     for (const way of ways) {
       await way();
+      assert.equal(clients.size, 1, 'it is the same connection all the time');
+      for (const client of clients) {
+        const { rows } = await client.query(
+          `select current_user = session_user as login, current_setting('app.user_id', true) as id`,
+        );
+        assert.deepEqual(rows, [{ login: true, id: '' }]);
+      }
       assert.deepEqual(await whoAmI(one.system), { role: 'svc_system', id: null });
       assert.deepEqual(await whoAmI(one.user('bob')), { role: 'svc_user', id: 'bob' });
     }
-    assert.equal(await pid(), first, 'it was the same connection all the time');
     await one.close();
   });
 });

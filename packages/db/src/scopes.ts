@@ -71,7 +71,8 @@ export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 3
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 10_000,
-    idleTimeoutMillis: 60_000,
+    // An idle backend costs the server memory, a new one takes a few milliseconds.
+    idleTimeoutMillis: 10_000,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
     application_name: 'troupe',
