@@ -144,7 +144,7 @@ async function askOne(
   try {
     const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: Math.max(1, room) } : request;
     const streamed = !silent && deps.watched(run.sessionId);
-    const result = streamed ? await collect(deps, turn, sent) : await deps.model.chat(sent, { signal });
+    const result = streamed ? await collect(deps, turn, sent) : await deps.model.chat(sent, { signal, runId });
     await reservation.settle({ tokens: result.usage.total_tokens, costMicros: result.costMicros });
     record(result);
     return result;
@@ -156,11 +156,11 @@ async function askOne(
 }
 
 /** Reads a streamed answer, passing its text on as it comes. */
-async function collect(deps: RunDeps, { run, signal }: Turn, request: ChatRequest): Promise<ChatResult> {
+async function collect(deps: RunDeps, { run, runId, signal }: Turn, request: ChatRequest): Promise<ChatResult> {
   let content = '';
   const calls: ToolCall[] = [];
   let last: Awaited<ReturnType<typeof deps.model.chat>> | undefined;
-  for await (const delta of deps.model.stream(request, { signal })) {
+  for await (const delta of deps.model.stream(request, { signal, runId })) {
     if (delta.content) {
       content += delta.content;
       deps.onDelta(run.sessionId, delta.content);

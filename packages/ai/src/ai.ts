@@ -37,8 +37,9 @@ interface Call {
 export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
   const routing = createRouting(providers, catalogue);
 
-  async function begin(given: ChatRequest, { scope = ANONYMOUS, signal }: CallOptions): Promise<Call> {
+  async function begin(given: ChatRequest, { scope: owner = ANONYMOUS, runId, signal }: CallOptions): Promise<Call> {
     signal?.throwIfAborted();
+    const scope = runId === undefined ? owner : { ...owner, runId };
     const candidates = routing.candidates(given.model, given.taskType, scope.plan);
     const started = performance.now();
     const pending = meter?.reserve(scope, () => boundOf(given, candidates));
@@ -185,6 +186,12 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
     },
   };
 }
+
+/** The same client on somebody's account: what an agent is given. */
+export const withScope = (client: ModelClient, scope: CallScope): ModelClient => ({
+  chat: (request, options) => client.chat(request, { ...options, scope }),
+  stream: (request, options) => client.stream(request, { ...options, scope }),
+});
 
 /** What a stream has said and counted so far. */
 function createTally() {

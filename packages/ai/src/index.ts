@@ -1,4 +1,4 @@
-export { createAi, type Ai, type AiOptions } from './ai.ts';
+export { createAi, withScope, type Ai, type AiOptions } from './ai.ts';
 export { AGGREGATOR, type AiModel, type Health } from './directory.ts';
 export type { Bound, Meter, Reservation, UsageEvent } from './meter.ts';
 export { providersFrom, readCatalogue, type AiSettings } from './setup.ts';

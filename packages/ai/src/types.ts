@@ -80,6 +80,8 @@ export interface CallScope {
 export interface CallOptions {
   signal?: AbortSignal;
   scope?: CallScope;
+  /** The agent's run that the call belongs to; goes into the scope. */
+  runId?: string;
 }
 
 export interface ChatUsage {

@@ -1,4 +1,13 @@
-import { createAi, providersFrom, readCatalogue, type Ai } from '@troupe/ai';
+import { openGate, type SpendGate, type UsageRecorder } from '@troupe/agent';
+import {
+  createAi,
+  providersFrom,
+  readCatalogue,
+  withScope,
+  type Ai,
+  type CallScope,
+  type ModelClient,
+} from '@troupe/ai';
 import type { Database } from '@troupe/db';
 import type { Catalogue } from '@troupe/domain';
 import { closeAll, type Clock, type Log, type Settings } from '@troupe/kernel';
@@ -10,8 +19,16 @@ export interface AiService {
   catalogue: Catalogue;
   /** For tool calls; model calls are recorded by `ai` itself. */
   usage: UsageWriter;
+  forAgent: (scope: CallScope & { agentId: string }) => AgentPorts;
   /** Writes what was recorded and ends what is open. */
   close: () => Promise<void>;
+}
+
+/** What an agent needs to think on its owner's account. The model is metered and capped: the agent's own gate stays open. */
+export interface AgentPorts {
+  model: ModelClient;
+  spend: SpendGate;
+  usage: UsageRecorder;
 }
 
 export interface AiServiceDeps {
@@ -27,5 +44,14 @@ export function createAiService({ settings, db, log, clock }: AiServiceDeps): Ai
   const spend = createSpend({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
   const meter = { reserve: spend.reserve, settle: spend.settle, record: usage.record };
   const ai = createAi({ providers: providersFrom(settings), catalogue, log, meter });
-  return { ai, catalogue, usage, close: () => closeAll([usage, ai]) };
+  const forAgent: AiService['forAgent'] = (scope) => ({
+    model: withScope(ai, scope),
+    spend: openGate,
+    usage(event) {
+      if (event.kind !== 'tool') return;
+      const { tool, ms, success } = event;
+      usage.recordTool({ userId: scope.userId, agentId: scope.agentId, tool, durationMs: ms, success });
+    },
+  });
+  return { ai, catalogue, usage, forAgent, close: () => closeAll([usage, ai]) };
 }
