@@ -25,6 +25,7 @@ import { demoRoutes } from './features/demo/routes.ts';
 import { createDemo } from './features/demo/service.ts';
 import { usageRoutes } from './features/usage/routes.ts';
 import { createUsage } from './features/usage/service.ts';
+import { addPayments } from './payments.ts';
 import { referenceRoutes } from './reference.ts';
 
 /** Everything that web is made of comes in here; nothing below reads the environment. */
@@ -68,8 +69,10 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   demoRoutes(server, createDemo(backend, readCatalogue(settings.AI_CATALOGUE)));
   usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
 
+  const payments = addPayments(server, deps, chains);
+
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);
   await dashboardRoutes(server);
-  return { server, accounts, chains, close: () => closeAll([accounts, chains, server]) };
+  return { server, accounts, chains, close: () => closeAll([accounts, chains, payments, server]) };
 }

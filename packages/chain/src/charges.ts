@@ -29,7 +29,7 @@ export interface PaymentTerms {
 
 export type ChargeResult =
   | { paid: false; headers: Record<string, string>; challengeId: string | null; problem: string | null }
-  | { paid: true; headers: Record<string, string> };
+  | { paid: true; headers: Record<string, string>; reference: string };
 
 export interface Charge {
   request: Request;
@@ -76,7 +76,7 @@ export function createCharges({ chain, token, payee, secret }: PaymentTerms) {
 
   return async ({ request, price, description, expires, settle }: Charge): Promise<ChargeResult> => {
     const { name, version, decimals } = await tokenTerms();
-    let settled: Settled = { refused: '' };
+    let settled = { refused: '' } as Settled;
     const payments = Mppx.create({
       methods: [
         evm.charge({
@@ -86,8 +86,8 @@ export function createCharges({ chain, token, payee, secret }: PaymentTerms) {
           decimals,
           recipient: payee,
           settle: async ({ credential, payload }) => {
-            const x402 = request.headers.has('payment-signature') && !request.headers.has('authorization');
-            const challengeId = x402 ? null : credential.challenge.id;
+            const mpp = /^payment /i.test(request.headers.get('authorization') ?? '');
+            const challengeId = mpp ? credential.challenge.id : null;
             settled = await settle(authorizationOf(payload, challengeId)).catch((error: unknown) => ({ error }));
             if ('reference' in settled) return settled;
             throw new Errors.VerificationFailedError({ reason: 'refused' in settled ? settled.refused : 'failed' });
@@ -104,7 +104,11 @@ export function createCharges({ chain, token, payee, secret }: PaymentTerms) {
     const answer = await payments.charge({ amount: price, description, expires })(request);
     if ('error' in settled) throw settled.error;
     if (answer.status === 402) return { paid: false, headers: headersOf(answer.challenge), challengeId, problem };
-    return { paid: true, headers: headersOf(answer.withReceipt(new Response())) };
+    return {
+      paid: true,
+      headers: headersOf(answer.withReceipt(new Response())),
+      reference: 'reference' in settled ? settled.reference : '',
+    };
   };
 }
 

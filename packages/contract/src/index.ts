@@ -15,6 +15,7 @@ export * from './backend/keys.ts';
 export * from './backend/health.ts';
 export * from './backend/infra.ts';
 export * from './summarizer.ts';
+export * from './web/gateway.ts';
 export * from './web/wallet.ts';
 export * from './backend/ai.ts';
 export * from './web/demo.ts';

@@ -195,6 +195,23 @@ export interface Tables {
     token_hash: string;
     user_id: string;
   };
+  gateway_payments: {
+    chain_id: number;
+    created_at: Timestamp;
+    id: string;
+    nonce: string;
+    payer: string;
+    plugin: string;
+    protocol: string;
+    status: string;
+    token: string;
+    transaction_from: Nullable<string>;
+    transaction_hash: Nullable<string>;
+    transaction_nonce: Nullable<number>;
+    transaction_raw: Nullable<string>;
+    units: Numeric;
+    updated_at: Timestamp;
+  };
   heartbeats: {
     agent_id: string;
     enabled: boolean;
@@ -239,6 +256,12 @@ export interface Tables {
     expires_at: Timestamp;
     token_hash: string;
     user_id: string;
+  };
+  payment_challenges: {
+    expires_at: Timestamp;
+    id: string;
+    plugin: string;
+    used_at: Nullable<Timestamp>;
   };
   referrals: {
     created_at: Timestamp;

@@ -1,0 +1,81 @@
+import { AppError, createOutbound, type Log, type Settings } from '@troupe/kernel';
+
+/** What is sold, for how many millionths of a dollar, and who serves it. */
+
+export interface Plugin {
+  id: string;
+  price: bigint;
+  url: string | undefined;
+}
+
+export type BuiltIn = (input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
+
+export interface Plugins {
+  ids: string[];
+  find: (id: string) => Plugin | null;
+  /** Throws an AppError: 502 no_plugin or plugin_failed. */
+  call: (plugin: Plugin, input: Record<string, unknown>) => Promise<unknown>;
+  /** Throws as `call` does when nobody serves it. */
+  assertServed: (plugin: Plugin) => void;
+  close: () => Promise<void>;
+}
+
+export const PLUGIN_TIMEOUT_MS = 25_000;
+const MAX_BYTES = 5_242_880;
+
+interface PluginDeps {
+  settings: Settings;
+  log: Log;
+  /** What the platform serves itself when no address is set. */
+  builtIn: Readonly<Record<string, BuiltIn | undefined>>;
+}
+
+export function createPlugins({ settings, log, builtIn }: PluginDeps): Plugins {
+  const table: Plugin[] = [
+    { id: 'agent', price: 50_000n, url: settings.PLUGIN_AGENT_URL },
+    { id: 'generate-text', price: 10_000n, url: settings.PLUGIN_GENERATE_TEXT_URL },
+    { id: 'tts', price: 30_000n, url: settings.PLUGIN_TTS_URL },
+    { id: 'stt', price: 20_000n, url: settings.PLUGIN_STT_URL },
+  ];
+  // The addresses are the operator's, private ones included.
+  const outbound = createOutbound({ allowLoopback: true, allowPrivate: true, idleTimeout: PLUGIN_TIMEOUT_MS });
+
+  async function remote(url: string, input: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
+    const answer = await outbound.fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(input),
+      redirects: 0,
+      timeout: PLUGIN_TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      signal,
+    });
+    if (answer.status >= 300) {
+      answer.cancel();
+      throw new Error(`the plugin answered ${answer.status}`);
+    }
+    return answer.json();
+  }
+
+  function assertServed({ id, url }: Plugin): void {
+    if (url === undefined && builtIn[id] === undefined) throw new AppError(502, 'no_plugin', { plugin: id });
+  }
+
+  return {
+    ids: table.map(({ id }) => id),
+    find: (id) => table.find((plugin) => plugin.id === id) ?? null,
+    assertServed,
+    async call(plugin, input) {
+      assertServed(plugin);
+      const signal = AbortSignal.timeout(PLUGIN_TIMEOUT_MS);
+      try {
+        const serve: BuiltIn = builtIn[plugin.id] ?? (() => Promise.reject(new Error('nobody serves it')));
+        return await (plugin.url === undefined ? serve(input, signal) : remote(plugin.url, input, signal));
+      } catch (error) {
+        log.warn({ err: error, plugin: plugin.id }, 'a plugin failed, its payment is returned');
+        throw new AppError(502, 'plugin_failed', { plugin: plugin.id }, { cause: error });
+      }
+    },
+    close: () => outbound.close(),
+  };
+}
