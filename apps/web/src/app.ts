@@ -69,7 +69,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   demoRoutes(server, createDemo(backend, readCatalogue(settings.AI_CATALOGUE)));
   usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
 
-  const payments = addPayments(server, deps, chains);
+  const payments = addPayments(server, { ...deps, backend, chains });
 
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);

@@ -129,6 +129,8 @@ describe('asking for payment', () => {
     assert.deepEqual(await ask({ 'x-plugin-id': 'nope' }), [400, 'unknown_plugin']);
     assert.deepEqual(await ask({ 'x-payment-method': 'cash' }), [400, 'unknown_payment_method']);
     assert.deepEqual(await ask({ 'x-plugin-id': 'tts' }), [502, 'no_plugin']);
+    const empty = await fetch(url, { ...request({ 'x-plugin-id': 'generate-text' }), body: '{}' });
+    assert.deepEqual([empty.status, await empty.json()], [400, { error: 'prompt required' }]);
     const byBody = await fetch(url, { ...request(), body: '{"plugin":"stt"}' });
     assert.equal(byBody.status, 502);
   });

@@ -8,15 +8,19 @@ export interface Plugin {
   url: string | undefined;
 }
 
-export type BuiltIn = (input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
+export interface BuiltIn {
+  /** Throws an AppError for input that it cannot work with. */
+  check: (input: Record<string, unknown>) => void;
+  run: (input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
+}
 
 export interface Plugins {
   ids: string[];
   find: (id: string) => Plugin | null;
-  /** Throws an AppError: 502 no_plugin or plugin_failed. */
+  /** Before anybody pays: 502 no_plugin when nobody serves it, 400 for input that it cannot work with. */
+  check: (plugin: Plugin, input: Record<string, unknown>) => void;
+  /** 502 plugin_failed. */
   call: (plugin: Plugin, input: Record<string, unknown>) => Promise<unknown>;
-  /** Throws as `call` does when nobody serves it. */
-  assertServed: (plugin: Plugin) => void;
   close: () => Promise<void>;
 }
 
@@ -57,20 +61,22 @@ export function createPlugins({ settings, log, builtIn }: PluginDeps): Plugins {
     return answer.json();
   }
 
-  function assertServed({ id, url }: Plugin): void {
-    if (url === undefined && builtIn[id] === undefined) throw new AppError(502, 'no_plugin', { plugin: id });
+  /** Who serves it: an address comes before the platform itself. */
+  function serverOf({ id, url }: Plugin): BuiltIn {
+    if (url !== undefined) return { check: () => {}, run: (input, signal) => remote(url, input, signal) };
+    const own = builtIn[id];
+    if (own === undefined) throw new AppError(502, 'no_plugin', { plugin: id });
+    return own;
   }
 
   return {
     ids: table.map(({ id }) => id),
     find: (id) => table.find((plugin) => plugin.id === id) ?? null,
-    assertServed,
+    check: (plugin, input) => serverOf(plugin).check(input),
     async call(plugin, input) {
-      assertServed(plugin);
-      const signal = AbortSignal.timeout(PLUGIN_TIMEOUT_MS);
+      const { run } = serverOf(plugin);
       try {
-        const serve: BuiltIn = builtIn[plugin.id] ?? (() => Promise.reject(new Error('nobody serves it')));
-        return await (plugin.url === undefined ? serve(input, signal) : remote(plugin.url, input, signal));
+        return await run(input, AbortSignal.timeout(PLUGIN_TIMEOUT_MS));
       } catch (error) {
         log.warn({ err: error, plugin: plugin.id }, 'a plugin failed, its payment is returned');
         throw new AppError(502, 'plugin_failed', { plugin: plugin.id }, { cause: error });

@@ -66,10 +66,9 @@ export function createGateway({ plugins, chainPayments, byCard, bySession, clock
       const plugin = typeof named === 'string' ? plugins.find(named) : null;
       if (plugin === null) throw new AppError(400, 'unknown_plugin', { plugins: plugins.ids });
       const method = methodOf(call);
-      // Before any payment: nobody pays for what nobody serves.
-      plugins.assertServed(plugin);
-      let result: unknown;
       const { plugin: _, ...input } = call.input;
+      plugins.check(plugin, input);
+      let result: unknown;
       const { receipt, headers } = await ways[method](call, plugin, async () => {
         result = await plugins.call(plugin, input);
       });

@@ -1,0 +1,38 @@
+import { chatCompletions, type Client } from '@troupe/contract';
+import type { Catalogue } from '@troupe/domain';
+import { AppError } from '@troupe/kernel';
+import type { BuiltIn } from './plugins.ts';
+
+/** Plugins that the platform serves itself, with its own models. What one call can cost stays far below its price. */
+
+const MAX_CHARACTERS = 8_000;
+const AGENT =
+  'You are an agent that is paid for one task. Think it through, then give the finished result, not a plan.';
+
+/** 400 before anybody has paid. */
+function promptOf(input: Record<string, unknown>): string {
+  const given = input['prompt'] ?? input['message'];
+  if (typeof given !== 'string' || given.trim() === '') throw new AppError(400, 'prompt required');
+  if (given.length > MAX_CHARACTERS) throw new AppError(400, `prompt too long (max ${MAX_CHARACTERS} characters)`);
+  return given;
+}
+
+export function createBuiltIn(backend: Client, catalogue: Catalogue): Record<string, BuiltIn> {
+  const textPlugin = (id: string, maxTokens: number, instruction?: string): BuiltIn => ({
+    check: (input) => void promptOf(input),
+    async run(input, signal) {
+      const prompt = { role: 'user' as const, content: promptOf(input) };
+      const { model, choices, usage } = await backend.call(chatCompletions, {
+        signal,
+        headers: { 'x-user-id': 'gateway', 'x-agent-id': `plugin-${id}` },
+        body: {
+          model: catalogue.demo[0],
+          max_tokens: maxTokens,
+          messages: instruction ? [{ role: 'system' as const, content: instruction }, prompt] : [prompt],
+        },
+      });
+      return { text: choices[0]?.message.content ?? '', model, usage };
+    },
+  });
+  return { agent: textPlugin('agent', 4_096, AGENT), 'generate-text': textPlugin('generate-text', 1_024) };
+}
