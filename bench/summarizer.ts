@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runChild, startService } from './lib/child.ts';
 import { finish, printTable, type Row } from './lib/report.ts';
 import { sideBySide } from './lib/sides.ts';
@@ -61,7 +62,7 @@ async function memory(): Promise<{ ratio: number; ours: number; cheerio: number 
 }
 
 /** Hostile pages through the real service, while another client keeps asking for something small. */
-async function hostile(): Promise<{ slowest: number; heldUp: number; growth: number }> {
+async function hostile(): Promise<{ slowest: number; heldUp: number; together: number; growth: number }> {
   const names = Object.keys(hostilePages);
   const site = createServer((request, reply) => {
     reply.writeHead(200, { 'content-type': 'text/html' }).end(hostilePages[names[Number(request.url?.slice(1))] ?? '']);
@@ -85,23 +86,25 @@ async function hostile(): Promise<{ slowest: number; heldUp: number; growth: num
   await Promise.all(names.map((_, index) => ask('/api/summarize', index)));
   const before = service.memory();
   watch.reset();
-
-  const rows: Row[] = [];
+  await sleep(1_000);
+  // What the machine itself does to a small request, with nothing else going on.
+  const rows: Row[] = [{ page: '(none)', 'summarize ms': 0, 'extract ms': 0, 'other request ms': watch.reset() }];
   for (const [index, name] of names.entries()) {
     const summarize = await ask('/api/summarize', index);
     const extract = await ask('/api/extract', index);
     rows.push({ page: name, 'summarize ms': summarize, 'extract ms': extract, 'other request ms': watch.reset() });
   }
   printTable('Hostile pages of 1 MB, through the service', rows);
+  const one = Math.max(...rows.map((row) => Number(row['other request ms'])));
   const most = (column: string) => Math.max(...rows.map((row) => Number(row[column])));
   for (let round = 0; round < 3; round += 1) await Promise.all(names.map((_, index) => ask('/api/summarize', index)));
   const growth = service.memory() - before;
-  const heldUp = Math.max(most('other request ms'), watch.reset());
+  const together = watch.reset();
   await watch.stop();
   await service.stop();
   site.closeAllConnections();
   site.close();
-  return { slowest: Math.max(most('summarize ms'), most('extract ms')), heldUp, growth };
+  return { slowest: Math.max(most('summarize ms'), most('extract ms')), heldUp: one, together, growth };
 }
 
 /** Asks for something small all the time and remembers the slowest answer. */
@@ -137,7 +140,8 @@ finish(
     { figure: 'min_ratio_to_cheerio', value: Math.min(...ratios), atLeast: 3 },
     { figure: 'max_peak_memory_ratio', value: peak.ratio, atMost: 1 },
     { figure: 'hostile_max_ms', value: worst.slowest, atMost: 1000 },
-    { figure: 'other_request_max_ms', value: worst.heldUp, atMost: 1000 },
+    { figure: 'other_request_max_ms', value: worst.heldUp, atMost: 250 },
+    { figure: 'other_request_max_ms_31_at_once', value: worst.together, atMost: 1000 },
   ],
   { peak_mb_2mb: peak.ours, peak_mb_2mb_cheerio: peak.cheerio, memory_growth_mb: worst.growth },
 );

@@ -1,4 +1,4 @@
-import { createExtract, createSummary, readPage, type Extract, type Summary } from '@troupe/summarizer';
+import { createExtract, createSummary, createTurns, readPage, type Extract, type Summary } from '@troupe/summarizer';
 import { peer } from '../lib/peers.ts';
 
 /** The same two extractions, ours and with cheerio, from the bytes of a page as they come from the network. */
@@ -7,6 +7,7 @@ export interface Side {
   extract: (page: Buffer) => Promise<Extract>;
 }
 
+const nextTurn = createTurns();
 const URL_OF_PAGE = 'https://site.example/stories/';
 
 async function* chunks(page: Buffer) {
@@ -16,12 +17,12 @@ async function* chunks(page: Buffer) {
 export const ours: Side = {
   async summarize(page) {
     const summary = createSummary();
-    await readPage(chunks(page), 'text/html', summary);
+    await readPage(chunks(page), 'text/html', summary, nextTurn);
     return summary.result();
   },
   async extract(page) {
     const extract = createExtract(URL_OF_PAGE);
-    await readPage(chunks(page), 'text/html', extract);
+    await readPage(chunks(page), 'text/html', extract, nextTurn);
     return extract.result();
   },
 };

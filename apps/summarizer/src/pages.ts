@@ -2,6 +2,7 @@ import { AppError, iso, OutboundError, type Clock, type Outbound, type OutboundR
 import { createExtract, type Extract } from './html/links.ts';
 import { readPage } from './html/read.ts';
 import { createSummary, type Summary } from './html/summary.ts';
+import { createTurns } from './html/turns.ts';
 
 export interface PagesDeps {
   outbound: Outbound;
@@ -22,6 +23,8 @@ const MAX_REDIRECTS = 5;
 const HTML = /^(text\/html|application\/xhtml\+xml)$/;
 
 export function createPages({ outbound, clock, timeout }: PagesDeps): Pages {
+  const nextTurn = createTurns();
+
   async function open(url: string, signal: AbortSignal | undefined): Promise<OutboundResponse & { xml: boolean }> {
     const response = await outbound.fetch(url, {
       headers: { accept: 'text/html,application/xhtml+xml' },
@@ -57,13 +60,13 @@ export function createPages({ outbound, clock, timeout }: PagesDeps): Pages {
     summarize: (url, signal) =>
       fetched(url, signal, async (page) => {
         const summary = createSummary({ xml: page.xml });
-        await readPage(page.body, page.headers['content-type'] ?? '', summary);
+        await readPage(page.body, page.headers['content-type'] ?? '', summary, nextTurn);
         return summary.result();
       }),
     extract: (url, signal) =>
       fetched(url, signal, async (page) => {
         const extract = createExtract(page.url, { xml: page.xml });
-        await readPage(page.body, page.headers['content-type'] ?? '', extract);
+        await readPage(page.body, page.headers['content-type'] ?? '', extract, nextTurn);
         return extract.result();
       }),
   };

@@ -4,6 +4,9 @@ import { createExtract } from './links.ts';
 import { readPage } from './read.ts';
 import { createScanner } from './scanner.ts';
 import { createSummary } from './summary.ts';
+import { createTurns } from './turns.ts';
+
+const nextTurn = createTurns();
 
 type Page = string | Uint8Array;
 
@@ -14,13 +17,13 @@ async function* inPieces(page: Page, size: number) {
 
 async function summarize(page: Page, { type = 'text/html; charset=utf-8', size = 65_536, xml = false } = {}) {
   const summary = createSummary({ xml });
-  await readPage(inPieces(page, size), type, summary);
+  await readPage(inPieces(page, size), type, summary, nextTurn);
   return summary.result();
 }
 
 async function extract(page: Page, url = 'https://site.example/dir/page?q=1') {
   const links = createExtract(url);
-  await readPage(inPieces(page, 65_536), 'text/html', links);
+  await readPage(inPieces(page, 65_536), 'text/html', links, nextTurn);
   return links.result();
 }
 
@@ -209,7 +212,7 @@ describe('links, images and metadata', () => {
       for (; read < 1000; read += 1) yield Buffer.alloc(1000, 'x');
     }
     const links = createExtract('http://site.example');
-    await readPage(endless(), 'text/html', links);
+    await readPage(endless(), 'text/html', links, nextTurn);
     assert.equal(links.result().links.length, 50);
     assert.equal(read, 0);
   });
@@ -339,5 +342,21 @@ describe('hostile pages are read to the end', () => {
     await summarize(fill('<b x="y">z</b>', 4_000_000));
     clearInterval(timer);
     assert.ok(turns > 2, `${turns} turns`);
+  });
+
+  test('of many that wait only one goes on before other work', async () => {
+    const order: string[] = [];
+    const loop = () => new Promise<void>((resolve) => setImmediate(resolve));
+    const one = async (name: string) => {
+      await nextTurn();
+      order.push(name);
+    };
+    const all = [one('a'), one('b'), one('c')];
+    for (let i = 0; i < 3; i += 1) {
+      await loop();
+      order.push('other');
+    }
+    await Promise.all(all);
+    assert.deepEqual(order, ['a', 'other', 'b', 'other', 'c', 'other']);
   });
 });
