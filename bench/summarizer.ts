@@ -62,7 +62,7 @@ async function memory(): Promise<{ ratio: number; ours: number; cheerio: number 
 }
 
 /** Hostile pages through the real service, while another client keeps asking for something small. */
-async function hostile(): Promise<{ slowest: number; heldUp: number; together: number; growth: number }> {
+async function hostile(): Promise<{ slowest: number; heldUp: number; heldUpByAll: number; growth: number }> {
   const names = Object.keys(hostilePages);
   const site = createServer((request, reply) => {
     reply.writeHead(200, { 'content-type': 'text/html' }).end(hostilePages[names[Number(request.url?.slice(1))] ?? '']);
@@ -83,7 +83,10 @@ async function hostile(): Promise<{ slowest: number; heldUp: number; together: n
     return performance.now() - started;
   };
   const watch = startWatch(`${service.address}/health`);
-  await Promise.all(names.map((_, index) => ask('/api/summarize', index)));
+  const together = async (path: string) => void (await Promise.all(names.map((_, index) => ask(path, index))));
+  // The heap takes some rounds to find its size; what grows after that is lost.
+  for (let round = 0; round < 5; round += 1) await together('/api/summarize');
+  await together('/api/extract');
   const before = service.memory();
   watch.reset();
   await sleep(1_000);
@@ -97,14 +100,14 @@ async function hostile(): Promise<{ slowest: number; heldUp: number; together: n
   printTable('Hostile pages of 1 MB, through the service', rows);
   const one = Math.max(...rows.map((row) => Number(row['other request ms'])));
   const most = (column: string) => Math.max(...rows.map((row) => Number(row[column])));
-  for (let round = 0; round < 3; round += 1) await Promise.all(names.map((_, index) => ask('/api/summarize', index)));
+  for (let round = 0; round < 3; round += 1) await together('/api/summarize');
   const growth = service.memory() - before;
-  const together = watch.reset();
+  const heldUpByAll = watch.reset();
   await watch.stop();
   await service.stop();
   site.closeAllConnections();
   site.close();
-  return { slowest: Math.max(most('summarize ms'), most('extract ms')), heldUp: one, together, growth };
+  return { slowest: Math.max(most('summarize ms'), most('extract ms')), heldUp: one, heldUpByAll, growth };
 }
 
 /** Asks for something small all the time and remembers the slowest answer. */
@@ -141,7 +144,7 @@ finish(
     { figure: 'max_peak_memory_ratio', value: peak.ratio, atMost: 1 },
     { figure: 'hostile_max_ms', value: worst.slowest, atMost: 1000 },
     { figure: 'other_request_max_ms', value: worst.heldUp, atMost: 250 },
-    { figure: 'other_request_max_ms_31_at_once', value: worst.together, atMost: 1000 },
+    { figure: 'other_request_max_ms_31_at_once', value: worst.heldUpByAll, atMost: 1000 },
   ],
   { peak_mb_2mb: peak.ours, peak_mb_2mb_cheerio: peak.cheerio, memory_growth_mb: worst.growth },
 );
