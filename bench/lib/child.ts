@@ -27,6 +27,8 @@ export async function startService(module: URL, env: Record<string, string>): Pr
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // Also when the bench itself fails.
+  process.once('exit', () => child.kill('SIGKILL'));
   const stop = async () => {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');

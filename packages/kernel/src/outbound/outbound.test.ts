@@ -223,6 +223,18 @@ describe('bodies', () => {
     assert.deepEqual(await answer.json(), { got: 'hello' });
   });
 
+  test('each request has a connection of its own, so a kept one that the server closed harms none', async () => {
+    const sockets = new Set<unknown>();
+    const base = await listen((request, reply) => {
+      assert.equal(request.headers.connection, 'close');
+      sockets.add(request.socket);
+      reply.end('x');
+    });
+    const outbound = client({ allowLoopback: true });
+    for (let i = 0; i < 3; i += 1) assert.equal(await (await outbound.fetch(base)).text(), 'x');
+    assert.equal(sockets.size, 3);
+  });
+
   test('stopping early ends the connection', async () => {
     let closed: () => void;
     const gone = new Promise<void>((resolve) => (closed = resolve));

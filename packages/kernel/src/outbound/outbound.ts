@@ -69,6 +69,8 @@ export function createOutbound({
     bodyTimeout: idleTimeout,
     maxHeaderSize: MAX_HEADER_BYTES,
     allowH2: false,
+    // A connection for each request: a kept one may be closed by the other side just when it is used again.
+    pipelining: 0,
   });
 
   async function fetch(url: string | URL, request: OutboundRequest = {}): Promise<OutboundResponse> {
