@@ -14,6 +14,7 @@ import {
 import { aiRoutes } from './features/ai/routes.ts';
 import { createAiService } from './features/ai/service.ts';
 import { healthRoutes } from './features/health/routes.ts';
+import { keyRoutes } from './features/keys/routes.ts';
 import { infraRoutes } from './features/infra/routes.ts';
 
 /** Everything that the backend is made of comes in here; nothing below reads the environment. */
@@ -45,6 +46,7 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
 
   healthRoutes(server, clock);
+  keyRoutes(server, accounts);
   infraRoutes(server, clock);
   const ai = createAiService({ settings, db, log, clock });
   aiRoutes(server, { ...ai, clock });

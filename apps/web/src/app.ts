@@ -26,11 +26,14 @@ import { createDemo } from './features/demo/service.ts';
 import { usageRoutes } from './features/usage/routes.ts';
 import { createUsage } from './features/usage/service.ts';
 import { addPayments } from './payments.ts';
+import { identityRoutes } from './identity.ts';
 import { referenceRoutes } from './reference.ts';
 
 /** Everything that web is made of comes in here; nothing below reads the environment. */
 export interface WebDeps {
   settings: Settings;
+  /** Where files are kept that are not in the database. */
+  dataDir: string;
   log: Log;
   counters: Counters;
   secrets: Secrets;
@@ -61,6 +64,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
 
   healthRoutes(server, createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock }));
+  identityRoutes(server, { ...deps, accounts });
 
   const chains = createChains({ settings, db, log, clock });
   const wallets = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });

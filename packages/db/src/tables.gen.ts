@@ -237,7 +237,7 @@ export interface Tables {
     id: string;
     name: Nullable<string>;
     token_hash: string;
-    token_sealed: Nullable<Bytes>;
+    token_sealed: Bytes;
     used_at: Nullable<Timestamp>;
     used_by: Nullable<string>;
     user_id: string;

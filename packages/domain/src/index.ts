@@ -7,3 +7,4 @@ export * from './infra-tools.ts';
 export * from './cron.ts';
 export * from './ai/catalogue.ts';
 export * from './credits.ts';
+export * from './features.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nullableTimestamp, timestamp } from '../common.ts';
+import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { BAD_EMAIL, emailBody, EMAIL_REQUIRED, hex64 } from '../fields.ts';
 
@@ -54,12 +54,12 @@ export const listInvites = endpoint({
   reply: z.object({
     invites: z.array(
       z.object({
-        code: z.string().nullable().describe('Null once it is used'),
+        code: z.string(),
         email: z.string().nullable(),
         name: z.string().nullable(),
         createdAt: timestamp,
         expiresAt: timestamp,
-        usedAt: nullableTimestamp.optional(),
+        usedAt: timestamp.optional(),
         status: z.enum(['active', 'used', 'expired']),
         userId: z.string().optional().describe('Who used it'),
       }),

@@ -169,6 +169,9 @@ function addErrors(server: Server): void {
 
 function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
   if (error instanceof AppError) return error;
+  // PostgreSQL takes every character but one, in texts and in JSON.
+  if (error.code === '22021' || error.code === '22P05')
+    return new AppError(400, 'Null characters are not allowed', {}, { cause: error });
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError(400, 'Content-Type must be application/json');

@@ -1,0 +1,39 @@
+import { USER_COLUMNS, type UserRow } from '@troupe/accounts';
+import type { SystemTx } from '@troupe/db';
+
+export type PersonRow = UserRow & { credit_micros: bigint; created_at: Date };
+
+const COLUMNS = [...USER_COLUMNS, 'credit_micros', 'created_at'] as const;
+
+/** Its own signs are not wild ones. */
+const containing = (search: string): string => `%${search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+
+const matching = (tx: SystemTx, search: string | undefined) => {
+  const query = tx.selectFrom('users');
+  if (!search) return query;
+  return query.where((eb) =>
+    eb.or([eb('email', 'ilike', containing(search)), eb('name', 'ilike', containing(search))]),
+  );
+};
+
+export const listUsers = (
+  tx: SystemTx,
+  { limit, offset, search }: { limit: number; offset: number; search?: string },
+): Promise<PersonRow[]> =>
+  matching(tx, search)
+    .select(COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+
+export async function countUsers(tx: SystemTx, search: string | undefined): Promise<number> {
+  const { count } = await matching(tx, search)
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export const findUser = (tx: SystemTx, id: string): Promise<PersonRow | undefined> =>
+  tx.selectFrom('users').select(COLUMNS).where('id', '=', id).executeTakeFirst();

@@ -1,0 +1,39 @@
+import type { Database } from '@troupe/db';
+import { iso, type User } from '@troupe/kernel';
+import { listEntries, type EntryRow, type Page } from './store.ts';
+
+interface Entry {
+  id: string;
+  userId: string | null;
+  actorId: string | null;
+  action: string;
+  detail: Record<string, unknown>;
+  ip: string | null;
+  createdAt: string;
+}
+
+export interface AuditService {
+  list: (user: User, page: Page) => Promise<{ entries: Entry[]; next: string | null }>;
+}
+
+const toEntry = ({ id, user_id, actor_id, action, detail, ip, created_at }: EntryRow): Entry => ({
+  id: String(id),
+  userId: user_id,
+  actorId: actor_id,
+  action,
+  detail: detail as Record<string, unknown>,
+  ip,
+  createdAt: iso(created_at),
+});
+
+export function createAuditService(db: Database): AuditService {
+  return {
+    async list(user, { limit, before, userId }) {
+      const rows = user.isAdmin
+        ? await listEntries(db.system, { limit, before, userId })
+        : await listEntries(db.user(user.id), { limit, before });
+      const entries = rows.map(toEntry);
+      return { entries, next: entries.length === limit ? (entries.at(-1)?.id ?? null) : null };
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { changePassword, forgotPassword, resetPassword } from '@troupe/contract';
+import { serve, type Server } from '@troupe/kernel';
+import type { PasswordService } from './service.ts';
+
+export function passwordRoutes(server: Server, passwords: PasswordService): void {
+  serve(server, forgotPassword, async ({ body }) => {
+    await passwords.forgot(body);
+    return { message: 'If an account exists, a reset link has been sent' };
+  });
+  serve(server, resetPassword, async ({ body, request }) => {
+    await passwords.reset(body.token, body.password, request.address);
+    return { message: 'Password reset successfully' };
+  });
+  serve(server, changePassword, async ({ user, body, request }) => {
+    await passwords.change(user, body, request.address);
+    return { success: true as const };
+  });
+}

@@ -1,0 +1,52 @@
+import { isDuplicate, type SystemTx, type UserTx } from '@troupe/db';
+import { AppError } from '@troupe/kernel';
+
+export const readProfile = (tx: UserTx) =>
+  tx
+    .selectFrom('users')
+    .select(['email', 'email_verified_at', 'name', 'plan', 'credit_micros', 'referral_code', 'notifications'])
+    .executeTakeFirst();
+
+/** What the user was called and reached by before; the new address is unverified. */
+export async function changeEmail(
+  tx: SystemTx,
+  userId: string,
+  email: string,
+  now: Date,
+): Promise<{ email: string; name: string } | null> {
+  const before = await tx
+    .selectFrom('users')
+    .select(['email', 'name'])
+    .where('id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!before || before.email === email) return before ?? null;
+  try {
+    await tx
+      .updateTable('users')
+      .set({ email, email_verified_at: null, updated_at: now })
+      .where('id', '=', userId)
+      .execute();
+  } catch (error) {
+    if (isDuplicate(error)) throw new AppError(409, 'Email already in use');
+    throw error;
+  }
+  return before;
+}
+
+export async function changeProfile(
+  tx: SystemTx,
+  userId: string,
+  changes: { name?: string; notifications?: Record<string, unknown>; updated_at: Date },
+): Promise<void> {
+  await tx.updateTable('users').set(changes).where('id', '=', userId).execute();
+}
+
+export async function countReferrals(tx: SystemTx, userId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('referrals')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('giver_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { startWeb, tokenIn, type TestWeb } from '../lib/web.ts';
+
+/** Sign-up, sign-in, profile, password, sessions: every row of 4.1 that needs no other party, and every error row. */
+
+let web: TestWeb;
+before(async () => {
+  web = await startWeb();
+});
+after(() => web.stop());
+
+type Case = [body: unknown, status: number, error: string];
+
+const refuses = (path: string, cases: Case[], method = 'POST') =>
+  Promise.all(
+    cases.map(async ([body, status, error]) => {
+      const reply = await web.visitor().ask(method, path, body);
+      assert.deepEqual([reply.status, reply.body], [status, { error }], JSON.stringify(body)?.slice(0, 80));
+    }),
+  );
+
+describe('POST /api/register', () => {
+  const good = { email: 'ada@example.com', password: 'long enough' };
+
+  test('answers 200 with id, email and name, and creates no session', async () => {
+    const reply = await web.visitor().ask('POST', '/api/register', { ...good, email: '  Ada@Example.COM ' });
+    assert.equal(reply.status, 200);
+    assert.deepEqual(Object.keys(reply.body).sort(), ['email', 'id', 'name']);
+    assert.deepEqual([reply.body.email, reply.body.name], ['ada@example.com', 'ada']);
+    assert.deepEqual(reply.headers.getSetCookie(), []);
+  });
+
+  test('keeps a given name', async () => {
+    const reply = await web
+      .visitor()
+      .ask('POST', '/api/register', { ...good, email: 'g@example.com', name: ' Grace ' });
+    assert.equal(reply.body.name, 'Grace');
+  });
+
+  test('400: what is missing or wrong, in the order of the contract', () =>
+    refuses('/api/register', [
+      [{}, 400, 'Email and password required'],
+      [{ email: 'x@y.zz' }, 400, 'Email and password required'],
+      [{ password: 'long enough' }, 400, 'Email and password required'],
+      [{ email: 'nonsense', password: '' }, 400, 'Email and password required'],
+      [{ email: 5, password: 'long enough' }, 400, 'Email and password required'],
+      [{ ...good, email: 'nonsense' }, 400, 'Invalid email format'],
+      [{ email: 'nonsense', password: 'short' }, 400, 'Invalid email format'],
+      [{ ...good, email: 'a\0b@example.com' }, 400, 'Invalid email format'],
+      [{ ...good, email: 'a@b@example.com' }, 400, 'Invalid email format'],
+      [{ ...good, email: 'a@example.com, b@example.com' }, 400, 'Invalid email format'],
+      [{ ...good, email: 'a@example.com\r\nBcc: b@example.com' }, 400, 'Invalid email format'],
+      [{ ...good, email: `${'a'.repeat(250)}@example.com` }, 400, 'Invalid email format'],
+      [{ ...good, email: `a@${'b.'.repeat(200_000)}com` }, 400, 'Invalid email format'],
+      [{ ...good, email: `0x${'a'.repeat(40)}@wallet.svc` }, 400, 'Invalid email format'],
+      [{ ...good, password: '1234567' }, 400, 'Password must be at least 8 characters'],
+      [{ ...good, referralCode: 'not a code!' }, 400, 'Invalid referral code'],
+      [{ ...good, referralCode: 'a'.repeat(21) }, 400, 'Invalid referral code'],
+      [{ ...good, inviteToken: 'abc' }, 400, 'Invalid invite token format'],
+      ['{', 400, 'Invalid JSON'],
+    ]));
+
+  test('403: a filled honeypot', () =>
+    refuses('/api/register', [[{ ...good, email: 'bot@example.com', website: 'http://x' }, 403, 'Access denied']]));
+
+  test('409: the same address in another spelling; dots are another address', async () => {
+    const email = 'do.ts@example.com';
+    assert.equal((await web.visitor().ask('POST', '/api/register', { ...good, email })).status, 200);
+    await refuses('/api/register', [
+      [{ ...good, email: ' DO.TS@example.com' }, 409, 'User already exists'],
+      [{ ...good, email }, 409, 'User already exists'],
+    ]);
+    assert.equal(
+      (await web.visitor().ask('POST', '/api/register', { ...good, email: 'dots@example.com' })).status,
+      200,
+    );
+  });
+
+  test('addresses of every script, and passwords of every character', async () => {
+    const account = { email: 'jürgen@bücher.example', password: 'пароль\0 🔑' };
+    assert.equal((await web.visitor().ask('POST', '/api/register', account)).status, 200);
+    // The same letters, encoded another way.
+    const decomposed = { ...account, email: account.email.normalize('NFD') };
+    assert.equal((await web.visitor().ask('POST', '/api/register', decomposed)).status, 409);
+    assert.equal((await web.visitor().ask('POST', '/api/auth/login', decomposed)).status, 200);
+  });
+
+  test('a referral code matches in any case and gives both sides ten credits; an unknown one is ignored', async () => {
+    const giver = await web.signUp();
+    const { referralCode } = (await giver.ask('GET', '/api/credits')).body;
+    const newcomer = await web.signUp({ referralCode: referralCode.toLowerCase() });
+    assert.equal((await newcomer.ask('GET', '/api/credits')).body.credits, 10);
+    assert.deepEqual((await giver.ask('GET', '/api/credits')).body, {
+      credits: 10,
+      referralCode,
+      referralCount: 1,
+      plan: null,
+    });
+    const alone = await web.signUp({ referralCode: 'NOBODY-HAS-THIS' });
+    assert.equal((await alone.ask('GET', '/api/credits')).body.credits, 0);
+  });
+});
+
+describe('POST /api/auth/login', () => {
+  test('answers ok and the user, and sets the cookie', async () => {
+    const person = await web.signUp({ name: 'Ada' });
+    const reply = await web.visitor().ask('POST', '/api/auth/login', {
+      email: person.email.toUpperCase(),
+      password: person.password,
+    });
+    assert.deepEqual([reply.status, reply.body], [200, { ok: true, user: { id: person.id, name: 'Ada' } }]);
+    const [cookie = ''] = reply.headers.getSetCookie();
+    assert.match(cookie, /^svc-session=[0-9a-f]{64}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
+  });
+
+  test('400 and 401', async () => {
+    const person = await web.signUp();
+    await refuses('/api/auth/login', [
+      [{}, 400, 'Missing email or password'],
+      [{ email: 'a@b.cc' }, 400, 'Missing email or password'],
+      [{ email: 'a@b.cc', password: '' }, 400, 'Missing email or password'],
+      [{ email: 'nobody@example.com', password: 'whatever' }, 401, 'Invalid email or password'],
+      [{ email: person.email, password: 'whatever' }, 401, 'Invalid email or password'],
+      [{ email: 'a\0b@example.com', password: 'whatever' }, 401, 'Invalid email or password'],
+      [{ email: 'x'.repeat(100_000), password: 'whatever' }, 401, 'Invalid email or password'],
+    ]);
+  });
+
+  test('429 after five failures for that address, the right password included; others are not troubled', async () => {
+    const person = await web.signUp();
+    const other = await web.signUp();
+    const login = (email: string, password: string) =>
+      web.visitor().ask('POST', '/api/auth/login', { email, password });
+    for (let tries = 0; tries < 5; tries += 1) assert.equal((await login(person.email, 'wrong')).status, 401);
+    for (const password of ['wrong', person.password]) {
+      const reply = await login(person.email, password);
+      assert.deepEqual(
+        [reply.status, reply.body],
+        [429, { error: 'Too many login attempts. Try again in 15 minutes.' }],
+      );
+    }
+    assert.equal((await login(other.email, other.password)).status, 200);
+  });
+
+  test('a session that somebody put into the browser is not the one that is signed in', async () => {
+    const person = await web.signUp();
+    const planted = 'f'.repeat(64);
+    const reply = await web.visitor().ask('POST', '/api/auth/login', person, { cookie: `svc-session=${planted}` });
+    assert.ok(!reply.headers.getSetCookie()[0]?.includes(planted));
+  });
+});
+
+test('500 Login failed: the cause is not told', async () => {
+  const broken = await startWeb();
+  const person = await broken.signUp();
+  await broken.deps.db.asSystem(async (tx) => {
+    await sql`set local role none`.execute(tx);
+    await sql`drop table sessions`.execute(tx);
+  });
+  const reply = await broken.visitor().ask('POST', '/api/auth/login', person);
+  assert.deepEqual([reply.status, reply.body], [500, { error: 'Login failed' }]);
+  await broken.stop();
+});
+
+describe('sessions', () => {
+  test('GET /api/auth/session: the user, or null; always 200', async () => {
+    const person = await web.signUp({ name: 'Ada' });
+    assert.deepEqual((await person.ask('GET', '/api/auth/session')).body, {
+      user: { id: person.id, name: 'Ada', email: person.email, isAdmin: false },
+    });
+    for (const cookie of ['', 'svc-session=', 'svc-session=zzz', `svc-session=${'0'.repeat(64)}`]) {
+      const reply = await web.visitor().ask('GET', '/api/auth/session', undefined, cookie ? { cookie } : {});
+      assert.deepEqual([reply.status, reply.body], [200, { user: null }]);
+    }
+  });
+
+  test('POST /api/auth/signout: always 200, deletes the record, clears the cookie', async () => {
+    const person = await web.signUp();
+    const cookie = `svc-session=${person.token()}`;
+    const reply = await person.ask('POST', '/api/auth/signout');
+    assert.deepEqual([reply.status, reply.body], [200, { ok: true }]);
+    assert.match(reply.headers.getSetCookie()[0] ?? '', /^svc-session=; Max-Age=0; Path=\/;/);
+    assert.deepEqual((await web.visitor().ask('GET', '/api/auth/session', undefined, { cookie })).body, { user: null });
+    assert.deepEqual((await web.visitor().ask('POST', '/api/auth/signout')).body, { ok: true });
+  });
+
+  test('the list names device and address; one can be ended, another user’s cannot', async () => {
+    const person = await web.signUp();
+    const phone = web.visitor();
+    await phone.ask('POST', '/api/auth/login', person, {
+      'user-agent': 'Mozilla/5.0 (Linux; Android 15) Chrome/130.0 Mobile',
+    });
+    const { sessions } = (await person.ask('GET', '/api/auth/sessions')).body;
+    assert.equal(sessions.length, 2);
+    const other = sessions.find(({ current }: { current: boolean }) => !current);
+    assert.deepEqual([other.device, other.ip], ['Chrome on Android', '127.0.0.1']);
+    assert.ok(Date.parse(other.lastSeen));
+    const stranger = await web.signUp();
+    const refused = await stranger.ask('DELETE', `/api/auth/sessions/${other.id}`);
+    assert.deepEqual([refused.status, refused.body], [404, { error: 'Session not found' }]);
+    assert.deepEqual((await person.ask('DELETE', `/api/auth/sessions/${other.id}`)).body, { success: true });
+    assert.deepEqual((await phone.ask('GET', '/api/auth/session')).body, { user: null });
+    assert.equal((await person.ask('DELETE', `/api/auth/sessions/${other.id}`)).status, 404);
+    assert.equal((await web.visitor().ask('GET', '/api/auth/sessions')).status, 401);
+  });
+});
+
+describe('settings', () => {
+  test('GET: the profile, or 401', async () => {
+    const person = await web.signUp({ name: 'Ada' });
+    assert.deepEqual((await person.ask('GET', '/api/settings')).body, {
+      id: person.id,
+      email: person.email,
+      emailVerified: true,
+      name: 'Ada',
+      plan: null,
+      credits: 0,
+      twoFactorEnabled: false,
+      notifications: {},
+      instance: null,
+    });
+    const reply = await web.visitor().ask('GET', '/api/settings');
+    assert.deepEqual([reply.status, reply.body], [401, { error: 'Unauthorized' }]);
+  });
+
+  test('POST and PATCH: name, notifications, and e-mail with POST', async () => {
+    const person = await web.signUp();
+    const patched = await person.ask('PATCH', '/api/settings', { name: 'Neu', notifications: { weekly: true } });
+    assert.deepEqual([patched.body.name, patched.body.notifications], ['Neu', { weekly: true }]);
+    const moved = await person.ask('POST', '/api/settings', { email: ` NEW-${person.email}` });
+    assert.deepEqual([moved.body.email, moved.body.name], [`new-${person.email}`, 'Neu']);
+    const old = await web.visitor().ask('POST', '/api/auth/login', person);
+    assert.equal(old.status, 401);
+    assert.match(await web.mailTo(person.email, /address was changed/), /another e-mail address/);
+  });
+
+  test('400 and 409', async () => {
+    const person = await web.signUp();
+    const other = await web.signUp();
+    const cases: Case[] = [
+      [{ email: 'nonsense' }, 400, 'Invalid email format'],
+      [{ email: 5 }, 400, 'Invalid email format'],
+      [{ email: `0x${'a'.repeat(40)}@wallet.svc` }, 400, 'Invalid email format'],
+      [{ name: 'a\0b' }, 400, 'Invalid name'],
+      [{ notifications: { a: '\0' } }, 400, 'Null characters are not allowed'],
+      [{ notifications: 'all' }, 400, 'notifications must be a record'],
+      [{ email: other.email.toUpperCase() }, 409, 'Email already in use'],
+    ];
+    for (const [body, status, error] of cases) {
+      const reply = await person.ask('POST', '/api/settings', body);
+      assert.deepEqual([reply.status, reply.body], [status, { error }]);
+    }
+    assert.equal((await person.ask('GET', '/api/settings')).body.email, person.email);
+  });
+});
+
+describe('passwords', () => {
+  test('change: every other session ends', async () => {
+    const person = await web.signUp();
+    const other = web.visitor();
+    await other.ask('POST', '/api/auth/login', person);
+    const cases: Case[] = [
+      [{}, 400, 'Current and new password required'],
+      [{ currentPassword: 'x' }, 400, 'Current and new password required'],
+      [{ currentPassword: person.password, newPassword: 'short' }, 400, 'Password must be at least 8 characters'],
+      [{ currentPassword: 'wrong', newPassword: 'long enough' }, 401, 'Current password is incorrect'],
+    ];
+    for (const [body, status, error] of cases) {
+      const reply = await person.ask('POST', '/api/settings/password', body);
+      assert.deepEqual([reply.status, reply.body], [status, { error }]);
+    }
+    const body = { currentPassword: person.password, newPassword: 'a new password' };
+    assert.deepEqual((await person.ask('POST', '/api/settings/password', body)).body, { success: true });
+    assert.ok((await person.ask('GET', '/api/auth/session')).body.user);
+    assert.equal((await other.ask('GET', '/api/auth/session')).body.user, null);
+    const login = (password: string) => web.visitor().ask('POST', '/api/auth/login', { email: person.email, password });
+    assert.equal((await login(person.password)).status, 401);
+    assert.equal((await login('a new password')).status, 200);
+    assert.equal((await web.visitor().ask('POST', '/api/settings/password', body)).status, 401);
+  });
+
+  test('forgotten: the same answer for everybody; the link works once and ends all sessions', async () => {
+    const person = await web.signUp();
+    const answer = { message: 'If an account exists, a reset link has been sent' };
+    for (const email of ['nobody@example.com', ` ${person.email.toUpperCase()}`]) {
+      const reply = await web.visitor().ask('POST', '/api/auth/forgot-password', { email });
+      assert.deepEqual([reply.status, reply.body], [200, answer]);
+    }
+    const token = tokenIn(await web.mailTo(person.email, /Set a new password/));
+    assert.match(token, /^[0-9a-f]{64}$/);
+    const reset = () => web.visitor().ask('POST', '/api/auth/reset-password', { token, password: 'brand new one' });
+    // Both at once: one wins.
+    const replies = await Promise.all([reset(), reset()]);
+    assert.deepEqual(
+      replies.map(({ status }) => status).sort((a, b) => a - b),
+      [200, 400],
+    );
+    assert.deepEqual(replies.find(({ status }) => status === 200)?.body, { message: 'Password reset successfully' });
+    assert.deepEqual((await reset()).body, { error: 'Invalid or expired reset link' });
+    assert.equal((await person.ask('GET', '/api/auth/session')).body.user, null);
+    const login = await web.visitor().ask('POST', '/api/auth/login', { ...person, password: 'brand new one' });
+    assert.equal(login.status, 200);
+  });
+
+  test('400', async () => {
+    await refuses('/api/auth/forgot-password', [
+      [{}, 400, 'Email is required'],
+      [{ email: '  ' }, 400, 'Email is required'],
+      [{ email: 'nonsense' }, 400, 'Invalid email format'],
+      [{ email: 'a@b.cc', website: 'x' }, 403, 'Access denied'],
+    ]);
+    await refuses('/api/auth/reset-password', [
+      [{}, 400, 'Token and password are required'],
+      [{ token: 'x' }, 400, 'Token and password are required'],
+      [{ token: 'x', password: 'short' }, 400, 'Password must be at least 8 characters'],
+      [{ token: 'x', password: 'long enough' }, 400, 'Invalid or expired reset link'],
+      [{ token: '\0', password: 'long enough' }, 400, 'Invalid or expired reset link'],
+      [{ token: 'a'.repeat(64), password: 'long enough' }, 400, 'Invalid or expired reset link'],
+    ]);
+  });
+});
+
+test('the retired credentials callback is gone, and says what to use', async () => {
+  const reply = await web.visitor().ask('POST', '/api/auth/callback/credentials', {});
+  assert.deepEqual([reply.status, reply.body.replacement], [410, '/api/auth/login']);
+});
+
+test('register, forgot and reset are limited to 60 a minute for one address', async () => {
+  for (const path of ['/api/register', '/api/auth/forgot-password', '/api/auth/reset-password']) {
+    let reply = await web.visitor().ask('POST', path, {});
+    for (let asked = 0; asked < 61 && reply.status !== 429; asked += 1)
+      reply = await web.visitor().ask('POST', path, {});
+    assert.deepEqual([reply.status, reply.body], [429, { error: 'Too many requests' }]);
+    assert.equal(reply.headers.get('ratelimit-limit'), '60');
+  }
+});
