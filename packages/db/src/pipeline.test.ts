@@ -149,6 +149,23 @@ describe('faults', () => {
     assert.notEqual(await backend(), pid);
   });
 
+  test('a query that finds its connection closed goes out on another one', async (t) => {
+    const clients: { connection: { stream: { destroy: () => void } } }[] = [];
+    // oxlint-disable-next-line typescript/unbound-method -- bound again by call
+    const connect = pg.Pool.prototype.connect as (this: pg.Pool) => Promise<never>;
+    t.mock.method(pg.Pool.prototype, 'connect', async function (this: pg.Pool) {
+      const client = await connect.call(this);
+      clients.push(client);
+      return client;
+    });
+    const pid = await backend();
+    clients[0]?.connection.stream.destroy();
+    assert.notEqual(await backend(), pid);
+    assert.equal(clients.length, 3, 'taken, found closed, taken anew');
+    clients[2]?.connection.stream.destroy();
+    assert.deepEqual(await db.asSystem(async (tx) => (await sql`select 1 as n`.execute(tx)).rows), [{ n: 1 }]);
+  });
+
   test('a cancelled query fails, its connection goes on', async () => {
     const pid = await backend();
     const inFlight = assert.rejects(

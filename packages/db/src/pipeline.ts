@@ -19,11 +19,6 @@ export interface PipelineResult {
   rows: Record<string, unknown>[];
 }
 
-/** The connection was already gone, so nothing was sent: safe to try on another one. */
-export class NothingSent extends Error {
-  override readonly name = 'NothingSent';
-}
-
 type Column = { name: string; parse: (text: string) => unknown };
 type Prepared = { name: string; columns?: Column[] };
 type StatementCache = { byKey: Map<string, Prepared>; count: number; toClose: string[] };
@@ -61,7 +56,7 @@ function createPipeline(
 
   const pipeline = {
     submit(connection: Connection): Error | undefined {
-      if (!(connection.stream as { writable: boolean }).writable) return new NothingSent('The connection is closed');
+      if (!(connection.stream as { writable: boolean }).writable) return new Error('The database connection is closed');
       const cache = cacheOf(connection);
       try {
         // Every value is converted before the first byte leaves, so a bad one sends nothing.

@@ -5,7 +5,7 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
 import type { Log } from '@troupe/kernel';
-import { isFatal, isStalePlan, NothingSent, runPipeline } from './pipeline.ts';
+import { isFatal, isStalePlan, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
 import type { Tables } from './tables.gen.ts';
 
@@ -139,8 +139,8 @@ async function runSingle(pool: Pool, scope: Scope, statements: Statement[], kept
       return result;
     } catch (error) {
       release(client, error);
-      // Both mean that nothing was done; more than once would hide a real fault.
-      if (tries > 1 || !(error instanceof NothingSent || isStalePlan(error))) throw error;
+      // It means that nothing was done; more than once would hide a real fault.
+      if (tries > 1 || !isStalePlan(error)) throw error;
     }
   }
 }
@@ -215,17 +215,25 @@ const inTransaction = (client: PoolClient): boolean => ['T', 'E'].includes(clien
 const isCollision = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
 
-/** Nothing has been sent yet, so a server that is just restarting is waited for. */
+/** Nothing has been sent yet, so a dead connection is passed over and a server that is just restarting is waited for. */
 async function connect(pool: Pool): Promise<PoolClient> {
   for (const wait of CONNECT_RETRY_MS) {
     try {
-      return await pool.connect();
+      return await connectAlive(pool);
     } catch (error) {
       if (!isRestarting(error)) throw error;
       await delay(wait);
     }
   }
-  return pool.connect();
+  return connectAlive(pool);
+}
+
+async function connectAlive(pool: Pool): Promise<PoolClient> {
+  for (;;) {
+    const client = await pool.connect();
+    if (isAlive(client)) return client;
+    client.release(true);
+  }
 }
 
 function isRestarting(error: unknown): boolean {
