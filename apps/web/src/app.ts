@@ -6,6 +6,7 @@ import {
   closeAll,
   createBackendClient,
   createServer,
+  secretList,
   serveOpenApi,
   type Clock,
   type Counters,
@@ -68,6 +69,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   const chains = createChains({ settings, db, log, clock });
   const wallets = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });
+  if (secretList(secrets.walletKey).length > 1) log.info({ keys: await wallets.rotate() }, 'wallet keys sealed anew');
   const custody = createCustody({ settings, clock, log });
   walletRoutes(server, createWalletService({ ...chains, wallets, custody, log }));
   demoRoutes(server, createDemo(backend, readCatalogue(settings.AI_CATALOGUE)));

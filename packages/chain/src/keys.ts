@@ -8,12 +8,12 @@ export interface SealedKey {
   sealed: Buffer;
 }
 
-/** Makes, keeps and opens the private keys of wallets. An `owner` is `user:<id>` or `agent:<id>`. */
+/** Makes, keeps and opens the private keys of wallets. The secret may be a list, as `createCipher` takes it. An `owner` is `user:<id>` or `agent:<id>`. */
 export interface Keyring {
   create: (owner: string, privateKey?: Hex) => SealedKey;
   open: (owner: string, key: { address: string; sealed: Uint8Array }) => PrivateKeyAccount;
-  /** The same key sealed by another keyring: rotation of WALLET_ENCRYPTION_KEY. */
-  reseal: (owner: string, key: { address: string; sealed: Uint8Array }, to: Keyring) => Buffer;
+  /** The same key, sealed with the newest secret. */
+  reseal: (owner: string, key: { address: string; sealed: Uint8Array }) => Buffer;
 }
 
 const KEY = /^0x[0-9a-fA-F]{64}$/;
@@ -24,13 +24,14 @@ export function createKeyring(secret: string): Keyring {
   const contextOf = (owner: string, address: string): string => `${owner}|${address.toLowerCase()}`;
   const keyOf: (...args: Parameters<Keyring['open']>) => Hex = (owner, { address, sealed }) =>
     cipher.open(sealed, contextOf(owner, address)) as Hex;
+  function create(owner: string, privateKey: Hex = generatePrivateKey()): SealedKey {
+    const { address } = privateKeyToAccount(privateKey);
+    return { address, sealed: cipher.seal(privateKey, contextOf(owner, address)) };
+  }
   return {
-    create(owner, privateKey = generatePrivateKey()) {
-      const { address } = privateKeyToAccount(privateKey);
-      return { address, sealed: cipher.seal(privateKey, contextOf(owner, address)) };
-    },
+    create,
     open: (owner, key) => privateKeyToAccount(keyOf(owner, key)),
-    reseal: (owner, key, to) => to.create(owner, keyOf(owner, key)).sealed,
+    reseal: (owner, key) => create(owner, keyOf(owner, key)).sealed,
   };
 }
 

@@ -68,12 +68,13 @@ describe('wallets', () => {
   test('all keys survive a new encryption key', async () => {
     const userId = await newUser();
     const wallet = (await wallets.create({ userId, agentId: 'a9' }))!;
-    const next = createKeyring('two');
-    assert.ok((await wallets.rotate(next)) >= 1);
-    const after = createWallets({ db: database.db, keyring: next, clock: systemClock });
-    assert.equal((await after.account({ userId, agentId: 'a9' }, wallet.address))?.address, wallet.address);
+    const under = (secret: string) =>
+      createWallets({ db: database.db, keyring: createKeyring(secret), clock: systemClock });
+    assert.ok((await under('two,one').rotate()) >= 1);
+    const opened = await under('two').account({ userId, agentId: 'a9' }, wallet.address);
+    assert.equal(opened?.address, wallet.address);
     await assert.rejects(wallets.account({ userId, agentId: 'a9' }, wallet.address));
-    await after.rotate(keyring);
+    await under('one,two').rotate();
   });
 });
 

@@ -123,8 +123,8 @@ export function createWallets({ db, keyring, clock }: { db: Database; keyring: K
       return keyring.open(sealedFor(owner), { address: row.address, sealed: row.sealed_key });
     },
 
-    /** Seals every key anew under another secret, all or none. Run it while nothing else runs. */
-    rotate(next: Keyring): Promise<number> {
+    /** Seals every key with the newest secret, all or none, so that older secrets can be taken away. */
+    rotate(): Promise<number> {
       return db.asSystem(async (tx) => {
         const rows = await tx
           .selectFrom('wallets')
@@ -134,7 +134,7 @@ export function createWallets({ db, keyring, clock }: { db: Database; keyring: K
           .execute();
         for (const { id, user_id, agent_id, address, sealed_key } of rows) {
           const owner = sealedFor({ userId: user_id, agentId: agent_id ?? undefined });
-          const sealed = keyring.reseal(owner, { address, sealed: sealed_key! }, next);
+          const sealed = keyring.reseal(owner, { address, sealed: sealed_key! });
           await tx.updateTable('wallets').set({ sealed_key: sealed }).where('id', '=', id).execute();
         }
         return rows.length;

@@ -29,8 +29,29 @@ export interface Cipher {
   open: (sealed: Uint8Array, context: string) => string;
 }
 
+/** A secret may be a comma list, newest first: the first one seals, all of them open. */
+export const secretList = (secret: string): string[] => secret.split(',').map((part) => part.trim());
+
 /** AES-256-GCM under a key derived from `secret` for this `purpose`. */
 export function createCipher(secret: string, purpose: string): Cipher {
+  const ciphers = secretList(secret).map((part) => singleCipher(part, purpose));
+  return {
+    seal: (plain, context) => ciphers[0]!.seal(plain, context),
+    open(sealed, context) {
+      let failure: unknown;
+      for (const cipher of ciphers) {
+        try {
+          return cipher.open(sealed, context);
+        } catch (error) {
+          failure = error;
+        }
+      }
+      throw failure;
+    },
+  };
+}
+
+function singleCipher(secret: string, purpose: string): Cipher {
   const key = Buffer.from(hkdfSync('sha256', secret, 'troupe', purpose, 32));
   return {
     seal(plain, context) {

@@ -173,7 +173,9 @@ const TABLE = {
   INTERNAL_API_KEY: secrets.secret('Key with which the services call each other'),
   SESSION_SECRET: secrets.secret('Signs CSRF tokens, user headers and federated sessions'),
   FEDERATED_SESSION_SECRET: secrets.secret('Signs federated sessions; SESSION_SECRET when unset'),
-  WALLET_ENCRYPTION_KEY: secrets.secret('Encrypts wallet keys, provider tokens and channel tokens at rest'),
+  WALLET_ENCRYPTION_KEY: secrets.secret(
+    'Encrypts wallet keys, provider tokens and channel tokens at rest. To change it: `new,old`; the first seals, all open',
+  ),
 
   ADMIN_EMAILS: people.list('Administrators'),
   TESTER_EMAILS: people.list('People who need no subscription'),
