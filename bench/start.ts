@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ownSettings, processTree } from '../tests/lib/program.ts';
+import { finish, printTable, type Row } from './lib/report.ts';
+
+/** `npm start` in a fresh clone, then again: how long until it is ready, and what the whole tree takes when idle. */
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const READY = 'Ctrl-C stops everything.';
+const IDLE_MS = 5000;
+
+const home = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
+const clone = path.join(home, 'troupe');
+const { env, remove } = await ownSettings();
+
+interface Figures {
+  seconds: number;
+  rss: number;
+  pss: number;
+  processes: Row[];
+}
+
+async function start(): Promise<Figures> {
+  const began = performance.now();
+  const child = spawn('npm', ['start'], {
+    cwd: clone,
+    env: { PATH: systemPath(), HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    let output = '';
+    for await (const chunk of child.stdout) {
+      output += String(chunk);
+      if (output.includes(READY)) break;
+    }
+    if (!output.includes(READY)) throw new Error(`npm start ended:\n${output}`);
+    const seconds = (performance.now() - began) / 1000;
+    await delay(IDLE_MS);
+    const processes = processTree(child.pid ?? 0).map(memoryOf);
+    const sum = (column: string) => processes.reduce((total, row) => total + Number(row[column]), 0);
+    return { seconds, rss: sum('RSS MB'), pss: sum('PSS MB'), processes };
+  } finally {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+}
+
+/** Without what npm put in front for the bench itself: a newcomer's path. */
+const systemPath = (): string =>
+  (process.env['PATH'] ?? '')
+    .split(path.delimiter)
+    .filter((entry) => !entry.includes('node_modules') && !entry.includes('node-gyp-bin'))
+    .join(path.delimiter);
+
+function memoryOf(pid: number): Row {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1]) / 1024;
+  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  return { process: path.basename(command.slice(0, 80)), 'RSS MB': megabytes('Rss'), 'PSS MB': megabytes('Pss') };
+}
+
+try {
+  const made = spawnSync('git', ['clone', '--quiet', ROOT, clone], { stdio: 'inherit' });
+  if (made.status !== 0 || !existsSync(clone)) throw new Error('this bench needs git and a clone');
+  const first = await start();
+  const second = await start();
+  printTable('Processes of the second start, idle', second.processes);
+  printTable('npm start', [
+    { start: 'first, fresh clone', 'ready s': first.seconds, 'RSS MB': first.rss, 'PSS MB': first.pss },
+    { start: 'second', 'ready s': second.seconds, 'RSS MB': second.rss, 'PSS MB': second.pss },
+  ]);
+  console.log('\nPSS counts a page that processes share once; RSS counts it for each of them.');
+  finish(
+    'start',
+    [
+      { figure: 'second_start_s', value: second.seconds, atMost: 3 },
+      { figure: 'idle_pss_mb', value: second.pss, atMost: 200 },
+    ],
+    { first_start_s: first.seconds, idle_rss_mb: second.rss, first_idle_pss_mb: first.pss },
+  );
+} finally {
+  rmSync(home, { recursive: true, force: true });
+  await remove();
+}
