@@ -1,5 +1,3 @@
-import { Errors } from 'mppx';
-import { evm, Mppx } from 'mppx/server';
 import { encodeFunctionData, parseAbi, parseSignature, type Address, type Hex } from 'viem';
 import type { ChainClient } from './client.ts';
 import { isUnanswered } from './client.ts';
@@ -51,6 +49,12 @@ const METADATA = parseAbi([
   'function decimals() view returns (uint8)',
 ]);
 
+/** Loaded at the first charge: it takes 30 MB, and most platforms never charge by chain. */
+async function loadProtocols() {
+  const [{ Errors }, { evm, Mppx }] = await Promise.all([import('mppx'), import('mppx/server')]);
+  return { Errors, evm, Mppx };
+}
+
 /** HTTP 402 in both current protocols, MPP and x402 v2, paid with one signed transfer of one token. */
 export function createCharges({ chain, token, payee, secret }: PaymentTerms) {
   let terms: Promise<{ name: string; version: string; decimals: number }> | undefined;
@@ -76,6 +80,7 @@ export function createCharges({ chain, token, payee, secret }: PaymentTerms) {
 
   return async ({ request, price, description, expires, settle }: Charge): Promise<ChargeResult> => {
     const { name, version, decimals } = await tokenTerms();
+    const { Errors, evm, Mppx } = await loadProtocols();
     let settled = { refused: '' } as Settled;
     const payments = Mppx.create({
       methods: [
