@@ -1,1 +1,1 @@
-export { startPlatform, type Addresses, type Owner, type PlatformOptions } from './platform.ts';
+export { startPlatform, type Addresses, type PlatformOptions } from './platform.ts';

@@ -8,7 +8,7 @@ const TIDY_MS = 1000;
 /** The embedded profile, which `npm start` runs. */
 await runUntilSignal(async (life) => {
   const settings = readSettings(withEnvFile(process.env));
-  const addresses = await startPlatform({ settings, life, step, firstStart: async () => undefined });
+  const addresses = await startPlatform({ settings, life, step });
   // since the process began, so that loading the code counts too
   console.log(banner(addresses, performance.now() / 1000));
   setTimeout(tidyMemory, TIDY_MS).unref();

@@ -1,13 +1,9 @@
+import { ensureOwner, type Owner } from '@troupe/accounts';
 import { createBackend } from '@troupe/backend';
-import { dataDirOf, isNewCluster, migrate, openRuntime, startEmbedded, type Runtime } from '@troupe/db';
+import { dataDirOf, isNewCluster, migrate, openRuntime, startEmbedded } from '@troupe/db';
 import { createLog, loadSecrets, localUrl, silentLog, VERSION, type Life, type Settings } from '@troupe/kernel';
 import { createSummarizer } from '@troupe/summarizer';
 import { createWeb } from '@troupe/web';
-
-export interface Owner {
-  email: string;
-  password: string;
-}
 
 export interface Addresses {
   web: string;
@@ -15,7 +11,7 @@ export interface Addresses {
   summarizer: string;
   dataDir: string;
   /** Only when this start created the account: the one time that the password is known. */
-  owner: Owner | undefined;
+  owner: Owner | null;
 }
 
 export interface PlatformOptions {
@@ -23,12 +19,10 @@ export interface PlatformOptions {
   life: Life;
   /** Shows a step that takes a while. */
   step: <T>(title: string, work: () => Promise<T>) => Promise<T>;
-  /** Creates the owner's account if there is none. */
-  firstStart: (runtime: Runtime) => Promise<Owner | undefined>;
 }
 
 /** The embedded profile: all services in this process, on a database of their own unless DATABASE_URL names one. */
-export async function startPlatform({ settings, life, step, firstStart }: PlatformOptions): Promise<Addresses> {
+export async function startPlatform({ settings, life, step }: PlatformOptions): Promise<Addresses> {
   // first, so that a missing or damaged secret is told before anything is made
   loadSecrets(settings, dataDirOf(settings));
   const databaseUrl = settings.DATABASE_URL ?? (await startDatabase(settings, life, step));
@@ -37,15 +31,17 @@ export async function startPlatform({ settings, life, step, firstStart }: Platfo
   const webUrl = settings.BASE_URL ?? localUrl(settings, settings.WEB_PORT);
   const summarizerUrl = settings.SUMMARIZER_URL ?? localUrl(settings, settings.SUMMARIZER_PORT);
   const deps = { ...runtime, version: VERSION };
-  const log = (service: string) => runtime.log.child({ service });
-  const owner = await firstStart(runtime);
+  const log = (service: string) => createLog({ level: settings.LOG_LEVEL, service });
 
   const backend = life.own(await createBackend({ ...deps, log: log('backend'), url: backendUrl }));
   const web = life.own(await createWeb({ ...deps, log: log('web'), url: webUrl, backendUrl }));
   const summarizer = life.own(createSummarizer({ ...deps, log: log('summarizer'), url: summarizerUrl }));
+  await runtime.jobs.start();
   await summarizer.listen(settings.SUMMARIZER_PORT, 'SUMMARIZER_PORT');
   await backend.server.listen(settings.BACKEND_PORT, 'BACKEND_PORT');
   await web.server.listen(settings.WEB_PORT, 'WEB_PORT');
+  // last, because its password is told once: nothing that could still fail may come between
+  const owner = await ensureOwner({ db: runtime.db, accounts: web.accounts, settings });
   return { web: webUrl, backend: backendUrl, summarizer: summarizerUrl, dataDir: runtime.dataDir, owner };
 }
 

@@ -77,7 +77,11 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
   });
-  boss.on('error', (err) => log.error({ err }, 'the job queue failed'));
+  let stopped = false;
+  // Its connections may still be closing when the server they lead to is stopped.
+  boss.on('error', (err) => {
+    if (!stopped) log.error({ err }, 'the job queue failed');
+  });
   boss.on('warning', ({ message, data }) => log.warn({ data }, `the job queue warns: ${message}`));
 
   const queues = new Map<string, QueueOptions>();
@@ -105,7 +109,10 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
       for (const { queue, handler, concurrency } of workers) await listen(boss, log, queue, handler, concurrency);
       if (workers.length > 0) await reportDead(boss, log);
     },
-    stop: (timeoutMs = 5_000) => boss.stop({ timeout: timeoutMs }),
+    async stop(timeoutMs = 5_000) {
+      await boss.stop({ timeout: timeoutMs });
+      stopped = true;
+    },
   };
 }
 
