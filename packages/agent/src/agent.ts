@@ -35,8 +35,8 @@ export interface Agent {
   readonly id: string;
   readonly store: AgentStore;
   definition: () => Promise<VersionedDefinition>;
-  /** Takes an input and answers when the run has ended or waits for an approval. */
-  ask: (input: Input) => Promise<Answer>;
+  /** Takes an input and answers when the run has ended or waits for an approval. The listener hears it from the start. */
+  ask: (input: Input, listener?: (event: LiveEvent) => void) => Promise<Answer>;
   /** Takes an input and answers as soon as it is safely stored; the work goes on. */
   tell: (input: Input) => Promise<{ sessionId: string; seq: number; duplicate: boolean }>;
   /** Events and text as they happen in this process. Call the result to stop. */

@@ -8,3 +8,8 @@ export * from './store.ts';
 export * from './tool.ts';
 export * from './gateway/types.ts';
 export { wakeAgent, type AgentDeps } from './wake.ts';
+export { createGateway } from './gateway/gateway.ts';
+export { teamDefinitions, type TeamSetting } from './team.ts';
+export { createToolkit, type Toolkit, type ToolkitDeps } from './toolkit.ts';
+export { createSandbox, type Sandbox, type SandboxLimits, type SandboxOptions } from './sandbox.ts';
+export type { Peers } from './tools/transfer-task.ts';

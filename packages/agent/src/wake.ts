@@ -167,11 +167,16 @@ export function wakeAgent(deps: AgentDeps): Agent {
     store,
     definition,
     watch,
-    async ask(input) {
+    async ask(input, listener) {
       const delivered = await put(input);
+      const stop = listener ? watch(delivered.session.id, listener) : undefined;
       const work = begin(delivered);
       work?.catch(() => undefined);
-      return answerTo(delivered, work);
+      try {
+        return await answerTo(delivered, work);
+      } finally {
+        stop?.();
+      }
     },
     async tell(input) {
       const delivered = await put(input);

@@ -1,0 +1,62 @@
+import { AppError } from '@troupe/kernel';
+import { z } from 'zod';
+import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
+
+/** Sessions and what happens in them, cancelling, approvals. */
+
+export async function listSessions(exchange: Exchange): Promise<void> {
+  const { query, agent } = exchange;
+  const sessions = await agent.store.sessions({
+    limit: whole(query, 'limit', 50, 100),
+    offset: whole(query, 'offset', 0, 1e6),
+  });
+  sendJson(exchange, { sessions, count: sessions.length });
+}
+
+async function found({ agent, params: [id = ''] }: Exchange) {
+  const session = await agent.store.session(id);
+  if (!session) throw new AppError(404, 'Session not found');
+  return session;
+}
+
+export async function readSessionEvents(exchange: Exchange): Promise<void> {
+  const session = await found(exchange);
+  const events = await exchange.agent.store.events(session.id, {
+    after: whole(exchange.query, 'after', 0, 2 ** 31),
+    limit: whole(exchange.query, 'limit', 500, 1000),
+  });
+  sendJson(exchange, { session, events });
+}
+
+/** From where the reader says it is (Last-Event-ID), without a gap, until it leaves. */
+export async function streamSessionEvents(exchange: Exchange): Promise<void> {
+  const { agent, request, query, signal } = exchange;
+  const session = await found(exchange);
+  const last = Number(request.headers['last-event-id'] ?? query.get('lastEventId') ?? 0);
+  const stream = openEventStream(exchange);
+  for await (const live of agent.follow(session.id, Number.isInteger(last) && last > 0 ? last : 0, signal)) {
+    if (live.kind === 'delta') await stream.send({ event: 'delta', data: { text: live.text } });
+    else await stream.send({ id: live.event.seq, event: live.event.type, data: live.event });
+  }
+  stream.end();
+}
+
+export async function cancelSession(exchange: Exchange): Promise<void> {
+  const { agent, params, principal } = exchange;
+  const cancelled = await agent.cancel(params[0] ?? '', principal.kind);
+  sendJson(exchange, { success: true, cancelled });
+}
+
+export async function listApprovals(exchange: Exchange): Promise<void> {
+  const approvals = await exchange.agent.store.pendingApprovals();
+  sendJson(exchange, { approvals, count: approvals.length });
+}
+
+export async function decideApproval(exchange: Exchange): Promise<void> {
+  const { approved } = await readJson(
+    exchange,
+    z.object({ approved: z.boolean('approved must be true or false') }, 'Invalid request body'),
+  );
+  await exchange.agent.decide(exchange.params[0] ?? '', approved, exchange.principal.kind);
+  sendJson(exchange, { success: true });
+}

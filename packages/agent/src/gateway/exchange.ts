@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '@troupe/kernel';
+import type { z } from 'zod';
+import type { Agent } from '../agent.ts';
+import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
+
+/** One request to an agent's gateway, and the ways to answer it. */
+
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  target: GatewayTarget;
+  agent: Agent;
+  principal: GatewayPrincipal;
+  /** The parts of the path that stand in brackets in the route's pattern. */
+  params: string[];
+  query: URLSearchParams;
+  deps: GatewayDeps;
+  /** Aborted when the client is gone or its token no longer counts. */
+  signal: AbortSignal;
+}
+
+const MAX_BODY_BYTES = 1_048_576;
+
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw new AppError(413, 'Request body too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The JSON body, checked; the first thing wrong with it is the error's text. */
+export async function readJson<S extends z.ZodType>(
+  { request }: Pick<Exchange, 'request'>,
+  schema: S,
+): Promise<z.output<S>> {
+  if (!/^application\/(.+\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
+    throw new AppError(400, 'Content-Type must be application/json');
+  }
+  const text = (await readBody(request)).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new AppError(400, 'Invalid JSON');
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new AppError(400, issue?.message ?? 'Invalid request body');
+}
+
+export function sendJson({ response }: Pick<Exchange, 'response'>, body: unknown, status = 200): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+  });
+  response.end(text);
+}
+
+export interface EventStream {
+  send: (event: { id?: number; event?: string; data: unknown }) => Promise<void>;
+  end: () => void;
+}
+
+const KEEP_ALIVE_MS = 15_000;
+
+/** Server-sent events. A slow reader is waited for, so nothing piles up in memory. */
+export function openEventStream(
+  { response, signal }: Pick<Exchange, 'response' | 'signal'>,
+  headers: Record<string, string> = {},
+): EventStream {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    ...headers,
+  });
+  response.flushHeaders();
+  const timer = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_MS);
+  const stop = (): void => clearInterval(timer);
+  response.once('close', stop);
+  return {
+    async send({ id, event, data }) {
+      if (signal.aborted || response.destroyed) return;
+      const lines = [id === undefined ? '' : `id: ${id}\n`, event === undefined ? '' : `event: ${event}\n`];
+      const text = typeof data === 'string' ? data : JSON.stringify(data);
+      const flushed = response.write(`${lines.join('')}data: ${text}\n\n`);
+      if (flushed) return;
+      await new Promise<void>((resolve) => {
+        response.once('drain', resolve);
+        response.once('close', resolve);
+      });
+    },
+    end() {
+      stop();
+      response.end();
+    },
+  };
+}
+
+export function whole(query: URLSearchParams, name: string, fallback: number, max: number): number {
+  const given = query.get(name);
+  if (given === null) return fallback;
+  const value = Number(given);
+  if (!Number.isInteger(value) || value < 0) throw new AppError(400, `${name} must be a whole number`);
+  return Math.min(value, max);
+}

@@ -1,0 +1,168 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError } from '@troupe/kernel';
+import { WebSocketServer } from 'ws';
+import type { Agent } from '../agent.ts';
+import { a2a, agentCard } from './a2a.ts';
+import { chatCompletions } from './chat-completions.ts';
+import { createConnections } from './connections.ts';
+import * as conversations from './conversations.ts';
+import { sendJson, type Exchange } from './exchange.ts';
+import * as records from './records.ts';
+import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
+import { serveWebChat } from './web-chat.ts';
+import { changeConfig, execute, ownerOnly, readConfig, receiveBusMessage } from './work.ts';
+
+type Handler = (exchange: Exchange) => Promise<void>;
+
+/** Every way into an agent, behind its token. */
+const ROUTES: readonly [method: string, path: RegExp, handler: Handler][] = [
+  ['POST', /^\/v1\/chat\/completions$/, chatCompletions],
+  ['GET', /^\/v1\/models$/, listModels],
+  ['POST', /^\/execute$/, execute],
+  ['POST', /^\/bus$/, receiveBusMessage],
+  ['POST', /^\/a2a$/, a2a],
+  ['POST', /^\/heartbeat$/, records.heartbeat],
+  ['GET', /^\/sessions$/, conversations.listSessions],
+  ['GET', /^\/sessions\/([^/]+)$/, conversations.readSessionEvents],
+  ['GET', /^\/sessions\/([^/]+)\/events$/, conversations.streamSessionEvents],
+  ['POST', /^\/sessions\/([^/]+)\/cancel$/, conversations.cancelSession],
+  ['GET', /^\/approvals$/, conversations.listApprovals],
+  ['POST', /^\/approvals\/([^/]+)$/, conversations.decideApproval],
+  ['GET', /^\/logs$/, records.readLogs],
+  ['GET', /^\/messages$/, records.readMessages],
+  ['GET', /^\/stats$/, records.readStats],
+  ['GET', /^\/memory$/, records.readMemory],
+  ['PUT', /^\/memory$/, records.writeMemory],
+  ['GET', /^\/config$/, readConfig],
+  ['PUT', /^\/config$/, ownerOnly(changeConfig)],
+  ['GET', /^\/definition$/, ownerOnly(records.readDefinition)],
+  ['PUT', /^\/definition$/, ownerOnly(records.changeDefinition)],
+  ['POST', /^\/reset$/, ownerOnly(records.resetMemory)],
+];
+
+const CARD_PATH = '/.well-known/agent-card.json';
+/** Where a reader that cannot set headers may show its token in the address. */
+const QUERY_TOKEN_PATH = /^\/(ws|sessions\/[^/]+\/events)$/;
+
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { agent: findAgent, verify, log, version } = deps;
+  const connections = createConnections(deps);
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 1_048_576 });
+
+  async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
+    try {
+      await answer(request, response, target);
+    } catch (error) {
+      fail(error, response, target);
+    }
+  }
+
+  function fail(error: unknown, response: ServerResponse, { agentId }: GatewayTarget): void {
+    if (!(error instanceof AppError)) log.error({ err: error, agentId }, 'gateway request failed');
+    if (response.headersSent) response.destroy();
+    else if (error instanceof AppError) sendJson({ response }, error.body, error.status);
+    else sendJson({ response }, { error: 'Internal server error' }, 500);
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
+    const url = new URL(target.path, 'http://agent');
+    if (await deps.webhook?.(target, request, response)) return;
+    if (request.method === 'GET' && url.pathname === '/health') {
+      return sendJson({ response }, { status: 'ok', agentId: target.agentId, version });
+    }
+    const agent = await findAgent(target.agentId);
+    if (!agent) throw new AppError(404, 'Agent not found');
+    if (request.method === 'GET' && url.pathname === '/ready') {
+      await agent.definition();
+      return sendJson({ response }, { status: 'ready', agentId: agent.id });
+    }
+    if (request.method === 'GET' && url.pathname === CARD_PATH)
+      return sendJson({ response }, await agentCard(agent, deps));
+    const { token, principal } = await authenticate(request, url, target.agentId);
+    const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
+    const route = matching.find(([method]) => method === request.method);
+    if (!route) throw matching.length > 0 ? new AppError(405, 'Method not allowed') : new AppError(404, 'Not found');
+    await serve(route, { request, response, target, agent, principal, query: url.searchParams }, url, token);
+  }
+
+  async function serve(
+    [, path, handler]: (typeof ROUTES)[number],
+    exchange: Omit<Exchange, 'params' | 'deps' | 'signal'>,
+    url: URL,
+    token: string,
+  ): Promise<void> {
+    const { response, target, principal } = exchange;
+    const gone = new AbortController();
+    const cut = (): void => {
+      gone.abort();
+      response.destroy();
+    };
+    const closed = connections.open({ agentId: target.agentId, token, principalId: principal.id, cut });
+    response.once('close', () => {
+      gone.abort();
+      closed();
+    });
+    const params = (path.exec(url.pathname) ?? []).slice(1).map(decodeURIComponent);
+    await handler({ ...exchange, params, deps, signal: gone.signal });
+  }
+
+  async function authenticate(
+    request: IncomingMessage,
+    url: URL,
+    agentId: string,
+  ): Promise<{ token: string; principal: GatewayPrincipal }> {
+    const token = shownToken(request, url);
+    const principal = token === undefined ? undefined : await verify(agentId, token);
+    if (token === undefined || !principal) throw new AppError(401, 'Unauthorized');
+    return { token, principal };
+  }
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: GatewayTarget): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    const url = new URL(target.path, 'http://agent');
+    try {
+      if (url.pathname !== '/ws') throw new AppError(404, 'Not found');
+      const agent: Agent | undefined = await findAgent(target.agentId);
+      if (!agent) throw new AppError(404, 'Agent not found');
+      const { token, principal } = await authenticate(request, url, target.agentId);
+      sockets.handleUpgrade(request, socket, head, (client) => {
+        const cut = (): void => client.close(4401, 'token no longer valid');
+        const closed = connections.open({ agentId: target.agentId, token, principalId: principal.id, cut });
+        client.once('close', closed);
+        serveWebChat(client, agent, principal, log);
+      });
+    } catch (error) {
+      const known = error instanceof AppError ? error : new AppError(500, 'Internal server error');
+      if (known.status === 500) log.error({ err: error, agentId: target.agentId }, 'gateway upgrade failed');
+      const body = JSON.stringify(known.body);
+      socket.end(
+        `HTTP/1.1 ${known.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      );
+    }
+  }
+
+  return {
+    handle,
+    upgrade,
+    cut: connections.cut,
+    async close() {
+      connections.close();
+      await new Promise<void>((resolve) => sockets.close(() => resolve()));
+    },
+  };
+}
+
+/** `Authorization: Bearer …`, a WebSocket subprotocol `bearer, …`, or the query where nothing else is possible. */
+function shownToken(request: IncomingMessage, url: URL): string | undefined {
+  const header = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const protocol = /^bearer, *(\S+)$/i.exec(request.headers['sec-websocket-protocol'] ?? '')?.[1];
+  const query = QUERY_TOKEN_PATH.test(url.pathname) ? url.searchParams.get('token') : null;
+  return header ?? protocol ?? query ?? undefined;
+}
+
+async function listModels(exchange: Exchange): Promise<void> {
+  const { definition } = await exchange.agent.definition();
+  const id = definition.config.model.default;
+  sendJson(exchange, { object: 'list', data: [{ id, object: 'model', created: 0, owned_by: 'agent' }] });
+}

@@ -1,0 +1,81 @@
+import { AppError } from '@troupe/kernel';
+import { z } from 'zod';
+import { definitionSchema } from '../definition.ts';
+import { memoryScope } from '../model-step.ts';
+import type { LogLevelName } from '../store.ts';
+import { readJson, sendJson, whole, type Exchange } from './exchange.ts';
+
+/** What the agent has kept: log, messages, figures, memory. A driver whose agents live elsewhere reads them here. */
+
+const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
+const MAX_MEMORY = 102_400;
+
+export async function readLogs(exchange: Exchange): Promise<void> {
+  const { query, agent } = exchange;
+  const level = query.get('level') ?? undefined;
+  if (level !== undefined && !LEVELS.includes(level))
+    throw new AppError(400, `level must be one of ${LEVELS.join(', ')}`);
+  const after = query.get('after') ?? undefined;
+  const limit = whole(query, 'limit', 50, 100);
+  const found = await agent.store.logs({
+    limit,
+    ...(level !== undefined && { level: level as LogLevelName }),
+    ...(after !== undefined && /^\d{1,18}$/.test(after) && { after }),
+  });
+  sendJson(exchange, { ...found, limit });
+}
+
+export async function readMessages(exchange: Exchange): Promise<void> {
+  const page = { limit: whole(exchange.query, 'limit', 50, 100), offset: whole(exchange.query, 'offset', 0, 1e6) };
+  sendJson(exchange, { ...(await exchange.agent.store.messages(page)), ...page });
+}
+
+export async function readStats(exchange: Exchange): Promise<void> {
+  sendJson(exchange, { stats: await exchange.agent.store.stats(new Date()), busy: exchange.agent.busy() });
+}
+
+export async function readMemory(exchange: Exchange): Promise<void> {
+  const { definition } = await exchange.agent.definition();
+  const memories = await exchange.agent.store.recall({
+    scope: memoryScope(definition),
+    limit: whole(exchange.query, 'limit', 100, 1000),
+  });
+  sendJson(exchange, { memories, count: memories.length });
+}
+
+const memorySchema = z.object(
+  {
+    key: z.string('key required').min(1, 'key required').max(500),
+    content: z.string('content required').max(MAX_MEMORY, 'Memory value too large (max 100KB)'),
+  },
+  'Invalid request body',
+);
+
+export async function writeMemory(exchange: Exchange): Promise<void> {
+  const { key, content } = await readJson(exchange, memorySchema);
+  const { definition } = await exchange.agent.definition();
+  const memory = await exchange.agent.store.remember(
+    { scope: memoryScope(definition), key, content },
+    definition.config.memory,
+  );
+  sendJson(exchange, { memory });
+}
+
+export async function resetMemory(exchange: Exchange): Promise<void> {
+  await exchange.agent.store.reset();
+  sendJson(exchange, { success: true, message: 'Memory reset successfully' });
+}
+
+export async function readDefinition(exchange: Exchange): Promise<void> {
+  sendJson(exchange, await exchange.agent.definition());
+}
+
+export async function changeDefinition(exchange: Exchange): Promise<void> {
+  const definition = await readJson(exchange, definitionSchema);
+  sendJson(exchange, { version: await exchange.agent.store.saveDefinition(definition) });
+}
+
+export async function heartbeat(exchange: Exchange): Promise<void> {
+  const answer = await exchange.agent.heartbeat();
+  sendJson(exchange, { success: true, worked: answer !== undefined, ...(answer && { outcome: answer.outcome }) });
+}

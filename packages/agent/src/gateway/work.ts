@@ -1,0 +1,87 @@
+import { AppError, newId } from '@troupe/kernel';
+import { z } from 'zod';
+import { readJson, sendJson, type Exchange } from './exchange.ts';
+
+/** Work that is given to the agent by the platform: scheduled prompts and messages of other agents. */
+
+const text = (message: string, max: number) =>
+  z.string(message).trim().min(1, message).max(max, `${message} (too long)`);
+
+const executeSchema = z.object(
+  {
+    taskId: text('taskId required', 200),
+    prompt: text('prompt required', 100_000),
+    /** One occurrence of the task: given again, it answers with what it did before. */
+    runId: z.string().min(1).max(200).optional(),
+  },
+  'Invalid request body',
+);
+
+export async function execute(exchange: Exchange): Promise<void> {
+  const { taskId, prompt, runId } = await readJson(exchange, executeSchema);
+  const answer = await exchange.agent.ask({
+    to: { channel: 'task', key: `${taskId}:${runId ?? newId()}` },
+    ...(runId !== undefined && { inputId: runId }),
+    content: prompt,
+    from: `task ${taskId}`,
+  });
+  const status = answer.outcome === 'done' ? 'completed' : answer.outcome === 'waiting' ? 'waiting' : 'failed';
+  sendJson(exchange, {
+    taskId,
+    sessionId: answer.sessionId,
+    status,
+    output: answer.reply,
+    ...(status === 'failed' && { error: answer.reason ?? answer.outcome }),
+    spent: answer.spent,
+  });
+}
+
+const messageSchema = z.looseObject({
+  messageId: text('messageId required', 200),
+  from: z.looseObject({ agentId: text('from.agentId required', 200) }, 'from required'),
+  action: text('action required', 200),
+  payload: z.unknown().optional(),
+});
+
+/** Takes a message and answers when it is stored; the agent reads it in its own time. A repeat changes nothing. */
+export async function receiveBusMessage(exchange: Exchange): Promise<void> {
+  const body = await readJson(
+    exchange,
+    z.union([z.object({ message: messageSchema }), messageSchema], { error: busError }),
+  );
+  const { messageId, from, action, payload } =
+    'message' in body && isMessage(body.message) ? body.message : (body as BusMessage);
+  const { sessionId, duplicate } = await exchange.agent.tell({
+    to: { channel: 'bus', key: from.agentId },
+    inputId: messageId,
+    from: from.agentId,
+    content: `Message from the agent ${from.agentId}, action ${action}:\n${JSON.stringify(payload ?? null)}`,
+  });
+  sendJson(exchange, { success: true, messageId, sessionId, duplicate }, 202);
+}
+
+type BusMessage = z.output<typeof messageSchema>;
+const isMessage = (value: unknown): value is BusMessage =>
+  typeof value === 'object' && value !== null && 'messageId' in value;
+const busError = (): string => 'Invalid message: messageId, from.agentId and action are required';
+
+export async function readConfig(exchange: Exchange): Promise<void> {
+  const { definition } = await exchange.agent.definition();
+  sendJson(exchange, { config: definition.config });
+}
+
+export async function changeConfig(exchange: Exchange): Promise<void> {
+  const body = await readJson(exchange, z.unknown());
+  const config = await exchange.agent.configure(isObject(body) && isObject(body['config']) ? body['config'] : body);
+  sendJson(exchange, { config });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const ownerOnly =
+  (handler: (exchange: Exchange) => Promise<void>) =>
+  async (exchange: Exchange): Promise<void> => {
+    if (exchange.principal.kind !== 'owner') throw new AppError(403, 'Only the owner may do this');
+    await handler(exchange);
+  };

@@ -1,0 +1,56 @@
+import { defaultAgentConfig, type AgentConfig, type McpToolset, type Team, type TeamAgent } from '@troupe/domain';
+import { newDefinition, type AgentDefinition, type RunLimits } from './definition.ts';
+
+/** From the team's document to the definitions that its agents run from. */
+
+export interface TeamSetting {
+  team: Team;
+  teamId: string;
+  /** The agent that a member's name stands for. */
+  agentId: (name: string) => string;
+  config?: AgentConfig;
+  limits?: RunLimits;
+}
+
+export function teamDefinitions({
+  team,
+  teamId,
+  agentId,
+  config,
+  limits,
+}: TeamSetting): { agentId: string; definition: AgentDefinition }[] {
+  const byName = new Map(team.agents.map((one) => [one.name, one]));
+  const member = (name: string) => {
+    const found = byName.get(name);
+    return { agentId: agentId(name), name, role: found?.role ?? '', description: found?.description ?? '' };
+  };
+  return team.agents.map((one) => ({
+    agentId: agentId(one.name),
+    definition: newDefinition({
+      name: one.name,
+      role: one.role,
+      description: one.description,
+      instruction: one.instruction,
+      tools: one.tools,
+      memoryShared: one.memoryShared,
+      mcpServers: one.mcp.map(mcpServer),
+      config: withModel(config ?? defaultAgentConfig(), one),
+      team: { id: teamId, name: team.name, members: one.subAgents.map(member) },
+      ...(limits && { limits }),
+    }),
+  }));
+}
+
+const withModel = (config: AgentConfig, { model }: TeamAgent): AgentConfig => ({
+  ...config,
+  model: { ...config.model, default: model },
+});
+
+const mcpServer = ({ name, command, args, env, remote, tools }: McpToolset, index: number) => ({
+  name: name ?? `mcp${index + 1}`,
+  ...(command !== undefined && { command }),
+  ...(args && { args }),
+  ...(env && { env }),
+  ...(remote && { url: remote.url, headers: remote.headers ?? {} }),
+  ...(tools && { tools }),
+});
