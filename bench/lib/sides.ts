@@ -8,12 +8,12 @@ export interface SideOptions {
 }
 
 /**
- * Runs the sides in turns, so that whatever else the machine does hits all of them, and gives the median of each side's
+ * Runs the sides in many short turns, so that whatever else the machine does hits all of them, and gives the median of each side's
  * rounds as operations a second. The first round warms up and does not count.
  */
 export async function sideBySide<Name extends string>(
   sides: Sides<Name>,
-  { rounds = 5, milliseconds = 400 }: SideOptions = {},
+  { rounds = 15, milliseconds = 120 }: SideOptions = {},
 ): Promise<Record<Name, number>> {
   const entries = Object.entries(sides) as [Name, () => unknown][];
   const found = new Map<Name, number[]>(entries.map(([name]) => [name, []]));

@@ -110,7 +110,8 @@ export function createSummary(options?: ScannerOptions): Summarizer {
         } else if (isHeading(name)) {
           endHeading();
           headingName = name;
-          if (name <= 'h3') heading = createCapture(MAX_TEXT);
+          const wanted = headings.size < MAX_HEADINGS || (name === 'h1' && firstH1 === '');
+          if (wanted && name <= 'h3') heading = createCapture(MAX_TEXT);
         }
       },
       close(name) {
