@@ -28,14 +28,19 @@ export type Guards = {
   [A in Auth]: (request: FastifyRequest, texts: GuardTexts) => Promise<Principals[A]> | Principals[A];
 };
 
-export function bearer(request: FastifyRequest): string | null {
-  const header = request.headers.authorization;
-  return header?.startsWith('Bearer ') ? header.slice('Bearer '.length).trim() : null;
+/** The bearer token of a request, where an endpoint checks it itself. */
+export function bearerToken({
+  headers,
+}: {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}): string | null {
+  const value = headers['authorization'];
+  return typeof value === 'string' && value.startsWith('Bearer ') ? value.slice('Bearer '.length).trim() : null;
 }
 
 export function createGuards({ internalKey, sessionSecret, origin, loopback, accounts }: GuardDeps): Guards {
   const isInternal = (request: FastifyRequest): boolean => {
-    const key = bearer(request);
+    const key = bearerToken(request);
     return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
   };
 
@@ -57,7 +62,7 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
   }
 
   async function byKey(request: FastifyRequest): Promise<User | null> {
-    const key = bearer(request);
+    const key = bearerToken(request);
     return key?.startsWith(KEY_PREFIX) ? ((await accounts?.byKey(key)) ?? null) : null;
   }
 
@@ -71,7 +76,7 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
 
   function internal(request: FastifyRequest, { unauthorized }: GuardTexts): undefined {
     if (internalKey === undefined) throw new AppError(500, 'Server misconfigured');
-    if (bearer(request) === null) throw new AppError(401, unauthorized);
+    if (bearerToken(request) === null) throw new AppError(401, unauthorized);
     if (!isInternal(request)) throw new AppError(403, 'Forbidden');
   }
 
@@ -87,7 +92,7 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     },
     internal,
     async internalOrKey(request, texts) {
-      if (bearer(request)?.startsWith(KEY_PREFIX)) return required(byKey(request), texts);
+      if (bearerToken(request)?.startsWith(KEY_PREFIX)) return required(byKey(request), texts);
       internal(request, texts);
       return null;
     },

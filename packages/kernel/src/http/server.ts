@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
-import { bearer, createGuards, type Guards } from './guards.ts';
+import { bearerToken, createGuards, type Guards } from './guards.ts';
 import type { Authenticator } from './principal.ts';
 
 export const BODY_LIMIT = 1_048_576;
@@ -76,7 +76,7 @@ export function createServer(options: ServerOptions): Server {
   });
   const loopback = loopbackOnly(settings);
   const isInternal = (request: FastifyRequest) => {
-    const key = bearer(request);
+    const key = bearerToken(request);
     return key !== null && secrets.internalKey !== undefined && sameSecret(key, secrets.internalKey);
   };
   const clientAddress = (request: FastifyRequest) => {

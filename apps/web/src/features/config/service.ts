@@ -1,0 +1,92 @@
+import { defaultAgentConfig, readAgentConfig } from '@troupe/domain';
+import type { Database, UserTx } from '@troupe/db';
+import { AppError, iso, randomHex, type Clock } from '@troupe/kernel';
+import { addBackup, findBackup, findConfig, listBackups, lockConfig, putConfig, type ConfigValue } from './store.ts';
+
+export const BACKUPS_KEPT = 10;
+const DEEPEST = 64;
+
+export interface ConfigDeps {
+  db: Database;
+  clock: Clock;
+  /** Tells the owner's agents; called after the change is stored. */
+  changed: (owner: string, config: ConfigValue) => Promise<void>;
+}
+
+export type ConfigService = ReturnType<typeof createConfig>;
+
+export function createConfig({ db, clock, changed }: ConfigDeps) {
+  const current = (found: ConfigValue | null): ConfigValue => found ?? defaultAgentConfig();
+
+  const summaries = async (tx: UserTx) =>
+    (await listBackups(tx)).map(({ id, created_at }) => ({ id, timestamp: iso(created_at) }));
+
+  /** Backs up what there is and puts the next one in its place, in the caller's transaction. */
+  async function replace(tx: UserTx, owner: string, before: ConfigValue, next: ConfigValue): Promise<string> {
+    const backupId = `bkp_${randomHex(12)}`;
+    await addBackup(tx, owner, backupId, before, clock(), BACKUPS_KEPT);
+    await putConfig(tx, owner, next, clock());
+    return backupId;
+  }
+
+  return {
+    read: (owner: string) =>
+      db.asUser(owner, async (tx) => ({ config: current(await findConfig(tx)), backups: await summaries(tx) })),
+
+    async save(owner: string, given: unknown) {
+      const config = readConfig(given);
+      const saved = await db.asUser(owner, async (tx) => {
+        const backupId = await replace(tx, owner, current(await lockConfig(tx, owner)), config);
+        return { success: true as const, config, backupId, backups: await summaries(tx) };
+      });
+      await changed(owner, config);
+      return saved;
+    },
+
+    async restore(owner: string, backupId: string) {
+      const restored = await db.asUser(owner, async (tx) => {
+        const before = current(await lockConfig(tx, owner));
+        const backup = await findBackup(tx, backupId);
+        if (!backup) throw new AppError(404, 'Backup not found');
+        await replace(tx, owner, before, backup.config);
+        return { success: true as const, config: backup.config, restoredFrom: backupId, backups: await summaries(tx) };
+      });
+      await changed(owner, restored.config);
+      return restored;
+    },
+
+    async backup(owner: string, id: string) {
+      const found = await findBackup(db.user(owner), id);
+      if (!found) throw new AppError(404, 'Backup not found');
+      return { id, timestamp: iso(found.at), config: found.config };
+    },
+  };
+}
+
+/** A configuration may come as an object, or as the text of one. */
+function readConfig(given: unknown): ConfigValue {
+  const value = typeof given === 'string' ? parseText(given) : given;
+  if (isDeeperThan(value, DEEPEST))
+    throw new AppError(400, `Invalid config object: nested deeper than ${DEEPEST} levels`);
+  const reading = readAgentConfig(value);
+  if (!reading.ok) throw new AppError(400, reading.error);
+  return reading.config;
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError(400, 'Config is not valid JSON', {}, { cause: error });
+  }
+}
+
+/** Level by level, not by recursion: what is checked here is exactly what would overflow the stack. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((entry) => (typeof entry === 'object' && entry !== null ? Object.values(entry) : []));
+  }
+  return false;
+}
