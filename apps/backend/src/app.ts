@@ -1,5 +1,5 @@
 import { createAccounts } from '@troupe/accounts';
-import type { Database, Jobs } from '@troupe/db';
+import type { Database, Jobs, Listener } from '@troupe/db';
 import {
   closeAll,
   createServer,
@@ -26,6 +26,7 @@ export interface BackendDeps {
   db: Database;
   /** Queues are named here; whoever runs the service starts them. */
   jobs: Jobs;
+  listener: Listener;
   clock: Clock;
   /** Where the backend is reached. */
   url: string;

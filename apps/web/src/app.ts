@@ -1,7 +1,7 @@
 import { createAccounts, type Accounts } from '@troupe/accounts';
 import { createKeyring, createWallets } from '@troupe/chain';
 import { readCatalogue } from '@troupe/ai';
-import type { Database, Jobs } from '@troupe/db';
+import type { Database, Jobs, Listener } from '@troupe/db';
 import {
   closeAll,
   createBackendClient,
@@ -29,6 +29,7 @@ import { createUsage } from './features/usage/service.ts';
 import { addPayments } from './payments.ts';
 import { identityRoutes } from './identity.ts';
 import { referenceRoutes } from './reference.ts';
+import { wireOperations } from './wiring/operations.ts';
 
 /** Everything that web is made of comes in here; nothing below reads the environment. */
 export interface WebDeps {
@@ -41,6 +42,7 @@ export interface WebDeps {
   db: Database;
   /** Queues are named here; whoever runs the service starts them. */
   jobs: Jobs;
+  listener: Listener;
   clock: Clock;
   /** Public address of web. */
   url: string;
@@ -76,6 +78,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
 
   const payments = addPayments(server, { ...deps, backend, chains });
+  wireOperations(server, deps);
 
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);

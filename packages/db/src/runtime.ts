@@ -15,6 +15,7 @@ import {
 } from '@troupe/kernel';
 import { createJobs, type Jobs } from './jobs.ts';
 import { migrate } from './migrate.ts';
+import { createListener, type Listener } from './notifications.ts';
 import { createDatabase, type Database } from './scopes.ts';
 
 /** What every service with a database stands on. */
@@ -27,6 +28,8 @@ export interface Runtime {
   db: Database;
   /** Started once every service has said which queues it works on. */
   jobs: Jobs;
+  /** Hears what other processes tell. */
+  listener: Listener;
   databaseUrl: string;
   clock: Clock;
   close: () => Promise<void>;
@@ -52,6 +55,7 @@ export async function openRuntime(
   const counters = settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
   const db = createDatabase({ url: databaseUrl, log, poolSize: settings.DATABASE_POOL });
   const jobs = createJobs({ url: databaseUrl, log });
-  const close = () => closeAll([counters, db, { close: () => jobs.stop() }]);
-  return { settings, dataDir, log, counters, secrets, db, jobs, databaseUrl, clock, close };
+  const listener = createListener({ url: databaseUrl, log });
+  const close = () => closeAll([counters, db, listener, { close: () => jobs.stop() }]);
+  return { settings, dataDir, log, counters, secrets, db, jobs, listener, databaseUrl, clock, close };
 }

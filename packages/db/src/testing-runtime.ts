@@ -11,6 +11,7 @@ import {
   type Env,
 } from '@troupe/kernel';
 import { createJobs } from './jobs.ts';
+import { createListener } from './notifications.ts';
 import type { Runtime } from './runtime.ts';
 import { testDatabase } from './testing.ts';
 
@@ -26,6 +27,7 @@ export async function testRuntime(env: Env = {}): Promise<Runtime> {
     ...env,
   });
   const jobs = createJobs({ url: database.url, log: silentLog });
+  const listener = createListener({ url: database.url, log: silentLog });
   return {
     settings,
     dataDir,
@@ -34,10 +36,12 @@ export async function testRuntime(env: Env = {}): Promise<Runtime> {
     secrets: loadSecrets(settings, dataDir),
     db: database.db,
     jobs,
+    listener,
     databaseUrl: database.url,
     clock: systemClock,
     async close() {
       await jobs.stop();
+      await listener.close();
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },

@@ -66,3 +66,6 @@ export function domainAllowed(host: string, allowed: readonly string[]): boolean
     return name === entry || name.endsWith(`.${entry}`);
   });
 }
+
+/** The queue on which the backend is told that somebody's configuration changed: `{ owner }`. */
+export const APPLY_CONFIG_QUEUE = 'apply-config';

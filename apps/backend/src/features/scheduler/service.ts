@@ -32,6 +32,7 @@ export interface Scheduler {
 
 const POLL_MS = 30_000;
 const REQUEST_MS = 30_000;
+const CLOSE_MS = 5_000;
 const TASKS_A_CYCLE = 10;
 const NOTICE_AFTER = 3;
 const OUTPUT_LIMIT = 100_000;
@@ -59,6 +60,8 @@ export function createScheduler({
   requestMs = REQUEST_MS,
 }: SchedulerDeps): Scheduler {
   const stopping = new AbortController();
+  /** Ends the requests that are still out when closing has taken long enough. */
+  const hurry = new AbortController();
   let loop: Promise<void> | undefined;
 
   async function claim(tx: SystemTx): Promise<Run[]> {
@@ -187,7 +190,9 @@ export function createScheduler({
     },
     async close() {
       stopping.abort();
+      const timer = setTimeout(() => hurry.abort(new Error('Interrupted: the platform was stopped')), CLOSE_MS);
       await loop;
+      clearTimeout(timer);
     },
   };
 }

@@ -1,5 +1,5 @@
-import { defaultAgentConfig, readAgentConfig } from '@troupe/domain';
-import type { Database, UserTx } from '@troupe/db';
+import { APPLY_CONFIG_QUEUE, defaultAgentConfig, readAgentConfig } from '@troupe/domain';
+import type { Database, Jobs, UserTx } from '@troupe/db';
 import { AppError, iso, randomHex, type Clock } from '@troupe/kernel';
 import { addBackup, findBackup, findConfig, listBackups, lockConfig, putConfig, type ConfigValue } from './store.ts';
 
@@ -9,13 +9,12 @@ const DEEPEST = 64;
 export interface ConfigDeps {
   db: Database;
   clock: Clock;
-  /** Tells the owner's agents; called after the change is stored. */
-  changed: (owner: string, config: ConfigValue) => Promise<void>;
+  jobs: Jobs;
 }
 
 export type ConfigService = ReturnType<typeof createConfig>;
 
-export function createConfig({ db, clock, changed }: ConfigDeps) {
+export function createConfig({ db, clock, jobs }: ConfigDeps) {
   const current = (found: ConfigValue | null): ConfigValue => found ?? defaultAgentConfig();
 
   const summaries = async (tx: UserTx) =>
@@ -26,6 +25,8 @@ export function createConfig({ db, clock, changed }: ConfigDeps) {
     const backupId = `bkp_${randomHex(12)}`;
     await addBackup(tx, owner, backupId, before, clock(), BACKUPS_KEPT);
     await putConfig(tx, owner, next, clock());
+    // The owner's agents take it over; sent with the change, so neither is lost without the other.
+    await jobs.send(tx, APPLY_CONFIG_QUEUE, { owner });
     return backupId;
   }
 
@@ -35,25 +36,20 @@ export function createConfig({ db, clock, changed }: ConfigDeps) {
 
     async save(owner: string, given: unknown) {
       const config = readConfig(given);
-      const saved = await db.asUser(owner, async (tx) => {
+      return db.asUser(owner, async (tx) => {
         const backupId = await replace(tx, owner, current(await lockConfig(tx, owner)), config);
         return { success: true as const, config, backupId, backups: await summaries(tx) };
       });
-      await changed(owner, config);
-      return saved;
     },
 
-    async restore(owner: string, backupId: string) {
-      const restored = await db.asUser(owner, async (tx) => {
+    restore: (owner: string, backupId: string) =>
+      db.asUser(owner, async (tx) => {
         const before = current(await lockConfig(tx, owner));
         const backup = await findBackup(tx, backupId);
         if (!backup) throw new AppError(404, 'Backup not found');
         await replace(tx, owner, before, backup.config);
         return { success: true as const, config: backup.config, restoredFrom: backupId, backups: await summaries(tx) };
-      });
-      await changed(owner, restored.config);
-      return restored;
-    },
+      }),
 
     async backup(owner: string, id: string) {
       const found = await findBackup(db.user(owner), id);
