@@ -1,22 +1,10 @@
 import { createAccounts, type Accounts } from '@troupe/accounts';
 import { createKeyring, createWallets } from '@troupe/chain';
 import { readCatalogue } from '@troupe/ai';
-import type { Database, Jobs, Listener } from '@troupe/db';
-import {
-  closeAll,
-  createBackendClient,
-  createServer,
-  secretList,
-  serveOpenApi,
-  type Clock,
-  type Counters,
-  type Log,
-  type Secrets,
-  type Server,
-  type Settings,
-} from '@troupe/kernel';
+import { closeAll, createBackendClient, createServer, secretList, serveOpenApi, type Server } from '@troupe/kernel';
 import { dashboardRoutes } from './dashboard.ts';
 import { createChains, type Chains } from './chains.ts';
+import type { WebDeps } from './deps.ts';
 import { healthRoutes } from './features/health/routes.ts';
 import { createHealth } from './features/health/service.ts';
 import { createCustody } from './features/wallet/custody.ts';
@@ -28,27 +16,8 @@ import { usageRoutes } from './features/usage/routes.ts';
 import { createUsage } from './features/usage/service.ts';
 import { addPayments } from './payments.ts';
 import { identityRoutes } from './identity.ts';
+import { operationsRoutes } from './operations.ts';
 import { referenceRoutes } from './reference.ts';
-import { wireOperations } from './wiring/operations.ts';
-
-/** Everything that web is made of comes in here; nothing below reads the environment. */
-export interface WebDeps {
-  settings: Settings;
-  /** Where files are kept that are not in the database. */
-  dataDir: string;
-  log: Log;
-  counters: Counters;
-  secrets: Secrets;
-  db: Database;
-  /** Queues are named here; whoever runs the service starts them. */
-  jobs: Jobs;
-  listener: Listener;
-  clock: Clock;
-  /** Public address of web. */
-  url: string;
-  backendUrl: string;
-  version: string;
-}
 
 export interface Web {
   server: Server;
@@ -78,7 +47,8 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
 
   const payments = addPayments(server, { ...deps, backend, chains });
-  wireOperations(server, deps);
+
+  operationsRoutes(server, deps);
 
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);

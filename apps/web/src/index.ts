@@ -1,1 +1,2 @@
-export { createWeb, type Web, type WebDeps } from './app.ts';
+export { createWeb, type Web } from './app.ts';
+export type { WebDeps } from './deps.ts';

@@ -1,7 +1,8 @@
 import type { NewUser } from '@troupe/accounts';
 import { testRuntime } from '@troupe/db';
 import { randomHex, type Env } from '@troupe/kernel';
-import { createWeb, type Web, type WebDeps } from './app.ts';
+import { createWeb, type Web } from './app.ts';
+import type { WebDeps } from './deps.ts';
 
 export interface TestWeb extends Web {
   deps: WebDeps;

@@ -15,13 +15,16 @@ export const takeDue = (tx: SystemTx, now: Date, limit: number) =>
       'task.prompt',
       'task.next_run',
     ])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('task_runs as run')
-          .select('run.id')
-          .whereRef('run.task_id', '=', 'task.id')
-          .where('run.status', '=', 'running'),
-      ).as('running'),
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('task_runs as run')
+            .select('run.id')
+            .whereRef('run.task_id', '=', 'task.id')
+            .where('run.status', '=', 'running'),
+        )
+        .as('running'),
     )
     .where('task.enabled', '=', true)
     .where('task.next_run', '<=', now)

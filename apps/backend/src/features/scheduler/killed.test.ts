@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { testDatabase, testUser } from '@troupe/db';
 import { sql } from 'kysely';
 
-const PROGRAM = fileURLToPath(new URL('programs/scheduler.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('killed-program.ts', import.meta.url));
 const OCCURRENCES = 2000;
 const PROCESSES = 3;
 const DEADLINE_MS = 120_000;

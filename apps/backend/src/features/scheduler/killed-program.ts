@@ -1,8 +1,8 @@
 import { createDatabase } from '@troupe/db';
 import { silentLog, systemClock } from '@troupe/kernel';
-import { createScheduler } from '../../../apps/backend/src/features/scheduler/service.ts';
+import { createScheduler } from './service.ts';
 
-/** One scheduler process of tests/faults/scheduler.test.ts: polls without pause and asks the stand-in agent over HTTP. */
+/** One scheduler process of killed.test.ts: polls without pause and asks the stand-in agent over HTTP. */
 const [url = '', agentUrl = ''] = process.argv.slice(2);
 
 const scheduler = createScheduler({
