@@ -90,6 +90,38 @@ describe('stablecoin balances', () => {
     assert.equal((JSON.parse(proxy.bodies[1]!) as unknown[]).length, 12);
   });
 
+  test('a node that refuses batches is asked one by one, all at once', async (context) => {
+    let open = 0;
+    let most = 0;
+    const server = createServer((request, response) => {
+      void (async () => {
+        let body = '';
+        for await (const part of request) body += String(part);
+        response.setHeader('content-type', 'application/json');
+        if (body.startsWith('[')) {
+          response.writeHead(400).end('{"error":"no batches"}');
+          return;
+        }
+        most = Math.max(most, (open += 1));
+        const answer = await fetch(chain.rpcUrl, {
+          method: 'POST',
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
+        response.end(await answer.text());
+        open -= 1;
+      })();
+    }).listen(0, '127.0.0.1');
+    context.after(() => server.close().closeAllConnections());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { address } = await chain.account();
+    await chain.mint(token('pathUSD'), address, 1_000_000n);
+    const read = balancesOn(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    assert.equal((await read(address)).totalUsd, '1.00');
+    assert.equal((await read(address)).totalUsd, '1.00');
+    assert.ok(most >= 6, `${most} at once`);
+  });
+
   test('a failing token is left out; one that does not say its decimals has 6', async (context) => {
     const other = await startTestChain({ chainId: 42431 });
     context.after(() => other.close());

@@ -9,6 +9,7 @@ import {
   type PublicClient,
   type Transport,
 } from 'viem';
+import { createBatchFetch } from './batch-fetch.ts';
 
 /** The chain did not answer, or is not the chain it should be. Says nothing about what was asked. */
 export class ChainUnavailable extends Error {
@@ -59,7 +60,13 @@ export function createChainClient({ rpcUrl, network, timeoutMs = 5_000 }: ChainC
   const viem = createPublicClient({
     chain,
     // Everything that is asked in one turn of the event loop travels in one request.
-    transport: http(rpcUrl, { batch: { wait: 0 }, timeout: timeoutMs, retryCount: 1, retryDelay: 50 }),
+    transport: http(rpcUrl, {
+      batch: { wait: 0 },
+      fetchFn: createBatchFetch(),
+      timeout: timeoutMs,
+      retryCount: 1,
+      retryDelay: 50,
+    }),
     cacheTime: 0,
     pollingInterval: 250,
   });
