@@ -242,6 +242,42 @@ export interface Tables {
     used_by: Nullable<string>;
     user_id: string;
   };
+  ledger_accounts: {
+    allow_negative: Default<boolean>;
+    asset: string;
+    balance: Default<Int8>;
+    created_at: Timestamp;
+    held: Default<Int8>;
+    id: string;
+  };
+  ledger_entries: {
+    account_id: string;
+    amount: Int8;
+    balance_after: Int8;
+    created_at: Timestamp;
+    id: GeneratedAlways<bigint>;
+    transaction_id: Int8;
+  };
+  ledger_holds: {
+    account_id: string;
+    amount: Int8;
+    closed_at: Nullable<Timestamp>;
+    created_at: Timestamp;
+    id: GeneratedAlways<bigint>;
+    idempotency_key: string;
+    meta: Default<Json>;
+    remaining: Int8;
+    request_hash: string;
+    status: Default<string>;
+  };
+  ledger_transactions: {
+    created_at: Timestamp;
+    id: GeneratedAlways<bigint>;
+    idempotency_key: string;
+    kind: string;
+    meta: Default<Json>;
+    request_hash: string;
+  };
   notices: {
     created_at: Timestamp;
     id: GeneratedAlways<bigint>;

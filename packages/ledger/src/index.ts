@@ -1,1 +1,13 @@
-export {};
+export * from './accounts.ts';
+export {
+  createLedger,
+  type Account,
+  type Balance,
+  type Done,
+  type Entry,
+  type Hold,
+  type Ledger,
+  type LedgerEntry,
+  type Posting,
+} from './ledger.ts';
+export { verifyLedger, type Verdict } from './verify.ts';

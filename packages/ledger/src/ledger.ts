@@ -1,0 +1,181 @@
+import type { SystemTx } from '@troupe/db';
+import { AppError, sha256Hex, type Clock } from '@troupe/kernel';
+import { sql } from 'kysely';
+
+/** Double-entry money. Every call joins the caller's transaction: what it belongs to happens with it, or neither does. */
+
+export interface Entry {
+  account: string;
+  /** Positive: into the account. */
+  amount: bigint;
+}
+
+export interface Posting {
+  /** The same key and request answer as the first time; the same key with another request is an error. */
+  key: string;
+  kind: string;
+  entries: readonly Entry[];
+  meta?: Record<string, unknown>;
+}
+
+export interface Hold {
+  key: string;
+  account: string;
+  amount: bigint;
+  meta?: Record<string, unknown>;
+}
+
+export interface Done {
+  id: bigint;
+  /** It had happened before; nothing was done now. */
+  replayed: boolean;
+}
+
+export interface Balance {
+  balance: bigint;
+  held: bigint;
+  available: bigint;
+}
+
+export interface LedgerEntry {
+  id: bigint;
+  transactionId: bigint;
+  kind: string;
+  amount: bigint;
+  balanceAfter: bigint;
+  meta: Record<string, unknown>;
+  at: Date;
+}
+
+export interface Account {
+  id: string;
+  asset: string;
+  /** A source or a sink outside of the platform. */
+  allowNegative?: boolean;
+}
+
+export interface Ledger {
+  /** Makes the accounts that are not there yet. */
+  open: (tx: SystemTx, accounts: readonly Account[]) => Promise<void>;
+  post: (tx: SystemTx, posting: Posting) => Promise<Done>;
+  /** Promises a part of the balance. 402 `Insufficient balance` when there is not enough. */
+  hold: (tx: SystemTx, hold: Hold) => Promise<Done>;
+  /** Moves `amount` of a hold: out of its account, to the given entries, which sum to it. */
+  capture: (tx: SystemTx, holdId: bigint, amount: bigint, posting: Posting) => Promise<Done>;
+  /** Gives back what is left of a hold; answers how much. */
+  release: (tx: SystemTx, holdId: bigint) => Promise<bigint>;
+  balance: (tx: SystemTx, account: string) => Promise<Balance>;
+  entries: (tx: SystemTx, account: string, limit: number) => Promise<LedgerEntry[]>;
+}
+
+const OVERDRAFT = 'ledger_no_overdraft';
+const OTHER_REQUEST = 'LG002';
+
+export function createLedger({ clock }: { clock: Clock }): Ledger {
+  const post = async (tx: SystemTx, { key, kind, entries, meta = {} }: Posting): Promise<Done> => {
+    if (entries.length < 2) throw new Error('a posting needs at least two entries');
+    const moves = JSON.stringify(entries.map(({ account, amount }) => ({ account, amount: String(amount) })));
+    const hash = sha256Hex(JSON.stringify([kind, moves]));
+    return answered(
+      sql<Row>`select ledger_post(${key}, ${hash}, ${kind}, ${JSON.stringify(meta)}, ${moves}, ${clock()}) as done`.execute(
+        tx,
+      ),
+    );
+  };
+
+  return {
+    async open(tx, accounts) {
+      const rows = accounts.map(({ id, asset, allowNegative = false }) => ({
+        id,
+        asset,
+        allow_negative: allowNegative,
+        created_at: clock(),
+      }));
+      await tx
+        .insertInto('ledger_accounts')
+        .values(rows)
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+    },
+    post,
+    hold(tx, { key, account, amount, meta = {} }) {
+      if (amount <= 0n) throw new Error('a hold needs an amount above zero');
+      const hash = sha256Hex(JSON.stringify([account, String(amount)]));
+      return answered(
+        sql<Row>`select ledger_hold(${key}, ${hash}, ${account}, ${amount}, ${JSON.stringify(meta)}, ${clock()}) as done`.execute(
+          tx,
+        ),
+      );
+    },
+    async capture(tx, holdId, amount, posting) {
+      const before = await tx
+        .selectFrom('ledger_transactions')
+        .select('id')
+        .where('idempotency_key', '=', posting.key)
+        .executeTakeFirst();
+      if (before) return post(tx, posting);
+      await sql`select ledger_draw(${holdId}, ${amount})`.execute(tx);
+      return post(tx, posting);
+    },
+    async release(tx, holdId) {
+      const { rows } = await sql<{
+        released: bigint;
+      }>`select ledger_release(${holdId}, ${clock()}) as released`.execute(tx);
+      return rows[0]?.released ?? 0n;
+    },
+    async balance(tx, account) {
+      const row = await tx
+        .selectFrom('ledger_accounts')
+        .select(['balance', 'held'])
+        .where('id', '=', account)
+        .executeTakeFirst();
+      const { balance, held } = row ?? { balance: 0n, held: 0n };
+      return { balance, held, available: balance - held };
+    },
+    async entries(tx, account, limit) {
+      const rows = await tx
+        .selectFrom('ledger_entries as entry')
+        .innerJoin('ledger_transactions as posting', 'posting.id', 'entry.transaction_id')
+        .select([
+          'entry.id',
+          'entry.transaction_id',
+          'posting.kind',
+          'entry.amount',
+          'entry.balance_after',
+          'posting.meta',
+          'entry.created_at',
+        ])
+        .where('entry.account_id', '=', account)
+        .orderBy('entry.id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        transactionId: row.transaction_id,
+        kind: row.kind,
+        amount: row.amount,
+        balanceAfter: row.balance_after,
+        meta: row.meta as Record<string, unknown>,
+        at: row.created_at,
+      }));
+    },
+  };
+}
+
+interface Row {
+  done: { id: number; replayed: boolean };
+}
+
+async function answered(query: Promise<{ rows: Row[] }>): Promise<Done> {
+  try {
+    const { rows } = await query;
+    const { id, replayed } = rows[0]!.done;
+    return { id: BigInt(id), replayed };
+  } catch (error) {
+    const { code, constraint } = error as { code?: string; constraint?: string };
+    if (constraint === OVERDRAFT) throw new AppError(402, 'Insufficient balance', {}, { cause: error });
+    if (code === OTHER_REQUEST)
+      throw new AppError(409, 'Idempotency key was used for another request', {}, { cause: error });
+    throw error;
+  }
+}
