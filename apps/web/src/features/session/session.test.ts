@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createAccounts, createPasswords } from '@troupe/accounts';
+import { testRuntime, type Runtime } from '@troupe/db';
+import { memoryCounters } from '@troupe/kernel';
+import { createAttempts } from '../../attempts.ts';
+import { createSessionService } from './service.ts';
+
+let runtime: Runtime;
+before(async () => {
+  runtime = await testRuntime();
+});
+after(() => runtime.close());
+
+const origin = { ip: '10.0.0.1', userAgent: undefined };
+
+/** The service over passwords that are watched; `during` runs while one is verified. */
+function watched(during: () => Promise<void> = async () => {}, counters = runtime.counters) {
+  const real = createPasswords();
+  const verified: (string | null)[] = [];
+  const accounts = createAccounts({
+    ...runtime,
+    url: 'http://127.0.0.1:3000',
+    passwords: {
+      hash: real.hash,
+      async verify(stored, password) {
+        verified.push(stored);
+        const matches = await real.verify(stored, password);
+        await during();
+        return matches;
+      },
+    },
+  });
+  const { db, clock, secrets } = runtime;
+  const attempts = createAttempts(counters);
+  const service = createSessionService({ db, accounts, attempts, clock, sessionSecret: secrets.sessionSecret });
+  return { accounts, service, verified };
+}
+
+async function person(email: string) {
+  const { accounts } = watched();
+  const passwordHash = await accounts.passwords.hash('correct horse');
+  const row = await runtime.db.asSystem((tx) => accounts.users.create(tx, { email, passwordHash }));
+  assert.ok(row);
+  return { ...row, passwordHash };
+}
+
+test('somebody, nobody and nonsense cost one verification each', async () => {
+  const ada = await person('ada@example.com');
+  const { service, verified } = watched();
+  for (const email of [ada.email, 'nobody@example.com', 'non\0sense'])
+    await assert.rejects(service.login({ email, password: 'wrong' }, origin), { message: 'Invalid email or password' });
+  assert.deepEqual(verified, [ada.passwordHash, null, null]);
+});
+
+test('a password that is reset while it is being checked opens nothing', async () => {
+  const bob = await person('bob@example.com');
+  const { service } = watched(async () => {
+    await runtime.db.system.updateTable('users').set({ password_hash: 'other' }).where('id', '=', bob.id).execute();
+  });
+  const login = service.login({ email: bob.email, password: 'correct horse' }, origin);
+  await assert.rejects(login, { message: 'Invalid email or password' });
+  const sessions = await runtime.db.system.selectFrom('sessions').select('id').where('user_id', '=', bob.id).execute();
+  assert.deepEqual(sessions, []);
+});
+
+test('many guesses at once are five guesses', async () => {
+  const eve = await person('eve@example.com');
+  const { service } = watched();
+  const guess = (password: string) =>
+    service.login({ email: eve.email, password }, origin).then(
+      () => 200,
+      (error: { status: number }) => error.status,
+    );
+  const answers = await Promise.all([...Array.from({ length: 12 }, () => guess('wrong')), guess('correct horse')]);
+  assert.equal(answers.filter((status) => status === 401).length, 5);
+  assert.equal(answers.at(-1), 429);
+});
+
+test('a success forgets earlier failures; the window ends after 15 minutes', async () => {
+  const kim = await person('kim@example.com');
+  let now = 0;
+  const { service } = watched(
+    undefined,
+    memoryCounters(() => new Date(now)),
+  );
+  const login = (password: string) => service.login({ email: kim.email, password }, origin);
+  for (let round = 0; round < 2; round += 1) {
+    for (let tries = 0; tries < 4; tries += 1) await assert.rejects(login('wrong'), { status: 401 });
+    assert.equal((await login('correct horse')).user.id, kim.id);
+  }
+  for (let tries = 0; tries < 5; tries += 1) await assert.rejects(login('wrong'), { status: 401 });
+  now = 15 * 60_000 - 1;
+  await assert.rejects(login('correct horse'), { status: 429 });
+  now = 15 * 60_000;
+  assert.equal((await login('correct horse')).user.id, kim.id);
+});
