@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBalances, createChainClient, stablecoinNetwork, STABLECOINS, tokenBalance } from '@troupe/chain';
 import { silentLog } from '@troupe/kernel';
@@ -17,13 +17,15 @@ type Call = { id: number; method: string };
 
 const answerTo = ({ id, method }: Call) => ({ jsonrpc: '2.0', id, result: method === 'eth_chainId' ? '0x1079' : ONE });
 
-const rpc = createServer(async (request, response) => {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let text = '';
   for await (const part of request) text += String(part);
   const asked = JSON.parse(text) as Call | Call[];
   const body = JSON.stringify(Array.isArray(asked) ? asked.map(answerTo) : answerTo(asked));
   setTimeout(() => response.setHeader('content-type', 'application/json').end(body), LATENCY_MS);
-}).listen(0, '127.0.0.1');
+}
+
+const rpc = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
 await once(rpc, 'listening');
 
 const chain = createChainClient({

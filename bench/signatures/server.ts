@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { busDigest, busMessageSigned, createRecover, createVerifier, type Address, type Hex } from '@troupe/chain';
 import { hashMessage, recoverAddress } from 'viem';
@@ -14,7 +14,7 @@ const onLoop = async (message: Message) =>
   message.from.walletAddress;
 const signed = process.argv[2] === 'loop' ? onLoop : inThread;
 
-const server = createServer(async (request, response) => {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === '/small') {
     response.end('{"ok":true}');
     return;
@@ -23,4 +23,8 @@ const server = createServer(async (request, response) => {
   for await (const part of request) text += String(part);
   const good = await signed(JSON.parse(text) as Message).catch(() => false);
   response.writeHead(good ? 200 : 401).end();
-}).listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
+}
+
+const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1', () =>
+  console.log((server.address() as AddressInfo).port),
+);

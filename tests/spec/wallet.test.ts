@@ -75,7 +75,7 @@ describe('GET /api/wallet?address=', () => {
     for (const address of [
       '0x1',
       `0x${'0'.repeat(41)}`,
-      `${'0'.repeat(42)}`,
+      '0'.repeat(42),
       '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
     ]) {
       assert.deepEqual(await ask('GET', `/api/wallet?address=${address}`), refused(400, 'Invalid address'));
