@@ -73,7 +73,10 @@ async function connect(deps: McpDeps, server: McpServer, onClose: () => void): P
   const client = new SdkClient({ name: 'troupe', version: '1.0.0' });
   const release =
     server.command === undefined ? await connectHttp(deps, server, client) : await connectStdio(deps, server, client);
-  client.onclose = onClose;
+  client.onclose = () => {
+    release();
+    onClose();
+  };
   const close = async (): Promise<void> => {
     release();
     await client.close();

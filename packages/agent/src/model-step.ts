@@ -43,7 +43,12 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   const answer: SessionEventBody = {
     type: 'assistant',
     content: message.content ?? '',
-    toolCalls: (message.tool_calls ?? []).map(callRecord),
+    // Named by us: some providers use the same ids in every answer.
+    toolCalls: (message.tool_calls ?? []).map(({ function: { name, arguments: args } }) => ({
+      callId: deps.newId(),
+      tool: name,
+      args,
+    })),
     model,
     spent,
     saw,
@@ -57,8 +62,6 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   await run.commit([answer], { tokens });
   return 'goes on';
 }
-
-const callRecord = ({ id, function: { name, arguments: args } }: ToolCall) => ({ callId: id, tool: name, args });
 
 async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promise<ChatMessage[]> {
   const { definition } = run;

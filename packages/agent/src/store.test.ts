@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { sql } from 'kysely';
 import { testUser, testDatabase, type TestDatabase } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import { newDefinition } from './definition.ts';
@@ -11,6 +10,7 @@ import { NOTHING_SPENT, type SessionEventBody } from './events.ts';
 import { createPgStore, unfinishedAgents } from './store-pg.ts';
 import { createSqliteStore } from './store-sqlite.ts';
 import type { AgentStore } from './store.ts';
+import { makeAgentRow } from './testing.ts';
 
 /** One suite for both stores: what the agent relies on, and what a second process must not be able to break. */
 
@@ -37,9 +37,7 @@ async function pg(): Promise<Kind> {
   return {
     async open(agentId, { teamId, now } = {}) {
       await testUser(database.db, 'u');
-      await sql`insert into agents (id, user_id, name) values (${agentId}, 'u', 'A') on conflict do nothing`.execute(
-        database.db.system,
-      );
+      await makeAgentRow(database.db, 'u', agentId);
       return createPgStore({ db: database.db, userId: 'u', agentId, teamId, now });
     },
     close: database.drop,
@@ -311,7 +309,7 @@ describe('store: postgres, between users', () => {
     const { db, drop } = await testDatabase();
     try {
       await testUser(db, 'owner');
-      await sql`insert into agents (id, user_id, name) values ('a1', 'owner', 'A')`.execute(db.system);
+      await makeAgentRow(db, 'owner', 'a1');
       const own = createPgStore({ db, userId: 'owner', agentId: 'a1' });
       await own.saveDefinition(newDefinition({ name: 'A' }));
       const delivered = await own.deliver({ to: web, events: [user('secret')] });

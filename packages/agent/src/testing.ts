@@ -1,5 +1,7 @@
 import type { ChatDelta, ChatRequest, ChatResult, ModelClient } from '@troupe/ai';
+import type { Database } from '@troupe/db';
 import { silentLog } from '@troupe/kernel';
+import { sql } from 'kysely';
 import { newDefinition, type AgentDefinition } from './definition.ts';
 import { openGate } from './ports.ts';
 import { createSqliteStore } from './store-sqlite.ts';
@@ -23,7 +25,7 @@ export function scriptedModel(script: Script): ModelClient & { requests: ChatReq
     signal?.throwIfAborted();
     const { say = '', calls } = typeof reply === 'string' ? { say: reply, calls: [] } : reply;
     const made = calls.map(({ tool, args }, index) => ({
-      id: `call-${requests.length}-${index}`,
+      id: `call-${index}`,
       type: 'function' as const,
       function: { name: tool, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
     }));
@@ -79,6 +81,17 @@ export async function testAgent({
     store,
   });
   return { agent, store, model };
+}
+
+/** A user and an agent of theirs, as rows. */
+export async function makeAgentRow(db: Database, userId: string, agentId: string): Promise<void> {
+  await sql`insert into users (id, email, name, referral_code, created_at, updated_at)
+    values (${userId}, ${`${userId}@test`}, ${userId}, ${userId}, now(), now()) on conflict do nothing`.execute(
+    db.system,
+  );
+  await sql`insert into agents (id, user_id, name) values (${agentId}, ${userId}, 'A') on conflict do nothing`.execute(
+    db.system,
+  );
 }
 
 export const web = { channel: 'web', key: 'test' };

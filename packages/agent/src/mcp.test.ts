@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, test } from 'node:test';
+import { McpServer as SdkServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { createOutbound, silentLog } from '@troupe/kernel';
+import { z } from 'zod';
+import { newDefinition, type McpServer } from './definition.ts';
+import { createSandbox } from './sandbox.ts';
+import { createSqliteStore } from './store-sqlite.ts';
+import { createToolkit } from './toolkit.ts';
+import { call } from './tools/testing.ts';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'agent-mcp-'));
+await copyFile(path.join(import.meta.dirname, 'fixtures/mcp-server.mjs'), path.join(folder, 'server.mjs'));
+const sandbox = createSandbox();
+const toolkitFor = (allowLoopback = true, box = sandbox) => {
+  const outbound = createOutbound({ allowLoopback });
+  const store = createSqliteStore({ file: ':memory:', agentId: 'a' });
+  const toolkit = createToolkit({ store, workspaceRoot: folder, sandbox: box, outbound, log: silentLog });
+  after(async () => {
+    await toolkit.close();
+    await outbound.close();
+  });
+  return toolkit;
+};
+after(() => rm(folder, { recursive: true, force: true }));
+
+const definition = (server: Partial<McpServer>) =>
+  newDefinition({ name: 'A', tools: [], mcpServers: [{ name: 'calc', ...server }] });
+const program = { command: 'node', args: ['server.mjs'] };
+
+describe('an MCP server as a program', { skip: await sandbox.unavailable() }, () => {
+  test('gives its tools, and runs in the sandbox without anything of ours', async () => {
+    process.env['PLATFORM_SECRET'] = 'do-not-show';
+    const toolkit = toolkitFor();
+    const tools = await toolkit.tools(definition({ ...program, env: { GIVEN: 'yes' } }));
+    assert.deepEqual(
+      tools.map(({ name, repeatable }) => [name, repeatable]),
+      [
+        ['calc_add', false],
+        ['calc_environment', true],
+        ['calc_flood', false],
+      ],
+    );
+    assert.equal((await call(tools, 'calc_add', { a: 2, b: 3 })).content, '5');
+    const seen = (await call(tools, 'calc_environment', {})).content;
+    assert.match(seen, /"GIVEN":"yes"/);
+    assert.match(seen, /"cwd":"\/workspace"/);
+    assert.doesNotMatch(seen, /do-not-show/);
+  });
+
+  test('only the tools on the list are offered', async () => {
+    const tools = await toolkitFor().tools(definition({ ...program, tools: ['add'] }));
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['calc_add'],
+    );
+  });
+
+  test('one that floods is ended, and started again for the next run', async () => {
+    const toolkit = toolkitFor();
+    const tools = await toolkit.tools(definition(program));
+    await assert.rejects(call(tools, 'calc_flood', {}), /closed/i);
+    const again = await toolkit.tools(definition(program));
+    assert.equal((await call(again, 'calc_add', { a: 1, b: 1 })).content, '2');
+  });
+
+  test('one that does not start leaves the agent without its tools', async () => {
+    assert.deepEqual(await toolkitFor().tools(definition({ command: '/nowhere' })), []);
+    assert.deepEqual(await toolkitFor(true, createSandbox({ bwrap: '/nowhere' })).tools(definition(program)), []);
+  });
+});
+
+test('an MCP server as a service is reached through the guarded client', async () => {
+  const seen: (string | undefined)[] = [];
+  const server = http.createServer((request, response) => {
+    seen.push(request.headers['x-key'] as string | undefined);
+    const sdk = new SdkServer({ name: 'web', version: '1' });
+    sdk.registerTool('double', { inputSchema: { n: z.number() } }, async ({ n }) => ({
+      content: [{ type: 'text', text: String(2 * n) }],
+    }));
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    void sdk
+      .connect(transport as Parameters<typeof sdk.connect>[0])
+      .then(() => transport.handleRequest(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const tools = await toolkitFor().tools(definition({ url, headers: { 'x-key': 'k' } }));
+  assert.equal((await call(tools, 'calc_double', { n: 21 })).content, '42');
+  assert.ok(seen.every((key) => key === 'k'));
+  const before = seen.length;
+  assert.deepEqual(await toolkitFor(false).tools(definition({ url })), [], 'a private address is refused');
+  assert.equal(seen.length, before);
+});
