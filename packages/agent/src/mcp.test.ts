@@ -49,7 +49,7 @@ describe('an MCP server as a program', { skip: await sandbox.unavailable() }, ()
     );
     assert.equal((await call(tools, 'calc_add', { a: 2, b: 3 })).content, '5');
     const seen = (await call(tools, 'calc_environment', {})).content;
-    assert.match(seen, /"GIVEN":"yes"/);
+    assert.match(seen, /GIVEN=yes/);
     assert.match(seen, /"cwd":"\/workspace"/);
     assert.doesNotMatch(seen, /do-not-show/);
   });
