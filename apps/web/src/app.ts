@@ -18,6 +18,7 @@ import { addPayments } from './payments.ts';
 import { identityRoutes } from './identity.ts';
 import { operationsRoutes } from './operations.ts';
 import { referenceRoutes } from './reference.ts';
+import { signInRoutes } from './sign-in.ts';
 
 export interface Web {
   server: Server;
@@ -45,6 +46,8 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   walletRoutes(server, createWalletService({ ...chains, wallets, custody, log }));
   demoRoutes(server, createDemo(backend, readCatalogue(settings.AI_CATALOGUE)));
   usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
+
+  signInRoutes(server, { ...deps, accounts, chains });
 
   const payments = addPayments(server, { ...deps, backend, chains });
 

@@ -24,3 +24,4 @@ export * from './web/config.ts';
 export * from './web/devices.ts';
 export * from './web/tasks.ts';
 export * from './web/notices.ts';
+export * from './web/billing.ts';

@@ -143,6 +143,24 @@ export interface Tables {
     ip: Nullable<string>;
     user_id: Nullable<string>;
   };
+  billing_customers: {
+    created_at: Timestamp;
+    customer_id: string;
+    user_id: string;
+  };
+  billing_events: {
+    id: string;
+    received_at: Timestamp;
+    type: string;
+  };
+  billing_subscriptions: {
+    event_at: Timestamp;
+    id: string;
+    plan: string;
+    renews_at: Nullable<Timestamp>;
+    status: string;
+    user_id: string;
+  };
   chain_blocks: {
     chain_id: number;
     hash: string;

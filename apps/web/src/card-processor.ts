@@ -1,0 +1,74 @@
+import { AppError, type Clock, type Settings } from '@troupe/kernel';
+import type { Stripe } from 'stripe';
+
+export type CardEvent = Stripe.Event;
+
+/** The card processor's API, and the proof that an event is its own. */
+export interface CardProcessor {
+  /** Runs `work` with the processor's client; what fails there is a 502. */
+  call: <T>(work: (api: Stripe) => Promise<T>) => Promise<T>;
+  /** The event, when the signature is right and made within five minutes of now. */
+  event: (payload: string, signature: string | string[] | undefined) => Promise<CardEvent>;
+}
+
+interface CardProcessorDeps {
+  settings: Pick<Settings, 'BILLING_SECRET_KEY' | 'BILLING_WEBHOOK_SECRET' | 'BILLING_API_BASE'>;
+  clock: Clock;
+  /** Told when no processor is configured. */
+  missingStatus?: number;
+}
+
+const TOLERANCE_S = 300;
+const TIMEOUT_MS = 10_000;
+
+export function createCardProcessor({ settings, clock, missingStatus = 503 }: CardProcessorDeps): CardProcessor {
+  const { BILLING_SECRET_KEY: key, BILLING_WEBHOOK_SECRET: secret, BILLING_API_BASE: base } = settings;
+  const missing = () => new AppError(missingStatus, 'Payment processor not configured');
+  // Loaded at first use: most installations never do.
+  const load = async () => (await import('stripe')).default;
+
+  return {
+    async call(work) {
+      if (key === undefined) throw missing();
+      const api = new (await load())(key, {
+        ...(base === undefined ? {} : addressOf(base)),
+        timeout: TIMEOUT_MS,
+        maxNetworkRetries: 1,
+        telemetry: false,
+      });
+      try {
+        return await work(api);
+      } catch (cause) {
+        throw new AppError(502, 'Payment processor unavailable', {}, { cause });
+      }
+    },
+    async event(payload, signature) {
+      if (secret === undefined) throw missing();
+      const { webhooks } = await load();
+      const now = clock().getTime();
+      try {
+        if (typeof signature !== 'string') throw new Error('no signature');
+        const event = webhooks.constructEvent(payload, signature, secret, TOLERANCE_S, undefined, now);
+        // The library looks only at how old it is.
+        if (!(madeAt(signature) - now / 1000 <= TOLERANCE_S)) throw new Error('signed in the future');
+        if (typeof event.id !== 'string' || typeof event.type !== 'string') throw new Error('not an event');
+        return event;
+      } catch (cause) {
+        throw new AppError(400, 'Invalid signature', {}, { cause });
+      }
+    },
+  };
+}
+
+function addressOf(base: string): { protocol: 'http' | 'https'; host: string; port: string } {
+  const { protocol, hostname, port } = new URL(base);
+  return {
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    host: hostname,
+    port: port || (protocol === 'http:' ? '80' : '443'),
+  };
+}
+
+/** Read as the library reads it: the last of several times, its leading digits. */
+const madeAt = (signature: string): number =>
+  Number.parseInt(signature.split(',').findLast((part) => part.startsWith('t='))?.slice(2) ?? '', 10);
