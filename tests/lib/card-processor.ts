@@ -32,7 +32,11 @@ export async function startCardProcessor() {
     made += 1;
     const answers: Record<string, object> = {
       '/v1/customers': { id: `cus_${made}`, object: 'customer' },
-      '/v1/checkout/sessions': { id: `cs_${made}`, object: 'checkout.session', url: `https://cards.example/pay/${made}` },
+      '/v1/checkout/sessions': {
+        id: `cs_${made}`,
+        object: 'checkout.session',
+        url: `https://cards.example/pay/${made}`,
+      },
       '/v1/billing_portal/sessions': { id: `bps_${made}`, url: `https://cards.example/portal/${made}` },
     };
     const answer = state.fail ? { error: { message: 'broken' } } : answers[path];

@@ -71,4 +71,10 @@ function addressOf(base: string): { protocol: 'http' | 'https'; host: string; po
 
 /** Read as the library reads it: the last of several times, its leading digits. */
 const madeAt = (signature: string): number =>
-  Number.parseInt(signature.split(',').findLast((part) => part.startsWith('t='))?.slice(2) ?? '', 10);
+  Number.parseInt(
+    signature
+      .split(',')
+      .findLast((part) => part.startsWith('t='))
+      ?.slice(2) ?? '',
+    10,
+  );

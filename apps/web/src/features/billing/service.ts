@@ -58,7 +58,10 @@ export function createBilling({ db, accounts, processor, baseUrl, clock, log }: 
     if (known !== null) return known;
     const email = user.email.endsWith('@wallet.svc') ? undefined : user.email;
     const { id } = await processor.call((api) =>
-      api.customers.create({ email, name: user.name, metadata: { userId: user.id } }, { idempotencyKey: `customer-${user.id}` }),
+      api.customers.create(
+        { email, name: user.name, metadata: { userId: user.id } },
+        { idempotencyKey: `customer-${user.id}` },
+      ),
     );
     return db.asSystem(async (tx) => {
       await saveCustomer(tx, user.id, id, clock());
@@ -99,7 +102,9 @@ export function createBilling({ db, accounts, processor, baseUrl, clock, log }: 
     const after = standingOf([...all.filter(({ id }) => id !== news.id), row]);
     // What an administrator granted stays until the processor has something new to say.
     if (before?.plan === after?.plan && before?.status === after?.status) return;
-    const change = after ? { plan: after.plan, subscriptionStatus: after.status } : { subscriptionStatus: 'inactive' as const };
+    const change = after
+      ? { plan: after.plan, subscriptionStatus: after.status }
+      : { subscriptionStatus: 'inactive' as const };
     await accounts.users.changePlan(tx, userId, change, { reason: 'billing' });
   }
 
@@ -147,9 +152,7 @@ export function createBilling({ db, accounts, processor, baseUrl, clock, log }: 
     async portal(user) {
       const customer = await customerOf(db.user(user.id), user.id);
       if (customer === null) throw new AppError(404, 'No subscription');
-      const { url } = await processor.call((api) =>
-        api.billingPortal.sessions.create({ customer, return_url: page }),
-      );
+      const { url } = await processor.call((api) => api.billingPortal.sessions.create({ customer, return_url: page }));
       return { url };
     },
     async receive(payload, signature) {
