@@ -51,6 +51,8 @@ const signedIn = createRoute({
 
 const SIGNED_IN: [string, Load][] = [
   ['/dashboard', () => import('./pages/account/settings.tsx')],
+  ['/dashboard/devices', () => import('./pages/operate/devices.tsx')],
+  ['/dashboard/config', () => import('./pages/operate/config.tsx')],
   ['/dashboard/wallet', () => import('./pages/money/wallet.tsx')],
   ['/dashboard/settings', () => import('./pages/account/settings.tsx')],
   ['/dashboard/admin', () => import('./pages/account/admin.tsx')],

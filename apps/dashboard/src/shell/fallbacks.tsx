@@ -18,7 +18,7 @@ export function NotFound() {
 export function Crashed({ error }: { error: unknown }) {
   const router = useRouter();
   return (
-    <main className="grid min-h-[60dvh] place-items-center">
+    <div className="grid min-h-[60dvh] place-items-center">
       <h1 className="sr-only">{shell.crashed}</h1>
       <Empty
         title={shell.crashed}
@@ -30,6 +30,6 @@ export function Crashed({ error }: { error: unknown }) {
       >
         {error instanceof Error ? error.message : String(error)}
       </Empty>
-    </main>
+    </div>
   );
 }

@@ -16,7 +16,10 @@ export const NAV: { group: string; items: NavItem[] }[] = [
   },
   {
     group: nav.groups.operate,
-    items: [],
+    items: [
+      { to: '/dashboard/devices', label: nav.devices, icon: 'devices' },
+      { to: '/dashboard/config', label: nav.config, icon: 'config' },
+    ],
   },
   {
     group: nav.groups.money,

@@ -58,7 +58,7 @@ function ProfileForm({ settings }: { settings: TypesOf<typeof getSettings>['repl
       <Card>
         <Facts
           items={[
-            [texts.plan, <span className="capitalize">{settings.plan ?? texts.noPlan}</span>],
+            [texts.plan, settings.plan ? <span className="capitalize">{settings.plan}</span> : texts.noPlan],
             [texts.credits, <span className="num">{count(settings.credits)}</span>],
           ]}
         />

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { call } from '../../api.ts';
-import { solveChallenge } from '../../challenge.ts';
+import { withChallenge } from '../../challenge.ts';
 import { auth } from '../../texts/public.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/card.tsx';
@@ -16,10 +16,7 @@ const texts = auth.forgot;
 export default function ForgotPassword() {
   const [email, setEmail] = useState('');
   const send = useMutation({
-    mutationFn: async () => {
-      const altcha = await solveChallenge();
-      return call(forgotPassword, { body: { email, ...(altcha && { altcha }) } });
-    },
+    mutationFn: () => withChallenge((proof) => call(forgotPassword, { body: { email, ...proof } })),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

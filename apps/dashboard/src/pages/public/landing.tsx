@@ -3,6 +3,7 @@ import { useCall } from '../../api.ts';
 import { front } from '../../texts/public.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
+import { DemoChat } from './demo-chat.tsx';
 import { PublicFrame } from './frame.tsx';
 
 export default function Landing() {
@@ -22,6 +23,7 @@ export default function Landing() {
           </div>
           <Health />
         </div>
+        <DemoChat />
       </section>
       <section className="border-t border-line bg-surface">
         <ul className="mx-auto grid max-w-6xl gap-x-10 gap-y-8 px-4 py-14 sm:grid-cols-2 sm:px-8 lg:grid-cols-3">

@@ -4,7 +4,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { call } from '../../api.ts';
-import { solveChallenge } from '../../challenge.ts';
+import { withChallenge } from '../../challenge.ts';
 import { auth } from '../../texts/public.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/card.tsx';
@@ -17,9 +17,8 @@ type Form = Record<'name' | 'email' | 'password' | 'referralCode' | 'website', s
 
 /** Registering makes no session, so the same words sign in at once. */
 async function signUp({ email, password, ...rest }: Form, inviteToken: string | undefined): Promise<void> {
-  const altcha = await solveChallenge();
-  const optional = Object.fromEntries(Object.entries({ ...rest, inviteToken, altcha }).filter(([, value]) => value));
-  await call(register, { body: { email, password, ...optional } });
+  const optional = Object.fromEntries(Object.entries({ ...rest, inviteToken }).filter(([, value]) => value));
+  await withChallenge((proof) => call(register, { body: { email, password, ...optional, ...proof } }));
   await call(login, { body: { email, password } });
 }
 

@@ -1,0 +1,92 @@
+import { demoChat, getDemo } from '@troupe/contract';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { statusOf, useCall, useSend } from '../../api.ts';
+import { demo as texts } from '../../texts/public.ts';
+import { Button, Spinner } from '../../ui/button.tsx';
+import { Card, Notice } from '../../ui/card.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+
+interface Line {
+  mine: boolean;
+  text: string;
+}
+
+/** The public chat: what it says comes from a model, or it says that there is none. */
+export function DemoChat() {
+  const info = useCall(getDemo, {});
+  const [lines, setLines] = useState<Line[]>([]);
+  const [text, setText] = useState(texts.first);
+  const [model, setModel] = useState('');
+  const send = useSend(demoChat, {
+    done: ({ message }) => setLines((old) => [...old, { mine: false, text: message }]),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const message = text.trim();
+    if (!message || send.isPending) return;
+    const conversation = lines
+      .filter(({ mine }) => mine)
+      .map((line) => ({ role: 'user' as const, content: line.text }));
+    setLines((old) => [...old, { mine: true, text: message }]);
+    setText('');
+    send.mutate({ body: { message, conversation, ...(model && { model }) } });
+  };
+  return (
+    <Card title={texts.title} hint={texts.hint} className="self-start">
+      <div className="flex flex-col gap-4">
+        <div
+          role="log"
+          aria-label={texts.title}
+          tabIndex={0}
+          className="flex max-h-80 min-h-24 flex-col gap-3 overflow-y-auto rounded-xl bg-sunken p-4"
+        >
+          {lines.map((line, index) => (
+            <p
+              key={index}
+              className={
+                line.mine
+                  ? 'max-w-[85%] self-end rounded-2xl rounded-br-sm bg-accent px-4 py-2 whitespace-pre-wrap text-on-accent'
+                  : 'max-w-[92%] self-start rounded-2xl rounded-bl-sm bg-surface px-4 py-2 whitespace-pre-wrap'
+              }
+            >
+              {line.text}
+            </p>
+          ))}
+          {send.isPending && (
+            <p className="flex items-center gap-2 text-ink-soft">
+              <Spinner /> {texts.thinking}
+            </p>
+          )}
+        </div>
+        {send.error && (
+          <Notice tone="spot">{statusOf(send.error) === 503 ? texts.unavailable : send.error.message}</Notice>
+        )}
+        <form onSubmit={submit} className="flex flex-col gap-3">
+          {info.data && info.data.models.length > 0 && (
+            <SelectField
+              label={texts.model}
+              value={model}
+              onChange={({ target }) => setModel(target.value)}
+              choices={info.data.models.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+          )}
+          <div className="flex items-end gap-2">
+            <div className="min-w-0 flex-1">
+              <TextField
+                label={texts.message}
+                placeholder={texts.placeholder}
+                maxLength={4000}
+                value={text}
+                onChange={({ target }) => setText(target.value)}
+              />
+            </div>
+            <Button kind="primary" type="submit" icon="send" busy={send.isPending}>
+              {texts.send}
+            </Button>
+          </div>
+        </form>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertQuiet, openPage, signIn } from './browser.ts';
+import { browserSuite } from './suite.ts';
+
+const NEWCOMER = { email: 'robin@example.org', password: 'correct horse battery' };
+
+browserSuite('accounts in the browser', (stage) => {
+  test("the owner's first login, with the password that the start printed", async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    await signIn(watched.page, stage.platform.owner);
+    await watched.page.getByRole('link', { name: 'Admin' }).waitFor();
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a newcomer signs up and is inside at once', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await page.goto('/signup');
+    await page.getByLabel('Name').fill('Robin');
+    await page.getByLabel('E-mail').fill(NEWCOMER.email);
+    await page.getByLabel('Password').fill(NEWCOMER.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.waitForURL('**/dashboard');
+    await page.getByText(NEWCOMER.email).first().waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Admin' }).count(), 0);
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a wrong password is told, and every provider error is explained', async () => {
+    const { page, context } = await openPage(stage.browser, stage.platform.url);
+    await page.goto('/login');
+    await page.getByLabel('E-mail').fill(NEWCOMER.email);
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Invalid email or password').waitFor();
+    const told = new Set<string>();
+    for (const error of [
+      'AccessDenied',
+      'IdpAuthFailed',
+      'IdpNotConfigured',
+      'IdpTokenFailed',
+      'IdpNoEmail',
+      'IdpAuthError',
+    ]) {
+      await page.goto(`/login?error=${error}`);
+      told.add(await page.getByRole('alert').innerText());
+    }
+    assert.equal(told.size, 6);
+    await context.close();
+  });
+
+  test('a session that expires leads to /login and back to where one was', async () => {
+    const { page, context } = await openPage(stage.browser, stage.platform.url);
+    await signIn(page, NEWCOMER);
+    await page.goto('/dashboard/settings?tab=keys');
+    await page.getByLabel('Name').fill('After the end');
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.waitForURL('**/login?next=**');
+    await page.getByText('Your session has ended').waitFor();
+    await page.getByLabel('E-mail').fill(NEWCOMER.email);
+    await page.getByLabel('Password').fill(NEWCOMER.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL('**/dashboard/settings?tab=keys');
+    await context.close();
+  });
+
+  test('a key is shown once and works in a program', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await page.goto('/dashboard/settings?tab=keys');
+    await page.getByLabel('Name').fill('Script');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    const key = (await dialog.locator('pre').first().innerText()).trim();
+    assert.match(key, /^sk_[0-9a-f]{64}$/);
+    const answer = await fetch(`${stage.platform.url}/api/settings`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(((await answer.json()) as { email: string }).email, NEWCOMER.email);
+    await dialog.getByRole('button', { name: 'I have copied it' }).click();
+    await page.reload();
+    await page.getByText('sk_').first().waitFor();
+    assert.equal(await page.getByText(key).count(), 0);
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Programs that use it stop working at once').waitFor();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No keys yet').waitFor();
+    const refused = await fetch(`${stage.platform.url}/api/settings`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(refused.status, 401);
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('an administrator grants a plan, and the other sees it', async () => {
+    const admin = await openPage(stage.browser, stage.platform.url);
+    await signIn(admin.page, stage.platform.owner);
+    await admin.page.goto('/dashboard/admin');
+    await admin.page.getByLabel('Search by e-mail or name').fill('robin');
+    await admin.page.getByRole('button', { name: `Change ${NEWCOMER.email}` }).click();
+    await admin.page.getByLabel('Plan', { exact: true }).selectOption('label');
+    await admin.page.getByRole('button', { name: 'Save' }).click();
+    await admin.page.getByText('Plan changed').waitFor();
+    assertQuiet(admin);
+    await admin.context.close();
+
+    const other = await openPage(stage.browser, stage.platform.url);
+    await signIn(other.page, NEWCOMER);
+    await other.page.goto('/dashboard/settings');
+    await other.page.getByText('label', { exact: true }).waitFor();
+    await other.context.close();
+  });
+
+  test('everything can be reached by the keyboard through the command palette', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('wallet');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/dashboard/wallet');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('theme');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    await page.reload();
+    assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+});

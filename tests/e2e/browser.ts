@@ -1,0 +1,84 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** The system's browser: none is downloaded. */
+function browserPath(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((file) => existsSync(file));
+  return process.env['CHROMIUM_PATH'] ?? found;
+}
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: browserPath(), args: ARGS });
+}
+
+/** A page that remembers what the console complained about: a test ends with `assertQuiet`. */
+export interface WatchedPage {
+  page: Page;
+  context: BrowserContext;
+  complaints: string[];
+}
+
+export async function openPage(
+  browser: Browser,
+  baseURL: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ baseURL, locale: 'en-GB', timezoneId: 'UTC', ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, context, complaints };
+}
+
+/** Chromium reports each refused request as an error; those that a test provoked are named. */
+export function assertQuiet({ complaints }: WatchedPage, provoked: RegExp[] = []): void {
+  const left = complaints.filter((text) => !provoked.some((known) => known.test(text)));
+  assert.deepEqual(left, []);
+}
+
+export async function assertAccessible(page: Page, name: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const told = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ target, html }) => `${String(target)} ${html.slice(0, 120)}`).join(' | ')}`,
+  );
+  assert.deepEqual(told, [], `accessibility of ${name}`);
+}
+
+export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.goto('/login');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('**/dashboard');
+  await page.locator('#content').waitFor();
+}
+
+/** Opens a page and waits until it shows what it has to show. */
+export async function settle(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.locator('h1').first().waitFor({ state: 'attached' });
+  const loading = page.locator('.skeleton');
+  while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
+}

@@ -1,0 +1,40 @@
+/** Every page of the dashboard: walked by the accessibility test, the size test and the screenshots. */
+export interface PageEntry {
+  /** Also the name of its screenshots. */
+  name: string;
+  path: string;
+}
+
+export const PUBLIC_PAGES: PageEntry[] = [
+  { name: 'landing', path: '/' },
+  { name: 'pricing', path: '/pricing' },
+  { name: 'login', path: '/login' },
+  { name: 'login-error', path: '/login?error=IdpNotConfigured' },
+  { name: 'signup', path: '/signup' },
+  { name: 'forgot-password', path: '/forgot-password' },
+  { name: 'reset-password', path: `/reset-password?token=${'a'.repeat(64)}` },
+  { name: 'verify-email', path: '/verify-email' },
+  { name: 'invite', path: '/invite' },
+  { name: 'not-found', path: '/no/such/page' },
+];
+
+/** `:agent` stands for the id of an agent that the caller made. */
+export const WORK_PAGES: PageEntry[] = [
+  { name: 'devices', path: '/dashboard/devices' },
+  { name: 'config', path: '/dashboard/config' },
+];
+
+export const ACCOUNT_PAGES: PageEntry[] = [
+  { name: 'wallet', path: '/dashboard/wallet' },
+  { name: 'settings', path: '/dashboard/settings' },
+  { name: 'settings-security', path: '/dashboard/settings?tab=security' },
+  { name: 'settings-keys', path: '/dashboard/settings?tab=keys' },
+  { name: 'settings-notifications', path: '/dashboard/settings?tab=notifications' },
+  { name: 'settings-referrals', path: '/dashboard/settings?tab=referrals' },
+  { name: 'settings-audit', path: '/dashboard/settings?tab=audit' },
+  { name: 'admin-users', path: '/dashboard/admin' },
+  { name: 'admin-invites', path: '/dashboard/admin?tab=invites' },
+  { name: 'admin-health', path: '/dashboard/admin?tab=health' },
+];
+
+export const at = ({ path }: PageEntry, agentId: string): string => path.replace(':agent', agentId);

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The whole product in a process of its own, as `npm start` runs it, on free ports and a data folder that goes away. */
+export interface RunningPlatform {
+  url: string;
+  backendUrl: string;
+  dataDir: string;
+  owner: { email: string; password: string };
+  stop: () => Promise<void>;
+}
+
+const MAIN = fileURLToPath(new URL('../../apps/platform/src/main.ts', import.meta.url));
+const READY = /Ctrl-C stops everything/;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export async function startPlatform(env: Record<string, string> = {}): Promise<RunningPlatform> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'troupe-e2e-'));
+  const [web, backend, summarizer] = await Promise.all([freePort(), freePort(), freePort()]);
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      WEB_PORT: String(web),
+      BACKEND_PORT: String(backend),
+      SUMMARIZER_PORT: String(summarizer),
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const ready = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (READY.test(output)) resolve();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('exit', (code) => reject(new Error(`the platform ended with ${code}:\n${output}`)));
+  });
+  const stop = async () => {
+    if (child.exitCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    await ready;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const found = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(output)?.[1] ?? '';
+  return {
+    url: `http://127.0.0.1:${web}`,
+    backendUrl: `http://127.0.0.1:${backend}`,
+    dataDir,
+    owner: { email: found('E-mail'), password: found('Password') },
+    stop,
+  };
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { makeContent } from './content.ts';
+import { at } from './pages.ts';
+import type { PageEntry } from './pages.ts';
+import { browserSuite } from './suite.ts';
+
+const WIDE = { width: 1280, height: 860 };
+const PHONE = { width: 360, height: 740 };
+
+/** Each page once: how much script it loads, whether it is accessible in both themes, fits a phone, and stays quiet. */
+export function walkPages(name: string, entries: PageEntry[], signedIn: boolean): void {
+  browserSuite(name, (stage) => {
+    let watched: WatchedPage;
+    let agentId = '';
+    before(async () => {
+      if (signedIn) ({ agentId } = await makeContent(stage.platform));
+      watched = await openPage(stage.browser, stage.platform.url, { colorScheme: 'light', viewport: WIDE });
+      if (signedIn) await signIn(watched.page, stage.platform.owner);
+    });
+
+    for (const entry of entries) {
+      test(entry.name, async () => {
+        const { page } = watched;
+        await page.setViewportSize(WIDE);
+        const size = await scriptSize(page, () => settle(page, at(entry, agentId)));
+        const most = entry.name === 'login' ? 200_000 : 300_000;
+        assert.ok(size <= most, `${entry.name} loads ${size} bytes of gzipped JavaScript`);
+        await assertAccessible(page, `${entry.name}, light`);
+        await page.evaluate("document.documentElement.dataset.theme = 'dark'");
+        await assertAccessible(page, `${entry.name}, dark`);
+        await page.setViewportSize(PHONE);
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+        assert.ok(width <= PHONE.width, `${entry.name} is ${width} pixels wide on a phone`);
+        assertQuiet(watched);
+      });
+    }
+  });
+}
+
+/** Gzipped bytes of all scripts that a visit with an empty cache loads. */
+async function scriptSize(page: Page, visit: () => Promise<void>): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const bodies: Promise<Buffer>[] = [];
+  const collect = (response: { request: () => { resourceType: () => string }; body: () => Promise<Buffer> }) => {
+    if (response.request().resourceType() === 'script') bodies.push(response.body());
+  };
+  page.on('response', collect);
+  await visit();
+  page.off('response', collect);
+  const sizes = (await Promise.all(bodies)).map((body) => gzipSync(body).length);
+  await session.detach();
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
