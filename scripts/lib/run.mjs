@@ -16,16 +16,20 @@ const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
  * @param {string} command
  * @param {readonly string[]} args
  * @param {RunOptions} [options]
- * @returns {Promise<{ code: number, output: string }>}
+ * @returns {Promise<{ code: number, output: string, interrupted: boolean }>} interrupted: we were asked to end
  */
 export function run(command, args, { env = process.env, cwd = ROOT, quiet = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env, stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit' });
     let output = '';
+    let interrupted = false;
     child.stdout?.on('data', (chunk) => (output += chunk));
     child.stderr?.on('data', (chunk) => (output += chunk));
     /** @param {NodeJS.Signals} signal */
-    const forward = (signal) => void child.kill(signal);
+    const forward = (signal) => {
+      interrupted = true;
+      child.kill(signal);
+    };
     for (const signal of SIGNALS) process.on(signal, forward);
     const release = () => SIGNALS.forEach((signal) => process.off(signal, forward));
     child.on('error', (error) => {
@@ -35,7 +39,7 @@ export function run(command, args, { env = process.env, cwd = ROOT, quiet = fals
     child.on('close', (code, signal) => {
       release();
       // 128 + number is what a shell says of a process that a signal ended
-      resolve({ code: code ?? (signal === 'SIGINT' ? 130 : 143), output });
+      resolve({ code: code ?? (signal === 'SIGINT' ? 130 : 143), output, interrupted });
     });
   });
 }
