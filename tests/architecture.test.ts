@@ -6,6 +6,7 @@ import {
   environmentOnlyInMain,
   everyRoomLivedIn,
   importsOf,
+  lightStart,
   LONG_FILES,
   noCycles,
   noDeepImports,
@@ -26,6 +27,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'the environment is read in main.ts only': environmentOnlyInMain,
   'every room of the design is lived in': everyRoomLivedIn,
   'files are short': shortFiles,
+  'a start loads nothing heavy': lightStart,
 };
 
 describe('the sources', () => {
@@ -104,6 +106,17 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('packages/db/src/b.ts', '// not from process.env'),
       src('packages/db/src/c.test.ts', 'const url = process.env.DATABASE_URL;'),
       src('apps/web/src/main.ts', 'const url = process.env.DATABASE_URL;'),
+    ],
+  ],
+  [
+    lightStart,
+    'a start loads a heavy library, by a detour',
+    1,
+    [
+      src('apps/platform/src/main.ts', "import { createWeb } from '@troupe/web';"),
+      src('apps/web/src/index.ts', "export { createWeb } from './app.ts';", "import type Stripe from 'stripe';"),
+      src('apps/web/src/app.ts', "import Stripe from 'stripe';", "const load = () => import('mppx');"),
+      src('apps/web/src/other.ts', "import Docker from 'dockerode';"),
     ],
   ],
   [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],

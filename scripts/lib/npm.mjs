@@ -14,9 +14,11 @@ export async function npm(node, args) {
   const cli = process.env['npm_execpath'];
   const env = { ...process.env, PATH: [path.dirname(node), process.env['PATH']].join(path.delimiter) };
   const [command, first] = cli?.endsWith('npm-cli.js') ? [node, [cli]] : ['npm', []];
-  const { code, output, interrupted } = await run(command, [...first, ...args, ...OPTIONS], { env, quiet: true }).catch((error) => {
-    throw new Stop(`npm could not be started (${error.message}): install npm and start again.`);
-  });
+  const { code, output, interrupted } = await run(command, [...first, ...args, ...OPTIONS], { env, quiet: true }).catch(
+    (error) => {
+      throw new Stop(`npm could not be started (${error.message}): install npm and start again.`);
+    },
+  );
   if (code === 0) return;
   if (interrupted) process.exit(1);
   throw new Stop(`${reason(output)}\n\n${output.trim().split('\n').slice(-15).join('\n')}`);

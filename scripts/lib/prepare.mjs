@@ -104,7 +104,10 @@ async function dashboard(binary) {
   await step('Building the dashboard', async () => {
     const vite = path.join(ROOT, 'node_modules/vite/bin/vite.js');
     const cwd = path.join(ROOT, 'apps/dashboard');
-    const { code, output, interrupted } = await run(binary, [vite, 'build', '--logLevel', 'warn'], { quiet: true, cwd });
+    const { code, output, interrupted } = await run(binary, [vite, 'build', '--logLevel', 'warn'], {
+      quiet: true,
+      cwd,
+    });
     if (interrupted) process.exit(1);
     if (/ENOSPC/.test(output)) throw new Stop('The disk is full: free some space and start again.');
     if (code !== 0) throw new Stop(`The dashboard could not be built:\n\n${output.trim()}`);

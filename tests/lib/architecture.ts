@@ -133,6 +133,35 @@ export const shortFiles: Rule = (sources) =>
     .filter(({ path: file, lines }) => lines > MAX_LINES && LONG_FILES[file] === undefined)
     .map(({ path: file, lines }) => `${file} has ${lines} lines, more than ${MAX_LINES}: split it`);
 
+/** Each costs megabytes or a noticeable part of a second: loaded with `await import(…)` where it is first needed. */
+const HEAVY =
+  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@x402\/|@modelcontextprotocol\/sdk|hardhat|viem\/chains)/;
+const START = 'apps/platform/src/main.ts';
+
+const STATIC_IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]/g;
+
+/** What a start loads, whether or not anybody ever uses it, must be light: memory when idle is a promise. */
+export const lightStart: Rule = (sources) => {
+  const files = new Map(sources.map((source) => [source.path, source]));
+  const found: string[] = [];
+  const seen = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    const source = files.get(file);
+    if (source === undefined || seen.has(file)) return;
+    seen.add(file);
+    for (const [, specifier = ''] of source.text.matchAll(STATIC_IMPORT)) {
+      const name = /^@troupe\/(.+)/.exec(specifier)?.[1];
+      if (HEAVY.test(specifier)) found.push(`a start loads ${specifier}: ${[...trail, file].join(' → ')}`);
+      else if (specifier.startsWith('.')) visit(path.posix.join(path.posix.dirname(file), specifier), [...trail, file]);
+      else if (name !== undefined) {
+        for (const room of ['packages', 'apps']) visit(`${room}/${name}/src/index.ts`, [...trail, file]);
+      }
+    }
+  };
+  visit(START, []);
+  return found;
+};
+
 const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
 const SKIPPED = new Set(['node_modules', 'dist']);
 
