@@ -13,3 +13,5 @@ export { teamDefinitions, type TeamSetting } from './team.ts';
 export { createToolkit, type Toolkit, type ToolkitDeps } from './toolkit.ts';
 export { createSandbox, type Sandbox, type SandboxLimits, type SandboxOptions } from './sandbox.ts';
 export type { Peers } from './tools/transfer-task.ts';
+export { CHANNEL_KINDS, channelWebhook, createChannel } from './channels/channels.ts';
+export type { Channel, ChannelDeps, ChannelKind } from './channels/channel.ts';

@@ -68,7 +68,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
     sessions: async ({ limit, offset }) =>
       (
         await rows(sql<{ value: Session }>`select agent_session_json(s) as value from agent_sessions s
-          where agent_id = ${agentId} order by updated_at desc, id limit ${limit} offset ${offset}`)
+          where agent_id = ${agentId} and last_seq > 0 order by updated_at desc, id limit ${limit} offset ${offset}`)
       ).map((row) => row.value),
     events: async (sessionId, { after, limit }) =>
       (

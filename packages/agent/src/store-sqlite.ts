@@ -121,7 +121,7 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
     session: findSession,
     sessions: ({ limit, offset }) =>
       all<Session>(
-        `select ${SESSION} from sessions where agent_id = ? order by updated_at desc, id limit ? offset ?`,
+        `select ${SESSION} from sessions where agent_id = ? and last_seq > 0 order by updated_at desc, id limit ? offset ?`,
         agentId,
         limit,
         offset,
