@@ -2,6 +2,7 @@ import { createAccounts } from '@troupe/accounts';
 import type { Database, Jobs, Listener } from '@troupe/db';
 import {
   closeAll,
+  createCipher,
   createServer,
   serveOpenApi,
   type Clock,
@@ -15,6 +16,9 @@ import { aiRoutes } from './features/ai/routes.ts';
 import { createAiService } from './features/ai/service.ts';
 import { healthRoutes } from './features/health/routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
+import { createRuntimeProgram } from './features/installations/program.ts';
+import { installationRoutes } from './features/installations/routes.ts';
+import { createInstallations } from './features/installations/service.ts';
 import { infraRoutes } from './features/infra/routes.ts';
 
 /** Everything that the backend is made of comes in here; nothing below reads the environment. */
@@ -49,6 +53,13 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   healthRoutes(server, clock);
   keyRoutes(server, accounts);
   infraRoutes(server, clock);
+  const installations = createInstallations({
+    db,
+    clock,
+    cipher: createCipher(secrets.walletKey, 'installations'),
+    dashboardUrl: `${settings.BASE_URL ?? `http://127.0.0.1:${settings.WEB_PORT}`}/dashboard`,
+  });
+  installationRoutes(server, installations, createRuntimeProgram());
   const ai = createAiService({ settings, db, log, clock });
   aiRoutes(server, { ...ai, clock });
 

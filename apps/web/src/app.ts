@@ -36,7 +36,8 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
 
-  healthRoutes(server, createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock }));
+  const health = createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock });
+  healthRoutes(server, health);
   identityRoutes(server, { ...deps, accounts });
 
   const chains = createChains({ settings, db, log, clock });
@@ -51,7 +52,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   const payments = addPayments(server, { ...deps, backend, chains });
 
-  operationsRoutes(server, deps);
+  operationsRoutes(server, { ...deps, backend, health });
 
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);

@@ -25,3 +25,5 @@ export * from './web/devices.ts';
 export * from './web/tasks.ts';
 export * from './web/notices.ts';
 export * from './web/billing.ts';
+export * from './backend/installations.ts';
+export * from './web/overview.ts';

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
+import root from '../../../package.json' with { type: 'json' };
 
 /** The product's version, from the root package. */
-export const VERSION: string = (
-  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
+export const VERSION: string = root.version;

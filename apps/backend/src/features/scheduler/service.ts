@@ -19,6 +19,8 @@ export interface SchedulerDeps {
   clock: Clock;
   log: Log;
   wake: Wake;
+  /** What else is looked after in each cycle. */
+  chores?: readonly (() => Promise<unknown>)[];
   pollMs?: number;
   requestMs?: number;
 }
@@ -56,6 +58,7 @@ export function createScheduler({
   clock,
   log,
   wake,
+  chores = [],
   pollMs = POLL_MS,
   requestMs = REQUEST_MS,
 }: SchedulerDeps): Scheduler {
@@ -168,7 +171,7 @@ export function createScheduler({
   async function cycle(): Promise<number> {
     await closeAbandoned();
     const runs = await db.asSystem(claim);
-    await Promise.all([...runs.map(execute), beat()]);
+    await Promise.all([...runs.map(execute), beat(), ...chores.map((chore) => chore())]);
     return runs.length;
   }
 
