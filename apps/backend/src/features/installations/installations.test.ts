@@ -26,7 +26,8 @@ const signed = (id: string) =>
 test('one record a user: registering again updates it, the caller sees the own one', async () => {
   const first = await send(backend, '/api/register-home', { userId: 'ada', gatewayToken: 'a'.repeat(48) });
   assert.equal(first.statusCode, 200);
-  assert.deepEqual([first.json().success, /\/dashboard$/.test(first.json().dashboardUrl)], [true, true]);
+  assert.equal(first.json().success, true);
+  assert.match(first.json().dashboardUrl, /dashboard$/);
   await send(backend, '/api/register-link', { userId: 'ada' });
   await send(backend, '/api/register-home', { userId: 'bob' });
   const { count, installations } = await list(backend, { 'x-user-id': 'ada' });
