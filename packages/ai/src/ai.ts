@@ -5,8 +5,17 @@ import { ProviderError, toAppError } from './errors.ts';
 import type { Bound, Meter, Reservation } from './meter.ts';
 import type { Provider, ProviderDelta, ProviderReply } from './provider.ts';
 import { createRouting, type Candidate } from './routing.ts';
-import { answerText, estimateUsage, maxPromptTokens } from './tokens.ts';
-import type { CallOptions, CallScope, ChatDelta, ChatRequest, ChatResult, ChatUsage, ModelClient } from './types.ts';
+import { answerLength, estimateUsage, maxPromptTokens } from './tokens.ts';
+import type {
+  CallOptions,
+  CallScope,
+  ChatDelta,
+  ChatRequest,
+  ChatResult,
+  ChatUsage,
+  FinishReason,
+  ModelClient,
+} from './types.ts';
 
 export interface AiOptions {
   /** The first is the default. */
@@ -19,6 +28,8 @@ export interface AiOptions {
 export interface Ai extends ModelClient, Directory {
   /** The model that a call without one would get. */
   select: (taskType: string, plan?: string) => { id: string; provider: string };
+  /** As `stream`, in fewer steps: what arrived together comes together. */
+  batches: (request: ChatRequest, options?: CallOptions) => AsyncIterable<ChatDelta[]>;
   close: () => Promise<void>;
 }
 
@@ -111,7 +122,7 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
   async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
     const call = await begin(given, options);
     const { candidate, reply } = await tryAll(call, options.signal);
-    const usage = reply.usage ?? estimateUsage(call.request, answerText(reply.message));
+    const usage = reply.usage ?? estimateUsage(call.request, answerLength(reply.message));
     const estimated = reply.usage === undefined;
     const micros = await end(call, candidate, usage, true, estimated);
     return {
@@ -141,26 +152,29 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
     throw new Error('a call without candidates');
   }
 
-  async function* stream(given: ChatRequest, options: CallOptions = {}): AsyncGenerator<ChatDelta> {
+  async function* batches(given: ChatRequest, options: CallOptions = {}): AsyncGenerator<ChatDelta[]> {
     const call = await begin(given, options);
     const { candidate, pieces, first } = await openFirst(call, options.signal);
     const head = { id: `chatcmpl-${newId()}`, model: candidate.id, provider: candidate.provider.name };
     const tally = createTally();
+    const usageSoFar = () => tally.usage() ?? estimateUsage(call.request, tally.characters());
     let over = false;
-    /** The last piece is held back until usage is known, which some providers send after it. */
-    let last: ProviderDelta | undefined;
     try {
       for (let item = first; !item.done; item = await pieces.next()) {
-        tally.add(item.value);
-        const { finishReason, content, toolCalls } = item.value;
-        if (finishReason) last = item.value;
-        else if (content !== undefined || toolCalls) yield { ...head, content, toolCalls };
+        const said: ChatDelta[] = [];
+        for (const piece of item.value) {
+          tally.add(piece);
+          const { content, toolCalls } = piece;
+          if (content !== undefined || toolCalls) said.push({ ...head, content, toolCalls });
+        }
+        if (said.length > 0) yield said;
       }
       over = true;
-      const usage = tally.usage() ?? estimateUsage(call.request, tally.text());
+      const usage = usageSoFar();
       const usageEstimated = tally.usage() === undefined;
       const micros = await end(call, candidate, usage, true, usageEstimated);
-      yield { ...head, finishReason: 'stop', ...last, usage, usageEstimated, costMicros: micros };
+      // Said last, because some providers count after they have finished.
+      yield [{ ...head, finishReason: tally.finishReason() ?? 'stop', usage, usageEstimated, costMicros: micros }];
     } catch (error) {
       if (error instanceof ProviderError) mayFallBack(error, candidate, true);
       throw toAppError(error);
@@ -168,14 +182,19 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
       if (!over) {
         // Broken off, by the provider or by the reader: what was said so far has been paid for.
         await pieces.return?.();
-        await end(call, candidate, tally.usage() ?? estimateUsage(call.request, tally.text()), false, true);
+        await end(call, candidate, usageSoFar(), false, true);
       }
     }
+  }
+
+  async function* stream(given: ChatRequest, options: CallOptions = {}): AsyncGenerator<ChatDelta> {
+    for await (const deltas of batches(given, options)) yield* deltas;
   }
 
   return {
     chat,
     stream,
+    batches,
     select(taskType, plan) {
       const [first] = routing.candidates(undefined, taskType, plan);
       return { id: first!.id, provider: first!.provider.name };
@@ -195,15 +214,20 @@ export const withScope = (client: ModelClient, scope: CallScope): ModelClient =>
 
 /** What a stream has said and counted so far. */
 function createTally() {
-  let text = '';
+  let characters = 0;
   let usage: ChatUsage | undefined;
+  let finishReason: FinishReason | undefined;
   return {
     add(delta: ProviderDelta): void {
-      if (delta.content) text += delta.content;
-      for (const call of delta.toolCalls ?? []) text += (call.function?.name ?? '') + (call.function?.arguments ?? '');
-      if (delta.usage) usage = delta.usage;
+      characters += delta.content?.length ?? 0;
+      for (const call of delta.toolCalls ?? []) {
+        characters += (call.function?.name?.length ?? 0) + (call.function?.arguments?.length ?? 0);
+      }
+      usage = delta.usage ?? usage;
+      finishReason = delta.finishReason ?? finishReason;
     },
-    text: () => text,
+    characters: () => characters,
     usage: () => usage,
+    finishReason: () => finishReason,
   };
 }

@@ -1,5 +1,5 @@
 import { ProviderError, withoutSecrets } from './errors.ts';
-import { eventData } from './sse.ts';
+import { createEventParser } from './sse.ts';
 import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ToolCallDelta } from './types.ts';
 import { createUpstream, type Opened, type Timeouts } from './upstream.ts';
 
@@ -26,8 +26,8 @@ export interface ListedModel {
 export interface Provider {
   name: string;
   chat: (model: string, request: ChatRequest, signal?: AbortSignal) => Promise<ProviderReply>;
-  /** Ends normally only when the provider said that the answer is complete. */
-  stream: (model: string, request: ChatRequest, signal?: AbortSignal) => AsyncIterable<ProviderDelta>;
+  /** What arrived together comes together. Ends normally only when the provider said that the answer is complete. */
+  stream: (model: string, request: ChatRequest, signal?: AbortSignal) => AsyncIterable<ProviderDelta[]>;
   models: (signal?: AbortSignal) => Promise<ListedModel[]>;
   close: () => Promise<void>;
 }
@@ -93,19 +93,25 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
     }
   }
 
-  async function* stream(model: string, request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ProviderDelta> {
+  async function* stream(model: string, request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ProviderDelta[]> {
     const sent = JSON.stringify(wire.body(name, model, request, true));
     const opened = await upstream.open(wire.chatPath, sent, signal);
     if (opened.status >= 300) refuse(opened.status, await textOf(opened));
+    const events = createEventParser();
     const reader = wire.streamReader();
+    const deltas = (data: string[]): ProviderDelta[] =>
+      data.map((each) => reader.read(each)).filter((each) => each !== undefined);
     try {
-      for await (const data of eventData(opened.bytes)) {
-        const delta = reader.read(data);
-        if (delta) yield delta;
-        if (reader.ended()) break;
+      while (!reader.ended()) {
+        const bytes = await opened.read();
+        const found = deltas(bytes ? events.push(bytes) : events.end());
+        if (found.length > 0) yield found;
+        if (!bytes) break;
       }
     } catch (error) {
       if (!(error instanceof ProviderError && reader.complete())) throw broken(error);
+    } finally {
+      opened.leave();
     }
     if (!reader.complete()) throw new ProviderError(name, 'broken', 'the stream ended in the middle');
   }
@@ -123,10 +129,16 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
   return { name, chat, stream, models, close: upstream.close };
 }
 
-async function textOf({ bytes }: Opened): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const chunk of bytes) parts.push(chunk);
-  return Buffer.concat(parts).toString('utf8');
+/** Only as much as an error message needs. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+async function textOf({ read, leave }: Opened): Promise<string> {
+  let text = '';
+  for (let bytes = await read(); bytes && text.length < MAX_ERROR_BYTES; bytes = await read()) {
+    text += bytes.toString('utf8');
+  }
+  leave();
+  return text;
 }
 
 /** The message out of `{error: {message}}`, `{error: text}` or `{message}`; otherwise the text as it is. */

@@ -82,16 +82,16 @@ export function createSandbox(): Provider {
       signal?.throwIfAborted();
       return Promise.resolve(reply(request));
     },
-    async *stream(_model, request, signal): AsyncGenerator<ProviderDelta> {
+    async *stream(_model, request, signal): AsyncGenerator<ProviderDelta[]> {
       const { message, finishReason } = reply(request);
       for (const word of (message.content ?? '').match(/\s*\S+\s*/g) ?? []) {
         signal?.throwIfAborted();
-        yield { content: word };
+        yield [{ content: word }];
         // As a real one would: others get their turn between two words.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      if (message.tool_calls) yield { toolCalls: message.tool_calls.map((call, index) => ({ index, ...call })) };
-      yield { finishReason };
+      const toolCalls = message.tool_calls?.map((call, index) => ({ index, ...call }));
+      yield [...(toolCalls ? [{ toolCalls }] : []), { finishReason }];
     },
     models: () => Promise.resolve([]),
     close: () => Promise.resolve(),

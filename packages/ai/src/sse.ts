@@ -1,28 +1,43 @@
 const MAX_LINE = 4 * 1024 * 1024;
 
-/** The `data` of each server-sent event. Throws a TypeError on invalid UTF-8. */
-export async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Takes the bytes of server-sent events as they come and gives the `data` of those that are complete. */
+export interface EventParser {
+  /** Throws a TypeError on invalid UTF-8. */
+  push: (bytes: Uint8Array) => string[];
+  /** The last event, where a server leaves out the empty line after it. */
+  end: () => string[];
+}
+
+export function createEventParser(): EventParser {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let rest = '';
   let data: string | undefined;
-  for await (const chunk of bytes) {
-    const text = decoder.decode(chunk, { stream: true });
-    const lines = (rest + text).split('\n');
-    rest = lines.pop()!;
-    if (rest.length > MAX_LINE) throw new TypeError('an event is too large');
-    for (const raw of lines) {
-      const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
+
+  function take(text: string): string[] {
+    const found: string[] = [];
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end);
+      start = end + 1;
       if (line === '') {
-        if (data !== undefined) yield data;
+        if (data !== undefined) found.push(data);
         data = undefined;
       } else if (line.startsWith('data:')) {
         const value = line.slice(line[5] === ' ' ? 6 : 5);
         data = data === undefined ? value : `${data}\n${value}`;
       }
     }
+    rest = text.slice(start);
+    if (rest.length > MAX_LINE) throw new TypeError('an event is too large');
+    return found;
   }
-  rest += decoder.decode();
-  // Some servers leave out the empty line after the last event.
-  if (rest.startsWith('data:')) yield rest.slice(5).trim();
-  else if (data !== undefined) yield data;
+
+  return {
+    push: (bytes) => take(rest + decoder.decode(bytes, { stream: true })),
+    end() {
+      const found = take(`${rest + decoder.decode()}\n\n`);
+      rest = '';
+      return found;
+    },
+  };
 }

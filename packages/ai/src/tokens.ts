@@ -1,17 +1,16 @@
 import type { AssistantMessage, ChatRequest, ChatUsage } from './types.ts';
 
 /** About four characters a token: only for providers that do not count. */
-const estimate = (text: string): number => Math.ceil(text.length / 4);
+const estimate = (characters: number): number => Math.ceil(characters / 4);
 
-export function estimateUsage(request: ChatRequest, answer: string): ChatUsage {
-  const prompt = estimate(JSON.stringify(request.messages));
-  const completion = estimate(answer);
+export function estimateUsage(request: ChatRequest, answerCharacters: number): ChatUsage {
+  const prompt = estimate(JSON.stringify(request.messages).length);
+  const completion = estimate(answerCharacters);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-export const answerText = (message: AssistantMessage): string =>
-  (message.content ?? '') +
-  (message.tool_calls ?? []).map((call) => call.function.name + call.function.arguments).join('');
+export const answerLength = ({ content, tool_calls: calls = [] }: AssistantMessage): number =>
+  calls.reduce((sum, call) => sum + call.function.name.length + call.function.arguments.length, content?.length ?? 0);
 
 /** Room for what a provider adds to each message and for the picture behind a link. */
 const MESSAGE_OVERHEAD = 16;

@@ -37,14 +37,17 @@ export interface Answer {
 
 export interface Opened {
   status: number;
-  bytes: AsyncIterable<Buffer>;
+  /** What has arrived since the last time. Ends with undefined; throws when the answer breaks off. */
+  read: () => Promise<Buffer | undefined>;
+  /** Gives up on the rest; does nothing when the answer is complete. */
+  leave: () => void;
 }
 
 /** HTTP to one provider, on undici's dispatch: its fetch and request helpers cost several times as much a call. */
 export interface Upstream {
   get: (path: string, signal?: AbortSignal) => Promise<Answer>;
   post: (path: string, body: string, signal?: AbortSignal) => Promise<Answer>;
-  /** Resolves with the head of the answer; its bytes come as fast as they are taken. Leaving the loop aborts. */
+  /** Resolves with the head of the answer; its bytes come as fast as they are read. Must be read to the end or left. */
   open: (path: string, body: string, signal?: AbortSignal) => Promise<Opened>;
   close: () => Promise<void>;
 }
@@ -222,7 +225,7 @@ function openStream(
   signal?: AbortSignal,
 ): Promise<Opened> {
   return new Promise((resolve, reject) => {
-    const queue: Buffer[] = [];
+    let queue: Buffer[] = [];
     let unread = 0;
     let done = false;
     let failed: Error | undefined;
@@ -233,7 +236,7 @@ function openStream(
       wake = undefined;
     };
     const abort = send(pool, options, provider, total, signal, {
-      head: (status) => resolve({ status, bytes: bytes() }),
+      head: (status) => resolve({ status, read, leave: () => abort(new Error('the reader has left')) }),
       data: (chunk, controller) => {
         queue.push(chunk);
         unread += chunk.length;
@@ -255,30 +258,25 @@ function openStream(
       },
     });
 
-    async function* bytes(): AsyncGenerator<Buffer> {
-      try {
-        for (;;) {
-          const chunk = queue.shift();
-          if (chunk) {
-            unread -= chunk.length;
-            if (paused && unread <= HIGH_WATER / 2) {
-              const controller = paused;
-              paused = undefined;
-              controller.resume();
-            }
-            yield chunk;
-            continue;
-          }
-          if (failed) throw failed;
-          if (done) return;
-          await new Promise<void>((ready) => {
-            wake = ready;
-          });
-        }
-      } finally {
-        // Does nothing when the answer is complete.
-        abort(new Error('the reader has left'));
+    async function read(): Promise<Buffer | undefined> {
+      if (queue.length === 0 && !failed && !done) {
+        await new Promise<void>((ready) => {
+          wake = ready;
+        });
       }
+      if (queue.length > 0) return takeAll();
+      if (failed) throw failed;
+      return undefined;
+    }
+
+    function takeAll(): Buffer {
+      const bytes = queue.length === 1 ? queue[0]! : Buffer.concat(queue, unread);
+      queue = [];
+      unread = 0;
+      const controller = paused;
+      paused = undefined;
+      controller?.resume();
+      return bytes;
     }
   });
 }

@@ -9,10 +9,10 @@ import {
   selectAiModel,
 } from '@troupe/contract';
 import { planAllows, type Catalogue } from '@troupe/domain';
-import { AppError, eventStream, iso, respond, serve, type Clock, type RequestInfo, type Server } from '@troupe/kernel';
+import { AppError, iso, respond, serve, type Clock, type RequestInfo, type Server } from '@troupe/kernel';
 import { createAccess, type Caller } from './access.ts';
 import { withAlgorithm } from './algorithm.ts';
-import { openaiEvents } from './stream.ts';
+import { openaiStream } from './stream.ts';
 
 export interface AiRoutesDeps {
   ai: Ai;
@@ -102,8 +102,8 @@ export function aiRoutes(server: Server, { ai, catalogue, clock }: AiRoutesDeps)
   async function streamed(chat: ChatRequest, scope: Caller, request: RequestInfo, includeUsage: boolean) {
     const signal = request.signal();
     try {
-      const deltas = ai.stream(chat, { scope, signal });
-      return eventStream(await openaiEvents(deltas, { includeUsage, created: seconds(), log: server.log }));
+      const batches = ai.batches(chat, { scope, signal });
+      return await openaiStream(batches, { includeUsage, created: seconds(), log: server.log });
     } catch (error) {
       throw givenUp(error, signal);
     }

@@ -1,42 +1,48 @@
+import { Readable } from 'node:stream';
 import type { ChatDelta } from '@troupe/ai';
-import { AppError, type Log, type ServerEvent } from '@troupe/kernel';
+import { AppError, respond, type Answer, type Log } from '@troupe/kernel';
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
 
 /**
  * Server-sent events in OpenAI's chunk shape. Resolves with the first piece in hand: whatever fails before it is an
- * answer with a status, whatever fails after it is an event.
+ * answer with a status, whatever fails after it is an event. What arrived together goes out in one write.
  */
-export async function openaiEvents(
-  deltas: AsyncIterable<ChatDelta>,
+export async function openaiStream(
+  batches: AsyncIterable<ChatDelta[]>,
   { includeUsage, created, log }: { includeUsage: boolean; created: number; log: Log },
-): Promise<AsyncIterable<ServerEvent>> {
-  const pieces = deltas[Symbol.asyncIterator]();
+): Promise<Answer> {
+  const pieces = batches[Symbol.asyncIterator]();
   const first = await pieces.next();
 
-  async function* events(): AsyncGenerator<ServerEvent> {
-    let isFirst = true;
+  async function* events(): AsyncGenerator<string> {
+    let role: string | undefined = 'assistant';
+    let head = '';
     try {
       for (let item = first; !item.done; item = await pieces.next()) {
-        const { id, model, content, toolCalls, finishReason, usage } = item.value;
-        const head = { id, object: 'chat.completion.chunk', created, model };
-        const delta = {
-          ...(isFirst ? { role: 'assistant' } : {}),
-          ...(content === undefined ? {} : { content }),
-          ...(toolCalls ? { tool_calls: toolCalls } : {}),
-        };
-        isFirst = false;
-        yield { data: { ...head, choices: [{ index: 0, delta, finish_reason: finishReason ?? null }] } };
-        if (usage && includeUsage) yield { data: { ...head, choices: [], usage } };
+        let text = '';
+        for (const { id, model, content, toolCalls, finishReason, usage } of item.value) {
+          head ||= `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`;
+          const delta = JSON.stringify({ role, content, tool_calls: toolCalls });
+          role = undefined;
+          text += `${head},"choices":[{"index":0,"delta":${delta},"finish_reason":${JSON.stringify(finishReason ?? null)}}]}\n\n`;
+          if (usage && includeUsage) text += `${head},"choices":[],"usage":${JSON.stringify(usage)}}\n\n`;
+          if (finishReason) text += 'data: [DONE]\n\n';
+        }
+        yield text;
       }
-      yield { data: '[DONE]' };
     } catch (error) {
       if (!(error instanceof AppError)) log.error({ err: error }, 'a stream failed');
-      const message = error instanceof AppError ? error.message : 'Internal server error';
-      yield {
-        data: { error: { message, type: 'provider_error', code: error instanceof AppError ? error.status : 500 } },
-      };
+      const [message, code] =
+        error instanceof AppError ? [error.message, error.status] : ['Internal server error', 500];
+      yield `data: ${JSON.stringify({ error: { message, type: 'provider_error', code } })}\n\n`;
     } finally {
       await pieces.return?.();
     }
   }
-  return events();
+  return respond({ headers: HEADERS, stream: Readable.from(events(), { objectMode: false }) });
 }

@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import { testDatabase } from '@troupe/db';
+import { startService, type Service } from './lib/child.ts';
+import { load, type Load, type LoadOptions } from './lib/load.ts';
+import { finish, printTable } from './lib/report.ts';
+
+/**
+ * Chat through the backend's full path (key check, plan gate, caps look-up, metering into PostgreSQL) against
+ * @portkey-ai/gateway and a bare node:http pass-through, all in front of the same provider. One process each, in turns.
+ * BENCH_SECONDS: length of one side's part of a round; BENCH_CALLS: calls of the memory run, 0 for none.
+ */
+
+const MILLISECONDS = Number(process.env['BENCH_SECONDS'] ?? 3) * 1000;
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const MEMORY_CALLS = Number(process.env['BENCH_CALLS'] ?? 200_000);
+const KEY = 'bench-internal-key-0123456789';
+const SIDES = ['direct', 'passThrough', 'portkey', 'ours'] as const;
+type Side = (typeof SIDES)[number];
+
+const body = (stream: boolean): string =>
+  JSON.stringify({
+    model: 'openai/gpt-4o-mini',
+    messages: [
+      { role: 'system', content: 'You are a helpful assistant.' },
+      { role: 'user', content: 'Say something short about the sea, and then something shorter.' },
+    ],
+    temperature: 0.7,
+    max_tokens: 200,
+    ...(stream ? { stream: true } : {}),
+  });
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}
+
+async function startPortkey(): Promise<{ address: string; stop: () => Promise<void> }> {
+  const port = await freePort();
+  const main = fileURLToPath(new URL('node_modules/@portkey-ai/gateway/build/start-server.js', import.meta.url));
+  const child = spawn(process.execPath, [main, `--port=${port}`, '--headless'], {
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+    stdio: 'ignore',
+  });
+  const address = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const isUp = await fetch(address).then(
+      () => true,
+      () => false,
+    );
+    if (isUp) break;
+    await delay(200);
+  }
+  return {
+    address,
+    stop: async () => {
+      child.kill('SIGTERM');
+      const killer = setTimeout(() => child.kill('SIGKILL'), 3_000);
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      clearTimeout(killer);
+    },
+  };
+}
+
+const database = await testDatabase();
+const upstream = await startService(new URL('ai/upstream.ts', import.meta.url), {});
+const passThrough = await startService(new URL('ai/pass-through.ts', import.meta.url), { UPSTREAM: upstream.address });
+const portkey = await startPortkey();
+const ours = await startService(new URL('../apps/backend/src/main.ts', import.meta.url), {
+  NODE_ENV: 'production',
+  BACKEND_PORT: '0',
+  DATABASE_URL: database.url,
+  INTERNAL_API_KEY: KEY,
+  SESSION_SECRET: 'bench-session-secret-0123456789',
+  WALLET_ENCRYPTION_KEY: 'bench-wallet-key-0123456789',
+  OPENROUTER_API_KEY: 'bench',
+  OPENROUTER_BASE_URL: `${upstream.address}/v1`,
+});
+
+const targets: Record<Side, Pick<LoadOptions, 'url' | 'headers'>> = {
+  direct: { url: `${upstream.address}/v1/chat/completions`, headers: { authorization: 'Bearer bench' } },
+  passThrough: { url: `${passThrough.address}/v1/chat/completions`, headers: { authorization: 'Bearer bench' } },
+  portkey: {
+    url: `${portkey.address}/v1/chat/completions`,
+    headers: {
+      authorization: 'Bearer bench',
+      'x-portkey-provider': 'openai',
+      'x-portkey-custom-host': `${upstream.address}/v1`,
+    },
+  },
+  ours: {
+    url: `${ours.address}/v1/chat/completions`,
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      'x-user-id': 'bench-user',
+      'x-user-plan': 'solo',
+      'x-agent-id': 'bench',
+    },
+  },
+};
+
+const middle = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
+/** The sides in turns, so that whatever else the machine does hits all of them; the first round warms up. */
+async function compare(stream: boolean, connections: number): Promise<Record<Side, Load>> {
+  const results: Record<Side, Load[]> = { direct: [], passThrough: [], portkey: [], ours: [] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const side of SIDES) {
+      const milliseconds = round === 0 ? Math.min(MILLISECONDS, 2_000) : MILLISECONDS;
+      const result = await load({ ...targets[side], body: body(stream), connections, milliseconds });
+      if (round > 0) results[side].push(result);
+    }
+  }
+  const medians = (loads: Load[]): Load => ({
+    perSecond: middle(loads.map((each) => each.perSecond)),
+    calls: loads.reduce((sum, each) => sum + each.calls, 0),
+    median: middle(loads.map((each) => each.median)),
+    p99: middle(loads.map((each) => each.p99)),
+    firstByte: middle(loads.map((each) => each.firstByte)),
+    errors: loads.reduce((sum, each) => sum + each.errors, 0),
+  });
+  return Object.fromEntries(SIDES.map((side) => [side, medians(results[side])])) as Record<Side, Load>;
+}
+
+function show(title: string, results: Record<Side, Load>): void {
+  const rows = SIDES.map((side) => {
+    const { perSecond, median, p99, firstByte, errors } = results[side];
+    return { side, 'per second': perSecond, 'median ms': median, 'p99 ms': p99, 'first byte ms': firstByte, errors };
+  });
+  printTable(title, rows);
+}
+
+/** Growth of resident memory over the second half of the calls; the first half fills pools and caches. */
+async function memory(service: Service): Promise<{ half: number; end: number }> {
+  const run = (calls: number) =>
+    load({ ...targets.ours, body: body(false), connections: 64, milliseconds: 600_000, calls });
+  await run(MEMORY_CALLS / 2);
+  await delay(2_000);
+  const half = service.memory();
+  await run(MEMORY_CALLS / 2);
+  await delay(2_000);
+  return { half, end: service.memory() };
+}
+
+try {
+  const many = await compare(false, 64);
+  show('Chat, 64 connections', many);
+  const one = await compare(false, 1);
+  show('Chat, 1 connection', one);
+  const streams = await compare(true, 64);
+  show('Streams, 64 connections', streams);
+  const oneStream = await compare(true, 1);
+  show('Streams, 1 connection', oneStream);
+  const grown = MEMORY_CALLS > 0 ? await memory(ours) : undefined;
+  finish(
+    'ai',
+    [
+      { figure: 'chat_vs_portkey', value: many.ours.perSecond / many.portkey.perSecond, atLeast: 5 },
+      { figure: 'chat_vs_pass_through', value: many.ours.perSecond / many.passThrough.perSecond, atLeast: 0.7 },
+      { figure: 'added_ms', value: one.ours.median - one.direct.median, atMost: 1 },
+      { figure: 'streams_vs_portkey', value: streams.ours.perSecond / streams.portkey.perSecond, atLeast: 3 },
+      { figure: 'first_byte_added_ms', value: oneStream.ours.firstByte - oneStream.direct.firstByte, atMost: 1 },
+      ...(grown ? [{ figure: 'memory_growth', value: grown.end / grown.half, atMost: 1.1 }] : []),
+    ],
+    {
+      ours_per_second: many.ours.perSecond,
+      streams_per_second: streams.ours.perSecond,
+      ...(grown ? { mb_half: grown.half, mb_end: grown.end } : {}),
+    },
+  );
+} finally {
+  await ours.stop();
+  await portkey.stop();
+  await passThrough.stop();
+  await upstream.stop();
+  await database.drop();
+}

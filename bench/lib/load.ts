@@ -1,0 +1,133 @@
+import { connect, type Socket } from 'node:net';
+
+/**
+ * Load over keep-alive connections on bare sockets: the client must cost little beside what is measured, and a full
+ * HTTP client costs as much as a server.
+ */
+
+export interface LoadOptions {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  connections: number;
+  milliseconds: number;
+  /** Also stops after this many answers. */
+  calls?: number;
+}
+
+export interface Load {
+  perSecond: number;
+  calls: number;
+  /** Milliseconds at the median, until the whole answer and until the first byte of its body. */
+  median: number;
+  p99: number;
+  firstByte: number;
+  errors: number;
+}
+
+interface Tally {
+  wholes: number[];
+  firsts: number[];
+  errors: number;
+  failure: string;
+}
+
+export async function load({
+  url,
+  headers,
+  body,
+  connections,
+  milliseconds,
+  calls = Infinity,
+}: LoadOptions): Promise<Load> {
+  const { hostname, port, pathname } = new URL(url);
+  const lines = Object.entries({ host: `${hostname}:${port}`, 'content-type': 'application/json', ...headers });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const request = `POST ${pathname} HTTP/1.1\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const bytes = Buffer.from(request);
+  const tally: Tally = { wholes: [], firsts: [], errors: 0, failure: '' };
+  const started = performance.now();
+  const goOn = () => performance.now() - started < milliseconds && tally.wholes.length < calls;
+  await Promise.all(
+    Array.from({ length: connections }, () => oneConnection(Number(port), hostname, bytes, goOn, tally)),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const count = tally.wholes.length;
+  if (count === 0 || tally.errors > count / 100)
+    throw new Error(`${url}: ${tally.errors} errors, ${count} answers: ${tally.failure}`);
+  const sorted = Float64Array.from(tally.wholes).toSorted();
+  const firsts = Float64Array.from(tally.firsts).toSorted();
+  return {
+    perSecond: count / seconds,
+    calls: count,
+    median: sorted[count >> 1]!,
+    p99: sorted[Math.floor(count * 0.99)]!,
+    firstByte: firsts[count >> 1]!,
+    errors: tally.errors,
+  };
+}
+
+function oneConnection(port: number, host: string, request: Buffer, goOn: () => boolean, tally: Tally): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ port, host, noDelay: true });
+    let sent = 0;
+    let firstAt = 0;
+    let reader = createReader();
+    const next = (): void => {
+      if (!goOn()) return void socket.end(resolve);
+      sent = performance.now();
+      firstAt = 0;
+      reader = createReader();
+      socket.write(request);
+    };
+    socket.on('connect', next);
+    socket.on('error', reject);
+    socket.on('data', (chunk: Buffer) => {
+      const state = reader(chunk);
+      if (firstAt === 0 && state !== 'head') firstAt = performance.now();
+      if (state !== 'done' && state !== 'failed') return;
+      if (state === 'failed') {
+        tally.errors += 1;
+        tally.failure = chunk.toString('latin1').slice(0, 600);
+      } else {
+        tally.wholes.push(performance.now() - sent);
+        tally.firsts.push(firstAt - sent);
+      }
+      next();
+    });
+  });
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
+/** Tells how far an answer has come. Answers have a length or are chunked; nothing is pipelined. */
+function createReader(): (chunk: Buffer) => 'head' | 'body' | 'done' | 'failed' {
+  let head = Buffer.alloc(0);
+  let isOk = false;
+  let left: number | undefined;
+  let tail: Buffer = Buffer.alloc(0);
+  const inBody = (chunk: Buffer): 'body' | 'done' | 'failed' | 'head' => {
+    if (left === undefined) {
+      tail = chunk.length >= LAST_CHUNK.length ? chunk : Buffer.concat([tail, chunk]);
+      if (!tail.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return chunk.length > 0 ? 'body' : 'head';
+    } else {
+      left -= chunk.length;
+      if (left > 0) return chunk.length > 0 ? 'body' : 'head';
+    }
+    return isOk ? 'done' : 'failed';
+  };
+  let hasHead = false;
+  return (chunk) => {
+    if (hasHead) return inBody(chunk);
+    head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+    const end = head.indexOf(HEAD_END);
+    if (end < 0) return 'head';
+    hasHead = true;
+    const text = head.toString('latin1', 0, end);
+    isOk = text.startsWith('HTTP/1.1 200');
+    const length = /content-length: *(\d+)/i.exec(text)?.[1];
+    left = length === undefined ? undefined : Number(length);
+    return inBody(head.subarray(end + HEAD_END.length));
+  };
+}
