@@ -103,7 +103,7 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 /** Tells how far an answer has come. Answers have a length or are chunked; nothing is pipelined. */
 function createReader(): (chunk: Buffer) => 'head' | 'body' | 'done' | 'failed' {
-  let head = Buffer.alloc(0);
+  let head: Buffer = Buffer.alloc(0);
   let isOk = false;
   let left: number | undefined;
   let tail: Buffer = Buffer.alloc(0);

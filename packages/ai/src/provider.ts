@@ -57,6 +57,8 @@ export class Unusable extends Error {
   override readonly name = 'Unusable';
 }
 
+const END_GRACE_MS = 1_000;
+
 export interface ProviderOptions {
   name: string;
   wire: Wire;
@@ -111,7 +113,8 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
     } catch (error) {
       if (!(error instanceof ProviderError && reader.complete())) throw broken(error);
     } finally {
-      opened.leave();
+      // After its last event an answer is about to end by itself, and the connection can be used again.
+      opened.leave(reader.ended() ? END_GRACE_MS : 0);
     }
     if (!reader.complete()) throw new ProviderError(name, 'broken', 'the stream ended in the middle');
   }

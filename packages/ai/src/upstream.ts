@@ -39,8 +39,8 @@ export interface Opened {
   status: number;
   /** What has arrived since the last time. Ends with undefined; throws when the answer breaks off. */
   read: () => Promise<Buffer | undefined>;
-  /** Gives up on the rest; does nothing when the answer is complete. */
-  leave: () => void;
+  /** Gives up on the rest, after `grace` milliseconds; does nothing when the answer is complete. */
+  leave: (grace?: number) => void;
 }
 
 /** HTTP to one provider, on undici's dispatch: its fetch and request helpers cost several times as much a call. */
@@ -236,7 +236,7 @@ function openStream(
       wake = undefined;
     };
     const abort = send(pool, options, provider, total, signal, {
-      head: (status) => resolve({ status, read, leave: () => abort(new Error('the reader has left')) }),
+      head: (status) => resolve({ status, read, leave }),
       data: (chunk, controller) => {
         queue.push(chunk);
         unread += chunk.length;
@@ -257,6 +257,13 @@ function openStream(
         reject(error);
       },
     });
+
+    function leave(grace = 0): void {
+      if (done || failed) return;
+      const go = (): void => abort(new Error('the reader has left'));
+      if (grace > 0) setTimeout(go, grace).unref();
+      else go();
+    }
 
     async function read(): Promise<Buffer | undefined> {
       if (queue.length === 0 && !failed && !done) {

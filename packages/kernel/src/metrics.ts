@@ -21,10 +21,18 @@ interface Histogram {
   count: number;
 }
 
-const labelText = (labels: Labels): string =>
-  Object.entries(labels)
-    .map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`))}"`)
-    .join(',');
+const SPECIAL = /[\\"\n]/;
+const escaped = (value: string): string => value.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`));
+
+/** Runs with every request: no arrays, and a value is rewritten only if it has to be. */
+function labelText(labels: Labels): string {
+  let text = '';
+  for (const name of Object.keys(labels)) {
+    const value = labels[name]!;
+    text += `${text === '' ? '' : ','}${name}="${SPECIAL.test(value) ? escaped(value) : value}"`;
+  }
+  return text;
+}
 
 const withLabels = (name: string, labels: string): string => (labels === '' ? name : `${name}{${labels}}`);
 

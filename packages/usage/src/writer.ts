@@ -38,8 +38,9 @@ export interface UsageWriter {
 
 interface Batch {
   id: string;
-  calls: (AiEvent & { at: Date })[];
-  tools: (ToolEvent & { at: Date })[];
+  /** `at`: milliseconds since the epoch. */
+  calls: (AiEvent & { at: number })[];
+  tools: (ToolEvent & { at: number })[];
 }
 
 const FLUSH_MS = 500;
@@ -108,8 +109,8 @@ export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
   }
 
   return {
-    record: (event) => void open().calls.push({ ...event, at: clock() }),
-    recordTool: (event) => void open().tools.push({ ...event, at: clock() }),
+    record: (event) => void open().calls.push({ ...event, at: clock().getTime() }),
+    recordTool: (event) => void open().tools.push({ ...event, at: clock().getTime() }),
     flush,
     async close() {
       closed = true;
@@ -142,17 +143,20 @@ async function write(db: Database, { id, calls, tools }: Batch, now: Date): Prom
   });
 }
 
+/** One JSON parameter: as arrays, column by column, the driver's conversion costs more than the call itself did. */
+const rowsOf = (events: readonly object[]) => sql`${JSON.stringify(events)}::jsonb`;
+
 /** Rows of the daily tables are taken in the order of their key, so that two processes cannot wait for each other. */
 async function writeCalls(tx: SystemTx, calls: Batch['calls']): Promise<void> {
-  const of = <K extends keyof Batch['calls'][number]>(key: K) => calls.map((call) => call[key]);
   await sql`
     with logged as (
       insert into usage_logs (user_id, agent_id, run_id, model, provider, input_tokens, output_tokens, cost_micros,
         latency_ms, success, estimated, created_at)
-      select * from unnest(${of('userId')}::text[], ${of('agentId')}::text[], ${calls.map((call) => call.runId ?? null)}::text[],
-        ${of('model')}::text[], ${of('provider')}::text[], ${of('inputTokens')}::bigint[], ${of('outputTokens')}::bigint[],
-        ${of('costMicros')}::bigint[], ${of('latencyMs')}::int[], ${of('success')}::boolean[], ${of('estimated')}::boolean[],
-        ${of('at')}::timestamptz[])
+      select "userId", "agentId", "runId", model, provider, "inputTokens", "outputTokens", "costMicros", "latencyMs",
+        success, estimated, to_timestamp(at / 1000)
+      from jsonb_to_recordset(${rowsOf(calls)}) as call("userId" text, "agentId" text, "runId" text, model text,
+        provider text, "inputTokens" bigint, "outputTokens" bigint, "costMicros" bigint, "latencyMs" integer,
+        success boolean, estimated boolean, at double precision)
       returning *
     )
     insert into usage_daily as d (user_id, day, agent_id, model, provider, calls, failures, input_tokens, output_tokens,
@@ -167,13 +171,12 @@ async function writeCalls(tx: SystemTx, calls: Batch['calls']): Promise<void> {
 }
 
 async function writeTools(tx: SystemTx, tools: Batch['tools']): Promise<void> {
-  const of = <K extends keyof Batch['tools'][number]>(key: K) => tools.map((call) => call[key]);
   await sql`
     insert into usage_tools_daily as d (user_id, day, agent_id, tool_name, calls, successes, duration_ms)
-    select user_id, (at at time zone 'UTC')::date, agent_id, tool, count(*), count(*) filter (where success), sum(ms)
-    from unnest(${of('userId')}::text[], ${of('agentId')}::text[], ${of('tool')}::text[],
-      ${tools.map((call) => Math.round(call.durationMs))}::bigint[], ${of('success')}::boolean[], ${of('at')}::timestamptz[])
-      as t(user_id, agent_id, tool, ms, success, at)
+    select "userId", (to_timestamp(at / 1000) at time zone 'UTC')::date, "agentId", tool, count(*), count(*) filter (where success),
+      round(sum("durationMs"))
+    from jsonb_to_recordset(${rowsOf(tools)}) as call("userId" text, "agentId" text, tool text,
+      "durationMs" double precision, success boolean, at double precision)
     group by 1, 2, 3, 4 order by 1, 2, 3, 4
     on conflict (user_id, day, agent_id, tool_name) do update set
       calls = d.calls + excluded.calls, successes = d.successes + excluded.successes,

@@ -108,10 +108,15 @@ function infoOf(server: Server, request: FastifyRequest, reply: FastifyReply, ra
 
 function signalOf(server: Server, reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
+  const abort = (): void => gone.abort();
+  if (server.closing.aborted) abort();
+  // By hand: AbortSignal.any costs ten times as much, with every request.
+  server.closing.addEventListener('abort', abort);
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
+    server.closing.removeEventListener('abort', abort);
+    if (!reply.raw.writableFinished) abort();
   });
-  return AbortSignal.any([gone.signal, server.closing]);
+  return gone.signal;
 }
 
 declare module 'fastify' {

@@ -188,10 +188,11 @@ function asAppError(error: FastifyError, request: FastifyRequest): AppError | nu
 
 function addObservation(server: Server, isInternal: (request: FastifyRequest) => boolean): void {
   const { app, metrics, service, log } = server;
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const seconds = reply.elapsedTime / 1000;
     metrics.count('http_requests_total', 'Requests answered', {
@@ -202,6 +203,7 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     });
     metrics.observe('http_request_duration_seconds', 'Time to answer', { service, route }, seconds);
     log.debug({ requestId: request.id, method: request.method, route, status: reply.statusCode, seconds }, 'request');
+    done();
   });
   app.get('/metrics', async (request: FastifyRequest, reply: FastifyReply) => {
     const local = server.loopback && request.headers['x-forwarded-for'] === undefined;
