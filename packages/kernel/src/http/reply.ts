@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { stringifySetCookie, type SetCookie } from 'cookie';
 
 /** An answer that is more than a body: made by `respond`, `redirect`, `eventStream`. */
@@ -8,6 +8,7 @@ export interface Answer {
   headers: Record<string, string | string[]>;
   body?: unknown;
   stream?: Readable;
+  texts?: AsyncIterable<string>;
 }
 
 const ANSWER = Symbol('answer');
@@ -18,6 +19,8 @@ interface Parts {
   /** JSON when an object, else sent as it is. */
   body?: unknown;
   stream?: Readable;
+  /** Written one by one, as fast as the client reads; ended when the client goes. */
+  texts?: AsyncIterable<string>;
   cookies?: Cookie[];
 }
 
@@ -26,7 +29,7 @@ export type Cookie = SetCookie;
 export const isAnswer = (value: unknown): value is Answer =>
   typeof value === 'object' && value !== null && ANSWER in value;
 
-export function respond({ status, headers = {}, body, stream, cookies = [] }: Parts): Answer {
+export function respond({ status, headers = {}, body, stream, texts, cookies = [] }: Parts): Answer {
   const set = cookies.map((cookie) => stringifySetCookie(cookie));
   return {
     [ANSWER]: true,
@@ -34,6 +37,7 @@ export function respond({ status, headers = {}, body, stream, cookies = [] }: Pa
     headers: set.length > 0 ? { ...headers, 'set-cookie': set } : headers,
     body,
     stream,
+    texts,
   };
 }
 
@@ -52,18 +56,20 @@ const eventText = ({ id, event, data }: ServerEvent): string => {
   return `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${text.replaceAll('\n', '\ndata: ')}\n\n`;
 };
 
+const EVENT_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
 /** Server-sent events. The source is pulled only as fast as the client reads, and ended when the client goes. */
 export function eventStream(source: AsyncIterable<ServerEvent>, headers: Record<string, string> = {}): Answer {
-  async function* lines() {
+  async function* texts() {
     for await (const event of source) yield eventText(event);
   }
-  return respond({
-    headers: {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-      ...headers,
-    },
-    stream: Readable.from(lines(), { objectMode: false }),
-  });
+  return eventTexts(texts(), headers);
 }
+
+/** The same for events that are already text, each piece one or more of them. */
+export const eventTexts = (texts: AsyncIterable<string>, headers: Record<string, string> = {}): Answer =>
+  respond({ headers: { ...EVENT_HEADERS, ...headers }, texts });

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -89,9 +90,42 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
     );
 }
 
-function send(reply: FastifyReply, { status, headers, body, stream }: Answer, fallback = 200): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body, stream, texts }: Answer, fallback = 200): FastifyReply {
   void reply.status(status ?? fallback).headers(headers);
-  return reply.send(stream ?? body ?? '');
+  if (!texts) return reply.send(stream ?? body ?? '');
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  void writeTexts(reply.raw, texts);
+  return reply;
+}
+
+/** Straight to the socket: a stream object between them costs as much as everything else about a short answer. */
+async function writeTexts(raw: ServerResponse, texts: AsyncIterable<string>): Promise<void> {
+  const pieces = texts[Symbol.asyncIterator]();
+  try {
+    for (let piece = await pieces.next(); !piece.done && !raw.destroyed; piece = await pieces.next()) {
+      if (!raw.write(piece.value)) await drained(raw);
+    }
+    raw.end();
+  } catch (error) {
+    // The head is out: all that is left is to break off, so that the client does not take a part for the whole.
+    raw.destroy(error as Error);
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+function drained(raw: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      raw.off('drain', go);
+      raw.off('close', go);
+      resolve();
+    };
+    raw.on('drain', go);
+    raw.on('close', go);
+    if (raw.destroyed) go();
+  });
 }
 
 function infoOf(server: Server, request: FastifyRequest, reply: FastifyReply, raw: boolean): RequestInfo {

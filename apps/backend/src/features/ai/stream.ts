@@ -1,12 +1,5 @@
-import { Readable } from 'node:stream';
 import type { ChatDelta } from '@troupe/ai';
-import { AppError, respond, type Answer, type Log } from '@troupe/kernel';
-
-const HEADERS = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-};
+import { AppError, eventTexts, type Answer, type Log } from '@troupe/kernel';
 
 /**
  * Server-sent events in OpenAI's chunk shape. Resolves with the first piece in hand: whatever fails before it is an
@@ -44,5 +37,5 @@ export async function openaiStream(
       await pieces.return?.();
     }
   }
-  return respond({ headers: HEADERS, stream: Readable.from(events(), { objectMode: false }) });
+  return eventTexts(events());
 }
