@@ -12,6 +12,7 @@ import {
   type Server,
   type Settings,
 } from '@troupe/kernel';
+import { addAgents } from './agents.ts';
 import { aiRoutes } from './features/ai/routes.ts';
 import { createAiService } from './features/ai/service.ts';
 import { healthRoutes } from './features/health/routes.ts';
@@ -24,6 +25,8 @@ import { infraRoutes } from './features/infra/routes.ts';
 /** Everything that the backend is made of comes in here; nothing below reads the environment. */
 export interface BackendDeps {
   settings: Settings;
+  /** Where files are kept that are not in the database. */
+  dataDir: string;
   log: Log;
   counters: Counters;
   secrets: Secrets;
@@ -62,7 +65,8 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   installationRoutes(server, installations, createRuntimeProgram());
   const ai = createAiService({ settings, db, log, clock });
   aiRoutes(server, { ...ai, clock });
+  const agents = addAgents(server, deps, ai);
 
   serveOpenApi(server, 'Troupe backend API', version);
-  return { server, close: () => closeAll([accounts, ai, server]) };
+  return { server, close: () => closeAll([accounts, ai, agents, server]) };
 }

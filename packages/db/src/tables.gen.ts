@@ -76,6 +76,12 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  agent_operations: {
+    action: string;
+    agent_id: string;
+    lease_until: Timestamp;
+    owner: string;
+  };
   agent_sessions: {
     agent_id: string;
     channel: string;
@@ -109,9 +115,11 @@ export interface Tables {
     image: Nullable<string>;
     model: Default<string>;
     name: string;
+    own_config: Default<Json>;
     plan: Default<string>;
     previous_image: Nullable<string>;
     runtime_version: Nullable<string>;
+    size: Nullable<string>;
     started_at: Nullable<Timestamp>;
     status: Default<string>;
     team_id: Nullable<string>;
@@ -387,6 +395,14 @@ export interface Tables {
     task_id: string;
     user_id: string;
   };
+  teams: {
+    created_at: Timestamp;
+    id: string;
+    name: string;
+    template: Nullable<string>;
+    user_id: string;
+    yaml: string;
+  };
   usage_batches: {
     created_at: Timestamp;
     id: string;
@@ -434,6 +450,8 @@ export interface Tables {
     email: string;
     email_verified_at: Nullable<Timestamp>;
     id: string;
+    instance_id: Nullable<string>;
+    instance_url: Nullable<string>;
     is_admin: Default<boolean>;
     name: string;
     notifications: Default<Json>;

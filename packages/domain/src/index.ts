@@ -8,3 +8,4 @@ export * from './cron.ts';
 export * from './ai/catalogue.ts';
 export * from './credits.ts';
 export * from './features.ts';
+export * from './plan-names.ts';

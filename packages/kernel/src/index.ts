@@ -15,6 +15,7 @@ export * from './environment.ts';
 export * from './errors.ts';
 export * from './http/csrf.ts';
 export * from './http/guards.ts';
+export { limitFor } from './http/limits.ts';
 export * from './http/principal.ts';
 export * from './http/reference.ts';
 export * from './http/reply.ts';

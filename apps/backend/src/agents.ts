@@ -1,0 +1,136 @@
+import type { AddressInfo } from 'node:net';
+import { createSandbox } from '@troupe/agent';
+import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
+import { AGENT_CHANGED, createEmbedded, createFleet, createRegistry, type Driver } from '@troupe/fleet';
+import { closeAll, createOutbound, type Running, type Server } from '@troupe/kernel';
+import type { BackendDeps } from './app.ts';
+import { agentRoutes } from './features/agents/routes.ts';
+import { createAgentService } from './features/agents/service.ts';
+import type { AiService } from './features/ai/service.ts';
+import { deploymentRoutes } from './features/deployments/routes.ts';
+import { createDeployments } from './features/deployments/service.ts';
+import { lifecycleRoutes } from './features/lifecycle/routes.ts';
+import { createLiveStreams } from './features/provision/livestream.ts';
+import { provisionRoutes } from './features/provision/routes.ts';
+import { createProvision } from './features/provision/service.ts';
+import { createAccess } from './features/runtime/access.ts';
+import { runtimeRoutes } from './features/runtime/routes.ts';
+import { createRuntime } from './features/runtime/service.ts';
+import { createThinking } from './features/runtime/thinking.ts';
+import { createWake } from './features/runtime/wake.ts';
+import { createScheduler } from './features/scheduler/service.ts';
+import { teamRoutes } from './features/teams/routes.ts';
+import { createTeams } from './features/teams/service.ts';
+
+/** Told by web when a device is revoked; the payload is its id. */
+const DEVICE_REVOKED = 'device_revoked';
+const RECOVER_MS = 10_000;
+
+/** Everything about running agents. Nothing starts before the server listens. */
+export function addAgents(server: Server, deps: BackendDeps, ai: AiService): Running {
+  const { settings, db, log, clock, version, secrets, jobs } = deps;
+  const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
+  const outbound = createOutbound();
+  const driver = createDriver(deps, ai, { outbound });
+  const fleet = createFleet({ db, registry, driver, clock, log });
+
+  const agents = createAgentService({
+    db,
+    registry,
+    fleet,
+    clock,
+    version,
+    agentsDomain: settings.AGENTS_DOMAIN,
+    defaultModel: ai.catalogue.premium,
+  });
+  const deployments = createDeployments({
+    agents,
+    registry,
+    fleet,
+    version,
+    defaultModel: ai.catalogue.premium,
+    disabled: settings.PROVISIONING_DISABLED,
+  });
+  const liveStream = createLiveStreams({ settings, log });
+  agentRoutes(server, agents);
+  lifecycleRoutes(server, { fleet, registry, version });
+  deploymentRoutes(server, deployments, createTeams({ db, agents, deployments, fleet, clock }));
+  teamRoutes(server);
+  provisionRoutes(
+    server,
+    createProvision({ db, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
+  );
+  runtimeRoutes(server, createRuntime({ registry, fleet, clock, version }), driver);
+
+  jobs.work(APPLY_CONFIG_QUEUE, async ({ owner }: { owner: string }) => {
+    for (const agent of await registry.list(owner)) {
+      const { agent: changed, definition } = await registry.configure(agent, {});
+      if (changed.status === 'running') await driver.configure(changed, definition);
+    }
+  });
+
+  const baseUrl = (): string => {
+    const address = server.app.server.address() as AddressInfo | null;
+    const host = address?.address.includes(':') ? `[${address.address}]` : address?.address;
+    return address === null
+      ? deps.url
+      : `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${address.port}`;
+  };
+  const scheduler = createScheduler({ db, clock, log, wake: createWake({ registry, baseUrl }) });
+  return run(server, deps, { fleet, driver, scheduler, outbound });
+}
+
+function createDriver(
+  { db, log, version, dataDir, secrets, clock, url }: BackendDeps,
+  ai: AiService,
+  { outbound }: { outbound: ReturnType<typeof createOutbound> },
+): Driver & { evict?: (agentId: string) => Promise<void> } {
+  const { internalKey, sessionSecret } = secrets;
+  return createEmbedded({
+    db,
+    log,
+    version,
+    dataDir,
+    outbound,
+    sandbox: createSandbox(),
+    thinking: createThinking(ai),
+    verify: createAccess({ db, clock, internalKey, sessionSecret }),
+    publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
+  });
+}
+
+interface Parts {
+  fleet: ReturnType<typeof createFleet>;
+  driver: ReturnType<typeof createDriver>;
+  scheduler: ReturnType<typeof createScheduler>;
+  outbound: ReturnType<typeof createOutbound>;
+}
+
+/** Begins when the server listens, ends when it closes. */
+function run(server: Server, { listener, log }: BackendDeps, { fleet, driver, scheduler, outbound }: Parts): Running {
+  let timer: NodeJS.Timeout | undefined;
+  const stopListening = [
+    listener.on(DEVICE_REVOKED, (deviceId) => driver.cut(deviceId)),
+    listener.on(AGENT_CHANGED, (notice) => {
+      const agentId = fleet.heard(notice);
+      if (agentId === undefined) return;
+      driver.evict?.(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
+    }),
+  ];
+  async function recover(): Promise<void> {
+    await fleet.recover().catch((err: unknown) => log.error({ err }, 'unfinished work could not be taken up'));
+    if (!server.closing.aborted) timer = setTimeout(() => void recover(), RECOVER_MS).unref();
+  }
+  server.app.addHook('onListen', async () => {
+    scheduler.start();
+    void recover();
+  });
+  server.app.addHook('preClose', () => driver.disconnect());
+  return {
+    async close() {
+      clearTimeout(timer);
+      for (const stop of stopListening) stop();
+      await closeAll([outbound, driver, scheduler]);
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import type { TypesOf, verifyBackendAgent } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import { agentLimit, isPlan, readPlanName, type Plan } from '@troupe/domain';
+import { LimitReached, type AgentRow, type ConfigPart, type Fleet, type NewAgent, type Registry } from '@troupe/fleet';
+import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
+
+export interface AgentServiceDeps {
+  db: Database;
+  registry: Registry;
+  fleet: Fleet;
+  clock: Clock;
+  agentsDomain: string;
+  /** Whose version an agent without one of its own has. */
+  version: string;
+  defaultModel: string;
+}
+
+export type AgentService = ReturnType<typeof createAgentService>;
+
+/** Owns agents that are made with the internal key alone. */
+const INSTALLATION = 'installation';
+
+type Verify = TypesOf<typeof verifyBackendAgent>['body'];
+
+export function createAgentService(deps: AgentServiceDeps) {
+  const { db, registry, fleet, clock, agentsDomain, version, defaultModel } = deps;
+
+  const place = (id: string) => {
+    const subdomain = `${id}.${agentsDomain}`;
+    return { subdomain, url: `https://${subdomain}` };
+  };
+
+  async function ownerOf(userId: string | undefined): Promise<string> {
+    if (userId !== undefined) return userId;
+    const at = clock();
+    await db.system
+      .insertInto('users')
+      .values({
+        id: INSTALLATION,
+        email: 'installation@troupe.internal',
+        name: 'Installation',
+        referral_code: INSTALLATION,
+        created_at: at,
+        updated_at: at,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return INSTALLATION;
+  }
+
+  function planOf(name: string): { plan: Plan | 'free'; size?: string } {
+    const read = readPlanName(name);
+    if (!read) throw new AppError(400, 'Invalid plan');
+    return read;
+  }
+
+  /** Makes the rows, within the plan's limit. */
+  async function add(owner: string | undefined, agents: readonly Omit<NewAgent, 'userId'>[]): Promise<AgentRow[]> {
+    const userId = await ownerOf(owner);
+    const { plan } = agents[0]!;
+    const limit = owner === undefined || !isPlan(plan) ? Infinity : agentLimit(plan);
+    try {
+      return await registry.add(
+        userId,
+        agents.map((agent) => ({ ...agent, userId })),
+        limit,
+      );
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error;
+      const { current } = error;
+      throw new AppError(402, `Agent limit reached for ${plan} plan`, { code: 'AGENT_LIMIT_REACHED', current, limit });
+    }
+  }
+
+  const verificationOf = (row: AgentRow) => ({
+    verified: row.verified_at !== null,
+    verificationType: row.verification_type,
+    attestationUid: row.attestation_uid,
+    verifierAddress: row.verifier_address,
+    verifiedAt: isoOrNull(row.verified_at),
+    metadata: row.verification_metadata ?? null,
+  });
+
+  async function changeVerification(id: string, userId: string | undefined, values: Partial<AgentRow>) {
+    await registry.get(id, userId);
+    return { success: true as const, agentId: id, ...verificationOf(await registry.change(id, values)) };
+  }
+
+  const status = (row: AgentRow) => row.status as 'running';
+
+  return {
+    place,
+    planOf,
+    add,
+    get: registry.get,
+
+    list: async (userId?: string) =>
+      (await registry.list(userId)).map((row) => ({
+        id: row.id,
+        status: status(row),
+        created: iso(row.created_at),
+        ...place(row.id),
+      })),
+
+    async create(
+      userId: string | undefined,
+      { name, config }: { name: string; config: { plan: string; aiProvider?: string } },
+    ) {
+      const { plan, size } = planOf(config.plan);
+      const [row] = await add(userId, [
+        {
+          id: newId(),
+          name,
+          plan,
+          status: 'pending',
+          model: defaultModel,
+          ...(size && { size }),
+          ...(config.aiProvider && { aiProvider: config.aiProvider }),
+        },
+      ]);
+      const { id } = row!;
+      return { id, name, agentId: id, status: status(row!), ...place(id), createdAt: iso(row!.created_at) };
+    },
+
+    async read(id: string, userId?: string) {
+      const row = await registry.get(id, userId);
+      const { verified, verificationType, attestationUid, verifiedAt } = verificationOf(row);
+      return {
+        id,
+        status: status(row),
+        startedAt: isoOrNull(row.started_at),
+        plan: row.plan,
+        ...place(id),
+        runtimeVersion: row.runtime_version ?? version,
+        verified,
+        verificationType,
+        attestationUid,
+        verifiedAt,
+      };
+    },
+
+    async update(
+      id: string,
+      userId: string | undefined,
+      given: { plan?: string; aiProvider?: string; name?: string; config?: ConfigPart },
+    ) {
+      let row = await registry.get(id, userId);
+      const { plan, size = null } = given.plan === undefined ? row : planOf(given.plan);
+      const values: Partial<AgentRow> = {
+        plan,
+        size,
+        ...(given.aiProvider !== undefined && { ai_provider: given.aiProvider }),
+        ...(given.name !== undefined && { name: given.name }),
+      };
+      row = await registry.change(id, values);
+      if (given.config !== undefined || given.name !== undefined) {
+        const configured = await registry.configure(row, given.config ?? {});
+        row = configured.agent;
+        if (row.status === 'running') await fleet.driver.configure(row, configured.definition);
+      }
+      return {
+        id,
+        plan: row.plan,
+        aiProvider: row.ai_provider,
+        subdomain: place(id).subdomain,
+        status: status(row),
+        message: 'Agent updated',
+      };
+    },
+
+    async remove(id: string, userId?: string) {
+      const row = await registry.find(id, userId);
+      if (row)
+        await fleet.remove(row).catch((error: unknown) => {
+          // Somebody else was faster.
+          if (!(error instanceof AppError && error.status === 404)) throw error;
+        });
+      return { id, deleted: true as const };
+    },
+
+    verification: async (id: string, userId?: string) => verificationOf(await registry.get(id, userId)),
+    verify: (id: string, userId: string | undefined, given: Verify) =>
+      given.verified
+        ? changeVerification(id, userId, {
+            verification_type: given.verificationType,
+            attestation_uid: given.attestationUid ?? null,
+            verifier_address: given.verifierAddress ?? null,
+            verification_metadata: given.metadata ?? null,
+            verified_at: clock(),
+          })
+        : changeVerification(id, userId, NOT_VERIFIED),
+    unverify: (id: string, userId?: string) => changeVerification(id, userId, NOT_VERIFIED),
+  };
+}
+
+const NOT_VERIFIED: Partial<AgentRow> = {
+  verification_type: null,
+  attestation_uid: null,
+  verifier_address: null,
+  verification_metadata: null,
+  verified_at: null,
+};

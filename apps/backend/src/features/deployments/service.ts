@@ -1,0 +1,102 @@
+import { toolsetNames, type ToolsetName } from '@troupe/agent';
+import type { Deployment } from '@troupe/contract';
+import type { AgentRow, ConfigPart, Fleet, NewAgent, Placement, Registry } from '@troupe/fleet';
+import { AppError } from '@troupe/kernel';
+import type { AgentService } from '../agents/service.ts';
+
+export interface DeploymentDeps {
+  agents: AgentService;
+  registry: Registry;
+  fleet: Fleet;
+  version: string;
+  defaultModel: string;
+  /** The kill switch. */
+  disabled: boolean;
+}
+
+export type DeploymentService = ReturnType<typeof createDeployments>;
+
+type Config = Deployment['config'];
+
+/** Fields of a deployment that are no part of the configuration which the agent runs with. */
+const NOT_CONFIG = new Set([
+  'name',
+  'plan',
+  'model',
+  'aiProvider',
+  'apiKey',
+  'channelTokenA',
+  'channelTokenB',
+  'channelTokenC',
+  'instruction',
+  'tools',
+]);
+
+export const channelTokens = ({ channelTokenA, channelTokenB, channelTokenC }: Partial<Config>) => ({
+  ...(channelTokenA && { channelA: channelTokenA }),
+  ...(channelTokenB && { channelB: channelTokenB }),
+  ...(channelTokenC && { channelC: channelTokenC }),
+});
+
+export const enabledChannels = (tokens: Readonly<Record<string, string>>): ConfigPart =>
+  Object.fromEntries(Object.keys(tokens).map((channel) => [channel, { enabled: true }]));
+
+function readTools(tools: readonly string[]): ToolsetName[] {
+  const unknown = tools.find((tool) => !(toolsetNames as readonly string[]).includes(tool));
+  if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${toolsetNames.join(', ')}`);
+  return tools as ToolsetName[];
+}
+
+export function createDeployments({ agents, registry, fleet, version, defaultModel, disabled }: DeploymentDeps) {
+  function refuseWhenDisabled(): void {
+    if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
+  }
+
+  function newAgent(agentId: string, config: Config): Omit<NewAgent, 'userId'> {
+    const { plan, size } = agents.planOf(config.plan ?? 'solo');
+    const channels = channelTokens(config);
+    const own = Object.fromEntries(Object.entries(config).filter(([key]) => !NOT_CONFIG.has(key)));
+    return {
+      id: agentId,
+      name: config.name ?? agentId,
+      plan,
+      status: 'provisioning',
+      model: config.model ?? defaultModel,
+      ...(size && { size }),
+      ...(config.aiProvider && { aiProvider: config.aiProvider }),
+      definition: {
+        ...(config.instruction !== undefined && { instruction: config.instruction }),
+        ...(config.tools && { tools: readTools(config.tools) }),
+      },
+      ownConfig: {
+        ...own,
+        ...(config.model && { model: { default: config.model } }),
+        ...(Object.keys(channels).length > 0 && { channels: enabledChannels(channels) }),
+      },
+      channels,
+    };
+  }
+
+  const answer = (agent: AgentRow, placement: Placement) => ({
+    id: `deploy-${agent.id}`,
+    agentId: agent.id,
+    ...agents.place(agent.id),
+    status: agent.status as 'running',
+    runtimeVersion: agent.runtime_version ?? version,
+    ...(placement.container && { container: placement.container }),
+  });
+
+  return {
+    refuseWhenDisabled,
+    /** `created` is false when it was running already. */
+    async deploy(userId: string | undefined, { agentId, config }: Deployment) {
+      refuseWhenDisabled();
+      if (config.plan !== undefined) agents.planOf(config.plan);
+      let known = await registry.find(agentId);
+      if (known && userId !== undefined && known.user_id !== userId) throw new AppError(404, 'Agent not found');
+      known ??= (await agents.add(userId, [newAgent(agentId, config)]))[0]!;
+      const { agent, was, placement } = await fleet.start(known);
+      return { created: was !== 'running', body: answer(agent, placement) };
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { repairAgent, resetAgentMemory, restartAgent, startAgent, stopAgent, updateAgentImage } from '@troupe/contract';
+import type { Fleet, Registry } from '@troupe/fleet';
+import { serve, type RequestInfo, type Server } from '@troupe/kernel';
+import { actingFor } from '../../context.ts';
+
+export function lifecycleRoutes(
+  server: Server,
+  { fleet, registry, version }: { fleet: Fleet; registry: Registry; version: string },
+): void {
+  const find = (params: { id: string }, request: RequestInfo) => registry.get(params.id, actingFor(request));
+  const done = { success: true as const };
+
+  serve(server, startAgent, async ({ params, request }) => {
+    await fleet.start(await find(params, request));
+    return { ...done, status: 'active' as const };
+  });
+  serve(server, stopAgent, async ({ params, request }) => {
+    await fleet.stop(await find(params, request));
+    return { ...done, status: 'stopped' as const };
+  });
+  serve(server, restartAgent, async ({ params, request }) => {
+    const agent = await fleet.restart(await find(params, request));
+    return { ...done, status: 'active' as const, runtimeVersion: agent.runtime_version ?? version };
+  });
+  serve(server, updateAgentImage, async ({ params, request, body }) => {
+    const { agent, ...updated } = await fleet.update(await find(params, request), body.image);
+    return { ...done, status: 'active' as const, ...updated, runtimeVersion: agent.runtime_version ?? version };
+  });
+  serve(server, repairAgent, async ({ params, request }) => {
+    await fleet.repair(await find(params, request));
+    return { ...done, message: 'Agent repaired successfully' };
+  });
+  serve(server, resetAgentMemory, async ({ params, request }) => {
+    await fleet.resetMemory(await find(params, request));
+    return { ...done, message: 'Memory reset successfully' };
+  });
+}

@@ -1,0 +1,96 @@
+import type { ProvisionBody } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import { isPlan, PLAN_LIMITS, type Catalogue } from '@troupe/domain';
+import type { Fleet } from '@troupe/fleet';
+import { AppError, iso, newId, type Settings } from '@troupe/kernel';
+import type { AgentService } from '../agents/service.ts';
+import { channelTokens, enabledChannels, type DeploymentService } from '../deployments/service.ts';
+import type { LiveStream } from './livestream.ts';
+
+export interface ProvisionDeps {
+  db: Database;
+  agents: AgentService;
+  deployments: DeploymentService;
+  fleet: Fleet;
+  settings: Settings;
+  catalogue: Catalogue;
+  liveStream: () => Promise<LiveStream>;
+}
+
+export type ProvisionService = ReturnType<typeof createProvision>;
+
+export function createProvision({ db, agents, deployments, fleet, settings, catalogue, liveStream }: ProvisionDeps) {
+  async function planOf(userId: string | undefined, wish: string | undefined): Promise<string> {
+    if (wish !== undefined) return wish;
+    const user =
+      userId === undefined
+        ? undefined
+        : await db.system.selectFrom('users').select('plan').where('id', '=', userId).executeTakeFirst();
+    return user?.plan ?? 'solo';
+  }
+
+  const providerConfig = (provider: string) => ({
+    model: catalogue.providers[provider]?.primary ?? catalogue.teamDefault,
+    baseUrl: String(settings[`${provider.toUpperCase()}_BASE_URL` as keyof Settings] ?? ''),
+    requiresKey: provider !== 'ollama',
+  });
+
+  return {
+    async provision(userId: string | undefined, body: ProvisionBody) {
+      deployments.refuseWhenDisabled();
+      const { plan, size } = agents.planOf(await planOf(userId, body.plan));
+      if (!isPlan(plan))
+        throw new AppError(402, 'A paid plan is required. Choose a plan at /pricing', { code: 'PAYMENT_REQUIRED' });
+      const most = PLAN_LIMITS[plan].skills;
+      if (body.skills.length > most) throw new AppError(400, `Too many skills for the ${plan} plan (max ${most})`);
+      const channels = channelTokens(body);
+      const names = Object.keys(channels);
+      if (names.length === 0 && !body.autoProvision && body.agentType !== 'business')
+        throw new AppError(400, 'At least one channel token required');
+      const provider = providerConfig(body.aiProvider);
+      const id = newId();
+      const [row] = await agents.add(userId, [
+        {
+          id,
+          name: body.name ?? 'My agent',
+          plan,
+          status: 'provisioning',
+          ...(size && { size }),
+          model: body.model ?? provider.model,
+          aiProvider: body.aiProvider,
+          agentType: body.agentType,
+          definition: { ...(body.instruction !== undefined && { instruction: body.instruction }) },
+          ownConfig: {
+            ...(body.model && { model: { default: body.model } }),
+            ...(names.length > 0 && { channels: enabledChannels(channels) }),
+            ...(body.skills.length > 0 && { skills: body.skills }),
+            ...(body.channelUserId && { channelUserId: body.channelUserId }),
+          },
+          channels,
+        },
+      ]);
+      const { real, ...stream } = await liveStream();
+      // An agent that does not start yet is provisioned all the same; its status says so, and it can be repaired.
+      const started = await fleet.start(row!).catch((error: unknown) => {
+        if (!(error instanceof AppError) || error.status < 500) throw error;
+        return undefined;
+      });
+      const agent = started?.agent ?? (await agents.get(id));
+      return {
+        success: true as const,
+        userId: agent.user_id,
+        agentId: id,
+        id,
+        aiProvider: body.aiProvider,
+        aiProviderConfig: provider,
+        plan,
+        ...stream,
+        ...agents.place(id),
+        status: agent.status as 'running',
+        createdAt: iso(agent.created_at),
+        metadata: { channels: names, streaming: real },
+        ...(started?.placement.container && { container: started.placement.container }),
+      };
+    },
+  };
+}

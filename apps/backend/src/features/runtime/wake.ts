@@ -1,0 +1,27 @@
+import { createClient, gatewayExecute, gatewayHeartbeat } from '@troupe/contract';
+import type { Registry } from '@troupe/fleet';
+import type { Wake } from '../scheduler/service.ts';
+
+/** Reaches agents as everybody does: over HTTP, at their gateway, with their token. */
+export function createWake({ registry, baseUrl }: { registry: Registry; baseUrl: () => string }): Wake {
+  async function reach(agent: { id: string; userId: string }) {
+    const token = await registry.token(await registry.get(agent.id, agent.userId));
+    return createClient({ baseUrl: baseUrl(), headers: () => ({ authorization: `Bearer ${token}` }) });
+  }
+  return {
+    async execute(agent, { id: taskId, prompt }, signal) {
+      const client = await reach(agent);
+      const { status, output, error } = await client.call(gatewayExecute, {
+        params: { agentId: agent.id },
+        body: { taskId, prompt },
+        signal,
+      });
+      if (status === 'failed') throw new Error(error ?? output);
+      return output;
+    },
+    async heartbeat(agent, signal) {
+      const client = await reach(agent);
+      await client.call(gatewayHeartbeat, { params: { agentId: agent.id }, signal });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { teamDefinitions } from '@troupe/agent';
+import type { deployTeam, TypesOf } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import { readTeamYaml, type Team } from '@troupe/domain';
+import type { AgentRow, Fleet, NewAgent } from '@troupe/fleet';
+import { AppError, type Clock } from '@troupe/kernel';
+import type { AgentService } from '../agents/service.ts';
+import type { DeploymentService } from '../deployments/service.ts';
+
+export interface TeamDeps {
+  db: Database;
+  agents: AgentService;
+  deployments: DeploymentService;
+  fleet: Fleet;
+  clock: Clock;
+}
+
+export type TeamService = ReturnType<typeof createTeams>;
+
+type Given = TypesOf<typeof deployTeam>['body'];
+
+export function createTeams({ db, agents, deployments, fleet, clock }: TeamDeps) {
+  function read(yaml: string): Team {
+    const reading = readTeamYaml(yaml);
+    if (!reading.ok) throw new AppError(400, reading.error);
+    return reading.team;
+  }
+
+  /** The rows of the team's agents, made from its document and from nothing else. */
+  function rowsOf({ teamId, plan: planName = 'collective', agents: named = [] }: Given, team: Team) {
+    const { plan, size } = agents.planOf(planName);
+    const agentId = (name: string): string =>
+      named.find(({ config }) => config.name === name)?.agentId ?? `${teamId}-${name}`;
+    return teamDefinitions({ team, teamId, agentId }).map(
+      ({ agentId: id, definition: { name, config, ...definition } }): Omit<NewAgent, 'userId'> => ({
+        id,
+        name,
+        plan,
+        teamId,
+        status: 'provisioning',
+        model: config.model.default,
+        ...(size && { size }),
+        definition,
+        ownConfig: { model: { default: config.model.default } },
+      }),
+    );
+  }
+
+  const known = (teamId: string): Promise<AgentRow[]> =>
+    db.system.selectFrom('agents').selectAll().where('team_id', '=', teamId).orderBy('created_at').execute();
+
+  async function start(agent: AgentRow) {
+    const { url } = agents.place(agent.id);
+    const about = { agentId: agent.id, name: agent.name, url };
+    try {
+      await fleet.start(agent);
+      return { ...about, status: 'running' as const };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { ...about, status: 'failed' as const, error: error.message };
+    }
+  }
+
+  return {
+    /** Each agent ends running or failed on its own. The same team again starts only what does not run. */
+    async deploy(userId: string | undefined, given: Given) {
+      deployments.refuseWhenDisabled();
+      const team = read(given.yaml);
+      const order = team.agents.map(({ name }) => name);
+      let rows = await known(given.teamId);
+      if (rows.some((row) => userId !== undefined && row.user_id !== userId))
+        throw new AppError(409, 'A team with this id exists already');
+      if (rows.length === 0) {
+        rows = await agents.add(userId, rowsOf(given, team));
+        const { teamId: id, yaml, template = null } = given;
+        await db.system
+          .insertInto('teams')
+          .values({ id, user_id: rows[0]!.user_id, name: team.name, template, yaml, created_at: clock() })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+      rows.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+      return { teamId: given.teamId, agents: await Promise.all(rows.map(start)) };
+    },
+  };
+}

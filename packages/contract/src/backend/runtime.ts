@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { agentParams, agentStats, agentStatus, AGENT_NOT_FOUND } from '../agent-fields.ts';
+import { timestamp } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+const base = { service: 'backend', tag: 'Runtime', auth: 'internal' } as const;
+const denied = { 401: ['Unauthorized'], 403: ['Forbidden'] } as const;
+
+export const listInstances = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/runtime/instances',
+  summary: 'Every agent that is, or should be, run here',
+  reply: z.object({
+    instances: z.array(
+      z.object({
+        agentId: z.string(),
+        name: z.string(),
+        image: z.string(),
+        status: agentStatus,
+        createdAt: timestamp,
+        version: z.string(),
+        metadata: z.object({
+          userId: z.string(),
+          plan: z.string(),
+          model: z.string(),
+          teamId: z.string().nullable(),
+          driver: z.string(),
+        }),
+      }),
+    ),
+    count: z.number(),
+  }),
+  errors: denied,
+});
+
+export const getInstanceStats = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/runtime/instances/:id/stats',
+  summary: 'Live figures of one agent',
+  params: agentParams,
+  reply: agentStats.extend({ plan: z.string(), runtimeVersion: z.string() }),
+  errors: { ...denied, 404: [AGENT_NOT_FOUND] },
+});
+
+/**
+ * The agent's own gateway, below /api/runtime/proxy/:agentId. It asks for the agent's token, an approved device's token,
+ * or the platform's own key. These are the parts that the platform itself calls; docs/agents.md has all of them.
+ */
+const gateway = {
+  service: 'backend',
+  tag: 'Gateway',
+  auth: 'none',
+  params: z.object({ agentId: z.string() }),
+  errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND], 502: ['Agent is not running'] },
+} as const;
+const under = <P extends string>(path: P) => `/api/runtime/proxy/:agentId${path}` as const;
+
+const logEntry = z.object({
+  id: z.string(),
+  timestamp,
+  level: z.enum(['debug', 'info', 'warn', 'error']),
+  message: z.string(),
+  source: z.string(),
+});
+const message = z.object({
+  id: z.string(),
+  sender: z.enum(['user', 'agent']),
+  content: z.string(),
+  timestamp,
+  platform: z.string(),
+});
+const memory = z.looseObject({ key: z.string().nullable(), content: z.string(), updatedAt: timestamp });
+
+export const gatewayChat = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: under('/v1/chat/completions'),
+  summary: 'OpenAI-compatible chat; `stream: true` answers with server-sent events',
+  body: z.looseObject({ messages: z.array(z.looseObject({ role: z.string() })) }),
+  reply: z.looseObject({
+    id: z.string(),
+    choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string() }) })),
+  }),
+});
+export const gatewayExecute = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: under('/execute'),
+  summary: 'Run a scheduled prompt',
+  body: z.object({ taskId: z.string(), prompt: z.string(), runId: z.string().optional() }),
+  reply: z.looseObject({
+    status: z.enum(['completed', 'waiting', 'failed']),
+    output: z.string(),
+    error: z.string().optional(),
+  }),
+});
+export const gatewayHeartbeat = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: under('/heartbeat'),
+  summary: 'Wake the agent: it goes on with what is open, without a model call when there is nothing',
+  reply: z.looseObject({ success: z.literal(true), worked: z.boolean() }),
+});
+export const gatewayBus = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: under('/bus'),
+  summary: 'Deliver a message of another agent',
+  body: z.looseObject({ messageId: z.string() }),
+  reply: z.looseObject({ success: z.literal(true) }),
+  status: 202,
+});
+export const gatewayLogs = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: under('/logs'),
+  summary: 'The agent’s log, newest first',
+  query: z.object({ limit: z.number().optional(), level: z.string().optional(), after: z.string().optional() }),
+  reply: z.object({ logs: z.array(logEntry), total: z.number(), limit: z.number() }),
+});
+export const gatewayMessages = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: under('/messages'),
+  summary: 'The agent’s conversations, newest first',
+  query: z.object({ limit: z.number().optional(), offset: z.number().optional() }),
+  reply: z.object({ messages: z.array(message), total: z.number(), limit: z.number(), offset: z.number() }),
+});
+export const gatewayMemory = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: under('/memory'),
+  summary: 'What the agent remembers, newest first',
+  query: z.object({ limit: z.number().optional() }),
+  reply: z.object({ memories: z.array(memory), count: z.number() }),
+});
+export const gatewayRemember = endpoint({
+  ...gateway,
+  method: 'PUT',
+  path: under('/memory'),
+  summary: 'Write one entry of the agent’s memory',
+  body: z.object({ key: z.string(), content: z.string() }),
+  reply: z.object({ memory }),
+});
+
+export const GATEWAY_ENDPOINTS = [
+  gatewayChat,
+  gatewayExecute,
+  gatewayHeartbeat,
+  gatewayBus,
+  gatewayLogs,
+  gatewayMessages,
+  gatewayMemory,
+  gatewayRemember,
+] as const;

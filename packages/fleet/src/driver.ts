@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { AgentDefinition, GatewayTarget, RunStats } from '@troupe/agent';
+import { AppError } from '@troupe/kernel';
+import type { AgentRow } from './registry.ts';
+
+/** What runs agents. Everything in it may be called again: a repeat changes nothing. */
+export interface Driver {
+  readonly name: string;
+  /** The image of an agent that names none. */
+  readonly image: string;
+  /** Makes the agent run, from `agent.image`. Answers when it serves. */
+  start: (agent: AgentRow) => Promise<Placement>;
+  /** Ends it; its data stays. */
+  stop: (agent: AgentRow) => Promise<void>;
+  /** Ends it, and nothing of it is left outside the database. */
+  remove: (agent: AgentRow) => Promise<void>;
+  /** Copies the agent's data; answers where to. */
+  backup: (agent: AgentRow) => Promise<string>;
+  /** Memory and conversation go; workspace and configuration stay. */
+  reset: (agent: AgentRow) => Promise<void>;
+  /** Tells a running agent about its newest definition. */
+  configure: (agent: AgentRow, definition: AgentDefinition) => Promise<void>;
+  stats: (agent: AgentRow) => Promise<DriverStats>;
+  /** The agent's gateway. The request's body must not have been read. */
+  handle: (request: IncomingMessage, response: ServerResponse, target: GatewayTarget) => Promise<void>;
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, target: GatewayTarget) => Promise<void>;
+  /** Ends the open connections of a token that no longer counts. */
+  cut: (principalId: string) => void;
+  /** Goes on with the work that a process which died has left; answers for how many agents. */
+  recover: () => Promise<number>;
+  /** Ends open connections, so that a server can close. */
+  disconnect: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export interface Placement {
+  version: string;
+  container?: { id: string; name: string; status: string };
+}
+
+/** Null: the driver cannot know. */
+export interface DriverStats {
+  /** Percent of one core. */
+  cpu: number | null;
+  /** Bytes. */
+  memory: number | null;
+  memoryPercent: number | null;
+  network: { rx: number; tx: number } | null;
+  pids: number | null;
+  work: RunStats | null;
+}
+
+/** The driver could not do what it was asked to. Its message is for the user. */
+export class DriverError extends AppError {
+  constructor(message: string, cause?: unknown, extra: Record<string, unknown> = {}) {
+    super(500, message, extra, { cause });
+    this.name = 'DriverError';
+  }
+}

@@ -1,0 +1,208 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { sql } from 'kysely';
+import {
+  createGateway,
+  createPgStore,
+  createToolkit,
+  wakeAgent,
+  type Agent,
+  type AgentDeps,
+  type GatewayDeps,
+  type GatewayPrincipal,
+  type Sandbox,
+} from '@troupe/agent';
+import type { Database } from '@troupe/db';
+import { AppError, type Log, type Outbound } from '@troupe/kernel';
+import { backUp } from './backup.ts';
+import { createCpuShare } from './cpu-share.ts';
+import type { Driver } from './driver.ts';
+import type { AgentRow } from './registry.ts';
+
+/**
+ * Agents live in this process, as rows that are woken when somebody talks to them and put to sleep when nobody does. Any
+ * process may wake any agent: the leases of its sessions keep two from doing the same work.
+ */
+
+export type Thinking = Pick<AgentDeps, 'model' | 'spend' | 'usage'>;
+
+export interface EmbeddedDeps {
+  db: Database;
+  log: Log;
+  version: string;
+  /** Workspaces and backups. */
+  dataDir: string;
+  sandbox: Sandbox;
+  outbound: Outbound;
+  /** The model on the account of the agent's owner. */
+  thinking: (agent: { agentId: string; userId: string; plan: string }) => Thinking;
+  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+  publicUrl: (agentId: string) => string;
+  webhook?: GatewayDeps['webhook'];
+  /** An agent that nobody talks to for so long goes to sleep. */
+  idleMs?: number;
+  leaseMs?: number;
+}
+
+interface Awake {
+  agent: Agent;
+  userId: string;
+  usedAt: number;
+}
+
+const IDLE_MS = 60_000;
+const RECOVERED_AT_ONCE = 50;
+
+export interface Embedded extends Driver {
+  /** The agent itself, awake; undefined: there is none, throws 502 when it is stopped. */
+  agent: (agentId: string) => Promise<Agent | undefined>;
+  /** Forgets what this process knows of an agent, and stops its work here. */
+  evict: (agentId: string) => Promise<void>;
+  awake: () => number;
+}
+
+export function createEmbedded(deps: EmbeddedDeps): Embedded {
+  const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
+  const awake = new Map<string, Promise<Awake | undefined>>();
+  const cpu = createCpuShare();
+  let closed = false;
+
+  const workspaceOf = (agentId: string): string => path.join(dataDir, 'workspaces', agentId);
+
+  function wake(row: Pick<AgentRow, 'id' | 'user_id' | 'team_id' | 'plan'>): Awake {
+    const { id: agentId, user_id: userId, team_id: teamId, plan } = row;
+    const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
+    const toolkit = createToolkit({
+      store,
+      workspaceRoot: workspaceOf(agentId),
+      sandbox,
+      outbound,
+      log,
+      peers: async (member) => {
+        const peer = await awaken(member.agentId);
+        return peer?.userId === userId ? peer.agent : undefined;
+      },
+    });
+    const agent = wakeAgent({
+      agentId,
+      store,
+      tools: toolkit.tools,
+      log,
+      onSleep: toolkit.close,
+      ...thinking({ agentId, userId, plan }),
+      ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs, renewMs: Math.ceil(deps.leaseMs / 4) }),
+    });
+    return { agent, userId, usedAt: Date.now() };
+  }
+
+  async function load(agentId: string): Promise<Awake | undefined> {
+    const row = await db.system
+      .selectFrom('agents')
+      .select(['id', 'user_id', 'team_id', 'plan', 'status'])
+      .where('id', '=', agentId)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    if (row.status !== 'running') throw new AppError(502, 'Agent is not running');
+    return wake(row);
+  }
+
+  async function awaken(agentId: string): Promise<Awake | undefined> {
+    if (closed) throw new AppError(503, 'The platform is stopping');
+    const known = awake.get(agentId);
+    const waking = known ?? load(agentId);
+    if (!known) awake.set(agentId, waking);
+    try {
+      const found = await waking;
+      if (found) found.usedAt = Date.now();
+      else awake.delete(agentId);
+      return found;
+    } catch (error) {
+      if (awake.get(agentId) === waking) awake.delete(agentId);
+      throw error;
+    }
+  }
+
+  async function evict(agentId: string): Promise<void> {
+    const waking = awake.get(agentId);
+    awake.delete(agentId);
+    const found = await waking?.catch(() => undefined);
+    await found?.agent.sleep();
+  }
+
+  async function sweep(): Promise<void> {
+    for (const [agentId, waking] of awake) {
+      const found = await waking.catch(() => undefined);
+      if (!found || found.agent.busy() > 0 || Date.now() - found.usedAt < idleMs) continue;
+      awake.delete(agentId);
+      await found.agent.sleep();
+    }
+  }
+  const sweeper = setInterval(() => {
+    sweep().catch((err: unknown) => log.error({ err }, 'agents could not be put to sleep'));
+  }, idleMs / 2).unref();
+
+  const gateway = createGateway({
+    agent: async (agentId) => (await awaken(agentId))?.agent,
+    verify: deps.verify,
+    publicUrl: deps.publicUrl,
+    version,
+    log,
+    ...(deps.webhook && { webhook: deps.webhook }),
+  });
+
+  const storeOf = ({ id: agentId, user_id: userId }: AgentRow) => createPgStore({ db, userId, agentId });
+
+  return {
+    name: 'embedded',
+    image: `troupe-agent:${version}`,
+    agent: async (agentId) => (await awaken(agentId))?.agent,
+    evict,
+    awake: () => awake.size,
+    async start(agent) {
+      if (!(await storeOf(agent).definition())) throw new AppError(404, 'Agent not found');
+      return { version };
+    },
+    stop: ({ id }) => evict(id),
+    async remove({ id }) {
+      // Its rows are gone already, so its work ends by itself: no need to wait for that.
+      void evict(id).catch((err: unknown) => log.warn({ err, agentId: id }, 'a removed agent did not sleep'));
+      await rm(workspaceOf(id), { recursive: true, force: true });
+    },
+    backup: (agent) => backUp(db, agent, workspaceOf(agent.id), path.join(dataDir, 'backups')),
+    async reset(agent) {
+      await evict(agent.id);
+      await storeOf(agent).reset();
+    },
+    // Each run reads the newest definition.
+    configure: async () => {},
+    async stats(agent) {
+      const found = await awake.get(agent.id)?.catch(() => undefined);
+      return {
+        ...cpu.of(found?.agent.busy() ?? 0, awake.size),
+        network: null,
+        pids: 0,
+        work: await storeOf(agent).stats(new Date()),
+      };
+    },
+    handle: gateway.handle,
+    upgrade: gateway.upgrade,
+    cut: gateway.cut,
+    async recover() {
+      const { rows } = await sql<{ id: string }>`
+        select distinct a.id from agent_sessions s join agents a on a.id = s.agent_id
+        where s.status = 'open' and a.status = 'running' and (s.lease_owner is null or s.lease_until < clock_timestamp())
+        limit ${RECOVERED_AT_ONCE}`.execute(db.system);
+      for (const { id } of rows) {
+        const found = await awaken(id).catch(() => undefined);
+        await found?.agent.resume();
+      }
+      return rows.length;
+    },
+    disconnect: gateway.close,
+    async close() {
+      closed = true;
+      clearInterval(sweeper);
+      await Promise.all([...awake.keys()].map(evict));
+    },
+  };
+}

@@ -1,0 +1,264 @@
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import { definitionSchema, newDefinition, type AgentDefinition } from '@troupe/agent';
+import { isDuplicate, type Database, type SystemTx, type Tables, type UserTx } from '@troupe/db';
+import type { Plan, Tier } from '@troupe/domain';
+import { AppError, createCipher, randomHex, sha256Hex, type Clock } from '@troupe/kernel';
+import type { z } from 'zod';
+import { effectiveConfig, layered, type ConfigPart } from './config.ts';
+
+/** The rows that agents are. Web and backend read and write them alike; what runs comes after them. */
+
+export type AgentRow = Selectable<Tables['agents']>;
+type AgentStatus = 'pending' | 'provisioning' | 'running' | 'stopped' | 'error' | 'failed';
+
+export interface NewAgent {
+  id: string;
+  userId: string;
+  name: string;
+  plan: Plan | 'free';
+  status: AgentStatus;
+  tier?: Tier;
+  size?: string;
+  model: string;
+  aiProvider?: string;
+  agentType?: string;
+  teamId?: string;
+  /** Beside name and configuration. */
+  definition?: Omit<z.input<typeof definitionSchema>, 'name' | 'config'>;
+  ownConfig?: ConfigPart;
+  channels?: Readonly<Record<string, string>>;
+}
+
+/** How many agents the user may have. A team counts as one; those that failed do not count. */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+  readonly current: number;
+  readonly limit: number;
+  constructor(current: number, limit: number) {
+    super(`Agent limit reached (${current} of ${limit})`);
+    this.current = current;
+    this.limit = limit;
+  }
+}
+
+export interface Registry {
+  /** All or none of them, and never more than `limit` together with those that are there. */
+  add: (userId: string, agents: readonly NewAgent[], limit: number) => Promise<AgentRow[]>;
+  find: (id: string, userId?: string) => Promise<AgentRow | undefined>;
+  /** The same; throws 404. */
+  get: (id: string, userId?: string) => Promise<AgentRow>;
+  /** Newest last. */
+  list: (userId?: string) => Promise<AgentRow[]>;
+  change: (id: string, values: Partial<AgentRow>) => Promise<AgentRow>;
+  delete: (id: string) => Promise<void>;
+  /** Throws LimitReached when one more that counts would be too many. */
+  room: (agent: AgentRow, limit: number) => Promise<void>;
+  definition: (agent: AgentRow) => Promise<AgentDefinition>;
+  /** Puts changes on top of the agent's own configuration; saves what it runs with as a new version. */
+  configure: (agent: AgentRow, change: ConfigPart) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
+  /** The gateway token; made if there is none. */
+  token: (agent: AgentRow) => Promise<string>;
+  /** Rotates it: the old one opens nothing from now on. */
+  newToken: (agent: AgentRow) => Promise<string>;
+}
+
+export interface RegistryDeps {
+  db: Database;
+  clock: Clock;
+  /** Seals gateway and channel tokens. */
+  sealKey: string;
+}
+
+const TOKEN_BYTES = 32;
+const COUNTED = sql<boolean>`status not in ('error', 'failed')`;
+
+export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
+  const tokens = createCipher(sealKey, 'agents');
+  const channels = createCipher(sealKey, 'channels');
+
+  const sealed = (agentId: string, token: string) => ({
+    token_hash: sha256Hex(token),
+    token_sealed: tokens.seal(token, `agent:${agentId}`),
+  });
+
+  async function checkRoom(tx: UserTx, userId: string, adding: number, limit: number): Promise<void> {
+    // Held until the transaction ends, so that whoever comes at the same moment counts after us.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`agents of ${userId}`}, 0))`.execute(tx);
+    if (limit === Infinity) return;
+    const { current } = await tx
+      .selectFrom('agents')
+      .select(sql<bigint>`count(distinct coalesce(team_id, id))`.as('current'))
+      .where(COUNTED)
+      .executeTakeFirstOrThrow();
+    if (Number(current) + adding > limit) throw new LimitReached(Number(current), limit);
+  }
+
+  async function userDefault(tx: UserTx | SystemTx, userId: string): Promise<unknown> {
+    const row = await tx.selectFrom('agent_configs').select('config').where('user_id', '=', userId).executeTakeFirst();
+    return row?.config;
+  }
+
+  async function insert(tx: UserTx, agents: readonly NewAgent[], at: Date): Promise<AgentRow[]> {
+    const base = await userDefault(tx, agents[0]!.userId);
+    const ready = agents.map((agent) => {
+      const config = effectiveConfig(base, agent.model, agent.ownConfig);
+      return { agent, definition: newDefinition({ ...agent.definition, name: agent.name, config }) };
+    });
+    const rows = await tx
+      .insertInto('agents')
+      .values(
+        ready.map(({ agent, definition }) => ({
+          id: agent.id,
+          user_id: agent.userId,
+          name: agent.name,
+          team_id: agent.teamId ?? null,
+          status: agent.status,
+          plan: agent.plan,
+          tier: agent.tier ?? null,
+          size: agent.size ?? null,
+          model: definition.config.model.default,
+          ai_provider: agent.aiProvider ?? 'openrouter',
+          agent_type: agent.agentType ?? 'creative',
+          own_config: agent.ownConfig ?? {},
+          created_at: at,
+          updated_at: at,
+          ...sealed(agent.id, randomHex(TOKEN_BYTES)),
+        })),
+      )
+      .returningAll()
+      .execute();
+    await tx
+      .insertInto('agent_definitions')
+      .values(
+        ready.map(({ agent, definition }) => ({
+          agent_id: agent.id,
+          user_id: agent.userId,
+          version: 1,
+          definition: { ...definition },
+        })),
+      )
+      .execute();
+    const given = agents.flatMap(({ id, userId, channels: told = {} }) =>
+      Object.entries(told).map(([channel, token]) => ({
+        agent_id: id,
+        user_id: userId,
+        channel,
+        sealed: channels.seal(token, `agent:${id}:${channel}`),
+      })),
+    );
+    if (given.length > 0) await tx.insertInto('agent_channels').values(given).execute();
+    return rows;
+  }
+
+  async function find(id: string, userId?: string): Promise<AgentRow | undefined> {
+    const scope = userId === undefined ? db.system : db.user(userId);
+    return scope.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  async function change(id: string, values: Partial<AgentRow>): Promise<AgentRow> {
+    const changed = await db.system
+      .updateTable('agents')
+      .set({ ...(values as object), updated_at: clock() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (!changed) throw new AppError(404, 'Agent not found');
+    return changed;
+  }
+
+  async function definition(agent: AgentRow): Promise<AgentDefinition> {
+    const row = await db.system
+      .selectFrom('agent_definitions')
+      .select('definition')
+      .where('agent_id', '=', agent.id)
+      .orderBy('version', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (!row) throw new AppError(404, 'Agent not found');
+    return definitionSchema.parse(row.definition);
+  }
+
+  const registry: Registry = {
+    find,
+    change,
+    definition,
+    async add(userId, agents, limit) {
+      try {
+        return await db.asUser(userId, async (tx) => {
+          const adding = new Set(agents.map(({ teamId, id }) => teamId ?? id)).size;
+          await checkRoom(tx, userId, adding, limit);
+          return insert(tx, agents, clock());
+        });
+      } catch (error) {
+        if (isDuplicate(error)) throw new AppError(409, 'An agent with this id exists already', {}, { cause: error });
+        if ((error as { code?: string }).code === '23503')
+          throw new AppError(404, 'User not found', {}, { cause: error });
+        throw error;
+      }
+    },
+    async get(id, userId) {
+      const found = await find(id, userId);
+      if (!found) throw new AppError(404, 'Agent not found');
+      return found;
+    },
+    list: (userId) =>
+      (userId === undefined ? db.system : db.user(userId))
+        .selectFrom('agents')
+        .selectAll()
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+    async delete(id) {
+      await db.system.deleteFrom('agents').where('id', '=', id).execute();
+    },
+    room: (agent, limit) =>
+      agent.status === 'error' || agent.status === 'failed'
+        ? db.asUser(agent.user_id, (tx) => checkRoom(tx, agent.user_id, 1, limit))
+        : Promise.resolve(),
+    configure: (agent, part) =>
+      db.asSystem(async (tx) => {
+        const held = await tx
+          .selectFrom('agents')
+          .selectAll()
+          .where('id', '=', agent.id)
+          .forUpdate()
+          .executeTakeFirst();
+        if (!held) throw new AppError(404, 'Agent not found');
+        const own = layered(held.own_config as ConfigPart, part);
+        const config = effectiveConfig(await userDefault(tx, held.user_id), held.model, own);
+        const newest = await tx
+          .selectFrom('agent_definitions')
+          .select(['version', 'definition'])
+          .where('agent_id', '=', agent.id)
+          .orderBy('version', 'desc')
+          .limit(1)
+          .executeTakeFirstOrThrow();
+        const next = { ...definitionSchema.parse(newest.definition), name: held.name, config };
+        await tx
+          .insertInto('agent_definitions')
+          .values({
+            agent_id: held.id,
+            user_id: held.user_id,
+            version: newest.version + 1,
+            definition: next,
+          })
+          .execute();
+        const changed = await tx
+          .updateTable('agents')
+          .set({ own_config: own, model: config.model.default, updated_at: clock() })
+          .where('id', '=', held.id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        return { agent: changed, definition: next };
+      }),
+    token: async (agent) =>
+      agent.token_sealed ? tokens.open(agent.token_sealed, `agent:${agent.id}`) : registry.newToken(agent),
+    async newToken(agent) {
+      const token = randomHex(TOKEN_BYTES);
+      await change(agent.id, sealed(agent.id, token) as Partial<AgentRow>);
+      return token;
+    },
+  };
+  return registry;
+}
