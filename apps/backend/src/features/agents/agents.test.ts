@@ -28,11 +28,10 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
+  const isJson = text.startsWith('{') || text.startsWith('[');
   // oxlint-disable-next-line typescript/no-explicit-any
-  return {
-    status: response.status,
-    body: (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as any,
-  };
+  const read: any = isJson ? JSON.parse(text) : text;
+  return { status: response.status, body: read };
 }
 const as = (id: string) => ({ 'x-user-id': id });
 const chat = (id: string, content: string, headers: Record<string, string> = {}) =>
