@@ -3,7 +3,7 @@ import { createSandbox } from '@troupe/agent';
 import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
 import { AGENT_CHANGED, createEmbedded, createFleet, createRegistry, type Driver } from '@troupe/fleet';
 import { closeAll, createOutbound, type Running, type Server } from '@troupe/kernel';
-import type { BackendDeps } from './app.ts';
+import type { BackendDeps } from './deps.ts';
 import { agentRoutes } from './features/agents/routes.ts';
 import { createAgentService } from './features/agents/service.ts';
 import type { AiService } from './features/ai/service.ts';

@@ -1,18 +1,13 @@
 import { createAccounts } from '@troupe/accounts';
-import type { Database, Jobs, Listener } from '@troupe/db';
 import {
   closeAll,
   createCipher,
   createServer,
   serveOpenApi,
-  type Clock,
-  type Counters,
-  type Log,
-  type Secrets,
   type Server,
-  type Settings,
 } from '@troupe/kernel';
 import { addAgents } from './agents.ts';
+import type { BackendDeps } from './deps.ts';
 import { aiRoutes } from './features/ai/routes.ts';
 import { createAiService } from './features/ai/service.ts';
 import { healthRoutes } from './features/health/routes.ts';
@@ -22,23 +17,7 @@ import { installationRoutes } from './features/installations/routes.ts';
 import { createInstallations } from './features/installations/service.ts';
 import { infraRoutes } from './features/infra/routes.ts';
 
-/** Everything that the backend is made of comes in here; nothing below reads the environment. */
-export interface BackendDeps {
-  settings: Settings;
-  /** Where files are kept that are not in the database. */
-  dataDir: string;
-  log: Log;
-  counters: Counters;
-  secrets: Secrets;
-  db: Database;
-  /** Queues are named here; whoever runs the service starts them. */
-  jobs: Jobs;
-  listener: Listener;
-  clock: Clock;
-  /** Where the backend is reached. */
-  url: string;
-  version: string;
-}
+export type { BackendDeps };
 
 export interface Backend {
   server: Server;
