@@ -1,11 +1,5 @@
 import { createAccounts } from '@troupe/accounts';
-import {
-  closeAll,
-  createCipher,
-  createServer,
-  serveOpenApi,
-  type Server,
-} from '@troupe/kernel';
+import { closeAll, createCipher, createServer, serveOpenApi, type Server } from '@troupe/kernel';
 import { addAgents } from './agents.ts';
 import type { BackendDeps } from './deps.ts';
 import { aiRoutes } from './features/ai/routes.ts';
