@@ -50,7 +50,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   signInRoutes(server, { ...deps, accounts, chains });
 
-  const payments = addPayments(server, { ...deps, backend, chains });
+  const payments = addPayments(server, { ...deps, backend, chains, wallets });
 
   operationsRoutes(server, { ...deps, backend, health });
 

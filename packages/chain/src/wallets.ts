@@ -84,6 +84,17 @@ export function createWallets({ db, keyring, clock }: { db: Database; keyring: K
       return (await ofOwner(db.user(owner.userId), owner).select(COLUMNS).execute()).map(walletOf);
     },
 
+    /** Is it a wallet of the user's, or of one of the user's agents? */
+    async owns(userId: string, address: string): Promise<boolean> {
+      const found = await db
+        .user(userId)
+        .selectFrom('wallets')
+        .select('id')
+        .where((eb) => eb(eb.fn('lower', ['address']), '=', address.toLowerCase()))
+        .executeTakeFirst();
+      return found !== undefined;
+    },
+
     /** One wallet made here for each user and each agent; null when it exists. */
     create(owner: WalletOwner): Promise<Wallet | null> {
       return insert(db.user(owner.userId), owner, { kind: 'platform', ...keyring.create(sealedFor(owner)) });

@@ -16,6 +16,8 @@ export * from './backend/health.ts';
 export * from './backend/infra.ts';
 export * from './summarizer.ts';
 export * from './web/gateway.ts';
+export * from './web/ledger.ts';
+export * from './web/topup.ts';
 export * from './web/wallet.ts';
 export * from './backend/ai.ts';
 export * from './web/demo.ts';

@@ -167,6 +167,19 @@ export interface Tables {
     plan: string;
     renews_at: Nullable<Timestamp>;
     status: string;
+  billing_events: {
+    created_at: Timestamp;
+    id: string;
+    type: string;
+  };
+  card_payments: {
+    created_at: Timestamp;
+    id: string;
+    parts: Json;
+    plugin: string;
+    status: string;
+    units: Int8;
+    updated_at: Timestamp;
     user_id: string;
   };
   chain_blocks: {
@@ -325,6 +338,43 @@ export interface Tables {
     plugin: string;
     used_at: Nullable<Timestamp>;
   };
+  payment_sessions: {
+    account_id: string;
+    address: string;
+    closing: Default<boolean>;
+    created_at: Timestamp;
+    deposit: Int8;
+    hold_id: Int8;
+    id: string;
+    last_settled_at: Nullable<Timestamp>;
+    pending: Default<Int8>;
+    sandbox: boolean;
+    spent: Default<Int8>;
+    status: Default<string>;
+  };
+  payment_settlements: {
+    created_at: Timestamp;
+    done_at: Nullable<Timestamp>;
+    id: string;
+    session_id: string;
+    status: string;
+    transaction_from: Nullable<string>;
+    transaction_hash: Nullable<string>;
+    transaction_nonce: Nullable<number>;
+    transaction_raw: Nullable<string>;
+    units: Int8;
+  };
+  payment_vouchers: {
+    created_at: Timestamp;
+    id: GeneratedAlways<bigint>;
+    nonce: string;
+    plugin: string;
+    session_id: string;
+    settlement_id: Nullable<string>;
+    signature: string;
+    status: string;
+    units: Int8;
+  };
   referrals: {
     created_at: Timestamp;
     credited_at: Nullable<Timestamp>;
@@ -402,6 +452,14 @@ export interface Tables {
     template: Nullable<string>;
     user_id: string;
     yaml: string;
+  top_ups: {
+    address: string;
+    amount_cents: number;
+    checkout_id: string;
+    created_at: Timestamp;
+    currency: string;
+    paid_at: Nullable<Timestamp>;
+    status: Default<string>;
   };
   usage_batches: {
     created_at: Timestamp;

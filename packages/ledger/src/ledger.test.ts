@@ -179,6 +179,25 @@ test('a hold is promised, captured in parts, and the rest comes back', async () 
   await intact();
 });
 
+test('twenty captures at once with one key draw once, and transfers the other way do not block them', async () => {
+  const { a, b, transfer } = await accounts();
+  const { id } = await inTx((tx) => ledger.hold(tx, { key: `h:${a}`, account: b, amount: 60n }));
+  const capture = () =>
+    inTx((tx) =>
+      ledger.capture(tx, id, 10n, {
+        key: `${a}:once`,
+        kind: 'capture',
+        entries: [
+          { account: b, amount: -10n },
+          { account: a, amount: 10n },
+        ],
+      }),
+    );
+  await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? capture() : post(transfer(`t${n}`, 1n)))));
+  assert.deepEqual(await balanceOf(b), { balance: 100n, held: 50n, available: 50n });
+  await intact();
+});
+
 test('what is held cannot be spent or held again', async () => {
   const { a, transfer } = await accounts();
   const hold = (key: string, amount: bigint) =>

@@ -72,15 +72,11 @@ const OVERDRAFT = 'ledger_no_overdraft';
 const OTHER_REQUEST = 'LG002';
 
 export function createLedger({ clock }: { clock: Clock }): Ledger {
-  const post = async (tx: SystemTx, { key, kind, entries, meta = {} }: Posting): Promise<Done> => {
+  const requestOf = ({ key, kind, entries, meta = {} }: Posting) => {
     if (entries.length < 2) throw new Error('a posting needs at least two entries');
     const moves = JSON.stringify(entries.map(({ account, amount }) => ({ account, amount: String(amount) })));
     const hash = sha256Hex(JSON.stringify([kind, moves]));
-    return answered(
-      sql<Row>`select ledger_post(${key}, ${hash}, ${kind}, ${JSON.stringify(meta)}, ${moves}, ${clock()}) as done`.execute(
-        tx,
-      ),
-    );
+    return sql`${key}, ${hash}, ${kind}, ${JSON.stringify(meta)}, ${moves}, ${clock()}`;
   };
 
   return {
@@ -97,7 +93,9 @@ export function createLedger({ clock }: { clock: Clock }): Ledger {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
-    post,
+    async post(tx, posting) {
+      return answered(sql<Row>`select ledger_post(${requestOf(posting)}) as done`.execute(tx));
+    },
     hold(tx, { key, account, amount, meta = {} }) {
       if (amount <= 0n) throw new Error('a hold needs an amount above zero');
       const hash = sha256Hex(JSON.stringify([account, String(amount)]));
@@ -108,14 +106,9 @@ export function createLedger({ clock }: { clock: Clock }): Ledger {
       );
     },
     async capture(tx, holdId, amount, posting) {
-      const before = await tx
-        .selectFrom('ledger_transactions')
-        .select('id')
-        .where('idempotency_key', '=', posting.key)
-        .executeTakeFirst();
-      if (before) return post(tx, posting);
-      await sql`select ledger_draw(${holdId}, ${amount})`.execute(tx);
-      return post(tx, posting);
+      return answered(
+        sql<Row>`select ledger_capture(${holdId}, ${amount}, ${requestOf(posting)}) as done`.execute(tx),
+      );
     },
     async release(tx, holdId) {
       const { rows } = await sql<{

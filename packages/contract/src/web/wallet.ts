@@ -9,7 +9,7 @@ const INVALID_ACTION = 'Invalid action. Use: create, get_seed, or export_seed';
 
 export const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'Invalid address');
 
-const addressParameter = z
+export const addressParameter = z
   .string({ error: 'Missing address parameter' })
   .min(1, 'Missing address parameter')
   .pipe(evmAddress);

@@ -1,0 +1,84 @@
+import type { Database } from '@troupe/db';
+import type { Log } from '@troupe/kernel';
+import { CARD_PROCESSOR, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
+import type { Processor, ProcessorCheckout } from './processor.ts';
+import type { Checkout, TopUpStore } from './store.ts';
+
+interface TopUpDeps {
+  db: Database;
+  ledger: Ledger;
+  processor: Processor;
+  store: TopUpStore;
+  log: Log;
+  /** Public address of web. */
+  baseUrl: string;
+}
+
+export type TopUps = ReturnType<typeof createTopUps>;
+
+const CURRENCY = 'usd';
+const UNITS_PER_CENT = 10n ** BigInt(USD_DECIMALS - 2);
+/** The second is for ways of paying that take days. */
+const PAID_EVENTS: readonly string[] = ['checkout.session.completed', 'checkout.session.async_payment_succeeded'];
+
+export function createTopUps({ db, ledger, processor, store, log, baseUrl }: TopUpDeps) {
+  /** Credits the checkout once, with what was stored when it was opened. */
+  const credit = (eventId: string, type: string, paid: ProcessorCheckout): Promise<void> =>
+    db.asSystem(async (tx) => {
+      if (!(await store.takeEvent(tx, eventId, type))) return;
+      const checkout = await store.find(tx, paid.id);
+      const problem = checkout === null ? 'it was not opened here' : differenceOf(checkout, paid);
+      if (checkout === null || problem !== null) {
+        log.error({ event: eventId, checkout: paid.id, problem }, 'a top-up was reported and not credited');
+        return;
+      }
+      if (!(await store.pay(tx, checkout.id))) return;
+      const wallet = walletAccount(checkout.address);
+      const units = BigInt(checkout.cents) * UNITS_PER_CENT;
+      await ledger.open(tx, [CARD_PROCESSOR, wallet]);
+      await ledger.post(tx, {
+        key: `top-up:${checkout.id}`,
+        kind: 'top-up',
+        entries: [
+          { account: CARD_PROCESSOR.id, amount: -units },
+          { account: wallet.id, amount: units },
+        ],
+        meta: { checkout: checkout.id, event: eventId },
+      });
+    });
+
+  return {
+    async start(address: string, cents: number): Promise<{ url: string; sessionId: string }> {
+      const { id, url } = await processor.checkout({
+        cents,
+        currency: CURRENCY,
+        address,
+        successUrl: `${baseUrl}/dashboard/wallet?top_up=success`,
+        cancelUrl: `${baseUrl}/dashboard/wallet?top_up=cancelled`,
+      });
+      // Nobody can pay it before this: its address is not out yet.
+      await store.add({ id, address: address.toLowerCase(), cents, currency: CURRENCY });
+      return { url, sessionId: id };
+    },
+
+    async receive(body: string, signature: unknown): Promise<void> {
+      const event = await processor.event(body, signature);
+      if (!PAID_EVENTS.includes(event.type)) return;
+      const checkout = event.data.object as ProcessorCheckout;
+      if (checkout.metadata?.['type'] !== 'wallet_top_up') return;
+      // Its money comes later, with an event of its own.
+      if (checkout.payment_status === 'unpaid') return;
+      await credit(event.id, event.type, checkout);
+    },
+  };
+}
+
+/** What the report says other than the checkout that was opened. */
+function differenceOf(opened: Checkout, paid: ProcessorCheckout): string | null {
+  if (paid.payment_status !== 'paid') return 'it is not paid';
+  if (paid.amount_total !== opened.cents) return 'the amount differs';
+  if (paid.currency !== opened.currency) return 'the currency differs';
+  if (paid.metadata?.['walletAddress']?.toLowerCase() !== opened.address) return 'the address differs';
+  if (paid.metadata['amountCents'] !== String(opened.cents)) return 'the amount differs';
+  return null;
+}
