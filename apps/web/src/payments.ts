@@ -37,10 +37,7 @@ export function addPayments(server: Server, deps: PaymentDeps): { close: () => P
   const ownsAddress = createOwnsAddress({ wallets, verifier: chains.verifier, clock });
   const baseUrl = settings.BASE_URL ?? server.url;
   const processor = createProcessor({ settings, clock });
-  topUpRoutes(
-    server,
-    createTopUps({ db, ledger, processor, store: createTopUpStore({ db, clock }), log, baseUrl }),
-  );
+  topUpRoutes(server, createTopUps({ db, ledger, processor, store: createTopUpStore({ db, clock }), log, baseUrl }));
   ledgerRoutes(server, createLedgerService({ db, ledger, ownsAddress }));
 
   const builtIn = createBuiltIn(backend, readCatalogue(settings.AI_CATALOGUE));

@@ -106,9 +106,7 @@ export function createLedger({ clock }: { clock: Clock }): Ledger {
       );
     },
     async capture(tx, holdId, amount, posting) {
-      return answered(
-        sql<Row>`select ledger_capture(${holdId}, ${amount}, ${requestOf(posting)}) as done`.execute(tx),
-      );
+      return answered(sql<Row>`select ledger_capture(${holdId}, ${amount}, ${requestOf(posting)}) as done`.execute(tx));
     },
     async release(tx, holdId) {
       const { rows } = await sql<{

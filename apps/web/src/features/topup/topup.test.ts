@@ -126,7 +126,12 @@ test('other amounts and addresses are refused before anybody is asked', async ()
       status: 400,
       body: { error: 'Invalid amount. Choose: 500, 1000, 2500, 5000 (cents)' },
     });
-  for (const address of ['', '&address=0x12', `&address=${owner.address}0`, '&address=11111111111111111111111111111111'])
+  for (const address of [
+    '',
+    '&address=0x12',
+    `&address=${owner.address}0`,
+    '&address=11111111111111111111111111111111',
+  ])
     assert.deepEqual(await get(`/api/wallet/top-up?amount=500${address}`), {
       status: 400,
       body: { error: 'Valid wallet address required' },
@@ -152,7 +157,10 @@ test('a paid checkout credits the address, once for one event', async () => {
     [body.address, body.balance, body.available, body.entries.length],
     [wallet.address, '25.00', '25.00', 1],
   );
-  assert.deepEqual([body.entries[0].kind, body.entries[0].amount, body.entries[0].balance], ['top-up', '25.00', '25.00']);
+  assert.deepEqual(
+    [body.entries[0].kind, body.entries[0].amount, body.entries[0].balance],
+    ['top-up', '25.00', '25.00'],
+  );
 });
 
 test('ten at once, and the same checkout under other event ids, credit once', async () => {
