@@ -31,12 +31,12 @@ create index top_ups_of_address on top_ups (address, created_at desc);
 select system_only('top_ups');
 
 -- Events of the card processor that were worked on: each counts once.
-create table billing_events (
+create table top_up_events (
   id text primary key,
   type text not null,
   created_at timestamptz not null
 );
-select system_only('billing_events');
+select system_only('top_up_events');
 
 -- Money set aside for vouchers of one address. The deposit is a hold in the ledger; amounts are millionths of a dollar.
 create table payment_sessions (

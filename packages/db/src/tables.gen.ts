@@ -167,10 +167,7 @@ export interface Tables {
     plan: string;
     renews_at: Nullable<Timestamp>;
     status: string;
-  billing_events: {
-    created_at: Timestamp;
-    id: string;
-    type: string;
+    user_id: string;
   };
   card_payments: {
     created_at: Timestamp;
@@ -452,6 +449,11 @@ export interface Tables {
     template: Nullable<string>;
     user_id: string;
     yaml: string;
+  top_up_events: {
+    created_at: Timestamp;
+    id: string;
+    type: string;
+  };
   top_ups: {
     address: string;
     amount_cents: number;

@@ -32,7 +32,7 @@ export function createTopUpStore({ db, clock }: { db: Database; clock: Clock }) 
     /** False when the event was worked on before; waits for one that is being worked on. */
     async takeEvent(tx: SystemTx, id: string, type: string): Promise<boolean> {
       const taken = await tx
-        .insertInto('billing_events')
+        .insertInto('top_up_events')
         .values({ id, type, created_at: clock() })
         .onConflict((conflict) => conflict.doNothing())
         .returning('id')
