@@ -19,7 +19,10 @@ export type TopUps = ReturnType<typeof createTopUps>;
 const CURRENCY = 'usd';
 const UNITS_PER_CENT = 10n ** BigInt(USD_DECIMALS - 2);
 /** The second is for ways of paying that take days. */
-const PAID_EVENTS: readonly string[] = ['checkout.session.completed', 'checkout.session.async_payment_succeeded'];
+const PAID_EVENTS: ReadonlySet<string> = new Set([
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+]);
 
 export function createTopUps({ db, ledger, processor, store, log, baseUrl }: TopUpDeps) {
   /** Credits the checkout once, with what was stored when it was opened. */
@@ -63,7 +66,7 @@ export function createTopUps({ db, ledger, processor, store, log, baseUrl }: Top
 
     async receive(body: string, signature: unknown): Promise<void> {
       const event = await processor.event(body, signature);
-      if (!PAID_EVENTS.includes(event.type)) return;
+      if (!PAID_EVENTS.has(event.type)) return;
       const checkout = event.data.object as ProcessorCheckout;
       if (checkout.metadata?.['type'] !== 'wallet_top_up') return;
       // Its money comes later, with an event of its own.
