@@ -3,6 +3,7 @@ import type { Database, Jobs } from '@troupe/db';
 import { hmacHex, type BackendClient, type Clock, type Log, type Secrets, type Server } from '@troupe/kernel';
 import type { Wallets } from '@troupe/chain';
 import { createLedger } from '@troupe/ledger';
+import { createCardProcessor } from './card-processor.ts';
 import type { Chains } from './chains.ts';
 import { createBuiltIn } from './features/gateway/built-in.ts';
 import { createChainPayments } from './features/gateway/pay-402.ts';
@@ -12,7 +13,6 @@ import { createGateway } from './features/gateway/service.ts';
 import { createGatewayStore } from './features/gateway/store.ts';
 import { ledgerRoutes } from './features/ledger/routes.ts';
 import { createLedgerService } from './features/ledger/service.ts';
-import { createProcessor } from './features/topup/processor.ts';
 import { topUpRoutes } from './features/topup/routes.ts';
 import { createTopUps } from './features/topup/service.ts';
 import { createTopUpStore } from './features/topup/store.ts';
@@ -36,7 +36,7 @@ export function addPayments(server: Server, deps: PaymentDeps): { close: () => P
   const ledger = createLedger({ clock });
   const ownsAddress = createOwnsAddress({ wallets, verifier: chains.verifier, clock });
   const baseUrl = settings.BASE_URL ?? server.url;
-  const processor = createProcessor({ settings, clock });
+  const processor = createCardProcessor({ settings, clock, missingStatus: 500 });
   topUpRoutes(server, createTopUps({ db, ledger, processor, store: createTopUpStore({ db, clock }), log, baseUrl }));
   ledgerRoutes(server, createLedgerService({ db, ledger, ownsAddress }));
 

@@ -449,6 +449,7 @@ export interface Tables {
     template: Nullable<string>;
     user_id: string;
     yaml: string;
+  };
   top_up_events: {
     created_at: Timestamp;
     id: string;

@@ -1,13 +1,14 @@
 import type { Database } from '@troupe/db';
-import type { Log } from '@troupe/kernel';
+import { AppError, type Log } from '@troupe/kernel';
 import { CARD_PROCESSOR, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
-import type { Processor, ProcessorCheckout } from './processor.ts';
+import type { Stripe } from 'stripe';
+import type { CardProcessor } from '../../card-processor.ts';
 import type { Checkout, TopUpStore } from './store.ts';
 
 interface TopUpDeps {
   db: Database;
   ledger: Ledger;
-  processor: Processor;
+  processor: CardProcessor;
   store: TopUpStore;
   log: Log;
   /** Public address of web. */
@@ -26,7 +27,7 @@ const PAID_EVENTS: ReadonlySet<string> = new Set([
 
 export function createTopUps({ db, ledger, processor, store, log, baseUrl }: TopUpDeps) {
   /** Credits the checkout once, with what was stored when it was opened. */
-  const credit = (eventId: string, type: string, paid: ProcessorCheckout): Promise<void> =>
+  const credit = (eventId: string, type: string, paid: Stripe.Checkout.Session): Promise<void> =>
     db.asSystem(async (tx) => {
       if (!(await store.takeEvent(tx, eventId, type))) return;
       const checkout = await store.find(tx, paid.id);
@@ -52,22 +53,35 @@ export function createTopUps({ db, ledger, processor, store, log, baseUrl }: Top
 
   return {
     async start(address: string, cents: number): Promise<{ url: string; sessionId: string }> {
-      const { id, url } = await processor.checkout({
-        cents,
-        currency: CURRENCY,
-        address,
-        successUrl: `${baseUrl}/dashboard/wallet?top_up=success`,
-        cancelUrl: `${baseUrl}/dashboard/wallet?top_up=cancelled`,
-      });
+      const { id, url } = await processor
+        .call((api) =>
+          api.checkout.sessions.create({
+            mode: 'payment',
+            line_items: [
+              {
+                quantity: 1,
+                price_data: { currency: CURRENCY, unit_amount: cents, product_data: { name: 'Wallet top-up' } },
+              },
+            ],
+            metadata: { type: 'wallet_top_up', walletAddress: address, amountCents: String(cents) },
+            success_url: `${baseUrl}/dashboard/wallet?top_up=success`,
+            cancel_url: `${baseUrl}/dashboard/wallet?top_up=cancelled`,
+          }),
+        )
+        .catch((cause: unknown) => {
+          if (cause instanceof AppError && cause.status === 500) throw cause;
+          throw new AppError(500, 'Checkout failed', {}, { cause });
+        });
+      if (url === null) throw new Error('the card processor gave no address for the checkout');
       // Nobody can pay it before this: its address is not out yet.
       await store.add({ id, address: address.toLowerCase(), cents, currency: CURRENCY });
       return { url, sessionId: id };
     },
 
-    async receive(body: string, signature: unknown): Promise<void> {
+    async receive(body: string, signature: string | string[] | undefined): Promise<void> {
       const event = await processor.event(body, signature);
       if (!PAID_EVENTS.has(event.type)) return;
-      const checkout = event.data.object as ProcessorCheckout;
+      const checkout = event.data.object as Stripe.Checkout.Session;
       if (checkout.metadata?.['type'] !== 'wallet_top_up') return;
       // Its money comes later, with an event of its own.
       if (checkout.payment_status === 'unpaid') return;
@@ -77,7 +91,7 @@ export function createTopUps({ db, ledger, processor, store, log, baseUrl }: Top
 }
 
 /** What the report says other than the checkout that was opened. */
-function differenceOf(opened: Checkout, paid: ProcessorCheckout): string | null {
+function differenceOf(opened: Checkout, paid: Stripe.Checkout.Session): string | null {
   if (paid.payment_status !== 'paid') return 'it is not paid';
   if (paid.amount_total !== opened.cents) return 'the amount differs';
   if (paid.currency !== opened.currency) return 'the currency differs';
