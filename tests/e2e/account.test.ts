@@ -120,9 +120,9 @@ browserSuite('accounts in the browser', (stage) => {
     await signIn(page, NEWCOMER);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('wallet');
+    await page.getByRole('combobox').fill('devices');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/dashboard/wallet');
+    await page.waitForURL('**/dashboard/devices');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('theme');
     await page.keyboard.press('Enter');

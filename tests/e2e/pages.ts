@@ -22,9 +22,11 @@ export const PUBLIC_PAGES: PageEntry[] = [
 export const WORK_PAGES: PageEntry[] = [
   { name: 'devices', path: '/dashboard/devices' },
   { name: 'config', path: '/dashboard/config' },
+  { name: 'installations', path: '/dashboard/installations' },
 ];
 
 export const ACCOUNT_PAGES: PageEntry[] = [
+  { name: 'billing', path: '/dashboard/billing' },
   { name: 'wallet', path: '/dashboard/wallet' },
   { name: 'settings', path: '/dashboard/settings' },
   { name: 'settings-security', path: '/dashboard/settings?tab=security' },

@@ -19,11 +19,15 @@ export const NAV: { group: string; items: NavItem[] }[] = [
     items: [
       { to: '/dashboard/devices', label: nav.devices, icon: 'devices' },
       { to: '/dashboard/config', label: nav.config, icon: 'config' },
+      { to: '/dashboard/installations', label: nav.installations, icon: 'installations' },
     ],
   },
   {
     group: nav.groups.money,
-    items: [{ to: '/dashboard/wallet', label: nav.wallet, icon: 'wallet' }],
+    items: [
+      { to: '/dashboard/billing', label: nav.billing, icon: 'billing' },
+      { to: '/dashboard/wallet', label: nav.wallet, icon: 'wallet' },
+    ],
   },
   {
     group: nav.groups.account,

@@ -110,6 +110,7 @@ export const config = {
   domainsHint: 'One a line. Tools reach no other site. A name covers what lies below it.',
   save: 'Save configuration',
   saved: 'Saved. The version before is among the backups.',
+  savedAgent: 'Saved. The agent uses it from its next step on.',
   invalidJson: 'This is not valid JSON',
   backups: 'Backups',
   backupsHint: 'Each change keeps the version before it. The last ten stay.',

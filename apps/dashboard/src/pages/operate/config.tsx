@@ -1,112 +1,33 @@
 import { getConfig, saveConfig } from '@troupe/contract';
-import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { differences } from '../../diff.ts';
 import { config as texts } from '../../texts/operate.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card, Notice } from '../../ui/card.tsx';
-import { DiffView } from '../../ui/diff-view.tsx';
-import { TextArea } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Loaded } from '../../ui/states.tsx';
-import { Segments } from '../../ui/tabs.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { ConfigBackups } from './config-backups.tsx';
-import { ConfigForm } from './config-form.tsx';
-import type { Config } from './config-form.tsx';
+import { ConfigEditor } from './config-editor.tsx';
 
 export default function Configuration() {
   const read = useCall(getConfig, {});
+  const say = useSay();
+  const save = useSend(saveConfig, { refresh: [getConfig], done: () => say(texts.saved) });
   return (
     <Page title={texts.title} lead={texts.lead}>
       <Loaded from={read} rows={8}>
         {({ config, backups }) => (
           <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
             {/* A new version starts a new editor: a restore must not be hidden behind old drafts. */}
-            <Editor key={JSON.stringify(config)} config={config as Config} />
-            <ConfigBackups config={config as Config} backups={backups} />
+            <ConfigEditor
+              key={JSON.stringify(config)}
+              config={config}
+              busy={save.isPending}
+              error={save.error}
+              onSave={(next) => save.mutate({ body: { config: next } })}
+            />
+            <ConfigBackups config={config} backups={backups} />
           </div>
         )}
       </Loaded>
     </Page>
   );
-}
-
-function Editor({ config }: { config: Config }) {
-  const [view, setView] = useState('form');
-  const [draft, setDraft] = useState(config);
-  const [text, setText] = useState(() => JSON.stringify(config, null, 2));
-  const say = useSay();
-  const save = useSend(saveConfig, { refresh: [getConfig], done: () => say(texts.saved) });
-  const parsed = view === 'json' ? parse(text) : draft;
-  const changes = parsed ? differences(config, parsed) : [];
-  const change = (next: string) => {
-    if (next === 'json') setText(JSON.stringify(draft, null, 2));
-    else if (parsed) setDraft(parsed);
-    if (next === 'json' || parsed) setView(next);
-  };
-  return (
-    <Card
-      title={texts.title}
-      actions={
-        <Segments
-          label={texts.views}
-          value={view}
-          onChange={change}
-          choices={[
-            { value: 'form', label: texts.form },
-            { value: 'json', label: texts.json },
-          ]}
-        />
-      }
-    >
-      <form
-        className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (parsed) save.mutate({ body: { config: parsed } });
-        }}
-      >
-        {view === 'form' ? (
-          <ConfigForm value={draft} onChange={setDraft} />
-        ) : (
-          <TextArea
-            label={texts.json}
-            hideLabel
-            mono
-            rows={24}
-            spellCheck={false}
-            value={text}
-            error={parsed ? null : texts.invalidJson}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-        {changes.length > 0 && (
-          <details className="rounded-xl bg-sunken px-4 py-3">
-            <summary className="cursor-pointer font-medium">
-              {texts.unsaved} · {texts.review} ({changes.length})
-            </summary>
-            <div className="mt-3">
-              <DiffView items={changes} before={texts.before} after={texts.now} same={texts.same} />
-            </div>
-          </details>
-        )}
-        {save.error && <Notice tone="danger">{save.error.message}</Notice>}
-        <div>
-          <Button kind="primary" type="submit" busy={save.isPending} disabled={!parsed || changes.length === 0}>
-            {texts.save}
-          </Button>
-        </div>
-      </form>
-    </Card>
-  );
-}
-
-function parse(text: string): Config | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Config) : undefined;
-  } catch {
-    return undefined;
-  }
 }

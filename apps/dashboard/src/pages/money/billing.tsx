@@ -1,0 +1,95 @@
+import { createCheckout, createPortal, getBilling } from '@troupe/contract';
+import { PLANS, PLAN_LIMITS } from '@troupe/domain';
+import { useSearch } from '@tanstack/react-router';
+import { useCall, useSend } from '../../api.ts';
+import { day, money } from '../../format.ts';
+import { billing as texts } from '../../texts/money.ts';
+import { planPoints } from '../public/pricing.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge, Card, Facts, Notice, Status } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Loaded } from '../../ui/states.tsx';
+
+export default function Billing() {
+  const search = useSearch({ strict: false });
+  const read = useCall(getBilling, {}, { every: 10_000 });
+  const leave = ({ url }: { url: string }) => location.assign(url);
+  const checkout = useSend(createCheckout, { done: leave });
+  const portal = useSend(createPortal, { done: leave });
+  const error = checkout.error ?? portal.error;
+  return (
+    <Page title={texts.title} lead={texts.lead}>
+      {search['checkout'] === 'success' && <Notice tone="ok">{texts.success}</Notice>}
+      {search['checkout'] === 'cancelled' && <Notice tone="spot">{texts.cancelled}</Notice>}
+      {error && <Notice tone="danger">{error.message}</Notice>}
+      <Loaded from={read}>
+        {({ plan, status, renewsAt }) => (
+          <>
+            <Card
+              title={texts.current}
+              actions={
+                status === 'active' && (
+                  <Button busy={portal.isPending} onClick={() => portal.mutate({})}>
+                    {texts.manage}
+                  </Button>
+                )
+              }
+            >
+              <Facts
+                items={[
+                  [texts.current, <strong className="capitalize">{plan ?? texts.none}</strong>],
+                  [texts.status, <Status value={status} />],
+                  ...(renewsAt ? [[texts.renews, day(renewsAt)] as [string, string]] : []),
+                ]}
+              />
+              {status !== 'active' && <p className="mt-3 text-ink-soft">{texts.inactive}</p>}
+            </Card>
+            <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
+              {PLANS.map((name) => {
+                const mine = name === plan && status === 'active';
+                return (
+                  <li
+                    key={name}
+                    className={cx(
+                      'flex flex-col rounded-2xl border bg-surface p-5 shadow-low',
+                      mine || search['plan'] === name ? 'border-accent' : 'border-line',
+                    )}
+                  >
+                    <h2 className="flex items-center justify-between gap-2 text-[1.2rem] font-semibold capitalize">
+                      {name}
+                      {mine && <Badge tone="accent">{texts.current}</Badge>}
+                    </h2>
+                    <p className="num mt-2">
+                      <span className="font-display text-[1.7rem] font-semibold">
+                        {money(PLAN_LIMITS[name].price, 'GBP').replace('.00', '')}
+                      </span>{' '}
+                      <span className="text-ink-faint">{texts.perMonth}</span>
+                    </p>
+                    <ul className="my-4 flex flex-1 flex-col gap-1.5 text-[0.92rem]">
+                      {planPoints(name).map((point) => (
+                        <li key={point} className="flex gap-2">
+                          <Icon name="check" className="mt-0.5 shrink-0 text-accent" />
+                          {point}
+                        </li>
+                      ))}
+                    </ul>
+                    <Button
+                      kind={search['plan'] === name ? 'primary' : 'plain'}
+                      disabled={mine}
+                      busy={checkout.isPending && checkout.variables.body.plan === name}
+                      onClick={() => checkout.mutate({ body: { plan: name } })}
+                    >
+                      <span className="capitalize">{texts.choose(name)}</span>
+                    </Button>
+                  </li>
+                );
+              })}
+            </ul>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
