@@ -13,8 +13,9 @@ export interface Timeouts {
 
 export const DEFAULT_TIMEOUTS: Timeouts = {
   connect: 5_000,
-  firstByte: 60_000,
-  betweenBytes: 30_000,
+  // Without a stream nothing comes before the whole answer has been thought of.
+  firstByte: 120_000,
+  betweenBytes: 60_000,
   total: 600_000,
 };
 
