@@ -18,7 +18,7 @@ import { addPayments } from './payments.ts';
 import { identityRoutes } from './identity.ts';
 import { operationsRoutes } from './operations.ts';
 import { referenceRoutes } from './reference.ts';
-import { signInRoutes } from './sign-in.ts';
+import { addSignIn } from './sign-in.ts';
 
 export interface Web {
   server: Server;
@@ -48,7 +48,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   demoRoutes(server, createDemo(backend, readCatalogue(settings.AI_CATALOGUE)));
   usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
 
-  signInRoutes(server, { ...deps, accounts, chains });
+  const signIn = addSignIn(server, { ...deps, accounts, chains });
 
   const payments = addPayments(server, { ...deps, backend, chains, wallets });
 
@@ -57,5 +57,5 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);
   await dashboardRoutes(server);
-  return { server, accounts, chains, close: () => closeAll([accounts, chains, payments, server]) };
+  return { server, accounts, chains, close: () => closeAll([accounts, chains, payments, signIn, server]) };
 }

@@ -33,3 +33,4 @@ export { AI_PROVIDERS, VERIFICATION_TYPES, type AgentStats, type ProvisionBody }
 export * from './backend/agents.ts';
 export * from './backend/deployments.ts';
 export * from './backend/runtime.ts';
+export * from './web/oauth.ts';

@@ -379,6 +379,13 @@ export interface Tables {
     giver_micros: Default<Int8>;
     user_id: string;
   };
+  risc_events: {
+    by_email_only: boolean;
+    events: Json;
+    jti: string;
+    processed_at: Nullable<Timestamp>;
+    received_at: Timestamp;
+  };
   scheduled_tasks: {
     agent_id: string;
     created_at: Timestamp;
@@ -513,6 +520,7 @@ export interface Tables {
     id: string;
     instance_id: Nullable<string>;
     instance_url: Nullable<string>;
+    idp2_disabled_at: Nullable<Timestamp>;
     is_admin: Default<boolean>;
     name: string;
     notifications: Default<Json>;

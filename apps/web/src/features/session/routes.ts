@@ -11,14 +11,12 @@ import {
 import { respond, serve, SESSION_COOKIE, type Server } from '@troupe/kernel';
 import type { Bots } from '../../bots.ts';
 import { serveGone } from '../../gone.ts';
+import { originOf } from '../../origin.ts';
 import type { SessionService } from './service.ts';
 
 export function sessionRoutes(server: Server, sessions: SessionService, bots: Bots): void {
   serve(server, login, async ({ body, request }) => {
-    const { user, cookie } = await sessions.login(body, {
-      ip: request.address,
-      userAgent: request.headers['user-agent'] as string | undefined,
-    });
+    const { user, cookie } = await sessions.login(body, originOf(request));
     return respond({ body: { ok: true, user }, cookies: [cookie] });
   });
   serve(server, getSession, ({ user }) => ({
