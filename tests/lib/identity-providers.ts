@@ -41,7 +41,10 @@ export interface OpenIdAccount {
 
 /** A real OpenID provider on loopback; whoever comes is signed in as `state.account` without being asked. */
 export async function startOpenId({ redirectUri }: { redirectUri: string }) {
-  const state: { account: OpenIdAccount; deny: boolean; trouble?: Trouble } = { account: { sub: 'sub-1' }, deny: false };
+  const state: { account: OpenIdAccount; deny: boolean; trouble?: Trouble } = {
+    account: { sub: 'sub-1' },
+    deny: false,
+  };
   const authorizations: URLSearchParams[] = [];
   let handle: RequestListener = () => {};
   const { address, close } = await listen((request, response) => {
@@ -123,7 +126,9 @@ export async function startCodeHost() {
       const form = await formOf(request);
       const challenge = codes.get(form.get('code') ?? '');
       codes.delete(form.get('code') ?? '');
-      const proved = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url');
+      const proved = createHash('sha256')
+        .update(form.get('code_verifier') ?? '')
+        .digest('base64url');
       // As GitHub does: also a refusal is a 200.
       if (form.get('client_secret') !== CLIENT.secret || challenge === undefined || challenge !== proved)
         return json(200, { error: 'bad_verification_code' });

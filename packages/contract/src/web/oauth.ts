@@ -29,7 +29,7 @@ export const startIdp1 = endpoint({
 export const startIdp2 = endpoint({
   ...oauth,
   path: '/api/auth/idp2',
-  summary: "Sign in at the general provider: redirects to its account selector",
+  summary: 'Sign in at the general provider: redirects to its account selector',
 });
 
 export const finishIdp1 = endpoint({

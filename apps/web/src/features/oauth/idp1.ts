@@ -1,4 +1,15 @@
-import { askJson, askObject, askTokens, bearer, challengeOf, emailOf, nameOf, subjectOf, type Provider, type ProviderOptions } from './provider.ts';
+import {
+  askJson,
+  askObject,
+  askTokens,
+  bearer,
+  challengeOf,
+  emailOf,
+  nameOf,
+  subjectOf,
+  type Provider,
+  type ProviderOptions,
+} from './provider.ts';
 
 const PUBLIC = 'https://github.com';
 

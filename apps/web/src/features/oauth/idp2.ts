@@ -1,5 +1,15 @@
 import type { Clock } from '@troupe/kernel';
-import { askObject, askTokens, bearer, challengeOf, emailOf, nameOf, subjectOf, type Provider, type ProviderOptions } from './provider.ts';
+import {
+  askObject,
+  askTokens,
+  bearer,
+  challengeOf,
+  emailOf,
+  nameOf,
+  subjectOf,
+  type Provider,
+  type ProviderOptions,
+} from './provider.ts';
 
 const DISCOVERY_LIFE_MS = 3_600_000;
 

@@ -125,7 +125,11 @@ describe('sign-in at a provider', () => {
         headers: squatter.headers,
         payload: { name: 'waiting' },
       });
-      await web.accounts.links.save(db.system, { userId: squatter.id, provider: 'wallet', subject: `0x${squatter.id}` });
+      await web.accounts.links.save(db.system, {
+        userId: squatter.id,
+        provider: 'wallet',
+        subject: `0x${squatter.id}`,
+      });
       const reset = await web.accounts.verification.startReset(db.system, squatter.id);
 
       const visitor = browser();
@@ -231,7 +235,14 @@ describe('every error is a redirect', () => {
   test('IdpAuthFailed: no code, an unknown error, a state that is missing, wrong, old, or of another browser', async () => {
     for (const provider of PROVIDERS) {
       const path = `/api/auth/${provider}/callback`;
-      for (const query of ['', '?error=server_error', '?code=x', '?code=x&state=y', '?code=a&code=b&state=c', '?state=%00'])
+      for (const query of [
+        '',
+        '?error=server_error',
+        '?code=x',
+        '?code=x&state=y',
+        '?code=a&code=b&state=c',
+        '?state=%00',
+      ])
         assert.equal((await browser().ask(path + query)).location, failed('IdpAuthFailed'), query);
     }
     const victim = browser();
@@ -250,7 +261,10 @@ describe('every error is a redirect', () => {
     const { location } = await visitor.ask('/api/auth/idp1');
     const callback = new URL((await fetch(location, { redirect: 'manual' })).headers.get('location')!);
     const cookie = `svc-oauth-idp2=${visitor.cookies()['svc-oauth-idp1']}`;
-    const other = await web.server.app.inject({ url: `/api/auth/idp2/callback${callback.search}`, headers: { cookie } });
+    const other = await web.server.app.inject({
+      url: `/api/auth/idp2/callback${callback.search}`,
+      headers: { cookie },
+    });
     assert.equal(other.headers.location, failed('IdpAuthFailed'));
     const back = callback.pathname + callback.search;
     const replay = { cookie: `svc-oauth-idp1=${visitor.cookies()['svc-oauth-idp1']}` };

@@ -98,5 +98,11 @@ export const emailOf = (value: unknown): string | null =>
 /** As people name themselves elsewhere, without what would break a line. */
 export function nameOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  return value.replace(/\p{C}+/gu, ' ').trim().slice(0, 100).trim() || undefined;
+  return (
+    value
+      .replace(/\p{C}+/gu, ' ')
+      .trim()
+      .slice(0, 100)
+      .trim() || undefined
+  );
 }
