@@ -15,11 +15,8 @@ declare module 'oidc-provider' {
     interactionFinished: (request: IncomingMessage, response: ServerResponse, result: object) => Promise<void>;
   }
   export type KoaContextWithOIDC = Context;
-  class Prompt {
-    constructor(options: { name: string; requestable: boolean });
-  }
   export const interactionPolicy: {
-    Prompt: typeof Prompt;
-    base: () => unknown[] & { add: (prompt: Prompt, index: number) => void };
+    Prompt: new (options: { name: string; requestable: boolean }) => object;
+    base: () => object[] & { add: (prompt: object, index: number) => void };
   };
 }

@@ -385,6 +385,7 @@ export interface Tables {
     jti: string;
     processed_at: Nullable<Timestamp>;
     received_at: Timestamp;
+    seq: GeneratedAlways<bigint>;
   };
   scheduled_tasks: {
     agent_id: string;
