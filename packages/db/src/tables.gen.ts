@@ -519,9 +519,9 @@ export interface Tables {
     email: string;
     email_verified_at: Nullable<Timestamp>;
     id: string;
+    idp2_disabled_at: Nullable<Timestamp>;
     instance_id: Nullable<string>;
     instance_url: Nullable<string>;
-    idp2_disabled_at: Nullable<Timestamp>;
     is_admin: Default<boolean>;
     name: string;
     notifications: Default<Json>;
