@@ -7,8 +7,9 @@ type Labels = Record<string, string>;
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface Metrics {
-  count: (name: string, help: string, labels: Labels, by?: number) => void;
-  observe: (name: string, help: string, labels: Labels, seconds: number) => void;
+  /** Answers what adds one to the counter of these labels; kept by the caller, so that the labels are read once. */
+  counter: (name: string, help: string, labels: Labels) => () => void;
+  histogram: (name: string, help: string, labels: Labels) => (seconds: number) => void;
   /** Read when the text is asked for. */
   gauge: (name: string, help: string, read: () => number) => void;
   text: () => string;
@@ -38,7 +39,7 @@ const withLabels = (name: string, labels: string): string => (labels === '' ? na
 
 export function createMetrics(): Metrics {
   const help = new Map<string, { text: string; type: string }>();
-  const counters = new Map<string, Map<string, number>>();
+  const counters = new Map<string, Map<string, { count: number }>>();
   const histograms = new Map<string, Map<string, Histogram>>();
   const gauges = new Map<string, () => number>();
   const loop = monitorEventLoopDelay({ resolution: 20 });
@@ -54,20 +55,26 @@ export function createMetrics(): Metrics {
   }
 
   const metrics: Metrics = {
-    count(name, text, labels, by = 1) {
+    counter(name, text, labels) {
       const values = series(counters, name, text, 'counter');
       const key = labelText(labels);
-      values.set(key, (values.get(key) ?? 0) + by);
+      const counter = values.get(key) ?? { count: 0 };
+      values.set(key, counter);
+      return () => {
+        counter.count += 1;
+      };
     },
-    observe(name, text, labels, seconds) {
+    histogram(name, text, labels) {
       const values = series(histograms, name, text, 'histogram');
       const key = labelText(labels);
       const histogram = values.get(key) ?? { buckets: BUCKETS.map(() => 0), sum: 0, count: 0 };
       values.set(key, histogram);
-      histogram.sum += seconds;
-      histogram.count += 1;
-      const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
-      if (bucket >= 0) histogram.buckets[bucket]! += 1;
+      return (seconds) => {
+        histogram.sum += seconds;
+        histogram.count += 1;
+        const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
+        if (bucket >= 0) histogram.buckets[bucket]! += 1;
+      };
     },
     gauge(name, text, read) {
       help.set(name, { text, type: 'gauge' });
@@ -81,7 +88,7 @@ export function createMetrics(): Metrics {
       };
       for (const [name, values] of counters) {
         head(name);
-        for (const [labels, value] of values) lines.push(`${withLabels(name, labels)} ${value}`);
+        for (const [labels, { count }] of values) lines.push(`${withLabels(name, labels)} ${count}`);
       }
       for (const [name, values] of histograms) {
         head(name);

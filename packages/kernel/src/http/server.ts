@@ -192,17 +192,14 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     done();
   });
+  const observe = requestObserver(metrics, service);
+  const logsRequests = server.settings.LOG_LEVEL === 'debug';
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const seconds = reply.elapsedTime / 1000;
-    metrics.count('http_requests_total', 'Requests answered', {
-      service,
-      method: request.method,
-      route,
-      status: String(reply.statusCode),
-    });
-    metrics.observe('http_request_duration_seconds', 'Time to answer', { service, route }, seconds);
-    log.debug({ requestId: request.id, method: request.method, route, status: reply.statusCode, seconds }, 'request');
+    observe(request.method, route, reply.statusCode, seconds);
+    if (logsRequests)
+      log.debug({ requestId: request.id, method: request.method, route, status: reply.statusCode, seconds }, 'request');
     done();
   });
   app.get('/metrics', async (request: FastifyRequest, reply: FastifyReply) => {
@@ -210,6 +207,30 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     if (!local && !isInternal(request)) throw new AppError(401, 'Unauthorized');
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text());
   });
+}
+
+/** Counts and times requests. The series of a route is looked up by one key, not put together at each request. */
+function requestObserver(metrics: Metrics, service: string) {
+  const known = new Map<string, (seconds: number) => void>();
+  return (method: string, route: string, status: number, seconds: number): void => {
+    const key = `${method} ${status} ${route}`;
+    let observe = known.get(key);
+    if (!observe) {
+      const count = metrics.counter('http_requests_total', 'Requests answered', {
+        service,
+        method,
+        route,
+        status: String(status),
+      });
+      const time = metrics.histogram('http_request_duration_seconds', 'Time to answer', { service, route });
+      observe = (taken) => {
+        count();
+        time(taken);
+      };
+      known.set(key, observe);
+    }
+    observe(seconds);
+  };
 }
 
 declare module 'fastify' {
