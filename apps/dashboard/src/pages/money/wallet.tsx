@@ -1,7 +1,8 @@
-import { getWallet, postWallet } from '@troupe/contract';
+import { getLedger, getWallet, postWallet } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { money } from '../../format.ts';
+import { moment, money } from '../../format.ts';
 import { wallet as texts } from '../../texts/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Figure, Figures, Notice } from '../../ui/card.tsx';
@@ -10,6 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { TopUp } from './top-up.tsx';
 import { Transactions } from './transactions.tsx';
 
 export default function Wallet() {
@@ -53,17 +55,53 @@ export default function Wallet() {
 }
 
 function OwnWallet({ address, balance, network }: { address: string; balance: string; network: string }) {
+  const [onChain, setOnChain] = useState(false);
+  const ledger = useCall(getLedger, { query: { address } }, { every: 5000 });
   return (
     <>
       <Figures>
+        <Figure
+          label={texts.ledger}
+          value={ledger.data ? money(ledger.data.balance) : '–'}
+          note={ledger.data && texts.ledgerHint(money(ledger.data.available))}
+        />
         <Figure label={texts.balance} value={money(balance)} />
         <Figure label={texts.network} value={<span className="text-[1.2rem]">{network}</span>} />
       </Figures>
-      <Card title={texts.address} hint={texts.addressHint}>
-        <Code label={texts.address} text={address} />
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <TopUp address={address} />
+        <Card title={texts.address} hint={texts.addressHint}>
+          <Code label={texts.address} text={address} />
+        </Card>
+      </div>
+      <Card title={texts.entries} flush className="overflow-hidden">
+        <Table
+          label={texts.entries}
+          rows={ledger.data?.entries}
+          rowKey={({ id }) => id}
+          error={ledger.error}
+          retry={() => void ledger.refetch()}
+          empty={<Empty title={texts.noEntries} />}
+          columns={[
+            { key: 'when', header: texts.when, cell: ({ timestamp }) => moment(timestamp) },
+            { key: 'what', header: texts.what, cell: ({ kind }) => kind.replaceAll('_', ' ') },
+            { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => money(amount) },
+            { key: 'balance', header: texts.after, end: true, cell: (entry) => money(entry.balance) },
+          ]}
+        />
       </Card>
-      <Tokens address={address} />
-      <Transactions address={address} />
+      {onChain ? (
+        <>
+          <Tokens address={address} />
+          <Transactions address={address} />
+        </>
+      ) : (
+        <div>
+          <Button icon="search" onClick={() => setOnChain(true)}>
+            {texts.look}
+          </Button>
+        </div>
+      )}
     </>
   );
 }

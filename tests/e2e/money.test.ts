@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cardEnv, cardSignature, startCardProcessor } from '../lib/card-processor.ts';
+import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { browserSuite } from './suite.ts';
+
+const processor = await startCardProcessor();
+
+/** The processor's own page, which is nowhere here. */
+const atProcessor = ({ context }: WatchedPage) =>
+  context.route('https://cards.example/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>Pay</title><h1>Pay</h1>' }),
+  );
+
+async function deliver(url: string, type: string, object: object): Promise<void> {
+  const created = Math.floor(Date.now() / 1000);
+  const payload = JSON.stringify({ id: `evt_${type}`, object: 'event', type, created, data: { object } });
+  const headers = { 'content-type': 'application/json', 'billing-signature': cardSignature(payload) };
+  const answer = await fetch(url, { method: 'POST', headers, body: payload });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+browserSuite(
+  'money in the browser',
+  (stage) => {
+    test('a top-up by card is credited to the wallet', async () => {
+      const watched = await openPage(stage.browser, stage.platform.url);
+      const { page } = watched;
+      await atProcessor(watched);
+      await signIn(page, stage.platform.owner);
+      await settle(page, '/dashboard/wallet');
+      await page.getByRole('button', { name: 'Create a wallet' }).click();
+      await page.getByRole('button', { name: '$25' }).click();
+      await page.getByRole('button', { name: 'Go to payment' }).click();
+      await page.waitForURL('https://cards.example/pay/**');
+      const checkout = processor.requests.findLast(({ path }) => path === '/v1/checkout/sessions')!;
+      await deliver(`${stage.platform.url}/api/wallet/top-up`, 'checkout.session.completed', {
+        id: `cs_${page.url().split('/').at(-1)}`,
+        object: 'checkout.session',
+        payment_status: 'paid',
+        amount_total: 2500,
+        currency: 'usd',
+        metadata: {
+          type: checkout.form['metadata[type]'],
+          walletAddress: checkout.form['metadata[walletAddress]'],
+          amountCents: checkout.form['metadata[amountCents]'],
+        },
+      });
+      await page.goto(new URL(checkout.form['success_url']!).pathname + new URL(checkout.form['success_url']!).search);
+      await page.getByText('Thank you').waitFor();
+      await page.getByText('$25.00').first().waitFor();
+      assertQuiet(watched, [/api\/wallet/]);
+      await watched.context.close();
+    });
+
+    test('a plan is bought at the processor and active when it says so', async () => {
+      const watched = await openPage(stage.browser, stage.platform.url);
+      const { page } = watched;
+      await atProcessor(watched);
+      await page.goto('/signup?next=/dashboard/billing');
+      await page.getByLabel('E-mail').fill('buyer@example.org');
+      await page.getByLabel('Password').fill('correct horse battery');
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await page.getByRole('button', { name: 'Choose collective' }).click();
+      await page.waitForURL('https://cards.example/pay/**');
+      const { form } = processor.requests.findLast(({ path }) => path === '/v1/checkout/sessions')!;
+      await deliver(`${stage.platform.url}/api/billing/webhook`, 'customer.subscription.created', {
+        id: 'sub_1',
+        object: 'subscription',
+        status: 'active',
+        customer: form['customer'],
+        metadata: { userId: form['client_reference_id'] },
+        items: {
+          data: [
+            {
+              price: { currency: 'gbp', unit_amount: 6900, recurring: { interval: 'month' }, lookup_key: null },
+              current_period_end: Math.floor(Date.now() / 1000) + 2_592_000,
+            },
+          ],
+        },
+      });
+      await page.goto('/dashboard/billing?checkout=success');
+      await page.getByText('active', { exact: true }).waitFor();
+      assertQuiet(watched);
+      await watched.context.close();
+    });
+
+    test.after(() => processor.close());
+  },
+  cardEnv(processor.address),
+);
