@@ -1,1 +1,2 @@
-export {};
+export { startAgent, type StandaloneAgent, type StandaloneOptions } from './app.ts';
+export { readAgentSettings, type AgentSettings } from './settings.ts';

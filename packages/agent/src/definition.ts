@@ -7,7 +7,7 @@ export const toolsetNames = TEAM_TOOLS;
 export type ToolsetName = TeamTool;
 
 /** Bounds of one run: from an input to its answer, delegated work included. Time counts while the agent works. */
-const limitsSchema = z.object({
+export const limitsSchema = z.object({
   maxTurns: z.int().min(1).max(1000).default(50),
   maxTokens: z.int().min(1).default(400_000),
   maxCostMicros: z.int().min(0).default(5_000_000),

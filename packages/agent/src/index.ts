@@ -12,6 +12,7 @@ export { createGateway } from './gateway/gateway.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';
 export { createToolkit, type Toolkit, type ToolkitDeps } from './toolkit.ts';
 export { createSandbox, type Sandbox, type SandboxLimits, type SandboxOptions } from './sandbox.ts';
-export type { Peers } from './tools/transfer-task.ts';
+export type { Peer, Peers } from './tools/transfer-task.ts';
 export { CHANNEL_KINDS, channelWebhook, createChannel } from './channels/channels.ts';
 export type { Channel, ChannelDeps, ChannelKind } from './channels/channel.ts';
+export { remotePeer } from './remote-peer.ts';

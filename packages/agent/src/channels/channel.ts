@@ -7,7 +7,8 @@ import type { Agent } from '../agent.ts';
 export type ChannelKind = 'telegram' | 'whatsapp' | 'discord';
 
 export interface ChannelDeps {
-  agent: Agent;
+  /** Asked anew for each message: the agent behind it may sleep in between. */
+  agent: Pick<Agent, 'id' | 'store' | 'ask'>;
   token: string;
   outbound: Outbound;
   log: Log;

@@ -11,7 +11,7 @@ import { sendJson, type Exchange } from './exchange.ts';
 import * as records from './records.ts';
 import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
 import { serveWebChat } from './web-chat.ts';
-import { changeConfig, execute, ownerOnly, readConfig, receiveBusMessage } from './work.ts';
+import { cancelTask, changeConfig, execute, ownerOnly, readConfig, receiveBusMessage } from './work.ts';
 
 type Handler = (exchange: Exchange) => Promise<void>;
 
@@ -20,6 +20,7 @@ const ROUTES: readonly [method: string, path: RegExp, handler: Handler][] = [
   ['POST', /^\/v1\/chat\/completions$/, chatCompletions],
   ['GET', /^\/v1\/models$/, listModels],
   ['POST', /^\/execute$/, execute],
+  ['POST', /^\/tasks\/cancel$/, cancelTask],
   ['POST', /^\/bus$/, receiveBusMessage],
   ['POST', /^\/a2a$/, a2a],
   ['POST', /^\/heartbeat$/, records.heartbeat],

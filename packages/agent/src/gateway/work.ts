@@ -1,5 +1,7 @@
 import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
+import { limitsSchema } from '../definition.ts';
+import { cancelWork } from '../tools/transfer-task.ts';
 import { readJson, sendJson, type Exchange } from './exchange.ts';
 
 /** Work that is given to the agent by the platform: scheduled prompts and messages of other agents. */
@@ -13,23 +15,28 @@ const executeSchema = z.object(
     prompt: text('prompt required', 100_000),
     /** One occurrence of the task: given again, it answers with what it did before. */
     runId: z.string().min(1).max(200).optional(),
+    limits: limitsSchema.optional(),
   },
   'Invalid request body',
 );
 
+const taskKey = (taskId: string, runId: string): string => `${taskId}:${runId}`;
+
 export async function execute(exchange: Exchange): Promise<void> {
-  const { taskId, prompt, runId } = await readJson(exchange, executeSchema);
+  const { taskId, prompt, runId, limits } = await readJson(exchange, executeSchema);
   const answer = await exchange.agent.ask({
-    to: { channel: 'task', key: `${taskId}:${runId ?? newId()}` },
+    to: { channel: 'task', key: runId === undefined ? `${taskId}:${newId()}` : taskKey(taskId, runId) },
     ...(runId !== undefined && { inputId: runId }),
     content: prompt,
     from: `task ${taskId}`,
+    ...(limits && { limits }),
   });
   const status = answer.outcome === 'done' ? 'completed' : answer.outcome === 'waiting' ? 'waiting' : 'failed';
   sendJson(exchange, {
     taskId,
     sessionId: answer.sessionId,
     status,
+    outcome: answer.outcome,
     output: answer.reply,
     ...(status === 'failed' && { error: answer.reason ?? answer.outcome }),
     spent: answer.spent,
@@ -85,3 +92,15 @@ export const ownerOnly =
     if (exchange.principal.kind !== 'owner') throw new AppError(403, 'Only the owner may do this');
     await handler(exchange);
   };
+
+const cancelSchema = z.object(
+  { taskId: text('taskId required', 200), runId: text('runId required', 200) },
+  'Invalid request body',
+);
+
+/** Ends a run of /execute by the names under which it was given. */
+export async function cancelTask(exchange: Exchange): Promise<void> {
+  const { taskId, runId } = await readJson(exchange, cancelSchema);
+  await cancelWork(exchange.agent, 'task', taskKey(taskId, runId));
+  sendJson(exchange, { success: true });
+}

@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import type { Agent } from '../agent.ts';
+import type { Agent, Answer, Input } from '../agent.ts';
 import type { TeamMember } from '../definition.ts';
 import { failed, tool, type Tool } from '../tool.ts';
 
-/** Finds another agent of the team, awake; undefined when it cannot be reached. */
-export type Peers = (member: TeamMember) => Promise<Agent | undefined>;
+/** Another agent of the team as the one who hands it work sees it. */
+export interface Peer {
+  ask: (input: Input) => Promise<Answer>;
+  /** Ends the work that was given under this key. */
+  stop: (key: string) => Promise<void>;
+}
+
+/** Finds another agent of the team, here or elsewhere; undefined when it cannot be reached. */
+export type Peers = (member: TeamMember) => Promise<Agent | Peer | undefined>;
 
 /**
  * Hands a task to a member of the team and waits for its answer. The member works in a session of its own that belongs
@@ -30,7 +37,8 @@ export function transferTaskTools(members: readonly TeamMember[], peers: Peers):
       ) {
         const member = members.find((one) => one.name === name);
         if (!member) return failed(`There is no member ${name}. Members: ${names.join(', ')}.`);
-        const peer = await peers(member);
+        const found = await peers(member);
+        const peer = found && ('stop' in found ? found : localPeer(found));
         if (!peer) return failed(`${name} cannot be reached now.`);
         const key = `${sessionId}:${callId}`;
         const content = expected ? `${task}\n\nExpected output: ${expected}` : task;
@@ -45,7 +53,7 @@ export function transferTaskTools(members: readonly TeamMember[], peers: Peers):
             maxTokens: Math.max(1, remaining.maxTokens),
           },
         });
-        const onAbort = (): void => void stopMember(peer, key);
+        const onAbort = (): void => void peer.stop(key).catch(() => undefined);
         signal.addEventListener('abort', onAbort, { once: true });
         try {
           const { reply, outcome, spent } = await asked;
@@ -61,9 +69,13 @@ export function transferTaskTools(members: readonly TeamMember[], peers: Peers):
   ];
 }
 
-/** The member's work ends with the one who asked for it. */
-async function stopMember(peer: Agent, key: string): Promise<void> {
-  const sessions = await peer.store.sessions({ limit: 50, offset: 0 });
-  const session = sessions.find((one) => one.channel === 'team' && one.key === key);
-  if (session) await peer.cancel(session.id, 'team');
+const localPeer = (agent: Agent): Peer => ({
+  ask: (input) => agent.ask(input),
+  stop: (key) => cancelWork(agent, 'team', key),
+});
+
+/** Cancels what goes on in the conversation of this channel and key; nothing when there is none. */
+export async function cancelWork({ store, cancel }: Agent, channel: string, key: string): Promise<void> {
+  const delivered = await store.deliver({ to: { channel, key }, events: [] });
+  if (delivered && delivered.session.status !== 'idle') await cancel(delivered.session.id, channel);
 }

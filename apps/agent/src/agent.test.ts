@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, test } from 'node:test';
+import { createStandIn, replyChat } from '@troupe/ai';
+
+const TOKEN = 'a'.repeat(64);
+const folder = await mkdtemp(path.join(tmpdir(), 'agent-app-'));
+const platform = await createStandIn((request, response) => {
+  const body = request.body as { messages: { content: string }[] };
+  const said = body.messages.slice(1).map(({ content }) => content);
+  replyChat(request, response, { content: `heard ${said.join(', ')}` });
+});
+const children = new Set<ChildProcess>();
+after(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await platform.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts the real program and waits until it says that it is ready. */
+async function start(env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
+    env: {
+      PATH: process.env['PATH'],
+      AGENT_ID: 'ada',
+      GATEWAY_TOKEN: TOKEN,
+      PLATFORM_URL: platform.url,
+      DATA_DIR: path.join(folder, 'data'),
+      PORT: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const ready = /"url":"([^"]+)"/.exec(output)?.[1];
+      if (ready) resolve(ready);
+    });
+    child.once('exit', (code) => reject(new Error(`exit ${code}: ${output}`)));
+  });
+  const chat = async (content: string, token = TOKEN) => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ user: 'me', messages: [{ role: 'user', content }] }),
+    });
+    return {
+      status: response.status,
+      body: (await response.json()) as { choices: { message: { content: string } }[] },
+    };
+  };
+  return { child, url, chat, output: () => output };
+}
+
+describe('an agent as a program of its own', () => {
+  test('answers through the platform’s models, and keeps its conversation over a kill -9', async () => {
+    const first = await start();
+    assert.equal((await fetch(`${first.url}/health`)).status, 200);
+    assert.equal((await first.chat('x', 'wrong')).status, 401);
+    assert.equal((await first.chat('one')).body.choices[0]?.message.content, 'heard one');
+    assert.equal(platform.requests[0]?.headers['authorization'], `Bearer ${TOKEN}`);
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit');
+
+    const second = await start();
+    assert.equal((await second.chat('two')).body.choices[0]?.message.content, 'heard one, heard one, two');
+    second.child.kill('SIGTERM');
+    const [code] = (await once(second.child, 'exit')) as [number];
+    assert.equal(code, 0);
+    assert.ok(!second.output().includes(TOKEN));
+  });
+
+  test('says what is missing', async () => {
+    await assert.rejects(start({ AGENT_ID: '', GATEWAY_TOKEN: 'short', PORT: '99999999' }), (error: Error) => {
+      for (const name of ['AGENT_ID', 'GATEWAY_TOKEN', 'PORT'])
+        assert.match(error.message, new RegExp(`^(exit 1: )?${name}: `, 'm'));
+      return !error.message.includes('short');
+    });
+    await assert.rejects(
+      start({ AGENT_DEFINITION: '{"tools":["rocket"]}', DATA_DIR: path.join(folder, 'other') }),
+      /AGENT_DEFINITION/,
+    );
+  });
+});

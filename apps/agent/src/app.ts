@@ -1,0 +1,198 @@
+import { mkdir } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import {
+  channelWebhook,
+  createChannel,
+  createGateway,
+  createSandbox,
+  createSqliteStore,
+  createToolkit,
+  openGate,
+  remotePeer,
+  wakeAgent,
+  type Agent,
+  type Channel,
+  type GatewayPrincipal,
+} from '@troupe/agent';
+import { createAi, providersFrom } from '@troupe/ai';
+import { BUILT_IN_CATALOGUE } from '@troupe/domain';
+import { closeAll, createOutbound, readSettings, sameSecret, VERSION, type Log, type Outbound } from '@troupe/kernel';
+import { firstDefinition, type AgentSettings } from './settings.ts';
+
+/** One agent as a program of its own: what containers and Home installs run. */
+
+export interface StandaloneAgent {
+  url: string;
+  agent: Agent;
+  close: () => Promise<void>;
+}
+
+export interface StandaloneOptions {
+  settings: AgentSettings;
+  log: Log;
+  /** Tests talk to stand-ins on this machine. */
+  outbound?: Outbound;
+  channelUrls?: Partial<Record<Channel['kind'], string>>;
+}
+
+const MINUTE_MS = 60_000;
+
+export async function startAgent({
+  settings,
+  log,
+  outbound = createOutbound(),
+  channelUrls = {},
+}: StandaloneOptions): Promise<StandaloneAgent> {
+  const { AGENT_ID: agentId, TEAM_ID: teamId, DATA_DIR: dataDir } = settings;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const store = createSqliteStore({ file: path.join(dataDir, 'agent.db'), agentId, ...(teamId && { teamId }) });
+  if (!(await store.definition())) await store.saveDefinition(firstDefinition(settings));
+  // The operator named the platform's address: it may well be a private one.
+  const platform = createOutbound({ allowPrivate: true, allowLoopback: true });
+  const ai = thinking(settings, log);
+  const toolkit = createToolkit({
+    store,
+    workspaceRoot: path.join(dataDir, 'workspace'),
+    sandbox: createSandbox(),
+    outbound,
+    log,
+    ...peersOf(settings, platform),
+  });
+  const agent = wakeAgent({
+    agentId,
+    store,
+    model: ai,
+    tools: toolkit.tools,
+    spend: openGate,
+    usage: () => {},
+    log,
+    onSleep: toolkit.close,
+  });
+  const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
+
+  const server = http.createServer(
+    (request, response) => void gateway.handle(request, response, { agentId, path: request.url ?? '/' }),
+  );
+  const gateway = createGateway({
+    agent: async () => agent,
+    verify: async (_, token) => principalOf(settings, token),
+    publicUrl: () => settings.PUBLIC_URL ?? addressOf(server),
+    version: VERSION,
+    log,
+    webhook: (target, request, response) => channelWebhook(channels, target.path, request, response),
+  });
+  server.on(
+    'upgrade',
+    (request, socket, head) => void gateway.upgrade(request, socket, head, { agentId, path: request.url ?? '/' }),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.PORT, settings.HOST, resolve);
+  });
+  await agent.resume();
+  for (const channel of channels) await channel.start();
+  const heart = settings.HEARTBEAT === 'on' ? startHeart(agent, log) : undefined;
+
+  return {
+    url: addressOf(server),
+    agent,
+    // Newest first: nothing new comes in, work is handed back, then what it stood on goes.
+    close: () =>
+      closeAll([
+        { close: async () => store.close() },
+        outbound,
+        platform,
+        ai,
+        { close: () => agent.sleep() },
+        ...channels.map((channel) => ({ close: () => channel.stop() })),
+        { close: () => closeServer(server) },
+        gateway,
+        { close: async () => heart?.() },
+      ]),
+  };
+}
+
+/** Models come from the platform, through its OpenAI-compatible door; without one the built-in sandbox answers. */
+function thinking({ PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN }: AgentSettings, log: Log) {
+  const given = PLATFORM_URL
+    ? { OPENROUTER_API_KEY: PLATFORM_KEY ?? GATEWAY_TOKEN, OPENROUTER_BASE_URL: `${PLATFORM_URL}/v1` }
+    : {};
+  const settings = readSettings(given);
+  return createAi({ providers: providersFrom(settings), catalogue: BUILT_IN_CATALOGUE, log });
+}
+
+function principalOf({ GATEWAY_TOKEN, TEAM_TOKEN }: AgentSettings, token: string): GatewayPrincipal | undefined {
+  if (sameSecret(token, GATEWAY_TOKEN)) return { id: 'owner', kind: 'owner' };
+  if (TEAM_TOKEN !== undefined && sameSecret(token, TEAM_TOKEN)) return { id: 'team', kind: 'device' };
+  return undefined;
+}
+
+/** Members of the team are reached through the platform, with the team's token. */
+function peersOf({ PLATFORM_URL, TEAM_TOKEN }: AgentSettings, outbound: Outbound) {
+  if (PLATFORM_URL === undefined || TEAM_TOKEN === undefined) return {};
+  const url = (id: string): string => `${PLATFORM_URL}/api/runtime/proxy/${encodeURIComponent(id)}`;
+  return {
+    peers: async ({ agentId }: { agentId: string }) => remotePeer({ url: url(agentId), token: TEAM_TOKEN, outbound }),
+  };
+}
+
+function channelsOf(
+  { TELEGRAM_TOKEN, WHATSAPP_TOKEN, DISCORD_TOKEN, CHANNEL_USERS }: AgentSettings,
+  {
+    agent,
+    outbound,
+    log,
+    urls,
+  }: { agent: Agent; outbound: Outbound; log: Log; urls: Partial<Record<Channel['kind'], string>> },
+): Channel[] {
+  const tokens = { telegram: TELEGRAM_TOKEN, whatsapp: WHATSAPP_TOKEN, discord: DISCORD_TOKEN };
+  return (['telegram', 'whatsapp', 'discord'] as const).flatMap((kind) => {
+    const token = tokens[kind];
+    const baseUrl = urls[kind];
+    return token === undefined
+      ? []
+      : [
+          createChannel(kind, {
+            agent,
+            token,
+            outbound,
+            log,
+            allowedSenders: CHANNEL_USERS,
+            ...(baseUrl && { baseUrl }),
+          }),
+        ];
+  });
+}
+
+/** Wakes the agent as often as its configuration says; a change counts from the next beat. */
+function startHeart(agent: Agent, log: Log): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  async function next(): Promise<void> {
+    const { definition } = await agent.definition();
+    if (!stopped) timer = setTimeout(() => void beat(), definition.config.cron.heartbeatIntervalMinutes * MINUTE_MS);
+  }
+  async function beat(): Promise<void> {
+    await agent.heartbeat().catch((err: unknown) => log.error({ err }, 'heartbeat failed'));
+    await next();
+  }
+  void next().catch((err: unknown) => log.error({ err }, 'no heartbeat'));
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+function addressOf(server: http.Server): string {
+  const { address, port, family } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+function closeServer(server: http.Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

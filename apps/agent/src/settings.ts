@@ -1,0 +1,70 @@
+import { definitionSchema } from '@troupe/agent';
+import { StartError } from '@troupe/kernel';
+import { z } from 'zod';
+
+/** The settings of an agent that runs as a program of its own. */
+
+const given = (value: unknown): unknown => (value === '' ? undefined : value);
+const text = z.preprocess(given, z.string().trim().min(1).optional());
+const url = z.preprocess(
+  given,
+  z
+    .url({ protocol: /^https?$/ })
+    .transform((value) => value.replace(/\/+$/, ''))
+    .optional(),
+);
+
+const schema = z.object({
+  AGENT_ID: z.string('is required').regex(/^[A-Za-z0-9_-]{1,100}$/, 'expected letters, digits, _ and -'),
+  /** Opens the gateway. */
+  GATEWAY_TOKEN: z.string('is required').min(32, 'expected at least 32 characters'),
+  /** Members of a team show it to each other; opens the gateway too. */
+  TEAM_TOKEN: text,
+  TEAM_ID: text,
+  /** The platform, whose models the agent thinks with. */
+  PLATFORM_URL: url,
+  /** What the agent shows there: the gateway token unless it is told otherwise. */
+  PLATFORM_KEY: text,
+  /** Where the outside finds this agent; its own listening address when unset. */
+  PUBLIC_URL: url,
+  DATA_DIR: z.preprocess(given, z.string().default('.data/agent')),
+  HOST: z.preprocess(given, z.string().default('127.0.0.1')),
+  PORT: z.preprocess(given, z.coerce.number().int().min(0).max(65_535).default(18_789)),
+  LOG_LEVEL: z.preprocess(given, z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info')),
+  /** `on`: wakes itself as its configuration says; `off` where a platform does that. */
+  HEARTBEAT: z.preprocess(given, z.enum(['on', 'off']).default('on')),
+  /** JSON; what the agent is at its first start. Later changes come through the gateway. */
+  AGENT_DEFINITION: z.preprocess(given, z.string().optional()),
+  TELEGRAM_TOKEN: text,
+  WHATSAPP_TOKEN: text,
+  DISCORD_TOKEN: text,
+  /** Comma list of the services' user ids who may talk to it; empty: everybody. */
+  CHANNEL_USERS: z.preprocess(given, z.string().default('')).transform((list) =>
+    list
+      .split(',')
+      .map((id) => id.trim())
+      .filter(Boolean),
+  ),
+});
+
+export type AgentSettings = z.output<typeof schema>;
+
+/** All problems at once, a line each; values are not repeated, they may be secrets. */
+export function readAgentSettings(env: Readonly<Record<string, string | undefined>>): AgentSettings {
+  const parsed = schema.safeParse(env);
+  if (parsed.success) return parsed.data;
+  throw new StartError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+}
+
+export function firstDefinition({ AGENT_ID, AGENT_DEFINITION }: AgentSettings) {
+  let value: unknown;
+  try {
+    value = AGENT_DEFINITION === undefined ? { name: AGENT_ID } : JSON.parse(AGENT_DEFINITION);
+  } catch {
+    throw new StartError('AGENT_DEFINITION: expected JSON');
+  }
+  const parsed = definitionSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new StartError(`AGENT_DEFINITION: ${issue?.path.join('.')}: ${issue?.message}`);
+}
