@@ -1,6 +1,7 @@
 import type { Database } from '@troupe/db';
 import { sameSecret, sha256Hex, type Authenticator, type Clock, type Log } from '@troupe/kernel';
 import { CompiledQuery, sql } from 'kysely';
+import { createLookup } from './batch.ts';
 import { createTouches } from './touches.ts';
 import type { Reader, UserRow } from './user.ts';
 
@@ -19,9 +20,9 @@ const USER = 'u.id, u.email, u.name, u.is_admin, u.email_verified_at, u.plan, u.
 
 // Text, not builders: both run with every request, and compiling them anew costs more than the rest.
 const BY_SESSION = `select ${USER}, s.id as found_id, s.last_seen_at as touched_at, s.token_hash as hash
-  from sessions s join users u on u.id = s.user_id where s.token_hash = $1 and s.expires_at > $2`;
+  from sessions s join users u on u.id = s.user_id where s.token_hash = any($1) and s.expires_at > $2`;
 const BY_KEY = `select ${USER}, k.id as found_id, k.last_used_at as touched_at, k.key_hash as hash
-  from api_keys k join users u on u.id = k.user_id where k.key_hash = $1`;
+  from api_keys k join users u on u.id = k.user_id where k.key_hash = any($1)`;
 
 // One text for any number of ids, so that the server keeps one plan.
 const anyOf = (ids: string[]) => sql<string>`any(${ids})`;
@@ -30,7 +31,7 @@ type Found = UserRow & { found_id: string; touched_at: Date | null; hash: string
 
 export type ClosableAuthenticator = Authenticator & { close: () => Promise<void> };
 
-/** One round trip for each; the time of last use moves once a minute, after the answer. */
+/** One round trip for all that arrive together; the time of last use moves once a minute, after the answer. */
 export function createAuthenticator({ db, clock, log, reader }: AuthenticatorDeps): ClosableAuthenticator {
   const sessions = createTouches({
     log,
@@ -45,11 +46,14 @@ export function createAuthenticator({ db, clock, log, reader }: AuthenticatorDep
     },
   });
 
-  async function find(text: string, hash: string, values: unknown[] = []): Promise<Found | null> {
-    const { rows } = await db.system.executeQuery<Found>(CompiledQuery.raw(text, [hash, ...values]));
-    const row = rows[0];
-    return row && sameSecret(row.hash, hash) ? row : null;
-  }
+  const lookup = (text: string, ...more: (() => unknown)[]) =>
+    createLookup<Found>(async (hashes) => {
+      const values = [hashes, ...more.map((value) => value())];
+      const { rows } = await db.system.executeQuery<Found>(CompiledQuery.raw(text, values));
+      return new Map(rows.map((row) => [row.hash, row]));
+    });
+  const findSession = lookup(BY_SESSION, clock);
+  const findKey = lookup(BY_KEY);
   const isStale = (touchedAt: Date | null, now: Date): boolean =>
     touchedAt === null || now.getTime() - touchedAt.getTime() >= TOUCH_AFTER_MS;
 
@@ -57,15 +61,17 @@ export function createAuthenticator({ db, clock, log, reader }: AuthenticatorDep
     async bySession(token) {
       if (!TOKEN.test(token)) return null;
       const now = clock();
-      const row = await find(BY_SESSION, sha256Hex(token), [now]);
-      if (!row) return null;
+      const hash = sha256Hex(token);
+      const row = await findSession(hash);
+      if (!row || !sameSecret(row.hash, hash)) return null;
       if (isStale(row.touched_at, now)) sessions.touch(row.found_id);
       return reader.toUser(row, row.found_id);
     },
     async byKey(key) {
       if (!KEY.test(key)) return null;
-      const row = await find(BY_KEY, sha256Hex(key));
-      if (!row) return null;
+      const hash = sha256Hex(key);
+      const row = await findKey(hash);
+      if (!row || !sameSecret(row.hash, hash)) return null;
       if (isStale(row.touched_at, clock())) keys.touch(row.found_id);
       return reader.toUser(row, null);
     },
