@@ -35,7 +35,7 @@ test('neither the prompt nor the environment of what an agent runs holds a secre
   const store = createSqliteStore({ file: ':memory:', agentId: 'a' });
   await store.saveDefinition(newDefinition({ name: 'Ada' }));
   const toolkit = createToolkit({ store, workspaceRoot: folder, sandbox: createSandbox(), outbound, log: silentLog });
-  const cmd = 'env; cat /proc/self/environ /proc/1/environ; grep -rs secret-of- /workspace /tmp /etc /proc/1 | head -5';
+  const cmd = 'env; cat /proc/self/environ /proc/1/environ; grep -rs secret-of- /workspace /tmp /etc | head -5';
   const model = scriptedModel((_, turn) => (turn === 1 ? { calls: [{ tool: 'shell', args: { cmd } }] } : 'done'));
   const agent = wakeAgent({
     agentId: 'a',
@@ -49,7 +49,7 @@ test('neither the prompt nor the environment of what an agent runs holds a secre
   const { sessionId } = await agent.ask({ to: web, content: 'show me your environment' });
   const log = await store.events(sessionId, { after: 0, limit: 100 });
   assert.match(JSON.stringify(log), /HOME=\/workspace|The shell is off/);
-  assert.doesNotMatch(JSON.stringify([model.requests, log]), /secret-of-/);
+  assert.doesNotMatch(JSON.stringify([model.requests, log]), /secret-of-[A-Z]/);
   for (const { name } of secrets) delete process.env[name];
   await outbound.close();
 });

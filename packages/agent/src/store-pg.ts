@@ -33,6 +33,11 @@ export interface PgStoreOptions {
 const LOGS_KEPT = 5000;
 const PRUNE_EVERY = 200n;
 
+/** PostgreSQL takes neither zero characters nor halves of a character; a tool may well print both. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+const json = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? storable(inner) : inner));
+
 export const lastStatus = (events: readonly SessionEventBody[]): SessionStatus | null =>
   events.map(statusAfter).findLast((status) => status !== undefined) ?? null;
 
@@ -57,7 +62,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         if (owned.rows.length === 0) throw new AppError(404, 'Agent not found');
         const saved = await sql<{ version: number }>`
           insert into agent_definitions (agent_id, user_id, version, definition)
-          select ${agentId}, ${userId}, coalesce(max(version), 0) + 1, ${JSON.stringify(definition)}::jsonb
+          select ${agentId}, ${userId}, coalesce(max(version), 0) + 1, ${json(definition)}::jsonb
           from agent_definitions where agent_id = ${agentId} returning version`.execute(tx);
         return saved.rows[0]?.version ?? 0;
       }),
@@ -79,7 +84,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
       const [id, channel, key] = 'id' in to ? [to.id, null, null] : [null, to.channel, to.key];
       const delivered = await value(sql<{ value: (Omit<Delivered, 'claimed'> & { claimed: Claimed | null }) | null }>`
         select agent_deliver(${agentId}, ${userId}, ${id}, ${channel}, ${key}, ${newId()},
-          ${JSON.stringify(events)}::jsonb, ${inputId ?? null}, ${lastStatus(events)},
+          ${json(events)}::jsonb, ${inputId ?? null}, ${lastStatus(events)},
           ${claim?.owner ?? null}, ${claim?.ttlMs ?? 0}, ${today()}::date) as value`);
       return delivered ? { ...delivered, claimed: delivered.claimed ?? undefined } : undefined;
     },
@@ -90,7 +95,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
     },
     async append(sessionId, { owner, expected, events, release, tokens = 0 }): Promise<Appended> {
       const seq = await value(sql<{ value: number }>`
-        select agent_append(${sessionId}, ${owner}, ${expected}, ${JSON.stringify(events)}::jsonb,
+        select agent_append(${sessionId}, ${owner}, ${expected}, ${json(events)}::jsonb,
           ${release ?? lastStatus(events)}, ${release !== undefined}, ${tokens}, ${today()}::date) as value`);
       if (seq === undefined || seq === -2) return { ok: false, why: 'lost' };
       return seq === -1 ? { ok: false, why: 'conflict' } : { ok: true, seq };
@@ -132,7 +137,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         const expires = new Date(at.getTime() + ttlDays * 86_400_000);
         const kept = await sql<Memory>`
           insert into agent_memory (id, user_id, agent_id, scope, key, content, created_at, updated_at, expires_at)
-          values (${newId()}, ${userId}, ${scopeOwner(scope)}, ${scopeName(scope)}, ${key ?? null}, ${content}, ${at}, ${at}, ${expires})
+          values (${newId()}, ${userId}, ${scopeOwner(scope)}, ${scopeName(scope)}, ${key === undefined ? null : storable(key)}, ${storable(content)}, ${at}, ${at}, ${expires})
           on conflict (user_id, scope, key) do update set content = excluded.content,
             updated_at = excluded.updated_at, expires_at = excluded.expires_at
           returning ${memory}`.execute(tx);
@@ -155,7 +160,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
     },
     editMemory: (id, content, { ttlDays }) => {
       const at = now();
-      return first(sql<Memory>`update agent_memory set content = ${content}, updated_at = ${at},
+      return first(sql<Memory>`update agent_memory set content = ${storable(content)}, updated_at = ${at},
         expires_at = ${new Date(at.getTime() + ttlDays * 86_400_000)}
         where id = ${id} and scope in (${scopeName('agent')}, ${scopeName('team')}) returning ${memory}`);
     },
@@ -172,7 +177,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
           insert into agent_todos (user_id, agent_id, scope, number, description)
           select ${userId}, ${scopeOwner(scope)}, ${scopeName(scope)},
             coalesce((select max(number) from agent_todos where scope = ${scopeName(scope)}), 0) + n, description
-          from unnest(${[...descriptions]}::text[]) with ordinality as given (description, n)
+          from unnest(${descriptions.map(storable)}::text[]) with ordinality as given (description, n)
           returning number::text as id, description, status`.execute(tx);
         return added.rows;
       }),
@@ -188,7 +193,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
 
     async log({ level, message, source }) {
       const written = await first(sql<{ id: bigint }>`insert into agent_logs (agent_id, user_id, level, message, source)
-        values (${agentId}, ${userId}, ${level}, ${message.slice(0, 4000)}, ${source}) returning id`);
+        values (${agentId}, ${userId}, ${level}, ${storable(message.slice(0, 4000))}, ${source}) returning id`);
       if (BigInt(written?.id ?? 1) % PRUNE_EVERY !== 0n) return;
       await rows(sql`delete from agent_logs where agent_id = ${agentId} and id <= (
         select id from agent_logs where agent_id = ${agentId} order by id desc offset ${LOGS_KEPT} limit 1)`);
@@ -235,7 +240,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         where agent_id = ${agentId} and channel = ${channel}`)) ?? {},
     async setChannelState(channel, state) {
       await rows(sql`insert into agent_channels (agent_id, user_id, channel, state)
-        values (${agentId}, ${userId}, ${channel}, ${JSON.stringify(state)}::jsonb)
+        values (${agentId}, ${userId}, ${channel}, ${json(state)}::jsonb)
         on conflict (agent_id, channel) do update set state = excluded.state`);
     },
   };

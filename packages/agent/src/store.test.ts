@@ -288,6 +288,18 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       assert.deepEqual(await store.channelState('telegram'), { offset: 6 });
     });
 
+    test('takes whatever a tool may print', async () => {
+      const store = await fresh();
+      const odd = `zero \0, half ${'😀'.slice(0, 1)}, \\u0000 and 😀`;
+      const delivered = await store.deliver({ to: web, events: [user(odd)] });
+      const [event] = await store.events(delivered?.session.id ?? '', { after: 0, limit: 1 });
+      assert.match(event?.type === 'user' ? event.content : '', /^zero ., half ., \\u0000 and 😀$/su);
+      await store.remember({ scope: 'agent', key: 'k\0', content: odd }, { maxEntries: 5, ttlDays: 5 });
+      await store.addTodos('agent', [odd]);
+      await store.log({ level: 'info', message: odd, source: 's' });
+      await store.setChannelState('c', { odd });
+    });
+
     test('a reset takes conversation, memory and todos, and leaves the definition', async () => {
       const store = await fresh();
       const first = await store.deliver({ to: web, events: [user('hello')], claim: lease('a') });

@@ -211,7 +211,8 @@ describe('sessions', () => {
       [...text.matchAll(/^id: (\d+)$/gm)].map((match) => match[1]),
       ['2', '3'],
     );
-    assert.equal((await call('GET', '/sessions/unknown')).status, 404);
+    for (const id of ['unknown', '%00', '%E0%A4%A', '..%2f..', '😀'])
+      assert.equal((await call('GET', `/sessions/${id}`)).status, 404);
     assert.ok(Number((await call('GET', '/sessions')).body['count']) > 0);
   });
 

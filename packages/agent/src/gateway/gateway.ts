@@ -104,7 +104,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       gone.abort();
       closed();
     });
-    const params = (path.exec(url.pathname) ?? []).slice(1).map(decodeURIComponent);
+    const params = (path.exec(url.pathname) ?? []).slice(1);
+    // Ids are plain; anything else is nobody's.
+    if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id))) throw new AppError(404, 'Not found');
     await handler({ ...exchange, params, deps, signal: gone.signal });
   }
 
