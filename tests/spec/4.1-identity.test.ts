@@ -224,6 +224,21 @@ describe('settings', () => {
     assert.deepEqual([reply.status, reply.body], [401, { error: 'Unauthorized' }]);
   });
 
+  test('GET names the main agent and where it is reached', async () => {
+    const person = await web.signUp();
+    const agents = ['first', 'second'].map((id, index) => ({
+      id,
+      user_id: person.id,
+      name: id,
+      created_at: new Date(index),
+    }));
+    await web.deps.db.system.insertInto('agents').values(agents).execute();
+    assert.deepEqual((await person.ask('GET', '/api/settings')).body.instance, {
+      id: 'first',
+      url: 'https://first.agents.localhost',
+    });
+  });
+
   test('POST and PATCH: name, notifications, and e-mail with POST', async () => {
     const person = await web.signUp();
     const patched = await person.ask('PATCH', '/api/settings', { name: 'Neu', notifications: { weekly: true } });

@@ -94,6 +94,9 @@ describe('keys', () => {
       ['DELETE', '/api/auth/sessions/x', undefined],
     ] as const)
       assert.equal((await guest.ask(method, path, body, bearer)).status, 401, path);
+    const moved = await guest.ask('POST', '/api/settings', { name: 'By key', email: 'thief@example.com' }, bearer);
+    assert.deepEqual([moved.status, moved.body], [403, { error: 'Sign in to change the e-mail address' }]);
+    assert.equal((await guest.ask('POST', '/api/settings', { name: 'By key' }, bearer)).body.name, 'By key');
     now += 61_000;
     await guest.ask('GET', '/api/settings', undefined, bearer);
     const used = await until(async () => (await owner.ask('GET', `/api/keys/${id}`)).body.lastUsed as string | null);

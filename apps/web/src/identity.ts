@@ -50,7 +50,7 @@ export function identityRoutes(server: Server, deps: IdentityDeps): void {
     bots,
   );
   passwordRoutes(server, createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }));
-  settingsRoutes(server, createSettings({ db, accounts, mail, clock, instanceOf: async () => null }));
+  settingsRoutes(server, createSettings({ db, accounts, mail, clock, agentsDomain: settings.AGENTS_DOMAIN }));
   keyRoutes(server, createKeys({ db, accounts, clock }));
   inviteRoutes(server, invites);
   adminRoutes(server, createAdmin({ db, accounts }));

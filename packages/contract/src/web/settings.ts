@@ -46,7 +46,12 @@ export const updateSettings = endpoint({
     notifications,
   }),
   reply: profile,
-  errors: { 400: [BAD_EMAIL], 401: ['Unauthorized'], 409: ['Email already in use'] },
+  errors: {
+    400: [BAD_EMAIL],
+    401: ['Unauthorized'],
+    403: ['Sign in to change the e-mail address'],
+    409: ['Email already in use'],
+  },
 });
 
 export const patchSettings = endpoint({

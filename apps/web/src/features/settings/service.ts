@@ -3,7 +3,7 @@ import type { Database, SystemTx } from '@troupe/db';
 import { creditsOf, isPlan, type Plan } from '@troupe/domain';
 import { AppError, type Clock, type User } from '@troupe/kernel';
 import type { MailRoom } from '../../mail.ts';
-import { changeEmail, changeProfile, countReferrals, readProfile } from './store.ts';
+import { changeEmail, changeProfile, countReferrals, findMainAgent, readProfile } from './store.ts';
 
 interface Profile {
   id: string;
@@ -34,11 +34,10 @@ interface SettingsDeps {
   accounts: Accounts;
   mail: MailRoom;
   clock: Clock;
-  /** The user's main agent, and where it is reached. */
-  instanceOf: (userId: string) => Promise<{ id: string; url: string } | null>;
+  agentsDomain: string;
 }
 
-export function createSettings({ db, accounts, mail, clock, instanceOf }: SettingsDeps): SettingsService {
+export function createSettings({ db, accounts, mail, clock, agentsDomain }: SettingsDeps): SettingsService {
   const { verification, audit } = accounts;
 
   mail.define('email-changed', async ({ email, name }: { email: string; name: string }) => ({
@@ -51,6 +50,8 @@ export function createSettings({ db, accounts, mail, clock, instanceOf }: Settin
     const email = normalEmail(given);
     const before = await changeEmail(tx, user.id, email, clock());
     if (before === null || before.email === email) return;
+    // By mail to a new address the password can be reset: a key must not get that far.
+    if (user.sessionId === null) throw new AppError(403, 'Sign in to change the e-mail address');
     await verification.forget(tx, user.id);
     await audit(tx, { userId: user.id, action: 'email-change', detail: { from: before.email, to: email }, ip });
     await mail.post(tx, 'email-changed', { email: before.email, name: before.name });
@@ -58,7 +59,7 @@ export function createSettings({ db, accounts, mail, clock, instanceOf }: Settin
   }
 
   async function get({ id }: User): Promise<Profile> {
-    const [row, instance] = await Promise.all([readProfile(db.user(id)), instanceOf(id)]);
+    const [row, agent] = await Promise.all([readProfile(db.user(id)), findMainAgent(db.user(id))]);
     // The account was deleted while its request was under way.
     if (!row) throw new AppError(401, 'Unauthorized');
     return {
@@ -70,7 +71,7 @@ export function createSettings({ db, accounts, mail, clock, instanceOf }: Settin
       credits: creditsOf(row.credit_micros),
       twoFactorEnabled: false,
       notifications: row.notifications as Record<string, unknown>,
-      instance,
+      instance: agent ? { id: agent.id, url: `https://${agent.id}.${agentsDomain}` } : null,
     };
   }
 

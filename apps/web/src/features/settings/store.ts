@@ -7,6 +7,10 @@ export const readProfile = (tx: UserTx) =>
     .select(['email', 'email_verified_at', 'name', 'plan', 'credit_micros', 'referral_code', 'notifications'])
     .executeTakeFirst();
 
+/** The one that the user made first. */
+export const findMainAgent = (tx: UserTx): Promise<{ id: string } | undefined> =>
+  tx.selectFrom('agents').select('id').orderBy('created_at').limit(1).executeTakeFirst();
+
 /** What the user was called and reached by before; the new address is unverified. */
 export async function changeEmail(
   tx: SystemTx,
