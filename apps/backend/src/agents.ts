@@ -27,7 +27,12 @@ const DEVICE_REVOKED = 'device_revoked';
 const RECOVER_MS = 10_000;
 
 /** Everything about running agents. Nothing starts before the server listens. */
-export function addAgents(server: Server, deps: BackendDeps, ai: AiService): Running {
+export function addAgents(
+  server: Server,
+  deps: BackendDeps,
+  ai: AiService,
+  chores: readonly (() => Promise<unknown>)[],
+): Running {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
   const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
   const outbound = createOutbound();
@@ -76,7 +81,7 @@ export function addAgents(server: Server, deps: BackendDeps, ai: AiService): Run
       ? deps.url
       : `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${address.port}`;
   };
-  const scheduler = createScheduler({ db, clock, log, wake: createWake({ registry, baseUrl }) });
+  const scheduler = createScheduler({ db, clock, log, wake: createWake({ registry, baseUrl }), chores });
   return run(server, deps, { fleet, driver, scheduler, outbound });
 }
 

@@ -4,6 +4,7 @@ import { addAgents } from './agents.ts';
 import type { BackendDeps } from './deps.ts';
 import { aiRoutes } from './features/ai/routes.ts';
 import { createAiService } from './features/ai/service.ts';
+import { createSpendWatch } from './features/scheduler/spend-watch.ts';
 import { healthRoutes } from './features/health/routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
 import { createRuntimeProgram } from './features/installations/program.ts';
@@ -38,7 +39,7 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   installationRoutes(server, installations, createRuntimeProgram());
   const ai = createAiService({ settings, db, log, clock });
   aiRoutes(server, { ...ai, clock });
-  const agents = addAgents(server, deps, ai);
+  const agents = addAgents(server, deps, ai, [installations.tellQuiet, createSpendWatch({ db, clock })]);
 
   serveOpenApi(server, 'Troupe backend API', version);
   return { server, close: () => closeAll([accounts, ai, agents, server]) };
