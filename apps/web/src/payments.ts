@@ -1,6 +1,16 @@
 import { readCatalogue } from '@troupe/ai';
 import type { Database, Jobs } from '@troupe/db';
-import { hmacHex, type BackendClient, type Clock, type Log, type Secrets, type Server } from '@troupe/kernel';
+import {
+  hmacHex,
+  loopbackOnly,
+  StartError,
+  type BackendClient,
+  type Clock,
+  type Log,
+  type Secrets,
+  type Server,
+  type Settings,
+} from '@troupe/kernel';
 import type { Wallets } from '@troupe/chain';
 import { createLedger } from '@troupe/ledger';
 import { createCardProcessor } from './card-processor.ts';
@@ -16,6 +26,11 @@ import { createLedgerService } from './features/ledger/service.ts';
 import { topUpRoutes } from './features/topup/routes.ts';
 import { createTopUps } from './features/topup/service.ts';
 import { createTopUpStore } from './features/topup/store.ts';
+import { paymentSessionRoutes } from './features/payment-sessions/routes.ts';
+import { createPaymentSessions } from './features/payment-sessions/service.ts';
+import { createSettlements } from './features/payment-sessions/settlements.ts';
+import { createSessionStore } from './features/payment-sessions/store.ts';
+import { createSettlementKey } from './settlement-key.ts';
 import { createOwnsAddress } from './wallet-access.ts';
 
 interface PaymentDeps {
@@ -42,16 +57,41 @@ export function addPayments(server: Server, deps: PaymentDeps): { close: () => P
 
   const builtIn = createBuiltIn(backend, readCatalogue(settings.AI_CATALOGUE));
   const plugins = createPlugins({ settings, log, builtIn });
-  const chainPayments = createChainPayments({
-    settings,
-    chain: chains.chain,
-    jobs,
-    log,
-    clock,
-    store: createGatewayStore({ db, clock }),
-    secret: hmacHex(secrets.sessionSecret, 'http 402'),
-    book: async () => {},
+  const key = createSettlementKey(settings, chains.chain);
+  const chainPayments =
+    key &&
+    createChainPayments({
+      key,
+      jobs,
+      log,
+      clock,
+      store: createGatewayStore({ db, clock }),
+      secret: hmacHex(secrets.sessionSecret, 'http 402'),
+      book: async () => {},
+    });
+  const sessionStore = createSessionStore({ db, clock });
+  const sessions = createPaymentSessions({
+    db,
+    ledger,
+    store: sessionStore,
+    settlements: createSettlements({ db, ledger, jobs, log, clock, store: sessionStore, key }),
+    verifier: chains.verifier,
+    chainId: chains.network.id,
+    ownsAddress,
+    funding: fundingOf(settings),
+    open: server.loopback,
+    priceOf: (id) => plugins.find(id)?.price ?? null,
   });
+  paymentSessionRoutes(server, sessions);
   gatewayRoutes(server, createGateway({ plugins, chainPayments, clock }));
   return plugins;
+}
+
+function fundingOf(settings: Settings): 'required' | 'sandbox' {
+  const mayBePlay = loopbackOnly(settings);
+  if (settings.PAYMENT_SESSION_FUNDING === 'sandbox' && !mayBePlay)
+    throw new StartError(
+      'PAYMENT_SESSION_FUNDING is "sandbox", which is allowed only on a loopback address and outside production: set it to required.',
+    );
+  return settings.PAYMENT_SESSION_FUNDING ?? (mayBePlay ? 'sandbox' : 'required');
 }

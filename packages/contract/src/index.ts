@@ -18,6 +18,7 @@ export * from './summarizer.ts';
 export * from './web/gateway.ts';
 export * from './web/ledger.ts';
 export * from './web/topup.ts';
+export * from './web/payment-sessions.ts';
 export * from './web/wallet.ts';
 export * from './backend/ai.ts';
 export * from './web/demo.ts';

@@ -82,6 +82,20 @@ export interface Tables {
     lease_until: Timestamp;
     owner: string;
   };
+  agent_payments: {
+    agent_id: string;
+    created_at: Timestamp;
+    currency: string;
+    endpoint: Nullable<string>;
+    id: string;
+    method: string;
+    recipient: string;
+    result: Default<Json>;
+    status: string;
+    units: Int8;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   agent_sessions: {
     agent_id: string;
     channel: string;
@@ -204,6 +218,12 @@ export interface Tables {
     token: string;
     transaction_hash: string;
     units: Numeric;
+  };
+  colony_members: {
+    agent_id: string;
+    joined_at: Timestamp;
+    user_id: string;
+    wallet_address: string;
   };
   config_backups: {
     config: Json;
@@ -335,6 +355,16 @@ export interface Tables {
     plugin: string;
     used_at: Nullable<Timestamp>;
   };
+  payment_policies: {
+    agent_id: string;
+    approval_above: Nullable<Int8>;
+    payees: Nullable<(string)[]>;
+    per_day: Nullable<Int8>;
+    per_payee: Nullable<Int8>;
+    per_payment: Nullable<Int8>;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   payment_sessions: {
     account_id: string;
     address: string;
@@ -348,6 +378,7 @@ export interface Tables {
     sandbox: boolean;
     spent: Default<Int8>;
     status: Default<string>;
+    user_address: Default<string>;
   };
   payment_settlements: {
     created_at: Timestamp;

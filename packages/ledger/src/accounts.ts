@@ -14,6 +14,8 @@ export const PLAY_SOURCE: Account = { id: 'sandbox:source', asset: PLAY, allowNe
 export const PLAY_REVENUE: Account = { id: 'sandbox:revenue', asset: PLAY };
 /** What has left or entered on-chain. */
 export const CHAIN: Account = { id: 'chain:settled', asset: USD, allowNegative: true };
+/** Spent by vouchers, and on its way to the payee on-chain. */
+export const SETTLING: Account = { id: 'chain:settling', asset: USD };
 /** Funds that agents split among recipients before they are paid. */
 export const SPLITS: Account = { id: 'splits:source', asset: USD, allowNegative: true };
 

@@ -1,20 +1,18 @@
 import {
-  accountOf,
   authorizationUsed,
   authorizedTransferCall,
   broadcast,
   ChainUnavailable,
   createCharges,
-  createSender,
   outcome,
   waitFor,
   wouldSucceed,
   type Authorization,
-  type ChainClient,
 } from '@troupe/chain';
 import type { Jobs, SystemTx } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
-import { AppError, StartError, type Clock, type Log, type Settings } from '@troupe/kernel';
+import { AppError, type Clock, type Log } from '@troupe/kernel';
+import type { SettlementKey } from '../../settlement-key.ts';
 import { PLUGIN_TIMEOUT_MS, type Plugin } from './plugins.ts';
 import type { GatewayPayment, GatewayStore } from './store.ts';
 
@@ -35,8 +33,7 @@ export interface ChainPayments {
 }
 
 interface ChainPaymentDeps {
-  settings: Settings;
-  chain: ChainClient;
+  key: SettlementKey;
   secret: string;
   store: GatewayStore;
   jobs: Jobs;
@@ -55,28 +52,10 @@ const MIN_LIFE_SECONDS = BigInt((PLUGIN_TIMEOUT_MS + MINED_WITHIN_MS) / 1000);
 const UNFINISHED_SECONDS = 120;
 const DECIMALS = 6;
 
-/** Null: no chain, nobody to pay, or no key to settle with. */
-export function createChainPayments(deps: Omit<ChainPaymentDeps, 'chain'> & { chain?: ChainClient }) {
-  const { settings, chain } = deps;
-  const { PAYEE_ADDRESS: payee, SETTLEMENT_KEY: key, PAYMENT_TOKEN: token } = settings;
-  if (chain === undefined || payee === undefined || key === undefined || token === undefined) return null;
-  const account = accountOf(key);
-  if (account === null) throw new StartError('SETTLEMENT_KEY is [redacted], expected 0x and 64 hex digits');
-  return chainPayments({ ...deps, chain }, { payee: lower(payee), token: lower(token), account });
-}
-
-const lower = (address: string): Address => address.toLowerCase() as Address;
-
-interface Terms {
-  payee: Address;
-  token: Address;
-  account: NonNullable<ReturnType<typeof accountOf>>;
-}
-
-function chainPayments(deps: ChainPaymentDeps, { payee, token, account }: Terms): ChainPayments {
-  const { chain, secret, store, jobs, log, clock, book } = deps;
+export function createChainPayments(deps: ChainPaymentDeps): ChainPayments {
+  const { key, secret, store, jobs, log, clock, book } = deps;
+  const { chain, payee, token, sender } = key;
   const charge = createCharges({ chain, token, payee, secret });
-  const sender = createSender({ chain, account });
 
   async function settled(id: string): Promise<void> {
     const payment = await store.find(id);
@@ -87,7 +66,7 @@ function chainPayments(deps: ChainPaymentDeps, { payee, token, account }: Terms)
   async function take(id: string, authorization: Authorization, serve: () => Promise<void>) {
     const call = authorizedTransferCall(token, authorization);
     try {
-      if (!(await wouldSucceed(chain, account.address, call))) {
+      if (!(await wouldSucceed(chain, key.address, call))) {
         await store.release(id, 'verified');
         return { refused: 'The transfer would fail' };
       }
