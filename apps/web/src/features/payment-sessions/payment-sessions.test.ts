@@ -30,7 +30,8 @@ function client(web: TestWeb) {
     ask,
     open: (address: string, deposit: unknown = '10.00', headers?: Record<string, string>) =>
       ask('POST', PATH, { address, deposit }, headers),
-    close: (id: string, headers?: Record<string, string>) => ask('DELETE', `${PATH}?sessionId=${id}`, undefined, headers),
+    close: (id: string, headers?: Record<string, string>) =>
+      ask('DELETE', `${PATH}?sessionId=${id}`, undefined, headers),
     get: async (id: string) => (await ask('GET', `${PATH}?sessionId=${id}`)).body.session,
     async spend(by: PrivateKeyAccount, sessionId: string, amount: string, given: Record<string, unknown> = {}) {
       const one = { sessionId, plugin: 'agent', nonce: nonce() };
@@ -99,7 +100,10 @@ describe('sessions with play money', () => {
     const spent = await its.spend(owner, id, '1.25');
     assert.equal(spent.status, 200);
     assert.deepEqual(spent.body.session, { id, spent: '1.25', remaining: '8.75', pendingVouchers: 1 });
-    assert.deepEqual([spent.body.success, spent.body.voucher.amount, spent.body.voucher.plugin], [true, '1.25', 'agent']);
+    assert.deepEqual(
+      [spent.body.success, spent.body.voucher.amount, spent.body.voucher.plugin],
+      [true, '1.25', 'agent'],
+    );
     const [voucher] = (await its.get(id)).vouchers;
     assert.deepEqual([voucher.plugin, voucher.amount, typeof voucher.timestamp], ['agent', '1.25', 'number']);
     const closed = { status: 200, body: { success: true, returned: '8.75', settled: '1.25' } };
@@ -146,12 +150,19 @@ describe('sessions with play money', () => {
       [{}, 'Invalid deposit'],
     ];
     for (const [deposit, error] of cases)
-      assert.deepEqual(await its.ask('POST', PATH, { address, deposit }), { status: 400, body: { error } }, String(deposit));
+      assert.deepEqual(
+        await its.ask('POST', PATH, { address, deposit }),
+        { status: 400, body: { error } },
+        String(deposit),
+      );
     assert.deepEqual((await its.open('')).body, { error: 'Missing address or deposit' });
     assert.deepEqual((await its.open('0x12')).body, { error: 'Invalid address' });
     assert.deepEqual((await its.ask('GET', PATH)).body, { error: 'Missing address parameter' });
     assert.deepEqual((await its.ask('GET', `${PATH}?address=0x1`)).body, { error: 'Invalid address' });
-    assert.deepEqual(await its.ask('GET', `${PATH}?sessionId=ses_x`), { status: 404, body: { error: 'Session not found' } });
+    assert.deepEqual(await its.ask('GET', `${PATH}?sessionId=ses_x`), {
+      status: 404,
+      body: { error: 'Session not found' },
+    });
     assert.deepEqual(await its.ask('DELETE', PATH), { status: 400, body: { error: 'Missing sessionId' } });
     assert.deepEqual(await its.close('ses_x'), { status: 404, body: { error: 'Session not found' } });
   });
@@ -166,7 +177,11 @@ describe('sessions with play money', () => {
     await refused(401, 'Invalid signature', its.spend(owner, id, '1', { amount: '2' }));
     await refused(401, 'Invalid signature', its.spend(owner, id, '1', { plugin: 'tts' }));
     await refused(401, 'Invalid signature', its.spend(owner, id, '1', { nonce: nonce() }));
-    await refused(401, 'Invalid signature', its.spend(owner, id, '1', { sessionId: others, userAddress: other.address }));
+    await refused(
+      401,
+      'Invalid signature',
+      its.spend(owner, id, '1', { sessionId: others, userAddress: other.address }),
+    );
     await refused(401, 'Invalid signature', its.spend(owner, id, '1', { signature: '0x12' }));
     await refused(404, 'Session not found', its.spend(owner, 'ses_unknown', '1'));
     await refused(400, 'Insufficient balance', its.spend(owner, id, '10.01'));

@@ -142,12 +142,7 @@ export function createSessionStore({ db, clock }: { db: Database; clock: Clock }
       },
     ): Promise<PaymentSession> =>
       sessionOf(
-        await tx
-          .updateTable('payment_sessions')
-          .set(set)
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow(),
+        await tx.updateTable('payment_sessions').set(set).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
       ),
 
     /** Null: the nonce was used before. */
