@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { finish, printTable, type Row } from './lib/report.ts';
 
 /**
- * Questions about 30 days over millions of recorded calls. One user made a tenth of them, with 50 agents and 8 models;
+ * Questions about 30 days over millions of recorded calls. One user made a tenth of them, with 50 agents of two models each;
  * the others are spread over 5,000 users. BENCH_ROWS: how many calls.
  */
 
@@ -22,7 +22,7 @@ async function fill(): Promise<void> {
       insert into usage_logs (user_id, agent_id, run_id, model, provider, input_tokens, output_tokens, cost_micros,
         latency_ms, success, estimated, created_at)
       select case when n % 10 = 0 then 'heavy' else 'user-' || n % 5000 end, 'agent-' || (n / 10) % 50, null,
-        'vendor/model-' || (n / 500) % 8, 'openrouter', 500 + n % 1000, 100 + n % 300, 200 + n % 5000, 300, n % 50 <> 0,
+        'vendor/model-' || ((n / 10) % 50 + (n / 500) % 2) % 8, 'openrouter', 500 + n % 1000, 100 + n % 300, 200 + n % 5000, 300, n % 50 <> 0,
         false, now() - (n % 5184000) * interval '1 second'
       from generate_series(${start}::int, ${Math.min(start + PART, ROWS) - 1}::int) as n`.execute(db.system);
   }

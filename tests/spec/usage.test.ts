@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { createStandIn, replyChat, replyJson, type StandIn } from '@troupe/ai';
+import { createStandIn, replyChat, replyJson, type StandIn, type StandInHandler } from '@troupe/ai';
 import { TEST_SECRETS } from '@troupe/kernel';
 import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
 
 const MODEL = 'openai/gpt-4o';
+
+const answer: StandInHandler = (request, response) =>
+  replyChat(request, response, { usage: { prompt_tokens: 100, completion_tokens: 20 } });
 
 let upstream: StandIn;
 let services: Services;
@@ -57,15 +60,13 @@ async function recorded(userId: string, calls: number): Promise<void> {
 }
 
 before(async () => {
-  upstream = await createStandIn();
+  upstream = await createStandIn(answer);
   services = await startServices({ OPENROUTER_API_KEY: 'or-key', OPENROUTER_BASE_URL: upstream.url });
   user = await addUser(services.runtime, { plan: 'network' });
 });
 
 beforeEach(() => {
-  upstream.answer((request, response) =>
-    replyChat(request, response, { usage: { prompt_tokens: 100, completion_tokens: 20 } }),
-  );
+  upstream.answer(answer);
   upstream.requests.length = 0;
 });
 
@@ -276,21 +277,21 @@ describe('caps', () => {
     await web('PUT', '/api/usage/caps', { scope: 'user', limitUsd: BOUND_CENTS }, key);
     // As dear as the bound allows, so that a gate with a hole would let the sum pass.
     upstream.answer((request, response) =>
-      replyChat(request, response, { usage: { prompt_tokens: 30, completion_tokens: 200 } }),
+      replyChat(request, response, { usage: { prompt_tokens: 150, completion_tokens: 200 } }),
     );
     const replies = await Promise.all(Array.from({ length: 100 }, () => complete(key, {}, { max_tokens: 200 })));
     const served = replies.filter((reply) => reply.status === 200).length;
     const refused = replies.filter((reply) => reply.status === 429);
     assert.equal(served + refused.length, 100);
     assert.equal(upstream.requests.length, served);
-    assert.ok(served > 0 && served * (30 * 5 + 200 * 15) <= BOUND_CENTS * 1_000_000, `${served} were served`);
+    assert.ok(served > 0 && served * (150 * 5 + 200 * 15) <= BOUND_CENTS * 1_000_000, `${served} were served`);
     const { code, limit, used, resetsAt, error } = refused[0]!.body;
     assert.deepEqual([code, limit], ['QUOTA_EXCEEDED', BOUND_CENTS]);
     assert.ok(used <= limit && Date.parse(resetsAt) > Date.now());
     assert.match(error, /^Spend cap reached/);
     await recorded(id, served);
     const [cap] = (await web('GET', '/api/usage/caps', undefined, key)).body.caps;
-    assert.ok(Math.abs(cap.usedUsd - (served * 3150) / 1_000_000) < 1e-9);
+    assert.ok(Math.abs(cap.usedUsd - (served * 3750) / 1_000_000) < 1e-9);
     assert.equal(cap.reservedUsd, 0);
   });
 

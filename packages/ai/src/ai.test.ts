@@ -266,6 +266,7 @@ describe('a call', () => {
     await assert.rejects(makeAi({}, {}).chat(ASK, { signal: abort.signal }), { name: 'AbortError' });
     await upstream.requests[0]!.aborted;
     assert.equal(upstream.requests.length, 1);
+    assert.ok(events[0]!.inputTokens > 0 && events[0]!.estimated);
   });
 
   it('passes parameters and tools on', async () => {

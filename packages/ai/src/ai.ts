@@ -95,7 +95,9 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
   const NOTHING: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
   async function fail(call: Call, candidate: Candidate, error: unknown): Promise<never> {
-    await end(call, candidate, NOTHING, false, false);
+    // Whoever gives up on a call has sent it all the same: the provider has read the prompt.
+    const isGivenUp = !(error instanceof ProviderError);
+    await end(call, candidate, isGivenUp ? estimateUsage(call.request, 0) : NOTHING, false, isGivenUp);
     throw toAppError(error);
   }
 

@@ -39,6 +39,8 @@ const FRESH_MS = 5 * 60_000;
 const RETRY_MS = 15_000;
 const LIST_TIMEOUT_MS = 4_000;
 const UNKNOWN_CONTEXT = 0;
+/** What providers list beside models that chat. */
+const NO_CHAT = /embed|whisper|tts|transcri|dall-e|moderation|realtime|imagen|veo|sora|rerank/i;
 export const AGGREGATOR = 'openrouter';
 
 interface Listing {
@@ -90,6 +92,7 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
       for (const model of listings.get(provider.name)!.models) {
         const id = platformId(provider.name, model.id);
         if (seen.has(id) || findModel(catalogue, id) || isServedName(provider.name, model.id)) continue;
+        if (NO_CHAT.test(model.id)) continue;
         seen.add(id);
         result.push({
           id,

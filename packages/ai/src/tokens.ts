@@ -1,10 +1,13 @@
-import type { AssistantMessage, ChatRequest, ChatUsage } from './types.ts';
+import type { AssistantMessage, ChatMessage, ChatRequest, ChatUsage } from './types.ts';
 
 /** About four characters a token: only for providers that do not count. */
 const estimate = (characters: number): number => Math.ceil(characters / 4);
+const ESTIMATED_IMAGE = 1_000;
 
 export function estimateUsage(request: ChatRequest, answerCharacters: number): ChatUsage {
-  const prompt = estimate(JSON.stringify(request.messages).length);
+  const tools = request.tools ? JSON.stringify(request.tools).length : 0;
+  const { size, images } = measure(request.messages, (text) => text.length);
+  const prompt = estimate(size + tools) + images * ESTIMATED_IMAGE;
   const completion = estimate(answerCharacters);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
@@ -12,16 +15,32 @@ export function estimateUsage(request: ChatRequest, answerCharacters: number): C
 export const answerLength = ({ content, tool_calls: calls = [] }: AssistantMessage): number =>
   calls.reduce((sum, call) => sum + call.function.name.length + call.function.arguments.length, content?.length ?? 0);
 
-/** Room for what a provider adds to each message and for the picture behind a link. */
-const MESSAGE_OVERHEAD = 16;
-const LINKED_IMAGE = 3_000;
+/** Room for what a provider adds to a request, to each message and around tools. */
+const REQUEST_OVERHEAD = 128;
+const MESSAGE_OVERHEAD = 32;
+const TOOLS_OVERHEAD = 512;
+/** The dearest that any provider counts a picture. */
+const MAX_IMAGE = 50_000;
 
 /** No tokenizer makes more tokens than there are bytes, so this is an upper bound. */
-export function maxPromptTokens(request: ChatRequest): number {
-  let tokens = Buffer.byteLength(JSON.stringify(request.messages)) + request.messages.length * MESSAGE_OVERHEAD;
-  if (request.tools) tokens += Buffer.byteLength(JSON.stringify(request.tools)) + 512;
-  for (const { content } of request.messages) {
-    if (Array.isArray(content)) tokens += content.filter((part) => part.type === 'image_url').length * LINKED_IMAGE;
+export function maxPromptTokens({ messages, tools }: ChatRequest): number {
+  const { size, images } = measure(messages, (text) => Buffer.byteLength(text));
+  const toolSize = tools ? Buffer.byteLength(JSON.stringify(tools)) + TOOLS_OVERHEAD : 0;
+  return REQUEST_OVERHEAD + size + messages.length * MESSAGE_OVERHEAD + images * MAX_IMAGE + toolSize;
+}
+
+function measure(messages: ChatMessage[], sizeOf: (text: string) => number): { size: number; images: number } {
+  let size = 0;
+  let images = 0;
+  for (const message of messages) {
+    const { content } = message;
+    if (typeof content === 'string') size += sizeOf(content);
+    for (const part of Array.isArray(content) ? content : []) {
+      if (part.type === 'text') size += sizeOf(part.text);
+      else images += 1;
+    }
+    if (message.role === 'tool') size += sizeOf(message.tool_call_id);
+    if (message.role === 'assistant' && message.tool_calls) size += sizeOf(JSON.stringify(message.tool_calls));
   }
-  return tokens;
+  return { size, images };
 }

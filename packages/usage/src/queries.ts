@@ -63,21 +63,34 @@ export function firstDay(now: Date, days: number): string {
 }
 
 interface SumRow {
-  input_tokens: string | null;
-  output_tokens: string | null;
-  cost_micros: string | null;
-  calls: string | null;
+  input_tokens: number;
+  output_tokens: number;
+  cost_micros: number;
+  calls: number;
 }
 
-const tokensOf = (row: SumRow): Tokens => {
-  const input = Number(row.input_tokens);
-  const output = Number(row.output_tokens);
-  const cost = Number(row.cost_micros) / USD;
-  return { input_tokens: input, output_tokens: output, total_tokens: input + output, cost_usd: cost };
-};
+const tokensOf = (row: SumRow): Tokens => ({
+  input_tokens: row.input_tokens,
+  output_tokens: row.output_tokens,
+  total_tokens: row.input_tokens + row.output_tokens,
+  cost_usd: row.cost_micros / USD,
+});
 
-const SUMS = sql`sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(cost_micros) as cost_micros,
-  sum(calls) as calls`;
+/** As doubles, exact up to 2^53: converting thousands of big integers costs more than the query. */
+const SUMS = sql`sum(input_tokens)::float8 as input_tokens, sum(output_tokens)::float8 as output_tokens,
+  sum(cost_micros)::float8 as cost_micros, sum(calls)::float8 as calls`;
+
+/** A row for each day from the first to the last, whether anything happened or not. */
+function everyDay(found: readonly (SumRow & { day: string })[], first: string, last: string): DailyRow[] {
+  const byDay = new Map(found.map((row) => [row.day, row]));
+  const result: DailyRow[] = [];
+  for (let day = first; day <= last; day = isoDay(new Date(Date.parse(day) + DAY_MS))) {
+    const row = byDay.get(day) ?? { input_tokens: 0, output_tokens: 0, cost_micros: 0, calls: 0 };
+    const { total_tokens, cost_usd } = tokensOf(row);
+    result.push({ date: day, total_tokens, cost_usd, calls: row.calls });
+  }
+  return result;
+}
 
 export function createQueries({ db, clock }: { db: Database; clock: Clock }): UsageQueries {
   const since = (days: number) => firstDay(clock(), days);
@@ -87,31 +100,15 @@ export function createQueries({ db, clock }: { db: Database; clock: Clock }): Us
       select model, provider, ${SUMS} from usage_daily
       where user_id = ${userId} and day >= ${since(days)} ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
       group by model, provider order by sum(cost_micros) desc, model, provider`.execute(db.user(userId));
-    return rows.map((row) => ({
-      model: row.model,
-      provider: row.provider,
-      ...tokensOf(row),
-      calls: Number(row.calls),
-    }));
-  }
-
-  async function perDay(userId: string, first: string): Promise<DailyRow[]> {
-    const { rows } = await sql<SumRow & { day: string }>`
-      select d.day::date as day, ${SUMS}
-      from generate_series(${first}::date, ${isoDay(clock())}::date, interval '1 day') as d(day)
-      left join usage_daily u on u.user_id = ${userId} and u.day = d.day::date
-      group by d.day order by d.day`.execute(db.user(userId));
-    return rows.map((row) => {
-      const { total_tokens, cost_usd } = tokensOf(row);
-      return { date: row.day, total_tokens, cost_usd, calls: Number(row.calls) };
-    });
+    return rows.map((row) => ({ model: row.model, provider: row.provider, ...tokensOf(row), calls: row.calls }));
   }
 
   return {
     async summary(userId, days) {
       const { rows } = await sql<SumRow & { day: string; agent_id: string; model: string; provider: string }>`
-        select day, agent_id, model, provider, input_tokens, output_tokens, cost_micros, calls from usage_daily
-        where user_id = ${userId} and day >= ${since(days)}
+        select day, agent_id, model, provider, input_tokens::float8 as input_tokens,
+          output_tokens::float8 as output_tokens, cost_micros::float8 as cost_micros, calls::float8 as calls
+        from usage_daily where user_id = ${userId} and day >= ${since(days)}
         order by day desc, cost_micros desc, agent_id, model, provider`.execute(db.user(userId));
       return rows.map((row) => ({
         date: row.day,
@@ -119,12 +116,19 @@ export function createQueries({ db, clock }: { db: Database; clock: Clock }): Us
         model: row.model,
         provider: row.provider,
         ...tokensOf(row),
-        calls: Number(row.calls),
+        calls: row.calls,
       }));
     },
     byAgent: (userId, agentId, days) => models(userId, days, agentId),
     byModel: (userId, days) => models(userId, days),
-    daily: (userId, days) => perDay(userId, since(days)),
+    async daily(userId, days) {
+      const first = since(days);
+      const { rows } = await sql<SumRow & { day: string }>`
+        select day, ${SUMS} from usage_daily where user_id = ${userId} and day >= ${first} group by day`.execute(
+        db.user(userId),
+      );
+      return everyDay(rows, first, isoDay(clock()));
+    },
     async tools(userId, agentId, days) {
       const { rows } = await sql<{ tool_name: string; calls: string; successes: string; avg_ms: string }>`
         select tool_name, sum(calls) as calls, sum(successes) as successes, round(sum(duration_ms) / sum(calls)) as avg_ms
@@ -139,18 +143,26 @@ export function createQueries({ db, clock }: { db: Database; clock: Clock }): Us
       }));
     },
     async cost(userId, first) {
-      const { rows } = await sql<SumRow & { agent_id: string; model: string }>`
-        select agent_id, model, ${SUMS} from usage_daily
+      const { rows } = await sql<SumRow & { day: string | null; agent_id: string | null; model: string | null }>`
+        select day, agent_id, model, ${SUMS} from usage_daily
         where user_id = ${userId} and day >= ${first}
-        group by agent_id, model order by agent_id, sum(cost_micros) desc, model`.execute(db.user(userId));
-      const byAgent = rows.map((row) => ({
-        agent_id: row.agent_id,
-        model: row.model,
-        tokens: Number(row.input_tokens) + Number(row.output_tokens),
-        costMicros: Number(row.cost_micros),
-        calls: Number(row.calls),
-      }));
-      return { byAgent, byDay: await perDay(userId, first) };
+        group by grouping sets ((agent_id, model), (day))
+        order by agent_id, sum(cost_micros) desc, model`.execute(db.user(userId));
+      const byAgent = rows.flatMap(({ agent_id, model, ...row }) =>
+        agent_id === null || model === null
+          ? []
+          : [
+              {
+                agent_id,
+                model,
+                tokens: row.input_tokens + row.output_tokens,
+                costMicros: row.cost_micros,
+                calls: row.calls,
+              },
+            ],
+      );
+      const days = rows.flatMap(({ day, ...row }) => (day === null ? [] : [{ ...row, day }]));
+      return { byAgent, byDay: everyDay(days, first, isoDay(clock())) };
     },
   };
 }

@@ -53,7 +53,7 @@ describe('an agent’s share of the AI layer', () => {
   });
 
   it('ends at the cap of a run, and the next run starts anew', async () => {
-    await createCaps(runtime).set('ann', { scope: 'run', limitUsd: 0.003 });
+    await createCaps(runtime).set('ann', { scope: 'run', limitUsd: 0.0035 });
     const { model } = service.forAgent({ userId: 'ann', agentId: 'writer', plan: 'network' });
     const call = (runId: string) =>
       model.chat(ASK, { runId }).then(
