@@ -121,8 +121,10 @@ export function wakeAgent(deps: AgentDeps): Agent {
   function answerTo({ session, seq }: Delivered, work: Promise<void> | undefined): Promise<Answer> {
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
+      let settled = false;
       const since: SessionEvent[] = [];
       const finish = (settle: () => void): void => {
+        settled = true;
         clearTimeout(timer);
         stopWatching();
         settle();
@@ -137,10 +139,11 @@ export function wakeAgent(deps: AgentDeps): Agent {
       silent.add(listener);
       const stopWatching = watch(session.id, listener);
       async function look(): Promise<void> {
+        if (settled) return;
         try {
           const found = await answerAfter(session.id, seq);
           if (found) finish(() => resolve(found));
-          else timer = setTimeout(() => void look(), pollMs);
+          else if (!settled) timer = setTimeout(() => void look(), pollMs);
         } catch (error) {
           finish(() => reject(error as Error));
         }

@@ -15,6 +15,7 @@ const message = z.looseObject({
 });
 const bodySchema = z.looseObject({
   messages: z.array(message, 'Messages array is required').min(1, 'Messages array is required'),
+  model: z.string().max(200).optional(),
   stream: z.boolean().optional(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
   user: z.string().max(200).optional(),
@@ -38,11 +39,10 @@ export async function chatCompletions(exchange: Exchange): Promise<void> {
     history,
     from: exchange.principal.kind,
   };
-  const { definition } = await exchange.agent.definition();
   const head = {
     id: `chatcmpl-${newId()}`,
     created: Math.floor(Date.now() / 1000),
-    model: definition.config.model.default,
+    model: body.model ?? exchange.agent.id,
   };
   if (body.stream) return streamAnswer(exchange, input, head, body.stream_options?.include_usage === true);
   const answer = await exchange.agent.ask(input);
