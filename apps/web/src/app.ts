@@ -38,7 +38,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   const health = createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock });
   healthRoutes(server, health);
-  identityRoutes(server, { ...deps, accounts });
+  const { mail } = identityRoutes(server, { ...deps, accounts });
 
   const chains = createChains({ settings, db, log, clock });
   const wallets = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });
@@ -48,7 +48,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   demoRoutes(server, createDemo(backend, readCatalogue(settings.AI_CATALOGUE)));
   usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
 
-  const signIn = addSignIn(server, { ...deps, accounts, chains });
+  const signIn = addSignIn(server, { ...deps, accounts, chains, mail });
 
   const payments = addPayments(server, { ...deps, backend, chains, wallets });
 

@@ -19,7 +19,7 @@ import { sessionRoutes } from './features/session/routes.ts';
 import { createSessionService } from './features/session/service.ts';
 import { settingsRoutes } from './features/settings/routes.ts';
 import { createSettings } from './features/settings/service.ts';
-import { createMail } from './mail.ts';
+import { createMail, type MailRoom } from './mail.ts';
 
 export interface IdentityDeps {
   settings: Settings;
@@ -35,7 +35,7 @@ export interface IdentityDeps {
 }
 
 /** Wires the slices about people: who they are, how they prove it, what they may. */
-export function identityRoutes(server: Server, deps: IdentityDeps): void {
+export function identityRoutes(server: Server, deps: IdentityDeps): { mail: MailRoom } {
   const { accounts, settings, secrets, counters, db, clock, url } = deps;
   const baseUrl = settings.BASE_URL ?? url;
   const mail = createMail(deps);
@@ -55,4 +55,5 @@ export function identityRoutes(server: Server, deps: IdentityDeps): void {
   inviteRoutes(server, invites);
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
+  return { mail };
 }

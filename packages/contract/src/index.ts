@@ -35,3 +35,6 @@ export * from './backend/agents.ts';
 export * from './backend/deployments.ts';
 export * from './backend/runtime.ts';
 export * from './web/oauth.ts';
+export * from './web/wallet-auth.ts';
+export * from './web/risc.ts';
+export * from './web/federated.ts';

@@ -251,6 +251,14 @@ export interface Tables {
     token_hash: string;
     user_id: string;
   };
+  federated_refresh_tokens: {
+    address: Nullable<string>;
+    expires_at: Timestamp;
+    fid: string;
+    subject: string;
+    token_hash: string;
+    verified: boolean;
+  };
   gateway_payments: {
     chain_id: number;
     created_at: Timestamp;
@@ -561,6 +569,10 @@ export interface Tables {
     referral_code: string;
     subscription_status: Default<string>;
     updated_at: Timestamp;
+  };
+  wallet_nonces: {
+    expires_at: Timestamp;
+    nonce: string;
   };
   wallets: {
     address: string;

@@ -1,6 +1,7 @@
+import { askJson, askObject } from '../../ask-json.ts';
 import {
-  askJson,
-  askObject,
+  
+  
   askTokens,
   bearer,
   challengeOf,

@@ -1,6 +1,7 @@
 import type { Clock } from '@troupe/kernel';
+import { askObject } from '../../ask-json.ts';
 import {
-  askObject,
+  
   askTokens,
   bearer,
   challengeOf,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ProviderTokens } from '@troupe/accounts';
 import { isEmail } from '@troupe/contract';
-import type { Outbound, OutboundRequest } from '@troupe/kernel';
+import type { Outbound } from '@troupe/kernel';
+import { askObject } from '../../ask-json.ts';
 
 /** Who somebody is at a provider. */
 export interface Profile {
@@ -29,34 +30,6 @@ export interface ProviderOptions {
   clientSecret: string;
   redirectUri: string;
   outbound: Outbound;
-}
-
-type Json = Record<string, unknown>;
-
-const TIMEOUT_MS = 5_000;
-const MAX_BYTES = 1_048_576;
-
-/** One answer in JSON; a provider that says no is an error, too. */
-export async function askJson(outbound: Outbound, url: string, request: OutboundRequest = {}): Promise<unknown> {
-  const response = await outbound.fetch(url, {
-    timeout: TIMEOUT_MS,
-    maxBytes: MAX_BYTES,
-    redirects: 0,
-    ...request,
-    headers: { accept: 'application/json', ...request.headers },
-  });
-  if (response.status !== 200) {
-    response.cancel();
-    throw new Error(`${new URL(url).origin} answered ${response.status}`);
-  }
-  return response.json();
-}
-
-export async function askObject(outbound: Outbound, url: string, request: OutboundRequest = {}): Promise<Json> {
-  const answer = await askJson(outbound, url, request);
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
-    throw new Error(`${new URL(url).origin} did not answer with an object`);
-  return answer as Json;
 }
 
 /** Some providers say no with 200 and a field `error`. */
