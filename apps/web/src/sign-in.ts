@@ -72,11 +72,7 @@ function identityTokens({ settings, counters, clock }: SignInDeps, outbound: Out
 }
 
 function identityProviders({ settings, clock }: SignInDeps, baseUrl: string, outbound: Outbound) {
-  const {
-    IDP1_CLIENT_ID: id1,
-    IDP1_CLIENT_SECRET: secret1,
-        IDP2_CLIENT_SECRET: secret2,
-  } = settings;
+  const { IDP1_CLIENT_ID: id1, IDP1_CLIENT_SECRET: secret1, IDP2_CLIENT_SECRET: secret2 } = settings;
   const [id2] = clientIds(settings.IDP2_CLIENT_ID);
   const redirectUri = (name: string) => `${baseUrl}/api/auth/${name}/callback`;
   return {

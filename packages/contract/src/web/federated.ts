@@ -42,7 +42,9 @@ export const federatedVerify = endpoint({
     refreshToken: z.string(),
     address: z.string().nullable(),
     tokenGated: z.boolean().describe('The address holds enough of the gating token'),
-    accessLevel: z.enum(['basic', 'full']).describe('full: it does, and the identity token names the address as its own'),
+    accessLevel: z
+      .enum(['basic', 'full'])
+      .describe('full: it does, and the identity token names the address as its own'),
   }),
   errors: {
     400: [BAD_ADDRESS],

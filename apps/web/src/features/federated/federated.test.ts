@@ -52,7 +52,11 @@ const identity = (given: object = {}) =>
   issuer.sign(key, { iss: issuer.address, aud: AUDIENCE, sub: '6841', exp: seconds() + 600, ...given });
 
 async function ask(url: string, payload?: object, from = web) {
-  const answer = await from.server.app.inject({ method: payload ? 'POST' : 'GET', url, ...(payload ? { payload } : {}) });
+  const answer = await from.server.app.inject({
+    method: payload ? 'POST' : 'GET',
+    url,
+    ...(payload ? { payload } : {}),
+  });
   return { status: answer.statusCode, body: answer.json() };
 }
 const verify = (payload: object, from = web) => ask('/api/auth/federated/verify', payload, from);
@@ -138,7 +142,11 @@ describe('federated sessions', () => {
     const cases: [env: Record<string, string>, body: object, error: string][] = [
       [{}, { fidToken }, 'Federated identity is not configured'],
       [{ FEDERATED_ISSUER: issuer.address }, { fidToken }, 'Federated identity is not configured'],
-      [{ FEDERATED_ISSUER: 'http://127.0.0.1:1', FEDERATED_AUDIENCE: AUDIENCE }, { fidToken }, 'Verification unavailable'],
+      [
+        { FEDERATED_ISSUER: 'http://127.0.0.1:1', FEDERATED_AUDIENCE: AUDIENCE },
+        { fidToken },
+        'Verification unavailable',
+      ],
       [
         { FEDERATED_ISSUER: issuer.address, FEDERATED_AUDIENCE: AUDIENCE, GATING_TOKEN_ADDRESS: TOKEN },
         { fidToken, address: holder },
@@ -237,7 +245,10 @@ describe('token gating', () => {
     for (const body of [{}, { fid: 1 }, { address: holder }, { fid: '', address: holder }, { fid: 1, address: '' }])
       assert.deepEqual(await ask(path, body), { status: 400, body: { error: 'Missing fid or address' } });
     for (const address of ['0x12', 'bob', `${holder}0`])
-      assert.deepEqual(await ask(path, { fid: 1, address }), { status: 400, body: { error: 'Invalid Ethereum address' } });
+      assert.deepEqual(await ask(path, { fid: 1, address }), {
+        status: 400,
+        body: { error: 'Invalid Ethereum address' },
+      });
     for (const query of ['', '?address=', '?address=bob', `?address=${holder}&address=${holder}`])
       assert.deepEqual(await ask(path + query), {
         status: 400,
@@ -249,8 +260,13 @@ describe('token gating', () => {
     const open = await testWeb();
     const blind = await testWeb({ env: { GATING_TOKEN_ADDRESS: TOKEN, L2_RPC_URL: 'http://127.0.0.1:1' } });
     try {
-      const { hasAccess, tokenGated, token, contractAddress } = (await ask(`${path}?address=${holder}`, undefined, open)).body;
-      assert.deepEqual({ hasAccess, tokenGated, token, contractAddress }, { hasAccess: true, tokenGated: false, token: null, contractAddress: null });
+      const { hasAccess, tokenGated, token, contractAddress } = (
+        await ask(`${path}?address=${holder}`, undefined, open)
+      ).body;
+      assert.deepEqual(
+        { hasAccess, tokenGated, token, contractAddress },
+        { hasAccess: true, tokenGated: false, token: null, contractAddress: null },
+      );
       const unavailable = { status: 503, body: { error: 'Verification unavailable' } };
       assert.deepEqual(await ask(`${path}?address=${holder}`, undefined, blind), unavailable);
       assert.deepEqual(await ask(path, { fid: 1, address: holder }, blind), unavailable);

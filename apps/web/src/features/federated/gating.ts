@@ -1,4 +1,11 @@
-import { ChainUnavailable, createTokenFacts, holdsToken, l2Network, type Address, type ChainClient } from '@troupe/chain';
+import {
+  ChainUnavailable,
+  createTokenFacts,
+  holdsToken,
+  l2Network,
+  type Address,
+  type ChainClient,
+} from '@troupe/chain';
 import { AppError, type Settings } from '@troupe/kernel';
 
 export interface GateAnswer {

@@ -1,7 +1,5 @@
 import { askJson, askObject } from '../../ask-json.ts';
 import {
-  
-  
   askTokens,
   bearer,
   challengeOf,

@@ -1,7 +1,6 @@
 import type { Clock } from '@troupe/kernel';
 import { askObject } from '../../ask-json.ts';
 import {
-  
   askTokens,
   bearer,
   challengeOf,

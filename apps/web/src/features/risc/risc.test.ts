@@ -69,7 +69,11 @@ const isSignedIn = async ({ headers }: Person) =>
 
 const isDisabled = async ({ id }: Person) =>
   (
-    await web.deps.db.system.selectFrom('users').select('idp2_disabled_at').where('id', '=', id).executeTakeFirstOrThrow()
+    await web.deps.db.system
+      .selectFrom('users')
+      .select('idp2_disabled_at')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
   ).idp2_disabled_at !== null;
 
 /** Somebody known to the provider as `sub`. */
@@ -207,7 +211,9 @@ describe('the receiver', () => {
         'events in a list': await tokenFor([]),
         expired: await tokenFor(event, { exp: Math.floor(now / 1000) - 60 }),
         'a key that the provider does not have': await issuer.sign(unpublished, claims(event) as never),
-        "another key under a known one's name": await issuer.sign(unpublished, claims(event) as never, { kid: key.kid }),
+        "another key under a known one's name": await issuer.sign(unpublished, claims(event) as never, {
+          kid: key.kid,
+        }),
         'no key named': await issuer.sign(key, claims(event) as never, { kid: undefined }),
         'another algorithm': await issuer.sign(elliptic, claims(event) as never),
         'the public key as a shared secret': await new SignJWT(claims(event) as never)
@@ -295,7 +301,10 @@ describe('faults', () => {
     const runtime = await testRuntime({ IDP2_ISSUER: issuer.address, IDP2_CLIENT_ID: AUDIENCES[0] });
     const deps = { ...runtime, url: 'http://127.0.0.1:3000', backendUrl: 'http://127.0.0.1:9', version: '0.0.0-test' };
     // It takes events and never gets to doing anything about them.
-    const jobs = { ...runtime.jobs, work: (queue: string, _: unknown, options?: WorkOptions) => runtime.jobs.define(queue, options) };
+    const jobs = {
+      ...runtime.jobs,
+      work: (queue: string, _: unknown, options?: WorkOptions) => runtime.jobs.define(queue, options),
+    };
     const dying = await createWeb({ ...deps, jobs });
     await runtime.jobs.start();
     const person = await signedIn({ ...dying, deps, stop: dying.close });
@@ -307,7 +316,8 @@ describe('faults', () => {
     const nextJobs = createJobs({ url: runtime.databaseUrl, log: silentLog });
     const next = await createWeb({ ...deps, jobs: nextJobs });
     await nextJobs.start();
-    const sessions = () => deps.db.system.selectFrom('sessions').select('id').where('user_id', '=', person.id).execute();
+    const sessions = () =>
+      deps.db.system.selectFrom('sessions').select('id').where('user_id', '=', person.id).execute();
     while ((await sessions()).length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     await nextJobs.stop();
     await next.close();

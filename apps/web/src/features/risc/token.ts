@@ -43,7 +43,8 @@ export function createTokenReader({ issuer, audiences, outbound, counters, clock
   function keyNameOf(token: string): string {
     const { iss, aud } = decodeJwt(token);
     if (iss !== expected) throw new Error('another issuer');
-    if (![aud].flat().some((name) => name !== undefined && audiences.includes(name))) throw new Error('another audience');
+    if (![aud].flat().some((name) => name !== undefined && audiences.includes(name)))
+      throw new Error('another audience');
     const { alg, kid } = decodeProtectedHeader(token);
     if (alg !== ALGORITHM || typeof kid !== 'string') throw new Error('not a key of the provider');
     return kid;

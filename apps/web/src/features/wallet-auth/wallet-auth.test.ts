@@ -36,7 +36,8 @@ async function messageFor(wallet: { address: `0x${string}` }, given: Given = {})
   });
 }
 
-const post = (payload: object, from = web) => from.server.app.inject({ method: 'POST', url: '/api/wallet-auth', payload });
+const post = (payload: object, from = web) =>
+  from.server.app.inject({ method: 'POST', url: '/api/wallet-auth', payload });
 
 async function signIn(wallet: TestWallet, given: Given = {}) {
   const message = await messageFor(wallet, given);
@@ -63,7 +64,10 @@ describe('wallet sign-in', () => {
       assert.deepEqual([ok, user.name], [true, name]);
       const cookie = String(answer.headers['set-cookie']);
       assert.match(cookie, /^svc-session=[0-9a-f]{64}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
-      const session = await web.server.app.inject({ url: '/api/auth/session', headers: { cookie: cookie.split(';')[0]! } });
+      const session = await web.server.app.inject({
+        url: '/api/auth/session',
+        headers: { cookie: cookie.split(';')[0]! },
+      });
       assert.deepEqual(session.json().user, { id: user.id, name, email: `${lower}@wallet.svc`, isAdmin: false });
       const again = await signIn(wallet);
       assert.equal(again.json().user.id, user.id);
@@ -153,7 +157,11 @@ describe('wallet sign-in', () => {
     now += 2_000;
     assert.equal((await signIn(wallet, { nonce: late })).statusCode, 401);
     await newNonce();
-    const left = await web.deps.db.system.selectFrom('wallet_nonces').select('nonce').where('nonce', '=', late).execute();
+    const left = await web.deps.db.system
+      .selectFrom('wallet_nonces')
+      .select('nonce')
+      .where('nonce', '=', late)
+      .execute();
     assert.deepEqual(left, []);
   });
 
