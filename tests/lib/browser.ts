@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What a browser does with redirects and cookies, over our service (asked directly) and others (over HTTP). */
+/** What a browser does with redirects and cookies, at our service and at others. */
 export interface Browser {
   /** Follows redirects from there until one leads to a page of ours outside /api; tells which. */
   visit: (path: string) => Promise<string>;
@@ -11,7 +11,8 @@ export interface Browser {
 
 const MOST_REDIRECTS = 12;
 
-export function createBrowser(app: FastifyInstance, base: string): Browser {
+/** `service` is ours: asked directly, or at the address where it listens. `base` is its public address. */
+export function createBrowser(service: FastifyInstance | string, base: string): Browser {
   const jars = new Map<string, Map<string, string>>();
 
   function jarOf(origin: string): Map<string, string> {
@@ -32,12 +33,14 @@ export function createBrowser(app: FastifyInstance, base: string): Browser {
 
   async function get(url: URL): Promise<{ status: number; location: string }> {
     const headers = { cookie: cookieHeader(url.origin) };
-    if (url.origin === base) {
-      const answer = await app.inject({ url: url.pathname + url.search, headers });
+    const path = url.pathname + url.search;
+    if (url.origin === base && typeof service !== 'string') {
+      const answer = await service.inject({ url: path, headers });
       keep(url.origin, [answer.headers['set-cookie'] ?? []].flat());
       return { status: answer.statusCode, location: answer.headers.location ?? '' };
     }
-    const answer = await fetch(url, { redirect: 'manual', headers });
+    const target = url.origin === base ? String(service) + path : url;
+    const answer = await fetch(target, { redirect: 'manual', headers });
     await answer.text();
     keep(url.origin, answer.headers.getSetCookie());
     return { status: answer.status, location: answer.headers.get('location') ?? '' };

@@ -19,7 +19,7 @@ export interface IdentityTokenDeps {
 }
 
 /** Public keys only: a shared secret proves nothing about who signed. */
-const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519'];
+const ALGORITHMS = new Set(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519']);
 
 const invalid = (cause?: unknown) => new AppError(401, 'Invalid identity token', {}, { cause });
 
@@ -41,7 +41,7 @@ export function createIdentityTokens({ issuer, audience, outbound, counters, clo
   return async (token: string): Promise<FederatedIdentity> => {
     try {
       const { alg, kid } = decodeProtectedHeader(token);
-      if (typeof kid !== 'string' || alg === undefined || !ALGORITHMS.includes(alg)) throw new Error('no usable key');
+      if (typeof kid !== 'string' || alg === undefined || !ALGORITHMS.has(alg)) throw new Error('no usable key');
       const key = await keys.find(kid, alg);
       if (!key) throw new Error('an unknown key');
       const { payload } = await jwtVerify(token, key, {
