@@ -17,6 +17,7 @@ export async function startServices(env: Env = {}): Promise<Services> {
   const backend = await createBackend({ ...deps, url: 'http://127.0.0.1:3001' });
   const backendUrl = await backend.server.listen(0, 'BACKEND_PORT');
   const web = await createWeb({ ...deps, url: 'http://127.0.0.1:3000', backendUrl });
+  await runtime.jobs.start();
   const webUrl = await web.server.listen(0, 'WEB_PORT');
   return { web: webUrl, backend: backendUrl, runtime, stop: () => closeAll([runtime, backend, web]) };
 }

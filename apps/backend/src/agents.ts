@@ -63,7 +63,7 @@ export function addAgents(
   teamRoutes(server);
   provisionRoutes(
     server,
-    createProvision({ db, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
+    createProvision({ db, registry, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
   );
   runtimeRoutes(server, createRuntime({ registry, fleet, clock, version }), driver);
 

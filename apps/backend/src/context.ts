@@ -5,3 +5,9 @@ export function actingFor({ headers }: Pick<RequestInfo, 'headers'>): string | u
   const id = headers['x-user-id'];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
+
+/** The same, and whether the limits of plans do not hold because web says that it is an administrator. */
+export const callerOf = (request: Pick<RequestInfo, 'headers'>) => ({
+  userId: actingFor(request),
+  elevated: request.headers['x-user-role'] === 'admin',
+});

@@ -2,6 +2,7 @@ import { createAccounts, type Accounts } from '@troupe/accounts';
 import { createKeyring, createWallets } from '@troupe/chain';
 import { readCatalogue } from '@troupe/ai';
 import { closeAll, createBackendClient, createServer, secretList, serveOpenApi, type Server } from '@troupe/kernel';
+import { addAgents } from './agents.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { createChains, type Chains } from './chains.ts';
 import type { WebDeps } from './deps.ts';
@@ -52,6 +53,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   const payments = addPayments(server, { ...deps, backend, chains, wallets });
 
+  addAgents(server, { ...deps, accounts, backend });
   operationsRoutes(server, { ...deps, backend, health });
 
   serveOpenApi(server, 'Troupe web API', version);

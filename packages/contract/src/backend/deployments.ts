@@ -97,7 +97,8 @@ export const provisionOnBackend = endpoint({
   method: 'POST',
   path: '/api/provision',
   summary: 'Make and run an agent with its channels; the owner is the user in x-user-id',
-  body: provisionBody,
+  /** With an `agentId` a repeat finds the agent that an earlier try has made. */
+  body: provisionBody.extend({ agentId: agentId.optional() }),
   reply: z.object({
     success: z.literal(true),
     userId: z.string(),

@@ -9,12 +9,12 @@ import {
   verifyBackendAgent,
 } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
-import { actingFor } from '../../context.ts';
+import { actingFor, callerOf } from '../../context.ts';
 import type { AgentService } from './service.ts';
 
 export function agentRoutes(server: Server, agents: AgentService): void {
   serve(server, listBackendAgents, ({ request }) => agents.list(actingFor(request)));
-  serve(server, createBackendAgent, ({ request, body }) => agents.create(actingFor(request), body));
+  serve(server, createBackendAgent, ({ request, body }) => agents.create(callerOf(request), body));
   serve(server, getBackendAgent, ({ request, params }) => agents.read(params.id, actingFor(request)));
   serve(server, updateBackendAgent, ({ request, params, body }) => agents.update(params.id, actingFor(request), body));
   serve(server, deleteBackendAgent, ({ request, params }) => agents.remove(params.id, actingFor(request)));

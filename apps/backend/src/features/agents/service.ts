@@ -15,6 +15,12 @@ export interface AgentServiceDeps {
   defaultModel: string;
 }
 
+/** For whom something is made; `elevated`: the limits of plans do not hold. */
+export interface Caller {
+  userId: string | undefined;
+  elevated: boolean;
+}
+
 export type AgentService = ReturnType<typeof createAgentService>;
 
 /** Owns agents that are made with the internal key alone. */
@@ -55,10 +61,13 @@ export function createAgentService(deps: AgentServiceDeps) {
   }
 
   /** Makes the rows, within the plan's limit. */
-  async function add(owner: string | undefined, agents: readonly Omit<NewAgent, 'userId'>[]): Promise<AgentRow[]> {
+  async function add(
+    { userId: owner, elevated }: Caller,
+    agents: readonly Omit<NewAgent, 'userId'>[],
+  ): Promise<AgentRow[]> {
     const userId = await ownerOf(owner);
     const { plan } = agents[0]!;
-    const limit = owner === undefined || !isPlan(plan) ? Infinity : agentLimit(plan);
+    const limit = owner === undefined || elevated || !isPlan(plan) ? Infinity : agentLimit(plan);
     try {
       return await registry.add(
         userId,
@@ -102,12 +111,9 @@ export function createAgentService(deps: AgentServiceDeps) {
         ...place(row.id),
       })),
 
-    async create(
-      userId: string | undefined,
-      { name, config }: { name: string; config: { plan: string; aiProvider?: string } },
-    ) {
+    async create(caller: Caller, { name, config }: { name: string; config: { plan: string; aiProvider?: string } }) {
       const { plan, size } = planOf(config.plan);
-      const [row] = await add(userId, [
+      const [row] = await add(caller, [
         {
           id: newId(),
           name,

@@ -2,7 +2,7 @@ import { toolsetNames, type ToolsetName } from '@troupe/agent';
 import type { Deployment } from '@troupe/contract';
 import type { AgentRow, ConfigPart, Fleet, NewAgent, Placement, Registry } from '@troupe/fleet';
 import { AppError } from '@troupe/kernel';
-import type { AgentService } from '../agents/service.ts';
+import type { AgentService, Caller } from '../agents/service.ts';
 
 export interface DeploymentDeps {
   agents: AgentService;
@@ -89,12 +89,13 @@ export function createDeployments({ agents, registry, fleet, version, defaultMod
   return {
     refuseWhenDisabled,
     /** `created` is false when it was running already. */
-    async deploy(userId: string | undefined, { agentId, config }: Deployment) {
+    async deploy(caller: Caller, { agentId, config }: Deployment) {
+      const { userId } = caller;
       refuseWhenDisabled();
       if (config.plan !== undefined) agents.planOf(config.plan);
       let known = await registry.find(agentId);
       if (known && userId !== undefined && known.user_id !== userId) throw new AppError(404, 'Agent not found');
-      known ??= (await agents.add(userId, [newAgent(agentId, config)]))[0]!;
+      known ??= (await agents.add(caller, [newAgent(agentId, config)]))[0]!;
       const { agent, was, placement } = await fleet.start(known);
       return { created: was !== 'running', body: answer(agent, placement) };
     },

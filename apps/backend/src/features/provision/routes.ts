@@ -1,8 +1,8 @@
 import { provisionOnBackend } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
-import { actingFor } from '../../context.ts';
+import { callerOf } from '../../context.ts';
 import type { ProvisionService } from './service.ts';
 
 export function provisionRoutes(server: Server, provision: ProvisionService): void {
-  serve(server, provisionOnBackend, ({ request, body }) => provision.provision(actingFor(request), body));
+  serve(server, provisionOnBackend, ({ request, body }) => provision.provision(callerOf(request), body));
 }

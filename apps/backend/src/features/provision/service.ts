@@ -1,14 +1,15 @@
 import type { ProvisionBody } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { isPlan, PLAN_LIMITS, type Catalogue } from '@troupe/domain';
-import type { Fleet } from '@troupe/fleet';
+import type { Fleet, Registry } from '@troupe/fleet';
 import { AppError, iso, newId, type Settings } from '@troupe/kernel';
-import type { AgentService } from '../agents/service.ts';
+import type { AgentService, Caller } from '../agents/service.ts';
 import { channelTokens, enabledChannels, type DeploymentService } from '../deployments/service.ts';
 import type { LiveStream } from './livestream.ts';
 
 export interface ProvisionDeps {
   db: Database;
+  registry: Registry;
   agents: AgentService;
   deployments: DeploymentService;
   fleet: Fleet;
@@ -19,7 +20,16 @@ export interface ProvisionDeps {
 
 export type ProvisionService = ReturnType<typeof createProvision>;
 
-export function createProvision({ db, agents, deployments, fleet, settings, catalogue, liveStream }: ProvisionDeps) {
+export function createProvision({
+  db,
+  registry,
+  agents,
+  deployments,
+  fleet,
+  settings,
+  catalogue,
+  liveStream,
+}: ProvisionDeps) {
   async function planOf(userId: string | undefined, wish: string | undefined): Promise<string> {
     if (wish !== undefined) return wish;
     const user =
@@ -36,7 +46,8 @@ export function createProvision({ db, agents, deployments, fleet, settings, cata
   });
 
   return {
-    async provision(userId: string | undefined, body: ProvisionBody) {
+    async provision(caller: Caller, body: ProvisionBody & { agentId?: string }) {
+      const { userId } = caller;
       deployments.refuseWhenDisabled();
       const { plan, size } = agents.planOf(await planOf(userId, body.plan));
       if (!isPlan(plan))
@@ -48,27 +59,30 @@ export function createProvision({ db, agents, deployments, fleet, settings, cata
       if (names.length === 0 && !body.autoProvision && body.agentType !== 'business')
         throw new AppError(400, 'At least one channel token required');
       const provider = providerConfig(body.aiProvider);
-      const id = newId();
-      const [row] = await agents.add(userId, [
-        {
-          id,
-          name: body.name ?? 'My agent',
-          plan,
-          status: 'provisioning',
-          ...(size && { size }),
-          model: body.model ?? provider.model,
-          aiProvider: body.aiProvider,
-          agentType: body.agentType,
-          definition: { ...(body.instruction !== undefined && { instruction: body.instruction }) },
-          ownConfig: {
-            ...(body.model && { model: { default: body.model } }),
-            ...(names.length > 0 && { channels: enabledChannels(channels) }),
-            ...(body.skills.length > 0 && { skills: body.skills }),
-            ...(body.channelUserId && { channelUserId: body.channelUserId }),
-          },
-          channels,
-        },
-      ]);
+      const id = body.agentId ?? newId();
+      const known = await registry.find(id, userId);
+      const [row] = known
+        ? [known]
+        : await agents.add(caller, [
+            {
+              id,
+              name: body.name ?? 'My agent',
+              plan,
+              status: 'provisioning',
+              ...(size && { size }),
+              model: body.model ?? provider.model,
+              aiProvider: body.aiProvider,
+              agentType: body.agentType,
+              definition: { ...(body.instruction !== undefined && { instruction: body.instruction }) },
+              ownConfig: {
+                ...(body.model && { model: { default: body.model } }),
+                ...(names.length > 0 && { channels: enabledChannels(channels) }),
+                ...(body.skills.length > 0 && { skills: body.skills }),
+                ...(body.channelUserId && { channelUserId: body.channelUserId }),
+              },
+              channels,
+            },
+          ]);
       const { real, ...stream } = await liveStream();
       // An agent that does not start yet is provisioned all the same; its status says so, and it can be repaired.
       const started = await fleet.start(row!).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import type { Database } from '@troupe/db';
 import { readTeamYaml, type Team } from '@troupe/domain';
 import type { AgentRow, Fleet, NewAgent } from '@troupe/fleet';
 import { AppError, type Clock } from '@troupe/kernel';
-import type { AgentService } from '../agents/service.ts';
+import type { AgentService, Caller } from '../agents/service.ts';
 import type { DeploymentService } from '../deployments/service.ts';
 
 export interface TeamDeps {
@@ -63,7 +63,8 @@ export function createTeams({ db, agents, deployments, fleet, clock }: TeamDeps)
 
   return {
     /** Each agent ends running or failed on its own. The same team again starts only what does not run. */
-    async deploy(userId: string | undefined, given: Given) {
+    async deploy(caller: Caller, given: Given) {
+      const { userId } = caller;
       deployments.refuseWhenDisabled();
       const team = read(given.yaml);
       const order = team.agents.map(({ name }) => name);
@@ -71,7 +72,7 @@ export function createTeams({ db, agents, deployments, fleet, clock }: TeamDeps)
       if (rows.some((row) => userId !== undefined && row.user_id !== userId))
         throw new AppError(409, 'A team with this id exists already');
       if (rows.length === 0) {
-        rows = await agents.add(userId, rowsOf(given, team));
+        rows = await agents.add(caller, rowsOf(given, team));
         const { teamId: id, yaml, template = null } = given;
         await db.system
           .insertInto('teams')

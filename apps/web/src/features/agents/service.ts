@@ -1,0 +1,183 @@
+import {
+  deleteBackendAgent,
+  deployAgent,
+  updateBackendAgent,
+  type provisionAgent,
+  type TypesOf,
+  type WebAgent,
+} from '@troupe/contract';
+import { agentLimit, entitle, isTier, readPlanName, type Subscriber, type Tier } from '@troupe/domain';
+import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Registry } from '@troupe/fleet';
+import { AppError, iso, newId, type BackendClient, type Clock, type Log, type User } from '@troupe/kernel';
+import { asAppError, reach } from '../../reach.ts';
+
+export interface AgentsDeps {
+  registry: Registry;
+  backend: BackendClient;
+  backendUrl: string;
+  agentsDomain: string;
+  sessionSecret: string;
+  clock: Clock;
+  log: Log;
+  subscriber: (user: User) => Subscriber;
+  /** The model of agents that name none. */
+  premium: string;
+  disabled: boolean;
+}
+
+export type AgentsService = ReturnType<typeof createAgents>;
+
+type NewAgent = TypesOf<typeof provisionAgent>['body'];
+
+const DEPLOY_TIMEOUT_MS = 15_000;
+/** The premium model is served by its vendor. */
+const PREMIUM_PROVIDER = 'anthropic';
+const DISABLED = 'Provisioning is temporarily disabled. Contact support.';
+
+/** Throws what the gate of plans says no with. */
+export function requireEntitlement(...given: Parameters<typeof entitle>) {
+  const answer = entitle(...given);
+  if ('plan' in answer) return answer.plan;
+  const { status, message, ...extra } = answer.refused;
+  throw new AppError(status, message, extra);
+}
+
+export function createAgents(deps: AgentsDeps) {
+  const { registry, backend, clock, log, premium } = deps;
+  const socketBase = deps.backendUrl.replace(/^http/, 'ws');
+
+  function shown(row: AgentRow): WebAgent {
+    const ticket = makeTicket(deps.sessionSecret, { agentId: row.id, tokenHash: row.token_hash ?? '' }, clock());
+    return {
+      id: row.id,
+      name: row.name,
+      model: row.model,
+      status: row.status as WebAgent['status'],
+      websocketUrl: `${socketBase}/api/runtime/proxy/${row.id}/ws?token=${ticket}`,
+      createdAt: iso(row.created_at),
+      updatedAt: iso(row.updated_at),
+      plan: row.plan,
+      teamId: row.team_id,
+      url: `https://${row.id}.${deps.agentsDomain}`,
+      failure: row.failure,
+      verified: row.verified_at !== null,
+    };
+  }
+
+  /** The plan and, where one was named, the tier that a new agent is made under. */
+  function wish(user: User, tier: string | undefined): { plan: ReturnType<typeof requireEntitlement>; tier?: Tier } {
+    if (tier !== undefined && tier !== 'free' && (!readPlanName(tier) || (!isTier(tier) && readPlanName(tier)?.size)))
+      throw new AppError(400, 'Invalid tier. Must be: starter, pro, or enterprise');
+    const plan = requireEntitlement(deps.subscriber(user), tier);
+    return { plan, ...(isTier(tier) && { tier }) };
+  }
+
+  async function add(user: User, given: NewAgent): Promise<AgentRow> {
+    const { plan, tier } = wish(user, given.tier);
+    const { model, provider, own, definition } = readSettings(given, premium);
+    const limit = user.isAdmin ? Infinity : agentLimit(plan, tier);
+    const agent = {
+      id: newId(),
+      userId: user.id,
+      name: given.name,
+      plan,
+      status: 'provisioning' as const,
+      ...(tier && { tier }),
+      model: model ?? premium,
+      aiProvider: provider,
+      definition,
+      ownConfig: own,
+    };
+    try {
+      const [row] = await registry.add(user.id, [agent], limit);
+      return row!;
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error;
+      const { current } = error;
+      const named = tier ? `${tier} tier` : `${plan} plan`;
+      throw new AppError(429, `Agent limit reached for ${named}`, { current, limit });
+    }
+  }
+
+  return {
+    shown,
+    find: (user: User, id: string) => registry.get(id, user.id),
+    list: async (user: User) => (await registry.list(user.id)).map(shown),
+
+    async provision(user: User, given: NewAgent, address: string) {
+      if (deps.disabled) throw new AppError(503, DISABLED);
+      const row = await add(user, given);
+      const { id: agentId, name, plan, model, ai_provider: aiProvider } = row;
+      try {
+        await backend.as(user, address).call(deployAgent, {
+          body: { agentId, config: { name, plan, model, aiProvider } },
+          timeout: DEPLOY_TIMEOUT_MS,
+        });
+      } catch (error) {
+        const known = asAppError(error);
+        await registry.change(agentId, { status: 'error', failure: known.message });
+        throw new AppError(known.status, known.message, { ...known.extra, agentId }, { cause: error });
+      }
+      const { status, websocketUrl, createdAt } = shown(await registry.get(agentId, user.id));
+      return { success: true as const, agent: { id: agentId, name, status, websocketUrl, model, createdAt } };
+    },
+
+    async rename(user: User, id: string, name: string, address: string) {
+      await registry.get(id, user.id);
+      const row = await registry.change(id, { name });
+      // The database is the truth; a running agent that hears of it later is no harm.
+      await backend
+        .as(user, address)
+        .call(updateBackendAgent, { params: { id }, body: { name } })
+        .catch((err: unknown) => log.warn({ err, agentId: id }, 'the backend did not hear of a new name'));
+      const { status, updatedAt } = shown(row);
+      return { success: true as const, agent: { id, name, status, updatedAt } };
+    },
+
+    async remove(user: User, id: string, address: string) {
+      await registry.get(id, user.id);
+      await reach(backend.as(user, address).call(deleteBackendAgent, { params: { id } }));
+      return { success: true as const, deleted: id };
+    },
+
+    async config(user: User, id: string) {
+      const { config } = await registry.definition(await registry.get(id, user.id));
+      return { config, status: 'ok' as const };
+    },
+
+    async configure(user: User, id: string, body: ConfigPart, address: string) {
+      const row = await registry.get(id, user.id);
+      const given = isPart(body['config']) ? body['config'] : body;
+      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { config: given } }));
+      const { config } = await registry.definition(row);
+      return { config, status: 'updated' as const };
+    },
+
+    token: async (user: User, id: string) => ({ token: await registry.token(await registry.get(id, user.id)) }),
+  };
+}
+
+const isPart = (value: unknown): value is ConfigPart =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** The settings of a new agent: what of them is definition, what is configuration, and whose model it is. */
+function readSettings({ model: named, config }: NewAgent, premium: string) {
+  const { instruction, tools, aiProvider, apiKey: _apiKey, plan: _plan, model: inConfig, ...rest } = config;
+  const custom = text(inConfig) ?? (isPart(inConfig) ? text(inConfig['default']) : undefined);
+  const model = named === undefined || named === 'custom' ? custom : named;
+  const provider = (model ?? premium) === premium ? PREMIUM_PROVIDER : (text(aiProvider) ?? 'openrouter');
+  const own: ConfigPart = { ...rest, ...(isPart(inConfig) && { model: inConfig }) };
+  if (model !== undefined) own['model'] = { ...(isPart(inConfig) ? inConfig : {}), default: model };
+  const list = Array.isArray(tools) ? tools : undefined;
+  return {
+    model,
+    provider,
+    own,
+    definition: {
+      ...(text(instruction) !== undefined && { instruction: text(instruction) }),
+      ...(list && { tools: list as never }),
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { UserTx } from '@troupe/db';
+
+export const findHeartbeat = (tx: UserTx, agentId: string) =>
+  tx.selectFrom('heartbeats').selectAll().where('agent_id', '=', agentId).executeTakeFirst();
+
+interface Heartbeat {
+  agentId: string;
+  userId: string;
+  frequency: string;
+  seconds: number;
+  enabled: boolean;
+  next: Date;
+}
+
+export function putHeartbeat(tx: UserTx, { agentId, userId, frequency, seconds, enabled, next }: Heartbeat) {
+  const values = { frequency, seconds, enabled, next_heartbeat: next };
+  return tx
+    .insertInto('heartbeats')
+    .values({ agent_id: agentId, user_id: userId, ...values })
+    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+    .execute();
+}
+
+export const removeHeartbeat = (tx: UserTx, agentId: string) =>
+  tx.deleteFrom('heartbeats').where('agent_id', '=', agentId).execute();
