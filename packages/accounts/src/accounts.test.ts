@@ -58,17 +58,6 @@ test('a session is found by its token for 30 days, and only its hash is stored',
   now = start;
 });
 
-test('sessions that are over are swept up', async () => {
-  const user = await person();
-  await Promise.all([1, 2, 3].map(() => signIn(user.id)));
-  const start = now;
-  now = new Date(start.getTime() + 31 * 86_400_000);
-  await signIn(user.id);
-  const { rows } = await sql`select from sessions where user_id = ${user.id}`.execute(database.db.system);
-  assert.equal(rows.length, 1);
-  now = start;
-});
-
 test('the cookie is as the contract says, and Secure when the public address is', async () => {
   const user = await person();
   const { value: _, ...open } = await signIn(user.id);

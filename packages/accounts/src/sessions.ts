@@ -5,7 +5,6 @@ import { deviceOf } from './device.ts';
 
 const DAY_S = 86_400;
 const LIFE_S = 30 * DAY_S;
-const SWEEP = 20;
 
 /** Where a request came from. */
 export interface Origin {
@@ -29,18 +28,6 @@ interface SessionDeps {
   audit: Audit;
   /** Only over TLS: the public address is https. */
   secure: boolean;
-}
-
-/** Whoever signs in sweeps up a few sessions that are over: the table never outgrows the people who use it. */
-async function forgetExpired(tx: SystemTx, now: Date): Promise<void> {
-  const over = tx
-    .selectFrom('sessions')
-    .select('id')
-    .where('expires_at', '<=', now)
-    .limit(SWEEP)
-    .forUpdate()
-    .skipLocked();
-  await tx.deleteFrom('sessions').where('id', 'in', over).execute();
 }
 
 export function createSessions({ clock, audit, secure }: SessionDeps): Sessions {
@@ -71,7 +58,6 @@ export function createSessions({ clock, audit, secure }: SessionDeps): Sessions 
           expires_at: new Date(now.getTime() + LIFE_S * 1000),
         })
         .execute();
-      await forgetExpired(tx, now);
       await audit(tx, { userId, action: 'sign-in', detail: { method }, ip });
       return cookie(token, LIFE_S);
     },

@@ -248,10 +248,6 @@ async function fromHere(error: unknown): Promise<never> {
   throw error;
 }
 
-// Shared by all scopes: making them takes longer than compiling a query, and compiling never waits.
-const adapter = new PostgresAdapter();
-const compiler = new PostgresQueryCompiler();
-
 function kyselyOver(role: Scope['role'], run: Run): Kysely<Tables> {
   const refuse = async () => {
     throw new Error('Use asUser or asSystem for a transaction');
@@ -277,10 +273,10 @@ function kyselyOver(role: Scope['role'], run: Run): Kysely<Tables> {
   };
   const kysely = new Kysely<Tables>({
     dialect: {
-      createAdapter: () => adapter,
+      createAdapter: () => new PostgresAdapter(),
       createDriver: () => driver,
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => compiler,
+      createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
   runners.set(kysely, { run, role });

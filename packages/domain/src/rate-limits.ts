@@ -64,7 +64,6 @@ export const RATE_RULES: readonly RateRule[] = [
   ...signUp('/api/register'),
   ...signUp('/api/auth/forgot-password'),
   ...signUp('/api/auth/reset-password'),
-  ...signUp('/api/auth/verify-email/resend'),
 ];
 
 export function rulesFor(
