@@ -45,3 +45,4 @@ export * from './web/instance.ts';
 export * from './web/chat.ts';
 export * from './web/memory.ts';
 export * from './web/heartbeat.ts';
+export * from './backend/underground.ts';

@@ -147,6 +147,19 @@ export interface Tables {
     verified_at: Nullable<Timestamp>;
     verifier_address: Nullable<string>;
   };
+  amplify_requests: {
+    content: string;
+    created_at: Timestamp;
+    from_agent_id: string;
+    from_user_id: Nullable<string>;
+    id: string;
+    number: GeneratedAlways<bigint>;
+    reward: Int8;
+    status: string;
+    to_agent_id: string;
+    to_user_id: Nullable<string>;
+    updated_at: Timestamp;
+  };
   api_keys: {
     created_at: Timestamp;
     id: string;
@@ -192,6 +205,42 @@ export interface Tables {
     units: Int8;
     updated_at: Timestamp;
     user_id: string;
+  };
+  bookings: {
+    amount: Int8;
+    created_at: Timestamp;
+    from_agent_id: string;
+    from_user_id: Nullable<string>;
+    id: string;
+    last_by: string;
+    number: GeneratedAlways<bigint>;
+    status: string;
+    talent_name: string;
+    to_agent_id: string;
+    to_user_id: Nullable<string>;
+    updated_at: Timestamp;
+  };
+  bus_days: {
+    day: string;
+    messages: number;
+    user_id: string;
+  };
+  bus_messages: {
+    action: string;
+    added: Default<Json>;
+    attempts: Default<number>;
+    created_at: Timestamp;
+    delivered_at: Nullable<Timestamp>;
+    from_agent_id: string;
+    from_user_id: Nullable<string>;
+    id: string;
+    last_error: Nullable<string>;
+    message: string;
+    message_id: string;
+    number: GeneratedAlways<bigint>;
+    status: Default<string>;
+    to_agent_id: string;
+    to_user_id: Nullable<string>;
   };
   chain_blocks: {
     chain_id: number;
@@ -476,6 +525,32 @@ export interface Tables {
     tokens: Int8;
     user_id: string;
   };
+  split_parts: {
+    address: string;
+    position: number;
+    share: string;
+    split_id: string;
+    status: string;
+    transaction_from: Nullable<string>;
+    transaction_hash: Nullable<string>;
+    transaction_nonce: Nullable<number>;
+    transaction_raw: Nullable<string>;
+    units: Int8;
+    user_id: string;
+  };
+  splits: {
+    agent_id: string;
+    created_at: Timestamp;
+    id: string;
+    idempotency_key: Nullable<string>;
+    name: string;
+    number: GeneratedAlways<bigint>;
+    paid_from: Nullable<string>;
+    payout: string;
+    request_hash: string;
+    units: Int8;
+    user_id: string;
+  };
   task_runs: {
     due_at: Timestamp;
     error: Nullable<string>;
@@ -510,6 +585,30 @@ export interface Tables {
     currency: string;
     paid_at: Nullable<Timestamp>;
     status: Default<string>;
+  underground_events: {
+    agent_id: string;
+    created_at: Timestamp;
+    description: string;
+    event_date: Timestamp;
+    id: GeneratedAlways<bigint>;
+    name: string;
+    payee: Nullable<string>;
+    sold: Default<number>;
+    ticket_price_usdc: string;
+    total_tickets: number;
+    user_id: string;
+    venue: string;
+  };
+  underground_tickets: {
+    agent_id: string;
+    created_at: Timestamp;
+    event_id: Int8;
+    id: string;
+    idempotency_key: Nullable<string>;
+    number: GeneratedAlways<bigint>;
+    quantity: number;
+    units: Int8;
+    user_id: string;
   };
   usage_batches: {
     created_at: Timestamp;

@@ -9,3 +9,6 @@ export * from './ai/catalogue.ts';
 export * from './credits.ts';
 export * from './features.ts';
 export * from './plan-names.ts';
+export * from './bookings.ts';
+export * from './amplify.ts';
+export * from './splits.ts';

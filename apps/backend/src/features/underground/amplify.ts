@@ -1,0 +1,109 @@
+import type { Database, SystemTx } from '@troupe/db';
+import { formatAmount, moveAmplify, type AmplifyMove, type AmplifyStatus } from '@troupe/domain';
+import { AppError, iso, newId, type Clock } from '@troupe/kernel';
+import { USD_DECIMALS } from '@troupe/ledger';
+import { z } from 'zod';
+import { dollars } from './amounts.ts';
+import { payloadOf, type Parties } from './negotiation.ts';
+
+const request = z.object({
+  content: z
+    .string()
+    .trim()
+    .min(1)
+    .max(5000)
+    .refine((text) => !text.includes('\0'), 'Invalid content'),
+  reward: z.unknown().transform((value, context) => {
+    const units = dollars(value);
+    if (units !== null) return units;
+    context.addIssue({ code: 'custom', message: 'Invalid reward' });
+    return z.NEVER;
+  }),
+});
+const answer = z.object({ requestId: z.string().min(1).max(100) });
+
+const MOVES: Readonly<Record<string, AmplifyMove>> = { AMPLIFY_ACCEPT: 'accept', AMPLIFY_DONE: 'done' };
+
+export type Amplify = ReturnType<typeof createAmplify>;
+
+/** The amplification service. A reward is a promise between the two: paying it is a payment of its own. */
+export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
+  async function open(tx: SystemTx, { from, to }: Parties, payload: unknown): Promise<Record<string, string>> {
+    const { content, reward } = payloadOf(request, payload);
+    const now = clock();
+    const id = newId();
+    await tx
+      .insertInto('amplify_requests')
+      .values({
+        id,
+        from_agent_id: from.agentId,
+        from_user_id: from.userId,
+        to_agent_id: to.agentId,
+        to_user_id: to.userId,
+        content,
+        reward,
+        status: 'requested',
+        created_at: now,
+        updated_at: now,
+      })
+      .execute();
+    return { requestId: id, requestStatus: 'requested' };
+  }
+
+  async function move(
+    tx: SystemTx,
+    { from, to }: Parties,
+    step: AmplifyMove,
+    payload: unknown,
+  ): Promise<Record<string, string>> {
+    const { requestId } = payloadOf(answer, payload);
+    const found = await tx
+      .selectFrom('amplify_requests')
+      .select(['from_agent_id', 'to_agent_id', 'status'])
+      .where('id', '=', requestId)
+      .forUpdate()
+      .executeTakeFirst();
+    const sides = found ? [found.from_agent_id, found.to_agent_id] : [];
+    if (!found || !sides.includes(from.agentId)) throw new AppError(404, 'Amplification not found');
+    const next = moveAmplify({ status: found.status as AmplifyStatus, asked: found.to_agent_id }, step, from.agentId);
+    if ('refused' in next) throw new AppError(409, next.refused);
+    if (to.agentId !== found.from_agent_id)
+      throw new AppError(400, 'The message must go to the agent that asked for it');
+    await tx
+      .updateTable('amplify_requests')
+      .set({ status: next.status, updated_at: clock() })
+      .where('id', '=', requestId)
+      .execute();
+    return { requestId, requestStatus: next.status };
+  }
+
+  return {
+    handle(tx: SystemTx, parties: Parties, action: string, payload: unknown): Promise<Record<string, string>> {
+      if (action === 'AMPLIFY_REQUEST') return open(tx, parties, payload);
+      const step = MOVES[action];
+      if (!step) throw new AppError(400, `Unknown action ${action}`);
+      return move(tx, parties, step, payload);
+    },
+
+    async list(userId: string, limit: number) {
+      const rows = await db
+        .user(userId)
+        .selectFrom('amplify_requests')
+        .selectAll()
+        .orderBy('number', 'desc')
+        .limit(limit)
+        .execute();
+      const requests = rows.map((row) => ({
+        id: row.id,
+        fromAgentId: row.from_agent_id,
+        toAgentId: row.to_agent_id,
+        content: row.content,
+        reward: formatAmount(row.reward, USD_DECIMALS),
+        status: row.status as AmplifyStatus,
+        createdAt: iso(row.created_at),
+        updatedAt: iso(row.updated_at),
+      }));
+      return { requests, count: requests.length };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { Database, SystemTx } from '@troupe/db';
+import { formatAmount, moveBooking, type BookingMove, type BookingStatus } from '@troupe/domain';
+import { AppError, iso, newId, type Clock } from '@troupe/kernel';
+import { USD_DECIMALS } from '@troupe/ledger';
+import { z } from 'zod';
+import { dollars } from './amounts.ts';
+import { payloadOf, type Parties } from './negotiation.ts';
+
+const INVALID_AMOUNT = 'Invalid amount';
+const amount = z.unknown().transform((value, context) => {
+  const units = dollars(value);
+  if (units !== null && units > 0n) return units;
+  context.addIssue({ code: 'custom', message: INVALID_AMOUNT });
+  return z.NEVER;
+});
+const offer = z.object({
+  talentName: z.string().trim().min(1).max(200).regex(/^\P{Cc}*$/u),
+  amount,
+});
+const counter = z.object({ bookingId: z.string().min(1).max(100), amount });
+const answer = z.object({ bookingId: z.string().min(1).max(100) });
+
+const MOVES: Readonly<Record<string, BookingMove>> = {
+  BOOKING_COUNTER: 'counter',
+  BOOKING_ACCEPT: 'accept',
+  BOOKING_DECLINE: 'decline',
+};
+
+export type Bookings = ReturnType<typeof createBookings>;
+
+/** The negotiation service: each message is one move, taken in the transaction that stores the message. */
+export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
+  async function open(tx: SystemTx, { from, to }: Parties, payload: unknown): Promise<Record<string, string>> {
+    const given = payloadOf(offer, payload);
+    const now = clock();
+    const id = newId();
+    await tx
+      .insertInto('bookings')
+      .values({
+        id,
+        from_agent_id: from.agentId,
+        from_user_id: from.userId,
+        to_agent_id: to.agentId,
+        to_user_id: to.userId,
+        talent_name: given.talentName,
+        amount: given.amount,
+        status: 'offered',
+        last_by: from.agentId,
+        created_at: now,
+        updated_at: now,
+      })
+      .execute();
+    return { bookingId: id, bookingStatus: 'offered' };
+  }
+
+  async function move(
+    tx: SystemTx,
+    { from, to }: Parties,
+    step: BookingMove,
+    payload: unknown,
+  ): Promise<Record<string, string>> {
+    const { bookingId, amount: named } =
+      step === 'counter' ? payloadOf(counter, payload) : { ...payloadOf(answer, payload), amount: undefined };
+    const booking = await tx
+      .selectFrom('bookings')
+      .select(['id', 'from_agent_id', 'to_agent_id', 'status', 'last_by'])
+      .where('id', '=', bookingId)
+      .forUpdate()
+      .executeTakeFirst();
+    const sides = booking ? [booking.from_agent_id, booking.to_agent_id] : [];
+    if (!booking || !sides.includes(from.agentId)) throw new AppError(404, 'Booking not found');
+    const other = booking.from_agent_id === from.agentId ? booking.to_agent_id : booking.from_agent_id;
+    if (to.agentId !== other) throw new AppError(400, 'The message must go to the other side of the booking');
+    const state = { status: booking.status as BookingStatus, lastBy: booking.last_by };
+    const next = moveBooking(state, step, from.agentId);
+    if ('refused' in next) throw new AppError(409, next.refused);
+    await tx
+      .updateTable('bookings')
+      .set({ status: next.status, last_by: next.lastBy, updated_at: clock(), ...(named ? { amount: named } : {}) })
+      .where('id', '=', bookingId)
+      .execute();
+    return { bookingId, bookingStatus: next.status };
+  }
+
+  return {
+    /** What the message is told along to the other side. */
+    handle(tx: SystemTx, parties: Parties, action: string, payload: unknown): Promise<Record<string, string>> {
+      if (parties.from.agentId === parties.to.agentId) throw new AppError(400, 'An agent cannot book itself');
+      if (action === 'BOOKING_OFFER') return open(tx, parties, payload);
+      const step = MOVES[action];
+      if (!step) throw new AppError(400, `Unknown action ${action}`);
+      return move(tx, parties, step, payload);
+    },
+
+    async list(userId: string, limit: number) {
+      const rows = await db
+        .user(userId)
+        .selectFrom('bookings')
+        .selectAll()
+        .orderBy('number', 'desc')
+        .limit(limit)
+        .execute();
+      const bookings = rows.map((row) => ({
+        id: row.id,
+        fromAgentId: row.from_agent_id,
+        toAgentId: row.to_agent_id,
+        talentName: row.talent_name,
+        amount: formatAmount(row.amount, USD_DECIMALS),
+        status: row.status as BookingStatus,
+        lastBy: row.last_by,
+        createdAt: iso(row.created_at),
+        updatedAt: iso(row.updated_at),
+      }));
+      return { bookings, count: bookings.length };
+    },
+  };
+}

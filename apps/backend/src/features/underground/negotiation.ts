@@ -1,0 +1,21 @@
+import { validationMessage } from '@troupe/contract';
+import { AppError } from '@troupe/kernel';
+import type { z } from 'zod';
+
+interface Side {
+  agentId: string;
+  userId: string;
+}
+
+/** Who speaks, and to whom. */
+export interface Parties {
+  from: Side;
+  to: Side;
+}
+
+/** The payload of a message, checked; 400 says what is wrong with it. */
+export function payloadOf<S extends z.ZodType>(schema: S, payload: unknown): z.output<S> {
+  const parsed = schema.safeParse(payload);
+  if (!parsed.success) throw new AppError(400, validationMessage(parsed.error, 'payload'));
+  return parsed.data;
+}
