@@ -17,7 +17,7 @@ import { createAccess } from './features/runtime/access.ts';
 import { runtimeRoutes } from './features/runtime/routes.ts';
 import { createRuntime } from './features/runtime/service.ts';
 import { createThinking } from './features/runtime/thinking.ts';
-import { createWake } from './features/runtime/wake.ts';
+import { createWake, type Reach } from './features/runtime/wake.ts';
 import { createScheduler } from './features/scheduler/service.ts';
 import { teamRoutes } from './features/teams/routes.ts';
 import { createTeams } from './features/teams/service.ts';
@@ -32,7 +32,7 @@ export function addAgents(
   deps: BackendDeps,
   ai: AiService,
   chores: readonly (() => Promise<unknown>)[],
-): Running {
+): Running & Pick<Reach, 'deliver'> {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
   const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
   const outbound = createOutbound();
@@ -81,8 +81,9 @@ export function addAgents(
       ? deps.url
       : `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${address.port}`;
   };
-  const scheduler = createScheduler({ db, clock, log, wake: createWake({ registry, baseUrl }), chores });
-  return run(server, deps, { fleet, driver, scheduler, outbound });
+  const wake = createWake({ registry, baseUrl });
+  const scheduler = createScheduler({ db, clock, log, wake, chores });
+  return { ...run(server, deps, { fleet, driver, scheduler, outbound }), deliver: wake.deliver };
 }
 
 function createDriver(

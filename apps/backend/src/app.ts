@@ -11,6 +11,7 @@ import { createRuntimeProgram } from './features/installations/program.ts';
 import { installationRoutes } from './features/installations/routes.ts';
 import { createInstallations } from './features/installations/service.ts';
 import { infraRoutes } from './features/infra/routes.ts';
+import { addUnderground } from './underground.ts';
 
 export type { BackendDeps };
 
@@ -40,7 +41,8 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   const ai = createAiService({ settings, db, log, clock });
   aiRoutes(server, { ...ai, clock });
   const agents = addAgents(server, deps, ai, [installations.tellQuiet, createSpendWatch({ db, clock })]);
+  const underground = addUnderground(server, deps, { accounts, deliver: agents.deliver });
 
   serveOpenApi(server, 'Troupe backend API', version);
-  return { server, close: () => closeAll([accounts, ai, agents, server]) };
+  return { server, close: () => closeAll([accounts, ai, agents, underground, server]) };
 }

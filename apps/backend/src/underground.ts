@@ -1,8 +1,15 @@
 import type { Accounts } from '@troupe/accounts';
-import { createChainClient, createKeyring, createRecover, createVerifier, createWallets, l2Network } from '@troupe/chain';
+import {
+  createChainClient,
+  createKeyring,
+  createRecover,
+  createVerifier,
+  createWallets,
+  l2Network,
+} from '@troupe/chain';
 import { closeAll, createOutbound, type Outbound, type Running, type Server } from '@troupe/kernel';
 import { createLedger } from '@troupe/ledger';
-import type { BackendDeps } from './app.ts';
+import type { BackendDeps } from './deps.ts';
 import { createAmplify } from './features/underground/amplify.ts';
 import { createBookings } from './features/underground/bookings.ts';
 import { createBus } from './features/underground/bus.ts';

@@ -46,3 +46,4 @@ export * from './web/chat.ts';
 export * from './web/memory.ts';
 export * from './web/heartbeat.ts';
 export * from './backend/underground.ts';
+export * from './backend/negotiation.ts';

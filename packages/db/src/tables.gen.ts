@@ -196,16 +196,6 @@ export interface Tables {
     status: string;
     user_id: string;
   };
-  card_payments: {
-    created_at: Timestamp;
-    id: string;
-    parts: Json;
-    plugin: string;
-    status: string;
-    units: Int8;
-    updated_at: Timestamp;
-    user_id: string;
-  };
   bookings: {
     amount: Int8;
     created_at: Timestamp;
@@ -241,6 +231,16 @@ export interface Tables {
     status: Default<string>;
     to_agent_id: string;
     to_user_id: Nullable<string>;
+  };
+  card_payments: {
+    created_at: Timestamp;
+    id: string;
+    parts: Json;
+    plugin: string;
+    status: string;
+    units: Int8;
+    updated_at: Timestamp;
+    user_id: string;
   };
   chain_blocks: {
     chain_id: number;
@@ -585,6 +585,7 @@ export interface Tables {
     currency: string;
     paid_at: Nullable<Timestamp>;
     status: Default<string>;
+  };
   underground_events: {
     agent_id: string;
     created_at: Timestamp;

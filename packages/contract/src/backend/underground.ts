@@ -28,6 +28,10 @@ const unsignedMessage = z.looseObject({
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 const fromAgent = { agentId: z.string().min(1).max(200).regex(printable) };
+const unsignedBusMessage = unsignedMessage.extend({
+  from: z.looseObject({ ...fromAgent, walletAddress: address.optional() }),
+});
+export type UnsignedBusMessage = z.output<typeof unsignedBusMessage>;
 export const busMessage = unsignedMessage.extend({
   from: z.looseObject({ ...fromAgent, walletAddress: address }),
   signature: z.string().min(1).max(20_000),
@@ -128,11 +132,7 @@ const routes = <A extends Auth>(service: Service, auth: A) => {
       method: 'POST',
       path: '/api/underground/bus/sign',
       summary: 'Sign a message with the wallet that the platform made for the agent',
-      body: z.object({
-        message: unsignedMessage.extend({
-          from: z.looseObject({ ...fromAgent, walletAddress: address.optional() }),
-        }),
-      }),
+      body: z.object({ message: unsignedBusMessage }),
       reply: z.object({ message: busMessage }),
       errors: { ...owned, 404: ['Agent has no platform wallet'] },
     }),
@@ -209,7 +209,12 @@ const routes = <A extends Auth>(service: Service, auth: A) => {
       body: z.object({
         agentId,
         name: line(200),
-        description: z.string().trim().min(1).max(5000).refine((text) => !text.includes('\0'), 'Invalid description'),
+        description: z
+          .string()
+          .trim()
+          .min(1)
+          .max(5000)
+          .refine((text) => !text.includes('\0'), 'Invalid description'),
         venue: line(300),
         eventDate: z.union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'Invalid eventDate' }),
         ticketPriceUsdc: amount('Invalid ticketPriceUsdc'),

@@ -6,7 +6,14 @@ const base = { service: 'web', auth: 'session', tag: 'Notices', errors: { 401: [
 
 export const notice = z.object({
   id: z.string(),
-  kind: z.enum(['agent_failed', 'task_failing', 'device_waiting', 'spend_cap_near', 'installation_quiet', 'message_failed']),
+  kind: z.enum([
+    'agent_failed',
+    'task_failing',
+    'device_waiting',
+    'spend_cap_near',
+    'installation_quiet',
+    'message_failed',
+  ]),
   message: z.string(),
   link: z.string().nullable(),
   createdAt: timestamp,

@@ -1,9 +1,14 @@
-import { createClient, gatewayExecute, gatewayHeartbeat } from '@troupe/contract';
+import { createClient, gatewayBus, gatewayExecute, gatewayHeartbeat, type BusMessage } from '@troupe/contract';
 import type { Registry } from '@troupe/fleet';
 import type { Wake } from '../scheduler/service.ts';
 
+export interface Reach extends Wake {
+  /** Hands over a message of another agent; a repeat changes nothing. */
+  deliver: (agent: { id: string; userId: string }, message: BusMessage, signal: AbortSignal) => Promise<void>;
+}
+
 /** Reaches agents as everybody does: over HTTP, at their gateway, with their token. */
-export function createWake({ registry, baseUrl }: { registry: Registry; baseUrl: () => string }): Wake {
+export function createWake({ registry, baseUrl }: { registry: Registry; baseUrl: () => string }): Reach {
   async function reach(agent: { id: string; userId: string }) {
     const token = await registry.token(await registry.get(agent.id, agent.userId));
     return createClient({ baseUrl: baseUrl(), headers: () => ({ authorization: `Bearer ${token}` }) });
@@ -22,6 +27,10 @@ export function createWake({ registry, baseUrl }: { registry: Registry; baseUrl:
     async heartbeat(agent, signal) {
       const client = await reach(agent);
       await client.call(gatewayHeartbeat, { params: { agentId: agent.id }, signal });
+    },
+    async deliver(agent, message, signal) {
+      const client = await reach(agent);
+      await client.call(gatewayBus, { params: { agentId: agent.id }, body: message, signal });
     },
   };
 }

@@ -1,26 +1,10 @@
+import { amplifyAnswer, amplifyRequest } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, moveAmplify, type AmplifyMove, type AmplifyStatus } from '@troupe/domain';
 import { AppError, iso, newId, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
-import { z } from 'zod';
 import { dollars } from './amounts.ts';
 import { payloadOf, type Parties } from './negotiation.ts';
-
-const request = z.object({
-  content: z
-    .string()
-    .trim()
-    .min(1)
-    .max(5000)
-    .refine((text) => !text.includes('\0'), 'Invalid content'),
-  reward: z.unknown().transform((value, context) => {
-    const units = dollars(value);
-    if (units !== null) return units;
-    context.addIssue({ code: 'custom', message: 'Invalid reward' });
-    return z.NEVER;
-  }),
-});
-const answer = z.object({ requestId: z.string().min(1).max(100) });
 
 const MOVES: Readonly<Record<string, AmplifyMove>> = { AMPLIFY_ACCEPT: 'accept', AMPLIFY_DONE: 'done' };
 
@@ -29,7 +13,9 @@ export type Amplify = ReturnType<typeof createAmplify>;
 /** The amplification service. A reward is a promise between the two: paying it is a payment of its own. */
 export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
   async function open(tx: SystemTx, { from, to }: Parties, payload: unknown): Promise<Record<string, string>> {
-    const { content, reward } = payloadOf(request, payload);
+    const { content, reward: given } = payloadOf(amplifyRequest, payload);
+    const reward = dollars(given);
+    if (reward === null) throw new AppError(400, 'Invalid reward');
     const now = clock();
     const id = newId();
     await tx
@@ -56,7 +42,7 @@ export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
     step: AmplifyMove,
     payload: unknown,
   ): Promise<Record<string, string>> {
-    const { requestId } = payloadOf(answer, payload);
+    const { requestId } = payloadOf(amplifyAnswer, payload);
     const found = await tx
       .selectFrom('amplify_requests')
       .select(['from_agent_id', 'to_agent_id', 'status'])

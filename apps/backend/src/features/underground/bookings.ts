@@ -1,24 +1,10 @@
+import { bookingAnswer, bookingCounter, bookingOffer } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, moveBooking, type BookingMove, type BookingStatus } from '@troupe/domain';
 import { AppError, iso, newId, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
-import { z } from 'zod';
 import { dollars } from './amounts.ts';
 import { payloadOf, type Parties } from './negotiation.ts';
-
-const INVALID_AMOUNT = 'Invalid amount';
-const amount = z.unknown().transform((value, context) => {
-  const units = dollars(value);
-  if (units !== null && units > 0n) return units;
-  context.addIssue({ code: 'custom', message: INVALID_AMOUNT });
-  return z.NEVER;
-});
-const offer = z.object({
-  talentName: z.string().trim().min(1).max(200).regex(/^\P{Cc}*$/u),
-  amount,
-});
-const counter = z.object({ bookingId: z.string().min(1).max(100), amount });
-const answer = z.object({ bookingId: z.string().min(1).max(100) });
 
 const MOVES: Readonly<Record<string, BookingMove>> = {
   BOOKING_COUNTER: 'counter',
@@ -26,12 +12,18 @@ const MOVES: Readonly<Record<string, BookingMove>> = {
   BOOKING_DECLINE: 'decline',
 };
 
+const priceOf = (amount: string | number): bigint => {
+  const units = dollars(amount);
+  if (units === null || units === 0n) throw new AppError(400, 'Invalid amount');
+  return units;
+};
+
 export type Bookings = ReturnType<typeof createBookings>;
 
 /** The negotiation service: each message is one move, taken in the transaction that stores the message. */
 export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
   async function open(tx: SystemTx, { from, to }: Parties, payload: unknown): Promise<Record<string, string>> {
-    const given = payloadOf(offer, payload);
+    const given = payloadOf(bookingOffer, payload);
     const now = clock();
     const id = newId();
     await tx
@@ -43,7 +35,7 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
         to_agent_id: to.agentId,
         to_user_id: to.userId,
         talent_name: given.talentName,
-        amount: given.amount,
+        amount: priceOf(given.amount),
         status: 'offered',
         last_by: from.agentId,
         created_at: now,
@@ -60,7 +52,10 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
     payload: unknown,
   ): Promise<Record<string, string>> {
     const { bookingId, amount: named } =
-      step === 'counter' ? payloadOf(counter, payload) : { ...payloadOf(answer, payload), amount: undefined };
+      step === 'counter'
+        ? payloadOf(bookingCounter, payload)
+        : { ...payloadOf(bookingAnswer, payload), amount: undefined };
+    const price = named === undefined ? {} : { amount: priceOf(named) };
     const booking = await tx
       .selectFrom('bookings')
       .select(['id', 'from_agent_id', 'to_agent_id', 'status', 'last_by'])
@@ -76,7 +71,7 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
     if ('refused' in next) throw new AppError(409, next.refused);
     await tx
       .updateTable('bookings')
-      .set({ status: next.status, last_by: next.lastBy, updated_at: clock(), ...(named ? { amount: named } : {}) })
+      .set({ status: next.status, last_by: next.lastBy, updated_at: clock(), ...price })
       .where('id', '=', bookingId)
       .execute();
     return { bookingId, bookingStatus: next.status };

@@ -7,7 +7,7 @@ import {
   type Verifier,
   type Wallets,
 } from '@troupe/chain';
-import type { BusMessage, LoggedMessage } from '@troupe/contract';
+import type { BusMessage, LoggedMessage, UnsignedBusMessage } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { ownPlan, PLAN_LIMITS } from '@troupe/domain';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
@@ -34,11 +34,7 @@ export interface BusDeps {
 
 const WINDOW_MS = 5 * 60_000;
 
-type Unsigned = Omit<BusMessage, 'signature' | 'from'> & {
-  from: { agentId: string; walletAddress?: string; [key: string]: unknown };
-};
-
-const unsigned = (reason: string): AppError => new AppError(401, 'Invalid message signature', { reason });
+const notSigned = (reason: string): AppError => new AppError(401, 'Invalid message signature', { reason });
 
 export type Bus = ReturnType<typeof createBus>;
 
@@ -48,17 +44,17 @@ export function createBus(deps: BusDeps) {
   /** The sender's owner; 401 unless one of the agent's wallets signed this, just now. */
   async function senderOf(message: BusMessage): Promise<string> {
     if (!(Math.abs(clock().getTime() - Date.parse(message.timestamp)) <= WINDOW_MS))
-      throw unsigned('The timestamp is more than 5 minutes away');
+      throw notSigned('The timestamp is more than 5 minutes away');
     const { agentId, walletAddress } = message.from;
     const sender = await store.findSender(db.system, agentId, walletAddress);
-    if (!sender) throw unsigned('The wallet is not registered for the agent');
+    if (!sender) throw notSigned('The wallet is not registered for the agent');
     const by = walletAddress as Address;
     const check = sender.kind === 'own' ? ownVerifier : verifier;
     const isSigned = await busMessageSigned(check, { message, by }).catch((error: unknown) => {
       if (error instanceof ChainUnavailable) throw new AppError(503, 'Verification unavailable', {}, { cause: error });
       throw error;
     });
-    if (!isSigned) throw unsigned('The signature is not the wallet’s');
+    if (!isSigned) throw notSigned('The signature is not the wallet’s');
     return sender.user_id;
   }
 
@@ -68,7 +64,11 @@ export function createBus(deps: BusDeps) {
     return PLAN_LIMITS[plan ?? 'solo'].messagesPerDay;
   }
 
-  function negotiated(tx: SystemTx, parties: Parties, { action, payload }: BusMessage): Promise<Record<string, string>> {
+  function negotiated(
+    tx: SystemTx,
+    parties: Parties,
+    { action, payload }: BusMessage,
+  ): Promise<Record<string, string>> {
     if (action.startsWith('BOOKING_')) return bookings.handle(tx, parties, action, payload);
     if (action.startsWith('AMPLIFY_')) return amplify.handle(tx, parties, action, payload);
     return Promise.resolve({});
@@ -113,7 +113,7 @@ export function createBus(deps: BusDeps) {
       return { success: true as const, messageId: message.messageId, bookingId, requestId };
     },
 
-    async sign(userId: string, message: Unsigned): Promise<{ message: BusMessage }> {
+    async sign(userId: string, message: UnsignedBusMessage): Promise<{ message: BusMessage }> {
       const { agentId, walletAddress } = message.from;
       await mustOwn(db, userId, agentId);
       const owner = { userId, agentId };

@@ -24,7 +24,10 @@ export const countSold = (tx: SystemTx, id: bigint, quantity: number) =>
     .execute();
 
 /** Undefined: the user has used the key. */
-export const addTicket = (tx: SystemTx, ticket: Insertable<Tables['underground_tickets']>): Promise<TicketRow | undefined> =>
+export const addTicket = (
+  tx: SystemTx,
+  ticket: Insertable<Tables['underground_tickets']>,
+): Promise<TicketRow | undefined> =>
   tx
     .insertInto('underground_tickets')
     .values(ticket)

@@ -60,7 +60,13 @@ export function createEvents({ db, clock, ledger, wallets }: EventsDeps) {
   /** Out of the first of the agent's wallets that covers it. */
   async function pay(
     tx: SystemTx,
-    { ticketId, agentId, userId, payee, units }: { ticketId: string; agentId: string; userId: string; payee: string; units: bigint },
+    {
+      ticketId,
+      agentId,
+      userId,
+      payee,
+      units,
+    }: { ticketId: string; agentId: string; userId: string; payee: string; units: bigint },
   ): Promise<void> {
     const accounts = (await store.walletsOf(tx, userId, agentId)).map(({ address }) => walletAccount(address));
     let from: string | undefined;

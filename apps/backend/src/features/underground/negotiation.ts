@@ -1,6 +1,5 @@
-import { validationMessage } from '@troupe/contract';
+import { validationMessage, type Schema } from '@troupe/contract';
 import { AppError } from '@troupe/kernel';
-import type { z } from 'zod';
 
 interface Side {
   agentId: string;
@@ -14,7 +13,7 @@ export interface Parties {
 }
 
 /** The payload of a message, checked; 400 says what is wrong with it. */
-export function payloadOf<S extends z.ZodType>(schema: S, payload: unknown): z.output<S> {
+export function payloadOf<T>(schema: Schema<T>, payload: unknown): T {
   const parsed = schema.safeParse(payload);
   if (!parsed.success) throw new AppError(400, validationMessage(parsed.error, 'payload'));
   return parsed.data;

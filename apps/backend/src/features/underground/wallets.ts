@@ -38,7 +38,10 @@ export function createAgentWallets({ db, ledger, wallets, verifier, l2 }: AgentW
     (await wallets.list(owner)).find(is);
 
   /** The wallet that the platform makes for each agent, made at the first need. */
-  async function platformWallet(owner: { userId: string; agentId: string }): Promise<{ wallet: Wallet; made: boolean }> {
+  async function platformWallet(owner: {
+    userId: string;
+    agentId: string;
+  }): Promise<{ wallet: Wallet; made: boolean }> {
     const made = await wallets.create(owner);
     const wallet = made ?? (await first(owner, ({ kind }) => kind === 'platform'));
     if (!wallet) throw new Error('an agent’s wallet neither exists nor can be made');

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { formatAmount } from '@troupe/domain';
+import { owedAccount, verifyLedger, walletAccount } from '@troupe/ledger';
+import fc from 'fast-check';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { startUnderground, type Person } from './testing.ts';
+
+let world: Awaited<ReturnType<typeof startUnderground>>;
+before(async () => {
+  world = await startUnderground();
+});
+after(() => world.stop());
+
+const EVENTS = '/api/underground/events';
+const SPLITS = '/api/underground/splits';
+const newAddress = () => privateKeyToAccount(generatePrivateKey()).address;
+
+async function intact(): Promise<void> {
+  const verdicts = await verifyLedger(world.runtime.db.system);
+  assert.deepEqual(
+    verdicts.filter(({ broken }) => broken.length > 0),
+    [],
+  );
+}
+
+/** A person with an agent that has a wallet with that much in it. */
+async function party(units = 0n) {
+  const person = await world.person();
+  const agentId = await world.agent(person);
+  const { body } = await world.ask('POST', '/api/underground/wallets', person, { agentId });
+  const address = body.address as string;
+  if (units > 0n) await world.fund(address, units);
+  const balance = async () => (await world.ledger.balance(world.runtime.db.system, walletAccount(address).id)).balance;
+  return { person, agentId, address, balance };
+}
+
+const event = (agentId: string, given: object = {}) => ({
+  agentId,
+  name: 'Night',
+  description: 'All night',
+  venue: 'Cellar',
+  eventDate: '2027-01-31T20:00:00Z',
+  ticketPriceUsdc: '12.5',
+  totalTickets: 10,
+  ...given,
+});
+
+async function newEvent(owner: { person: Person; agentId: string }, given: object = {}) {
+  const { status, body } = await world.ask('POST', EVENTS, owner.person, event(owner.agentId, given));
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}
+
+const buy = (buyer: { person: Person; agentId: string }, id: number, quantity: unknown, headers = {}) =>
+  world.ask('POST', `${EVENTS}/${id}/tickets`, buyer.person, { agentId: buyer.agentId, quantity }, headers);
+
+describe('events', () => {
+  test('are announced and listed, the latest date first, to their owner', async () => {
+    const owner = await party();
+    for (const eventDate of ['2027-02-01', '2027-04-01T10:00:00+02:00', '2027-03-01'])
+      await newEvent(owner, { eventDate, name: eventDate });
+    const { body } = await world.ask('GET', EVENTS, owner.person);
+    assert.deepEqual(
+      body.map((found: { event_date: string }) => found.event_date),
+      ['2027-04-01T08:00:00.000Z', '2027-03-01T00:00:00.000Z', '2027-02-01T00:00:00.000Z'],
+    );
+    const { id, ...rest } = body[2];
+    assert.equal(typeof id, 'number');
+    assert.deepEqual(rest, {
+      agent_id: owner.agentId,
+      name: '2027-02-01',
+      description: 'All night',
+      venue: 'Cellar',
+      event_date: '2027-02-01T00:00:00.000Z',
+      ticket_price_usdc: '12.5',
+      total_tickets: 10,
+      tickets_sold: 0,
+    });
+    assert.deepEqual((await world.ask('GET', EVENTS, (await party()).person)).body, []);
+  });
+
+  test('400 for what is no event', async () => {
+    const owner = await party();
+    const bad: object[] = [
+      { name: 'x'.repeat(201) },
+      { name: '' },
+      { description: undefined },
+      { venue: 7 },
+      { eventDate: 'tomorrow' },
+      { eventDate: '2027-02-30' },
+      ...['-1', '1,5', 'NaN', '1e3', ' 1', '0.0000001', 5, ''].map((ticketPriceUsdc) => ({ ticketPriceUsdc })),
+      ...[0, -1, 1.5, '10', 1e21].map((totalTickets) => ({ totalTickets })),
+    ];
+    for (const given of bad) {
+      const { status } = await world.ask('POST', EVENTS, owner.person, event(owner.agentId, given));
+      assert.equal(status, 400, JSON.stringify(given));
+    }
+    assert.deepEqual(await world.ask('POST', EVENTS, owner.person, event('', {})), {
+      status: 400,
+      body: { error: 'agentId required' },
+    });
+  });
+});
+
+describe('tickets', () => {
+  test('are paid through the ledger', async () => {
+    const [owner, buyer] = [await party(), await party(100_000_000n)];
+    const { id } = await newEvent(owner);
+    const { status, body } = await buy(buyer, id, 3);
+    assert.deepEqual(
+      [status, body.success, body.quantity, body.totalUsdc, body.eventId],
+      [201, true, 3, '37.50', id],
+    );
+    assert.deepEqual([await buyer.balance(), await owner.balance()], [62_500_000n, 37_500_000n]);
+    assert.deepEqual(await buy(buyer, id, 6), { status: 402, body: { error: 'Insufficient balance' } });
+    assert.deepEqual(await buy(buyer, id, 8), { status: 409, body: { error: 'Not enough tickets left', available: 7 } });
+    assert.equal((await world.ask('GET', `${EVENTS}/${id}`, buyer.person)).body.tickets_sold, 3);
+    await intact();
+  });
+
+  test('of one’s own event, and of a free one, move nothing', async () => {
+    const owner = await party(50_000_000n);
+    assert.equal((await buy(owner, (await newEvent(owner)).id, 2)).status, 201);
+    assert.equal(await owner.balance(), 50_000_000n);
+    const free = await newEvent(owner, { ticketPriceUsdc: '0' });
+    assert.equal((await buy(await party(), free.id, 2)).status, 201);
+    await intact();
+  });
+
+  test('the same key buys once, at once too; for something else it is refused', async () => {
+    const [owner, buyer] = [await party(), await party(100_000_000n)];
+    const { id } = await newEvent(owner);
+    const key = { 'idempotency-key': 'order-1' };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => buy(buyer, id, 1, key)));
+    assert.deepEqual(new Set(answers.map(({ body }) => body.ticketId)).size, 1);
+    assert.equal(await buyer.balance(), 87_500_000n);
+    assert.equal((await buy(buyer, id, 2, key)).status, 409);
+    assert.equal((await buy(buyer, (await newEvent(owner)).id, 1, key)).status, 409);
+    await intact();
+  });
+
+  test('404, 403, 400', async () => {
+    const [owner, buyer] = [await party(), await party()];
+    const { id } = await newEvent(owner);
+    assert.deepEqual(await buy(buyer, 999_999, 1), { status: 404, body: { error: 'Event not found' } });
+    assert.equal((await buy({ ...buyer, agentId: owner.agentId }, id, 1)).status, 403);
+    for (const quantity of [0, -1, 1.5, '1', null, 1001])
+      assert.equal((await buy(buyer, id, quantity)).status, 400, String(quantity));
+  });
+
+  test('random buyers at once: never oversold, everybody pays for what they got', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 5_000_000 }),
+        fc.array(fc.record({ quantity: fc.integer({ min: 1, max: 5 }), who: fc.nat(2) }), {
+          minLength: 2,
+          maxLength: 15,
+        }),
+        async (total, price, orders) => {
+          const owner = await party();
+          const buyers = [await party(10_000_000n), await party(10_000_000n), await party(0n)];
+          const priceText = formatAmount(BigInt(price), 6);
+          const { id } = await newEvent(owner, { totalTickets: total, ticketPriceUsdc: priceText });
+          const answers = await Promise.all(orders.map(({ quantity, who }) => buy(buyers[who]!, id, quantity)));
+          const got = (index: number) =>
+            orders.reduce(
+              (sum, { quantity, who }, n) => (answers[n]!.status === 201 && who === index ? sum + quantity : sum),
+              0,
+            );
+          const sold = got(0) + got(1) + got(2);
+          assert.ok(sold <= total);
+          assert.equal((await world.ask('GET', `${EVENTS}/${id}`, owner.person)).body.tickets_sold, sold);
+          for (const index of [0, 1])
+            assert.equal(await buyers[index]!.balance(), 10_000_000n - BigInt(got(index)) * BigInt(price));
+          assert.equal(got(2), 0);
+          assert.equal(await owner.balance(), BigInt(sold) * BigInt(price));
+          for (const { status } of answers) assert.ok([201, 402, 409].includes(status));
+        },
+      ),
+      { numRuns: 12 },
+    );
+    await intact();
+  });
+});
+
+describe('splits', () => {
+  const split = (owner: { person: Person; agentId: string }, given: object, headers = {}) =>
+    world.ask('POST', SPLITS, owner.person, { agentId: owner.agentId, name: 'Royalties', ...given }, headers);
+  const owed = async (address: string) =>
+    (await world.ledger.balance(world.runtime.db.system, owedAccount(address).id)).balance;
+
+  test('thirds of 100 sum to 100, and are owed in the ledger', async () => {
+    const owner = await party();
+    const recipients = [33.33, 33.33, 33.33].map((share) => ({ address: newAddress(), share }));
+    const { status, body } = await split(owner, { totalAmount: '100', recipients });
+    assert.deepEqual([status, body.success, body.status, body.payout], [200, true, 'completed', 'accrued']);
+    const amounts = await Promise.all(recipients.map(({ address }) => owed(address)));
+    assert.deepEqual(amounts, [33_333_334n, 33_333_333n, 33_333_333n]);
+    assert.deepEqual(
+      body.recipients.map(({ amount, status: part }: { amount: string; status: string }) => [amount, part]),
+      amounts.map((units) => [formatAmount(units, 6), 'accrued']),
+    );
+    const listed = (await world.ask('GET', SPLITS, owner.person)).body;
+    assert.deepEqual([listed.count, listed.splits[0]], [1, body]);
+    await intact();
+  });
+
+  test('the edge of the tolerance is exact', async () => {
+    const owner = await party();
+    const of = (...shares: number[]) =>
+      split(owner, { totalAmount: '1', recipients: shares.map((share) => ({ address: newAddress(), share })) });
+    for (const shares of [[99.99], [50, 50.01], [33.34, 33.33, 33.34], [100]])
+      assert.equal((await of(...shares)).status, shares[0] === 100 || shares.length !== 1 ? 200 : 200, String(shares));
+    for (const [shares, sum] of [
+      [[99.98], '99.98'],
+      [[33.33, 33.33, 33.32], '99.98'],
+      [[50, 50.02], '100.02'],
+      [[0.1, 0.2], '0.3'],
+    ] as const)
+      assert.deepEqual(await of(...shares), {
+        status: 400,
+        body: { error: `Recipient shares must total 100% (got ${sum}%)` },
+      });
+  });
+
+  test('400 for what is no split', async () => {
+    const owner = await party();
+    const good = { address: newAddress(), share: 100 };
+    const [lower, upper] = [good.address.toLowerCase(), `0x${good.address.slice(2).toUpperCase()}`];
+    const wrongCase = good.address.replace(/[a-f]/i, (letter) =>
+      letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+    );
+    const refused: [object, string?][] = [
+      [{ recipients: [] }, 'recipients required'],
+      [{ recipients: undefined }, 'recipients required'],
+      [{ recipients: 'x' }, 'recipients required'],
+      [{ agentId: undefined }, 'agentId required'],
+      [{ recipients: Array.from({ length: 1001 }, () => ({ ...good, share: 0.1 })) }],
+      [{ name: '' }],
+      ...['0', '-1', 'NaN', 'Infinity', '1e21', '0.0000001', '1,5', ' 1', 100, '', null].map(
+        (totalAmount): [object, string] => [{ totalAmount }, 'Invalid totalAmount'],
+      ),
+      ...[
+        '0x12',
+        good.address.slice(2),
+        `${good.address}0`,
+        wrongCase,
+        '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
+        7,
+      ].map((address): [object, string] => [{ recipients: [{ ...good, address }] }, 'Invalid recipient address']),
+      ...[0, -5, 100.5, '100', 1e-9].map((share): [object, string] => [
+        { recipients: [{ ...good, share }] },
+        'Invalid share',
+      ]),
+    ];
+    for (const [given, error] of refused) {
+      const { status, body } = await split(owner, { totalAmount: '10', recipients: [good], ...given });
+      assert.equal(status, 400, JSON.stringify(given).slice(0, 200));
+      if (error) assert.equal(body.error, error);
+    }
+    for (const address of [lower, upper])
+      assert.equal((await split(owner, { totalAmount: '10', recipients: [{ address, share: 100 }] })).status, 200);
+    assert.equal(await owed(lower), 20_000_000n);
+  });
+
+  test('a thousand recipients, more of them than millionths', async () => {
+    const owner = await party();
+    const [first, second] = [newAddress(), newAddress()];
+    const recipients = Array.from({ length: 1000 }, (_, n) => ({ address: n % 2 ? first : second, share: 0.1 }));
+    const { body } = await split(owner, { totalAmount: '0.000999', recipients });
+    assert.equal(body.recipients.length, 1000);
+    assert.equal((await owed(first)) + (await owed(second)), 999n);
+    await intact();
+  });
+
+  test('the same key splits once, at once too; with another request it is refused', async () => {
+    const owner = await party();
+    const address = newAddress();
+    const given = { totalAmount: '5', recipients: [{ address, share: 100 }] };
+    const key = { 'idempotency-key': 'split-1' };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => split(owner, given, key)));
+    assert.equal(new Set(answers.map(({ body }) => body.splitId)).size, 1);
+    assert.equal(await owed(address), 5_000_000n);
+    assert.deepEqual(await split(owner, { ...given, totalAmount: '6' }, key), {
+      status: 409,
+      body: { error: 'Idempotency key was used for another request' },
+    });
+  });
+
+  test('random splits at once: the parts sum to the whole', async () => {
+    const units = fc.bigInt({ min: 1n, max: 10n ** 14n });
+    // Hundredths of a percent that sum to 100, within a hundredth.
+    const shares = fc.tuple(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 10 }), fc.integer({ min: -1, max: 1 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(units, shares), { minLength: 1, maxLength: 5 }), async (splits) => {
+        const owner = await party();
+        const addresses = Array.from({ length: 4 }, newAddress);
+        const bodies = splits.map(([total, [parts, off]]) => {
+          const rest = 10_000 + off - parts.reduce((a, b) => a + b, 0);
+          const all = [...parts, rest];
+          return {
+            totalAmount: formatAmount(total, 6),
+            recipients: all.map((share, n) => ({ address: addresses[n % 4], share: share / 100 })),
+          };
+        });
+        const answers = await Promise.all(bodies.map((body) => split(owner, body)));
+        for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body));
+        const balances = await Promise.all(addresses.map(owed));
+        assert.equal(
+          balances.reduce((a, b) => a + b, 0n),
+          splits.reduce((sum, [total]) => sum + total, 0n),
+        );
+      }),
+      { numRuns: 15 },
+    );
+    await intact();
+  });
+});
