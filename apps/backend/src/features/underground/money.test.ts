@@ -108,13 +108,13 @@ describe('tickets', () => {
     const [owner, buyer] = [await party(), await party(100_000_000n)];
     const { id } = await newEvent(owner);
     const { status, body } = await buy(buyer, id, 3);
-    assert.deepEqual(
-      [status, body.success, body.quantity, body.totalUsdc, body.eventId],
-      [201, true, 3, '37.50', id],
-    );
+    assert.deepEqual([status, body.success, body.quantity, body.totalUsdc, body.eventId], [201, true, 3, '37.50', id]);
     assert.deepEqual([await buyer.balance(), await owner.balance()], [62_500_000n, 37_500_000n]);
     assert.deepEqual(await buy(buyer, id, 6), { status: 402, body: { error: 'Insufficient balance' } });
-    assert.deepEqual(await buy(buyer, id, 8), { status: 409, body: { error: 'Not enough tickets left', available: 7 } });
+    assert.deepEqual(await buy(buyer, id, 8), {
+      status: 409,
+      body: { error: 'Not enough tickets left', available: 7 },
+    });
     assert.equal((await world.ask('GET', `${EVENTS}/${id}`, buyer.person)).body.tickets_sold, 3);
     await intact();
   });
@@ -292,7 +292,10 @@ describe('splits', () => {
   test('random splits at once: the parts sum to the whole', async () => {
     const units = fc.bigInt({ min: 1n, max: 10n ** 14n });
     // Hundredths of a percent that sum to 100, within a hundredth.
-    const shares = fc.tuple(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 10 }), fc.integer({ min: -1, max: 1 }));
+    const shares = fc.tuple(
+      fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 10 }),
+      fc.integer({ min: -1, max: 1 }),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(units, shares), { minLength: 1, maxLength: 5 }), async (splits) => {
         const owner = await party();
