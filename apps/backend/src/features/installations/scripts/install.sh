@@ -26,7 +26,7 @@ undo() {
   [ "$finished" = 1 ] && return 0
   say 'not finished: undoing what was begun'
   if [ -n "$started_pid" ]; then kill "$started_pid" 2>/dev/null || true; fi
-  rm -f "$HOME_DIR/agent.mjs.new"
+  rm -f "$HOME_DIR/new-agent.mjs"
   if [ "$made_home" = 1 ]; then rm -rf "$HOME_DIR"; fi
   return 0
 }
@@ -91,9 +91,9 @@ fi
 
 # 3. The runtime and its settings.
 say 'fetching the agent runtime'
-curl -fsS -o "$HOME_DIR/agent.mjs.new" "$BACKEND_URL/install/agent.mjs" || fail 'could not fetch the agent runtime'
-"$NODE" --check "$HOME_DIR/agent.mjs.new" || fail 'the agent runtime did not arrive whole'
-mv "$HOME_DIR/agent.mjs.new" "$HOME_DIR/agent.mjs"
+curl -fsS -o "$HOME_DIR/new-agent.mjs" "$BACKEND_URL/install/agent.mjs" || fail 'could not fetch the agent runtime'
+"$NODE" --check "$HOME_DIR/new-agent.mjs" || fail 'the agent runtime did not arrive whole'
+mv "$HOME_DIR/new-agent.mjs" "$HOME_DIR/agent.mjs"
 
 if [ ! -f "$HOME_DIR/token" ]; then
   "$NODE" -p 'require("node:crypto").randomBytes(24).toString("hex")' >"$HOME_DIR/token"
