@@ -40,7 +40,7 @@ export interface OpenIdAccount {
 }
 
 /** A real OpenID provider on loopback; whoever comes is signed in as `state.account` without being asked. */
-export async function startOpenId({ redirectUri }: { redirectUri: string }) {
+export async function startOpenId({ redirectUri, proof = 'basic' }: { redirectUri: string; proof?: 'basic' | 'post' }) {
   const state: { account: OpenIdAccount; deny: boolean; trouble?: Trouble } = {
     account: { sub: 'sub-1' },
     deny: false,
@@ -61,7 +61,7 @@ export async function startOpenId({ redirectUri }: { redirectUri: string }) {
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
         redirect_uris: [redirectUri],
-        token_endpoint_auth_method: 'client_secret_post',
+        token_endpoint_auth_method: `client_secret_${proof}`,
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },

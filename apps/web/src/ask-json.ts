@@ -3,6 +3,16 @@ import type { Outbound, OutboundRequest } from '@troupe/kernel';
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 1_048_576;
 
+/** The provider answered, and said no. */
+export class ProviderRefusal extends Error {
+  override readonly name = 'ProviderRefusal';
+  readonly status: number;
+  constructor(url: string, status: number) {
+    super(`${new URL(url).origin} answered ${status}`);
+    this.status = status;
+  }
+}
+
 /** One answer of a provider, in JSON; one that says no is an error, too. */
 export async function askJson(outbound: Outbound, url: string, request: OutboundRequest = {}): Promise<unknown> {
   const response = await outbound.fetch(url, {
@@ -14,7 +24,7 @@ export async function askJson(outbound: Outbound, url: string, request: Outbound
   });
   if (response.status !== 200) {
     response.cancel();
-    throw new Error(`${new URL(url).origin} answered ${response.status}`);
+    throw new ProviderRefusal(url, response.status);
   }
   return response.json();
 }

@@ -27,15 +27,19 @@ export function createCardProcessor({ settings, clock, missingStatus = 503 }: Ca
   // Loaded at first use: most installations never do.
   const load = async () => (await import('stripe')).default;
 
+  let client: Stripe | undefined;
+  const connect = async (secretKey: string): Promise<Stripe> =>
+    (client ??= new (await load())(secretKey, {
+      ...(base === undefined ? {} : addressOf(base)),
+      timeout: TIMEOUT_MS,
+      maxNetworkRetries: 1,
+      telemetry: false,
+    }));
+
   return {
     async call(work) {
       if (key === undefined) throw missing();
-      const api = new (await load())(key, {
-        ...(base === undefined ? {} : addressOf(base)),
-        timeout: TIMEOUT_MS,
-        maxNetworkRetries: 1,
-        telemetry: false,
-      });
+      const api = await connect(key);
       try {
         return await work(api);
       } catch (cause) {

@@ -18,6 +18,7 @@ const REFRESH = '/api/auth/federated/refresh';
 const GATING = '/api/auth/token-gating/verify';
 
 const UNAVAILABLE = 'Verification unavailable';
+const SLOW_DOWN = 'Too many requests';
 const BAD_ADDRESS = 'Invalid Ethereum address';
 const isAddress = (value: string) => /^0x[0-9a-fA-F]{40}$/.test(value);
 
@@ -50,6 +51,7 @@ export const federatedVerify = endpoint({
     400: [BAD_ADDRESS],
     401: ['Missing identity token', 'Invalid identity token'],
     403: ['Token gating failed'],
+    429: [SLOW_DOWN],
     503: ['Federated identity is not configured', UNAVAILABLE],
   },
 });
@@ -100,7 +102,7 @@ export const checkGating = endpoint({
     })
     .refine(({ address }) => isAddress(address), BAD_ADDRESS),
   reply: z.object({ fid: z.union([z.string(), z.number()]), ...gate, message: z.string(), timestamp }),
-  errors: { 400: [MISSING, BAD_ADDRESS], 503: [UNAVAILABLE] },
+  errors: { 400: [MISSING, BAD_ADDRESS], 429: [SLOW_DOWN], 503: [UNAVAILABLE] },
 });
 
 const BAD_QUERY = 'Invalid or missing address parameter';
@@ -112,5 +114,5 @@ export const readGating = endpoint({
   summary: 'Whether a wallet holds enough of the gating token',
   query: z.object({ address: z.string({ error: BAD_QUERY }).refine(isAddress, BAD_QUERY) }),
   reply: z.object({ ...gate, contractAddress: z.string().nullable() }),
-  errors: { 400: [BAD_QUERY], 503: [UNAVAILABLE] },
+  errors: { 400: [BAD_QUERY], 429: [SLOW_DOWN], 503: [UNAVAILABLE] },
 });

@@ -29,6 +29,7 @@ export const walletSignIn = endpoint({
   errors: {
     400: [MISSING],
     401: ['Invalid signature', 'Only smart-contract wallets are supported'],
+    429: ['Too many requests'],
     503: ['Verification unavailable'],
   },
 });

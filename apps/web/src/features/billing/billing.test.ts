@@ -179,6 +179,15 @@ describe('the webhook', () => {
     assert.deepEqual(await billingOf(person), { plan: 'solo', status: 'active', renews: true });
   });
 
+  test("the processor's own name of the header works, too", async () => {
+    const person = await signedIn(web);
+    const payload = JSON.stringify(event('customer.subscription.created', subscription(person, 'solo')));
+    const headers = { 'stripe-signature': cardSignature(payload) };
+    const answer = await web.server.app.inject({ method: 'POST', url: '/api/billing/webhook', headers, payload });
+    assert.equal(answer.statusCode, 200);
+    assert.equal((await billingOf(person)).status, 'active');
+  });
+
   test('subscription created, updated, deleted', async () => {
     const person = await signedIn(web);
     const t = Date.now();

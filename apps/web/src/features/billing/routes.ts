@@ -7,7 +7,9 @@ export function billingRoutes(server: Server, billing: Billing): void {
   serve(server, createCheckout, ({ user, body }) => billing.checkout(user, body.plan));
   serve(server, createPortal, ({ user }) => billing.portal(user));
   serve(server, billingWebhook, async ({ request }) => {
-    await billing.receive(request.rawBody, request.headers['billing-signature']);
+    // The processor itself sends the second name.
+    const signature = request.headers['billing-signature'] ?? request.headers['stripe-signature'];
+    await billing.receive(request.rawBody, signature);
     return { received: true as const };
   });
 }

@@ -8,9 +8,19 @@ export interface RefreshRow {
   expires_at: Date;
 }
 
+/** More than the one that is added, so that what is left over shrinks. */
+const SWEEP = 20;
+
 /** Whoever gets one clears away those that nobody used. */
 export async function addRefresh(tx: SystemTx, hash: string, row: RefreshRow, now: Date): Promise<void> {
-  await tx.deleteFrom('federated_refresh_tokens').where('expires_at', '<=', now).execute();
+  const ended = tx
+    .selectFrom('federated_refresh_tokens')
+    .select('token_hash')
+    .where('expires_at', '<=', now)
+    .limit(SWEEP)
+    .forUpdate()
+    .skipLocked();
+  await tx.deleteFrom('federated_refresh_tokens').where('token_hash', 'in', ended).execute();
   await tx
     .insertInto('federated_refresh_tokens')
     .values({ token_hash: hash, ...row })

@@ -39,7 +39,8 @@ export function createIdp1(options: ProviderOptions & { baseUrl: string }): Prov
       });
       return `${baseUrl}/login/oauth/authorize?${query}`;
     },
-    exchange: (code, verifier) => askTokens(options, `${baseUrl}/login/oauth/access_token`, { code, verifier }),
+    exchange: (code, verifier) =>
+      askTokens(options, `${baseUrl}/login/oauth/access_token`, { code, verifier, proof: 'post' }),
     async profile(accessToken) {
       const [user, email] = await Promise.all([
         askObject(outbound, `${api}/user`, { headers: bearer(accessToken) }),

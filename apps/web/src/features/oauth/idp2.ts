@@ -1,5 +1,5 @@
 import type { Clock } from '@troupe/kernel';
-import { askObject } from '../../ask-json.ts';
+import { askObject, ProviderRefusal } from '../../ask-json.ts';
 import {
   askTokens,
   bearer,
@@ -62,7 +62,14 @@ export function createIdp2(options: ProviderOptions & { issuer: string; clock: C
       return url.href;
     },
     async exchange(code, verifier) {
-      return askTokens(options, (await discover()).token, { code, verifier });
+      const { token } = await discover();
+      try {
+        return await askTokens(options, token, { code, verifier, proof: 'basic' });
+      } catch (error) {
+        // Clients are registered for one way or the other, and the standard's default is the first.
+        if (!(error instanceof ProviderRefusal && [400, 401].includes(error.status))) throw error;
+        return askTokens(options, token, { code, verifier, proof: 'post' });
+      }
     },
     async profile(accessToken) {
       const info = await askObject(outbound, (await discover()).userinfo, { headers: bearer(accessToken) });

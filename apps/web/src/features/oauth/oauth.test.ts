@@ -337,6 +337,20 @@ describe('every error is a redirect', () => {
   });
 });
 
+test('a provider that wants the secret in the form gets it there', async () => {
+  const strict = await startOpenId({ redirectUri: `${BASE}/api/auth/idp2/callback`, proof: 'post' });
+  strict.state.account = { sub: 'form', email: fresh(), email_verified: true };
+  const other = await testWeb({
+    env: { IDP2_CLIENT_ID: CLIENT.id, IDP2_CLIENT_SECRET: CLIENT.secret, IDP2_ISSUER: strict.issuer },
+  });
+  try {
+    assert.equal(await createBrowser(other.server.app, BASE).visit('/api/auth/idp2'), '/dashboard');
+  } finally {
+    await other.stop();
+    strict.close();
+  }
+});
+
 test('where addresses need no proof, linking leaves the password', async () => {
   const lax = await testWeb({
     env: { IDP1_CLIENT_ID: CLIENT.id, IDP1_CLIENT_SECRET: CLIENT.secret, IDP1_BASE_URL: codeHost.address },

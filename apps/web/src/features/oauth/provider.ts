@@ -32,19 +32,25 @@ export interface ProviderOptions {
   outbound: Outbound;
 }
 
+/** How the client proves itself: in the Authorization header, or in the form. */
+export type ClientProof = 'basic' | 'post';
+
 /** Some providers say no with 200 and a field `error`. */
 export async function askTokens(
   { outbound, clientId, clientSecret, redirectUri }: ProviderOptions,
   url: string,
-  { code, verifier }: { code: string; verifier: string },
+  { code, verifier, proof }: { code: string; verifier: string; proof: ClientProof },
 ): Promise<ProviderTokens & { access_token: string }> {
+  const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64');
   const answer = await askObject(outbound, url, {
     method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(proof === 'basic' ? { authorization: `Basic ${basic}` } : {}),
+    },
     body: new URLSearchParams({
       grant_type: 'authorization_code',
-      client_id: clientId,
-      client_secret: clientSecret,
+      ...(proof === 'post' ? { client_id: clientId, client_secret: clientSecret } : {}),
       redirect_uri: redirectUri,
       code,
       code_verifier: verifier,
