@@ -1,7 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import { createSandbox } from '@troupe/agent';
 import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
-import { AGENT_CHANGED, createEmbedded, createFleet, createRegistry, type Driver } from '@troupe/fleet';
+import {
+  AGENT_CHANGED,
+  createChannelHost,
+  createEmbedded,
+  createFleet,
+  createRegistry,
+  type ChannelHost,
+  type Embedded,
+  type EmbeddedDeps,
+} from '@troupe/fleet';
 import { closeAll, createOutbound, type Running, type Server } from '@troupe/kernel';
 import type { BackendDeps } from './deps.ts';
 import { agentRoutes } from './features/agents/routes.ts';
@@ -36,7 +45,8 @@ export function addAgents(
   const { settings, db, log, clock, version, secrets, jobs } = deps;
   const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
   const outbound = createOutbound();
-  const driver = createDriver(deps, ai, { outbound });
+  const driver = createDriver(deps, ai, { outbound, webhook: (...args) => channels.webhook(...args) });
+  const channels = createChannelHost({ db, sealKey: secrets.walletKey, agent: driver.agent, outbound, log });
   const fleet = createFleet({ db, registry, driver, clock, log });
 
   const agents = createAgentService({
@@ -83,21 +93,21 @@ export function addAgents(
   };
   const wake = createWake({ registry, baseUrl });
   const scheduler = createScheduler({ db, clock, log, wake, chores });
-  return { ...run(server, deps, { fleet, driver, scheduler, outbound }), deliver: wake.deliver };
+  return { ...run(server, deps, { fleet, driver, channels, scheduler, outbound }), deliver: wake.deliver };
 }
 
 function createDriver(
   { db, log, version, dataDir, secrets, clock, url }: BackendDeps,
   ai: AiService,
-  { outbound }: { outbound: ReturnType<typeof createOutbound> },
-): Driver & { evict?: (agentId: string) => Promise<void> } {
+  given: Pick<EmbeddedDeps, 'outbound' | 'webhook'>,
+): Embedded {
   const { internalKey, sessionSecret } = secrets;
   return createEmbedded({
     db,
     log,
     version,
     dataDir,
-    outbound,
+    ...given,
     sandbox: createSandbox(),
     thinking: createThinking(ai),
     verify: createAccess({ db, clock, internalKey, sessionSecret }),
@@ -108,23 +118,29 @@ function createDriver(
 interface Parts {
   fleet: ReturnType<typeof createFleet>;
   driver: ReturnType<typeof createDriver>;
+  channels: ChannelHost;
   scheduler: ReturnType<typeof createScheduler>;
   outbound: ReturnType<typeof createOutbound>;
 }
 
 /** Begins when the server listens, ends when it closes. */
-function run(server: Server, { listener, log }: BackendDeps, { fleet, driver, scheduler, outbound }: Parts): Running {
+function run(
+  server: Server,
+  { listener, log }: BackendDeps,
+  { fleet, driver, channels, scheduler, outbound }: Parts,
+): Running {
   let timer: NodeJS.Timeout | undefined;
   const stopListening = [
     listener.on(DEVICE_REVOKED, (deviceId) => driver.cut(deviceId)),
     listener.on(AGENT_CHANGED, (notice) => {
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;
-      driver.evict?.(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
+      driver.evict(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
     }),
   ];
   async function recover(): Promise<void> {
     await fleet.recover().catch((err: unknown) => log.error({ err }, 'unfinished work could not be taken up'));
+    await channels.refresh().catch((err: unknown) => log.error({ err }, 'channels could not be looked up'));
     if (!server.closing.aborted) timer = setTimeout(() => void recover(), RECOVER_MS).unref();
   }
   server.app.addHook('onListen', async () => {
@@ -136,7 +152,7 @@ function run(server: Server, { listener, log }: BackendDeps, { fleet, driver, sc
     async close() {
       clearTimeout(timer);
       for (const stop of stopListening) stop();
-      await closeAll([outbound, driver, scheduler]);
+      await closeAll([outbound, driver, channels, scheduler]);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ChannelDeps, ChannelKind } from './channel.ts';
 
 /**
@@ -23,12 +24,13 @@ export interface Inbox {
   recover: () => Promise<void>;
   remembered: (name: string) => unknown;
   remember: (name: string, value: unknown) => Promise<void>;
-  /** Waits for the answers under way. */
+  /** Waits a moment for the answers under way; what takes longer is answered after the next start. */
   settle: () => Promise<void>;
 }
 
 type State = { pending?: Incoming[] } & Record<string, unknown>;
 
+const SETTLE_MS = 3000;
 const FAILED = 'Sorry, I cannot answer now. Please try again later.';
 
 export async function openInbox(
@@ -89,7 +91,13 @@ export async function openInbox(
       await save();
     },
     async settle() {
-      await Promise.all(running);
+      const patience = new AbortController();
+      const { signal } = patience;
+      await Promise.race([
+        Promise.all(running),
+        delay(SETTLE_MS, undefined, { signal, ref: false }).catch(() => undefined),
+      ]);
+      patience.abort();
       await writing;
     },
   };

@@ -1,0 +1,133 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sql } from 'kysely';
+import {
+  CHANNEL_KINDS,
+  channelWebhook,
+  createChannel,
+  createPgStore,
+  type Agent,
+  type Channel,
+  type ChannelKind,
+} from '@troupe/agent';
+import type { Database } from '@troupe/db';
+import { AppError, createCipher, type Log, type Outbound } from '@troupe/kernel';
+
+/**
+ * The messaging channels of all running agents. Which there are is looked up from time to time, so it does not matter
+ * which process an agent was made, stopped or changed in; a channel is listened to by one process at a time.
+ */
+
+export interface ChannelHost {
+  /** Starts what should run and stops what should not. */
+  refresh: () => Promise<void>;
+  webhook: (
+    target: { agentId: string; path: string },
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => Promise<boolean>;
+  running: () => number;
+  close: () => Promise<void>;
+}
+
+export interface ChannelHostDeps {
+  db: Database;
+  sealKey: string;
+  /** The agent, awake. */
+  agent: (agentId: string) => Promise<Agent | undefined>;
+  outbound: Outbound;
+  log: Log;
+  /** Where the services are; their own addresses unless a test says otherwise. */
+  urls?: Partial<Record<ChannelKind, string>>;
+}
+
+interface Wanted {
+  agentId: string;
+  userId: string;
+  channel: keyof typeof CHANNEL_KINDS;
+  sealed: Buffer;
+  senders: string[];
+}
+
+export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {} }: ChannelHostDeps): ChannelHost {
+  const cipher = createCipher(sealKey, 'channels');
+  const open = new Map<string, { agentId: string; channel: Channel }>();
+  let turn: Promise<void> = Promise.resolve();
+
+  async function wanted(): Promise<Wanted[]> {
+    const { rows } = await sql<Omit<Wanted, 'senders'> & { user: string | null; owners: string[] | null }>`
+      select c.agent_id as "agentId", c.user_id as "userId", c.channel, c.sealed,
+        d.config ->> 'channelUserId' as "user", d.config -> 'ownerIds' as owners
+      from agent_channels c join agents a on a.id = c.agent_id
+      cross join lateral (select definition -> 'config' as config from agent_definitions
+        where agent_id = a.id order by version desc limit 1) d
+      where c.sealed is not null and a.status = 'running'
+        and coalesce((d.config -> 'channels' -> c.channel ->> 'enabled')::boolean, false)`.execute(db.system);
+    return rows
+      .filter(({ channel }) => channel in CHANNEL_KINDS)
+      .map(({ user, owners, ...row }) => ({ ...row, senders: [...(user ? [user] : []), ...(owners ?? [])] }));
+  }
+
+  async function start(key: string, { agentId, userId, channel: name, sealed, senders }: Wanted): Promise<void> {
+    const kind = CHANNEL_KINDS[name];
+    const baseUrl = urls[kind];
+    const ask: Agent['ask'] = async (...args) => {
+      const awake = await agent(agentId);
+      if (!awake) throw new AppError(404, 'Agent not found');
+      return awake.ask(...args);
+    };
+    const channel = createChannel(kind, {
+      agent: { id: agentId, store: createPgStore({ db, userId, agentId }), ask },
+      token: cipher.open(sealed, `agent:${agentId}:${name}`),
+      outbound,
+      log,
+      allowedSenders: senders,
+      ...(baseUrl !== undefined && { baseUrl }),
+    });
+    open.set(key, { agentId, channel });
+    await channel.start();
+  }
+
+  async function compare(): Promise<void> {
+    const now = new Map(
+      (await wanted()).map((one) => [
+        JSON.stringify([one.agentId, one.channel, one.sealed.toString('hex'), one.senders]),
+        one,
+      ]),
+    );
+    for (const [key, { channel }] of open) {
+      if (now.has(key)) continue;
+      open.delete(key);
+      await channel.stop();
+    }
+    for (const [key, one] of now) {
+      if (open.has(key)) continue;
+      await start(key, one).catch((err: unknown) => {
+        open.delete(key);
+        log.error({ err, agentId: one.agentId, channel: one.channel }, 'a channel could not be started');
+      });
+    }
+  }
+
+  return {
+    refresh() {
+      turn = turn.catch(() => undefined).then(compare);
+      return turn;
+    },
+    webhook(target, request, response) {
+      if (!target.path.startsWith('/channels/')) return Promise.resolve(false);
+      const own = [...open.values()].filter(({ agentId }) => agentId === target.agentId);
+      return channelWebhook(
+        own.map(({ channel }) => channel),
+        target.path,
+        request,
+        response,
+      );
+    },
+    running: () => open.size,
+    async close() {
+      await turn.catch(() => undefined);
+      await Promise.all([...open.values()].map(({ channel }) => channel.stop()));
+      open.clear();
+    },
+  };
+}
