@@ -205,3 +205,29 @@ test('two registrations of one address at once: one 200, one 409', async () => {
     );
   }
 });
+
+test('whatever somebody types, the answer is no server error', async () => {
+  const typist = await web.signUp();
+  const text = fc.string({ unit: 'binary', maxLength: 300 });
+  const value = fc.oneof(
+    text,
+    text.map((local) => `${local}@example.com`),
+    fc.jsonValue(),
+  );
+  await fc.assert(
+    fc.asyncProperty(value, text, async (email, other) => {
+      const replies = [
+        await typist.ask('POST', '/api/settings', { email, name: other }),
+        await typist.ask('PATCH', '/api/settings', { notifications: { [other]: email } }),
+        await typist.ask('POST', '/api/invite', { name: email }),
+        await typist.ask('GET', `/api/keys/${encodeURIComponent(other)}`),
+        await web.visitor().ask('POST', '/api/keys/validate', { apiKey: email }),
+        await web.visitor().ask('POST', '/api/invites/verify', { token: email }),
+        await web.visitor().ask('POST', '/api/auth/verify-email', { token: email }),
+        await web.visitor().ask('POST', '/api/auth/login', { email, password: other }),
+      ];
+      for (const { status } of replies) assert.ok(status < 500, String(status));
+    }),
+    { numRuns: 40 },
+  );
+});
