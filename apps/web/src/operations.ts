@@ -12,6 +12,7 @@ import { createNotices } from './features/notices/service.ts';
 import { overviewRoutes } from './features/overview/routes.ts';
 import { createOverview } from './features/overview/service.ts';
 import { taskRoutes } from './features/tasks/routes.ts';
+import { undergroundRoutes } from './features/underground/routes.ts';
 import { createTasks } from './features/tasks/service.ts';
 
 export interface OperationsDeps extends WebDeps {
@@ -30,5 +31,6 @@ export function operationsRoutes(
   taskRoutes(server, createTasks({ db, clock }));
   noticeRoutes(server, createNotices({ db, clock, listener }));
   installationRoutes(server, backend);
+  undergroundRoutes(server, backend);
   overviewRoutes(server, createOverview({ db, clock, health: health.read }));
 }

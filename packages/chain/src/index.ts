@@ -34,6 +34,7 @@ export {
 } from './proofs.ts';
 export {
   broadcast,
+  coversFees,
   createSender,
   outcome,
   transferCall,

@@ -61,6 +61,19 @@ export function createSender({ chain, account }: { chain: ChainClient; account: 
   };
 }
 
+/** More than a transfer of any of the tokens takes. */
+const TRANSFER_GAS = 100_000n;
+
+/** Whether the address has the native money that so many transfers cost now. */
+export const coversFees = (chain: ChainClient, address: Address, transfers: number): Promise<boolean> =>
+  chain.read(async (client) => {
+    const [balance, { maxFeePerGas }] = await Promise.all([
+      client.getBalance({ address }),
+      client.estimateFeesPerGas({ type: 'eip1559' }),
+    ]);
+    return balance >= BigInt(transfers) * TRANSFER_GAS * maxFeePerGas;
+  });
+
 /** Sends a signed transaction, as often as one likes. */
 export async function broadcast(chain: ChainClient, raw: Hex): Promise<void> {
   try {

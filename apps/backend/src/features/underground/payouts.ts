@@ -23,7 +23,7 @@ export interface PayoutDeps {
   l2?: ChainClient;
 }
 
-const QUEUE = 'split-payout';
+export const PAYOUT_QUEUE = 'split-payout';
 /** How long a request waits for the chain; the job goes on after that. */
 const INLINE_MS = 20_000;
 const MINED_MS = 15_000;
@@ -91,6 +91,17 @@ export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps
       });
     });
 
+  /**
+   * Whoever stored a transaction may have died before it was sent: first of all, before anything else takes its nonce.
+   * Where it is refused, the chain tells afterwards what became of it.
+   */
+  async function resend(split: store.SplitRow, chain: ChainClient): Promise<void> {
+    for (const part of await store.partsThatAre(db.system, split.id, 'sent'))
+      await broadcast(chain, part.transaction_raw as Hex).catch((err: unknown) =>
+        log.warn({ err, split: split.id, part: part.position }, 'a transaction of a split was refused'),
+      );
+  }
+
   /** True: all that was sent has come to an end. */
   async function settleSent(split: store.SplitRow, chain: ChainClient): Promise<boolean> {
     const sent = await store.partsThatAre(db.system, split.id, 'sent');
@@ -101,19 +112,19 @@ export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps
         const result = await waitFor(chain, { hash, from, nonce: part.transaction_nonce! }, MINED_MS);
         if (result === 'success') await settle(split, part);
         else if (result !== 'unknown') await store.changeStatus(db.system, part, 'sent', 'accrued');
-        else await broadcast(chain, part.transaction_raw as Hex);
         return result !== 'unknown';
       }),
     );
     return ended.every(Boolean);
   }
 
-  async function work(splitId: string, until: number): Promise<boolean> {
+  async function work(splitId: string, until: number, again: boolean): Promise<boolean> {
     const split = await store.findSplit(db.system, splitId);
     if (!split || split.payout !== 'onchain') return true;
     if (!l2) throw new Error('a split waits for the L2 network, which is not configured');
     let isDone = false;
     await inTurn(split.paid_from!, async () => {
+      if (again) await resend(split, l2);
       await sendPending(split, l2, until);
       isDone = await settleSent(split, l2);
     });
@@ -121,20 +132,20 @@ export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps
   }
 
   jobs.work(
-    QUEUE,
+    PAYOUT_QUEUE,
     async ({ splitId }: { splitId: string }) => {
-      if (!(await work(splitId, Infinity))) throw new Error('transactions of a split are not mined yet');
+      if (!(await work(splitId, Infinity, true))) throw new Error('transactions of a split are not mined yet');
     },
     { retryLimit: 20, retryDelaySeconds: 15, expireSeconds: 900 },
   );
 
   return {
     async queue(tx, splitId) {
-      await jobs.send(tx, QUEUE, { splitId }, { startAfter: TAKE_UP_SECONDS });
+      await jobs.send(tx, PAYOUT_QUEUE, { splitId }, { startAfter: TAKE_UP_SECONDS });
     },
     async payNow(splitId) {
       try {
-        await work(splitId, performance.now() + INLINE_MS);
+        await work(splitId, performance.now() + INLINE_MS, false);
       } catch (err) {
         log.warn({ err, split: splitId }, 'a split is paid later');
       }

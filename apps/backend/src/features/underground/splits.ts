@@ -1,5 +1,6 @@
 import {
   ChainUnavailable,
+  coversFees,
   isPayableAddress,
   L2_USDC,
   tokenBalance,
@@ -84,12 +85,21 @@ export type Splits = ReturnType<typeof createSplits>;
 
 export function createSplits({ db, clock, log, ledger, wallets, payouts, l2 }: SplitsDeps) {
   /** The agent's wallet, when it can pay all of it on-chain. */
-  async function payer(owner: { userId: string; agentId: string }, units: bigint): Promise<string | null> {
+  async function payer(
+    owner: { userId: string; agentId: string },
+    units: bigint,
+    transfers: number,
+  ): Promise<string | null> {
     if (!l2) return null;
     const wallet = (await wallets.list(owner)).find(({ kind }) => kind === 'platform');
     if (!wallet) return null;
+    const { address } = wallet;
     try {
-      return (await tokenBalance(l2, L2_USDC, wallet.address)) >= units ? wallet.address : null;
+      const [held, canPayFees] = await Promise.all([
+        tokenBalance(l2, L2_USDC, address),
+        coversFees(l2, address, transfers),
+      ]);
+      return held >= units && canPayFees ? address : null;
     } catch (err) {
       if (!(err instanceof ChainUnavailable)) throw err;
       log.warn({ err }, 'the L2 network does not answer: a split is accrued');
@@ -122,7 +132,7 @@ export function createSplits({ db, clock, log, ledger, wallets, payouts, l2 }: S
       await mustOwn(db, userId, agentId);
       const { units, parts } = partsOf(given);
       const hash = sha256Hex(JSON.stringify([agentId, name, String(units), given.recipients]));
-      const from = await payer({ userId, agentId }, units);
+      const from = await payer({ userId, agentId }, units, parts.length);
       const { split, isNew } = await db.asSystem(async (tx) => {
         const id = newId();
         const made = await store.addSplit(tx, {
