@@ -8,6 +8,8 @@ import type { LiveEvent } from './agent.ts';
 import { newDefinition } from './definition.ts';
 import type { ModelCallRecord, ToolCallRecord } from './ports.ts';
 import { TOKENS_A_CALL, callOnce, counter, lastText, testAgent, web } from './testing.ts';
+import { createSqliteStore } from './store-sqlite.ts';
+import type { AgentStore } from './store.ts';
 import { tool } from './tool.ts';
 
 describe('a conversation', () => {
@@ -252,6 +254,42 @@ describe('two processes', () => {
     const answers = await Promise.all(asks);
     assert.ok(answers.every(({ outcome }) => outcome === 'done'));
     assert.equal(most, 1);
+  });
+
+  test('a process that loses its lease leaves the work to the next, and its caller gets that one’s answer', async () => {
+    const hang = (_: unknown, _turn: number, signal?: AbortSignal) =>
+      new Promise<string>((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+    const inner = createSqliteStore({ file: ':memory:', agentId: 'agent' });
+    let owner = '';
+    const store: AgentStore = {
+      ...inner,
+      deliver: (delivery) => {
+        owner = delivery.claim?.owner ?? owner;
+        return inner.deliver(delivery);
+      },
+    };
+    const one = await testAgent({ script: hang, store, leaseMs: 60_000, renewMs: 20 });
+    const asked = one.agent.ask({ to: web, content: 'go' });
+    while (one.model.requests.length === 0) await new Promise(setImmediate);
+    const [session] = await one.store.sessions({ limit: 1, offset: 0 });
+    await one.store.release(session?.id ?? '', owner);
+    const two = await testAgent({ script: () => 'from the other', store: inner });
+    assert.equal(await two.agent.resume(), 1);
+    assert.equal((await asked).reply, 'from the other');
+  });
+
+  test('an agent that goes to sleep hands its work back', async () => {
+    const hang = (_: unknown, _turn: number, signal?: AbortSignal) =>
+      new Promise<string>((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+    const one = await testAgent({ script: hang });
+    const asked = one.agent.ask({ to: web, content: 'go' });
+    while (one.model.requests.length === 0) await new Promise(setImmediate);
+    const refused = assert.rejects(asked, { status: 503 });
+    await one.agent.sleep();
+    await refused;
+    const two = await testAgent({ script: () => 'woken', store: one.store });
+    assert.equal(await two.agent.resume(), 1);
+    assert.equal((await two.agent.ask({ to: web, content: 'more' })).reply, 'woken');
   });
 
   test('configuration that one takes over counts in the other', async () => {

@@ -16,15 +16,15 @@ export interface LoopControl {
   owner: string;
   /** Ends model calls and tools at once; the log says then whether it was a cancel. */
   signal: AbortSignal;
-  /** Stop after the step at hand. */
-  stopping: () => boolean;
+  /** Stop after the step at hand; a model call is not waited for, it can be made again. */
+  halt: AbortSignal;
 }
 
 export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopControl): Promise<void> {
   const run = openRunLog(deps, control.owner, claimed);
   for (;;) {
     const state = readSession(run.events());
-    if (control.stopping()) throw new Interrupted('asleep');
+    if (control.halt.aborted) throw new Interrupted('asleep');
     if (state.run === undefined) {
       if (await run.conclude('idle', [])) return;
       continue;
@@ -33,7 +33,8 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
       if ((await step(deps, run, state, control)) === 'rests') return;
     } catch (error) {
       if (error instanceof Interrupted) throw error;
-      if (control.stopping()) throw new Interrupted('asleep');
+      if (control.signal.reason instanceof Interrupted) throw control.signal.reason;
+      if (control.halt.aborted) throw new Interrupted('asleep');
       await run.refresh();
       // An aborted call of a cancelled run is no failure: the next round ends it.
       if (control.signal.aborted && readSession(run.events()).cancelled) continue;
@@ -47,11 +48,17 @@ async function step(
   deps: RunDeps,
   run: RunLog,
   state: SessionState,
-  { signal }: LoopControl,
+  { signal, halt }: LoopControl,
 ): Promise<'rests' | 'goes on'> {
   if (state.run === undefined) return 'goes on';
   const limits = narrow(run.definition.limits, state.run.limits);
-  const turn: Turn = { run, runId: `${run.sessionId}:${state.run.seq}`, limits, signal };
+  const turn: Turn = {
+    run,
+    runId: `${run.sessionId}:${state.run.seq}`,
+    limits,
+    signal,
+    modelSignal: AbortSignal.any([signal, halt]),
+  };
   const ending = whyEnd(state, run, limits);
   if (ending) return (await end(run, state, ending.outcome, ending.reason)) ? 'rests' : 'goes on';
   if (state.pending.length > 0) return (await toolStep(deps, turn)) === 'waits' ? 'rests' : 'goes on';

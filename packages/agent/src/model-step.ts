@@ -16,6 +16,7 @@ export interface Turn {
   runId: string;
   limits: RunLimits;
   signal: AbortSignal;
+  modelSignal: AbortSignal;
 }
 
 /** The model could not be asked, or did not answer. */
@@ -109,7 +110,7 @@ async function askModel(
     try {
       return await askOne(deps, turn, { ...request, model: name }, silent);
     } catch (error) {
-      if (turn.signal.aborted) throw error;
+      if (turn.modelSignal.aborted) throw error;
       failure = error;
       deps.log.warn({ err: error, model: name, agentId: deps.agentId }, 'model call failed');
       // No other model helps against an empty account.
@@ -126,7 +127,7 @@ async function askOne(
   silent: boolean,
 ): Promise<ChatResult> {
   const { agentId, spend, usage } = deps;
-  const { runId, run, limits, signal } = turn;
+  const { runId, run, limits, modelSignal: signal } = turn;
   const left = remaining(limits, readSession(run.events()).spent);
   const room = Math.min(ANSWER_ROOM, left.maxTokens);
   const estimateTokensUsed = estimateTokens(request.messages) + room;
@@ -159,7 +160,11 @@ async function askOne(
 }
 
 /** Reads a streamed answer, passing its text on as it comes. */
-async function collect(deps: RunDeps, { run, runId, signal }: Turn, request: ChatRequest): Promise<ChatResult> {
+async function collect(
+  deps: RunDeps,
+  { run, runId, modelSignal: signal }: Turn,
+  request: ChatRequest,
+): Promise<ChatResult> {
   let content = '';
   const calls: ToolCall[] = [];
   let last: Awaited<ReturnType<typeof deps.model.chat>> | undefined;

@@ -148,7 +148,10 @@ export function wakeAgent(deps: AgentDeps): Agent {
           finish(() => reject(error as Error));
         }
       }
-      if (work) work.then(look, (error: Error) => finish(() => reject(error)));
+      // Another process has taken the session over: its answer is ours too.
+      const onBreak = (error: Error): unknown =>
+        error instanceof Interrupted && error.why === 'lost' ? look() : finish(() => reject(brokenOff(error)));
+      if (work) work.then(look, onBreak);
       else void look();
     });
   }
@@ -243,6 +246,11 @@ export function wakeAgent(deps: AgentDeps): Agent {
     },
   };
 }
+
+const brokenOff = (error: Error): Error =>
+  error instanceof Interrupted
+    ? new AppError(503, 'The agent was stopped; its work goes on when it runs again.')
+    : error;
 
 const WAITING = 'This needs an approval before I can go on.';
 

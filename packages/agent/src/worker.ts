@@ -27,7 +27,7 @@ const GRACE_MS = 5_000;
 
 export function createWorker(deps: RunDeps, owner: string, { leaseMs = LEASE_MS, renewMs = RENEW_MS } = {}): Worker {
   const jobs = new Map<string, Job>();
-  let stopping = false;
+  const halt = new AbortController();
 
   /** Keeps the lease, and notices from afar that the session was cancelled or taken over. */
   function keepLease({ session }: Claimed, abort: AbortController): () => void {
@@ -51,7 +51,7 @@ export function createWorker(deps: RunDeps, owner: string, { leaseMs = LEASE_MS,
     const letGo = keepLease(claimed, abort);
     const sessionId = claimed.session.id;
     try {
-      await workOn(deps, claimed, { owner, signal: abort.signal, stopping: () => stopping });
+      await workOn(deps, claimed, { owner, signal: abort.signal, halt: halt.signal });
     } catch (error) {
       if (error instanceof Interrupted && error.why === 'lost') throw error;
       await deps.store.release(sessionId, owner);
@@ -74,7 +74,7 @@ export function createWorker(deps: RunDeps, owner: string, { leaseMs = LEASE_MS,
     interrupt: (sessionId) => jobs.get(sessionId)?.abort.abort(),
     busy: () => jobs.size,
     async stop() {
-      stopping = true;
+      halt.abort();
       const open = [...jobs.values()];
       const settled = Promise.allSettled(open.map(({ done }) => done));
       const timer = setTimeout(() => open.forEach(({ abort }) => abort.abort(new Interrupted('asleep'))), GRACE_MS);
