@@ -51,7 +51,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   const signIn = addSignIn(server, { ...deps, accounts, chains, mail });
 
-  const payments = addPayments(server, { ...deps, backend, chains, wallets });
+  const payments = addPayments(server, { ...deps, accounts, backend, chains, wallets });
 
   addAgents(server, { ...deps, accounts, backend });
   operationsRoutes(server, { ...deps, backend, health });

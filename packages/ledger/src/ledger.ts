@@ -64,6 +64,11 @@ export interface Ledger {
   capture: (tx: SystemTx, holdId: bigint, amount: bigint, posting: Posting) => Promise<Done>;
   /** Gives back what is left of a hold; answers how much. */
   release: (tx: SystemTx, holdId: bigint) => Promise<bigint>;
+  /**
+   * How an amount is taken from several accounts, the first one first. Locks them, and `also` what the caller is about to
+   * post to. 402 `Insufficient balance` when they have not that much together.
+   */
+  spread: (tx: SystemTx, accounts: readonly string[], amount: bigint, also?: readonly string[]) => Promise<Entry[]>;
   balance: (tx: SystemTx, account: string) => Promise<Balance>;
   entries: (tx: SystemTx, account: string, limit: number) => Promise<LedgerEntry[]>;
 }
@@ -114,6 +119,25 @@ export function createLedger({ clock }: { clock: Clock }): Ledger {
       }>`select ledger_release(${holdId}, ${clock()}) as released`.execute(tx);
       return rows[0]?.released ?? 0n;
     },
+    async spread(tx, accounts, amount, also = []) {
+      const rows = await tx
+        .selectFrom('ledger_accounts')
+        .select(['id', 'balance', 'held'])
+        .where('id', 'in', [...accounts, ...also])
+        .orderBy('id')
+        .forNoKeyUpdate()
+        .execute();
+      const available = new Map(rows.map(({ id, balance, held }) => [id, balance - held]));
+      const entries: Entry[] = [];
+      let left = amount;
+      for (const account of new Set(accounts)) {
+        const part = min(available.get(account) ?? 0n, left);
+        if (part > 0n) entries.push({ account, amount: part });
+        left -= part;
+      }
+      if (left > 0n) throw new AppError(402, 'Insufficient balance');
+      return entries;
+    },
     async balance(tx, account) {
       const row = await tx
         .selectFrom('ledger_accounts')
@@ -152,6 +176,8 @@ export function createLedger({ clock }: { clock: Clock }): Ledger {
     },
   };
 }
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 interface Row {
   done: { id: number; replayed: boolean };

@@ -29,8 +29,8 @@ export interface GatewayDeps {
   plugins: Plugins;
   chainPayments: ChainPayments | null;
   /** Balance and sessions, where they are kept. */
-  byCard?: Pay;
-  bySession?: Pay;
+  byCard: Pay;
+  bySession: Pay;
   clock: Clock;
 }
 
@@ -46,7 +46,7 @@ export function createGateway({ plugins, chainPayments, byCard, bySession, clock
     if ('receipt' in answer) return answer;
     throw paymentRequired(plugin, answer);
   };
-  const ways: Record<Method, Pay> = { card: byCard ?? by402, session: bySession ?? by402, '402': by402 };
+  const ways: Record<Method, Pay> = { card: byCard, session: bySession, '402': by402 };
 
   function paymentRequired({ id, price }: Plugin, { headers, problem }: Unpaid): AppError {
     const methods = chainPayments ? PAYMENT_METHODS : PAYMENT_METHODS.filter((method) => method !== '402');
@@ -69,7 +69,9 @@ export function createGateway({ plugins, chainPayments, byCard, bySession, clock
       const { plugin: _, ...input } = call.input;
       plugins.check(plugin, input);
       let result: unknown;
-      const { receipt, headers } = await ways[method](call, plugin, async () => {
+      // Nobody is signed in: there is no balance to take it from, only the challenge to answer with.
+      const pay = method === 'card' && call.user === null ? by402 : ways[method];
+      const { receipt, headers } = await pay(call, plugin, async () => {
         result = await plugins.call(plugin, input);
       });
       return {

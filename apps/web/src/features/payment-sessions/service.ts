@@ -1,5 +1,5 @@
 import { ChainUnavailable, voucherSigned, type Address, type Hex, type Verifier } from '@troupe/chain';
-import type { Database } from '@troupe/db';
+import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, parseAmount } from '@troupe/domain';
 import { AppError, randomHex } from '@troupe/kernel';
 import { playAccount, PLAY_SOURCE, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
@@ -30,6 +30,9 @@ export interface VoucherRequest {
   nonce: string;
   signature: string;
 }
+
+/** Part of the transaction that holds a voucher. */
+type AfterHold = (tx: SystemTx, voucherId: bigint) => Promise<void>;
 
 export type PaymentSessions = ReturnType<typeof createPaymentSessions>;
 
@@ -99,7 +102,7 @@ export function createPaymentSessions(deps: SessionDeps) {
   }
 
   /** Counts a voucher whose signature is good. `held`: its plugin has yet to answer. */
-  const take = (voucher: NewVoucher, status: 'held' | 'pending') =>
+  const take = (voucher: NewVoucher, status: 'held' | 'pending', then?: AfterHold) =>
     db.asSystem(async (tx) => {
       const voucherId = await store.addVoucher(tx, voucher, status);
       if (voucherId === null) throw new AppError(400, 'Nonce already used');
@@ -110,6 +113,7 @@ export function createPaymentSessions(deps: SessionDeps) {
         throw now === null ? new AppError(404, 'Session not found') : refusal(now);
       }
       if (session.pending >= SETTLE_AT) await settlements.settle(tx, session);
+      await then?.(tx, voucherId);
       return { voucherId, session, pendingVouchers: await store.countPending(tx, sessionId) };
     });
 
@@ -199,9 +203,9 @@ export function createPaymentSessions(deps: SessionDeps) {
     find: store.find,
 
     /** Sets a voucher aside while its plugin works; then `confirm` or `refund` it. */
-    async hold(session: PaymentSession, voucher: NewVoucher) {
+    async hold(session: PaymentSession, voucher: NewVoucher, then: AfterHold) {
       await checkVoucher(session, voucher);
-      const taken = await take(voucher, 'held');
+      const taken = await take(voucher, 'held', then);
       return { voucherId: taken.voucherId, remaining: usd(taken.session.deposit - taken.session.spent) };
     },
 

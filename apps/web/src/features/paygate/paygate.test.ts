@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { newId, randomHex } from '@troupe/kernel';
+import { CARD_PROCESSOR, createLedger, owedAccount, verifyLedger, walletAccount } from '@troupe/ledger';
+import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
+
+const PAYEE = '0x00000000000000000000000000000000000000ee';
+const SOLANA = 'So11111111111111111111111111111111111111112';
+
+type Headers = Record<string, string>;
+
+function client(web: TestWeb) {
+  const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, payload?: object, headers: Headers = {}) => {
+    const answer = await web.server.app.inject({ method, url, payload, headers });
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  const ledger = createLedger({ clock: web.deps.clock });
+  return {
+    ask,
+    act: (body: object, headers?: Headers) => ask('POST', '/api/paygate', body, headers),
+    balance: async (account: string) => (await ledger.balance(web.deps.db.system, account)).balance,
+    async agent(person: Person): Promise<string> {
+      const id = newId();
+      await web.deps.db.system.insertInto('agents').values({ id, user_id: person.id, name: 'A' }).execute();
+      return id;
+    },
+    async funded(units: bigint): Promise<{ person: Person; address: string }> {
+      const person = await signedIn(web);
+      const { address } = (await ask('POST', '/api/wallet', { action: 'create' }, person.headers)).body;
+      await web.deps.db.asSystem(async (tx) => {
+        await ledger.open(tx, [CARD_PROCESSOR, walletAccount(address)]);
+        await ledger.post(tx, {
+          key: randomHex(8),
+          kind: 'top-up',
+          entries: [
+            { account: CARD_PROCESSOR.id, amount: -units },
+            { account: walletAccount(address).id, amount: units },
+          ],
+        });
+      });
+      return { person, address };
+    },
+    audited: async (person: Person) =>
+      (await web.deps.db.system
+        .selectFrom('audit_log')
+        .select(['action', 'detail'])
+        .where('user_id', '=', person.id)
+        .where('action', 'like', 'paygate.%')
+        .orderBy('id')
+        .execute()) as { action: string; detail: Record<string, unknown> }[],
+  };
+}
+
+describe('the built-in gateway', () => {
+  let web: TestWeb;
+  let its: ReturnType<typeof client>;
+  before(async () => {
+    web = await testWeb();
+    its = client(web);
+  });
+  after(async () => {
+    const broken = (await verifyLedger(web.deps.db.system)).filter(({ broken: found }) => found.length > 0);
+    assert.deepEqual(broken, []);
+    await web.stop();
+  });
+  const pay = (agentId: string, given: object = {}) => ({ action: 'pay', agentId, amount: 5, recipient: PAYEE, ...given });
+
+  test('says that it is there, and what it sells', async () => {
+    const { status, body } = await its.ask('GET', '/api/paygate');
+    assert.deepEqual([status, body.gateway, body.status], [200, 'built-in', 'ok']);
+    const { body: sold } = await its.act({ action: 'endpoints' });
+    assert.deepEqual(sold.endpoints[0], { slug: 'agent', description: 'Ask an agent', price: '0.05' });
+    assert.equal(sold.endpoints.length, 4);
+  });
+
+  test('checks come in the order of the contract', async () => {
+    const { headers } = await signedIn(web);
+    const refused = async (status: number, error: string, body: object, by: Headers = headers) =>
+      assert.deepEqual(await its.act(body, by), { status, body: { success: false, error } }, JSON.stringify(body));
+    await refused(401, 'Authentication required', { action: 'pay' }, {});
+    await refused(401, 'Authentication required', {}, {});
+    const bad = 'Invalid action. Use: join-colony, fitness, pricing, endpoints, or pay';
+    for (const action of [undefined, 'steal', 5, 'constructor']) await refused(400, bad, { action });
+    for (const action of ['join-colony', 'fitness', 'pricing', 'pay'])
+      for (const agentId of [undefined, '', ' ', 5]) await refused(400, 'agentId required', { action, agentId });
+    await refused(400, 'walletAddress required', { action: 'join-colony', agentId: 'a' });
+    for (const amount of [undefined, 0, -1, '5', '1,5', null, 1e-7, 0.0000001])
+      await refused(400, 'Invalid amount', pay('a', { amount, recipient: undefined }));
+    for (const amount of [100.01, 1e21])
+      await refused(400, 'Amount exceeds $100 limit. Contact support for higher limits.', pay('a', { amount, recipient: 'x' }));
+    for (const recipient of [undefined, '', null, 7]) await refused(400, 'Recipient required', pay('a', { recipient }));
+    for (const recipient of [
+      `${PAYEE}0`,
+      PAYEE.slice(0, -1),
+      PAYEE.slice(2),
+      '0x00000000000000000000000000000000000000EG',
+      '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed'.replace('B', 'b'),
+      '0'.repeat(40),
+      'l'.repeat(40),
+      '1'.repeat(31),
+      '1'.repeat(45),
+    ])
+      await refused(400, 'Invalid recipient address', pay('a', { recipient }));
+  });
+
+  test('fitness starts at 32 and grows with what is paid; pricing follows its tier', async () => {
+    const { person } = await its.funded(20_000_000n);
+    const agentId = await its.agent(person);
+    const fitness = async () => (await its.act({ action: 'fitness', agentId }, person.headers)).body;
+    assert.deepEqual(await fitness(), {
+      score: 32,
+      tier: 'low',
+      details: { prediction: 32, execution: 0, coordination: 0 },
+    });
+    for (let n = 0; n < 8; n += 1)
+      assert.equal((await its.act(pay(agentId, { amount: 0.5 }), person.headers)).status, 200);
+    assert.deepEqual(await fitness(), {
+      score: 40,
+      tier: 'standard',
+      details: { prediction: 32, execution: 8, coordination: 1 },
+    });
+    assert.deepEqual((await its.act({ action: 'pricing', agentId }, person.headers)).body, {
+      agentId,
+      tier: 'standard',
+      pricing: { rate: '0.045', discount: 10 },
+      fitness: { score: 40, tier: 'standard' },
+    });
+  });
+
+  test('an agent joins', async () => {
+    const person = await signedIn(web);
+    const { status, body } = await its.act(
+      { action: 'join-colony', agentId: 'a', walletAddress: PAYEE },
+      person.headers,
+    );
+    assert.deepEqual([status, body.success, body.walletAddress], [200, true, PAYEE]);
+  });
+
+  test('a payment moves money in the ledger, and every attempt is in the audit log', async () => {
+    const { person, address } = await its.funded(6_000_000n);
+    const agentId = await its.agent(person);
+    const before = await its.balance(owedAccount(PAYEE).id);
+    const { status, body } = await its.act(pay(agentId, { endpoint: 'tts' }), person.headers);
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      success: true,
+      paymentId: body.paymentId,
+      status: 'paid',
+      amount: '5.00',
+      currency: 'USDC',
+      recipient: PAYEE,
+      method: 'default',
+      endpoint: 'tts',
+      settlement: 'owed',
+    });
+    assert.equal(await its.balance(walletAccount(address).id), 1_000_000n);
+    assert.equal((await its.balance(owedAccount(PAYEE).id)) - before, 5_000_000n);
+    assert.deepEqual(await its.act(pay(agentId), person.headers), {
+      status: 402,
+      body: { success: false, error: 'Insufficient balance' },
+    });
+    await its.act(pay(agentId, { amount: 500 }), person.headers);
+    const log = await its.audited(person);
+    assert.deepEqual(
+      log.map(({ action }) => action),
+      ['paygate.pay', 'paygate.paid', 'paygate.pay', 'paygate.failed', 'paygate.refused'],
+    );
+    const { email, amount, currency, recipient, method } = log[0]!.detail;
+    assert.deepEqual([email, amount, currency, recipient, method], [person.email, 5, 'USDC', PAYEE, 'default']);
+    assert.equal(log[4]!.detail['amount'], 500);
+  });
+
+  test('wallets on the platform are credited, Solana addresses are owed', async () => {
+    const { person } = await its.funded(6_000_000n);
+    const { address: payee } = await its.funded(1_000_000n);
+    const agentId = await its.agent(person);
+    const paid = await its.act(pay(agentId, { amount: 1.5, recipient: payee }), person.headers);
+    assert.equal(paid.body.settlement, 'credited');
+    assert.equal(await its.balance(walletAccount(payee).id), 2_500_000n);
+    assert.equal((await its.act(pay(agentId, { amount: 1, recipient: SOLANA }), person.headers)).status, 200);
+    assert.equal(await its.balance(`owed:${SOLANA}`), 1_000_000n);
+    const other = await its.act(pay(agentId, { currency: 'EUR' }), person.headers);
+    assert.deepEqual([other.status, other.body.error], [400, 'Unsupported currency']);
+  });
+
+  describe('under a policy', () => {
+    const LIMIT = { success: false, error: 'Payment exceeds the limit of the agent' };
+    async function agentWith(policy: object) {
+      const { person } = await its.funded(50_000_000n);
+      const agentId = await its.agent(person);
+      const url = `/api/agents/${agentId}/payment-policy`;
+      const set = await its.ask('PUT', url, policy, person.headers);
+      assert.equal(set.status, 200, JSON.stringify(set.body));
+      return { person, agentId, url, pay: (given: object) => its.act(pay(agentId, given), person.headers) };
+    }
+
+    test('the owner reads and sets it; nobody else, and no API key', async () => {
+      const { person, agentId, url } = await agentWith({ perDay: '10', payees: [PAYEE] });
+      const policy = { perPayment: null, perDay: '10.00', perPayee: null, approvalAbove: null, payees: [PAYEE] };
+      assert.deepEqual(await its.ask('GET', url, undefined, person.headers), { status: 200, body: policy });
+      const other = await signedIn(web);
+      for (const answer of [
+        await its.ask('GET', url, undefined, other.headers),
+        await its.ask('PUT', url, {}, other.headers),
+        await its.ask('GET', '/api/agents/unknown/payment-policy', undefined, person.headers),
+      ])
+        assert.deepEqual(answer, { status: 404, body: { error: 'Agent not found' } });
+      assert.equal((await its.ask('PUT', url, {})).status, 401);
+      for (const perDay of ['-1', '1,5', 'NaN', 5, '1e3', '0.0000001', ' 1'])
+        assert.equal((await its.ask('PUT', url, { perDay }, person.headers)).status, 400, String(perDay));
+      const foreign = await its.act(pay(agentId), other.headers);
+      assert.deepEqual([foreign.status, foreign.body.error], [404, 'Agent not found']);
+    });
+
+    test('limits hold for a payment, a day and a payee', async () => {
+      const one = await agentWith({ perPayment: '4.99', perDay: '10', perPayee: '8' });
+      assert.deepEqual(await one.pay({ amount: 5 }), { status: 403, body: LIMIT });
+      assert.equal((await one.pay({ amount: 4 })).status, 200);
+      assert.equal((await one.pay({ amount: 4 })).status, 200);
+      assert.deepEqual(await one.pay({ amount: 0.01 }), { status: 403, body: LIMIT });
+      assert.equal((await one.pay({ amount: 2, recipient: SOLANA })).status, 200);
+      assert.deepEqual(await one.pay({ amount: 0.01, recipient: SOLANA }), { status: 403, body: LIMIT });
+      const two = await agentWith({ payees: [SOLANA] });
+      assert.deepEqual((await two.pay({})).body.error, 'Recipient not allowed for the agent');
+      assert.equal((await two.pay({ recipient: SOLANA })).status, 200);
+    });
+
+    test('twenty at once fit under a limit for three exactly three times', async () => {
+      const { pay: one } = await agentWith({ perDay: '3' });
+      const answers = await Promise.all(Array.from({ length: 20 }, () => one({ amount: 1 })));
+      assert.equal(answers.filter(({ status }) => status === 200).length, 3);
+      assert.equal(answers.filter(({ status }) => status === 403).length, 17);
+    });
+
+    test('above an amount the owner is asked, and nothing moves before the answer', async () => {
+      const { person, agentId, pay: one } = await agentWith({ approvalAbove: '2' });
+      const paid = async () => (await its.act({ action: 'fitness', agentId }, person.headers)).body.details.execution;
+      const { body } = await one({ amount: 3 });
+      assert.deepEqual([body.success, body.status], [false, 'approval_required']);
+      assert.equal(await paid(), 0);
+      const url = `/api/agents/${agentId}/payments`;
+      const decide = (id: string, decision: string) => its.ask('POST', `${url}/${id}`, { decision }, person.headers);
+      const { payments } = (await its.ask('GET', url, undefined, person.headers)).body;
+      assert.deepEqual([payments.length, payments[0].status, payments[0].amount], [1, 'approval', '3.00']);
+      assert.equal((await decide(body.paymentId, 'perhaps')).status, 400);
+      assert.equal((await decide('unknown', 'approve')).status, 404);
+      const decisions = await Promise.all(Array.from({ length: 5 }, () => decide(body.paymentId, 'approve')));
+      assert.equal(decisions.filter(({ status }) => status === 200).length, 1);
+      assert.equal(await paid(), 1);
+      const second = await one({ amount: 3 });
+      assert.equal((await decide(second.body.paymentId, 'deny')).body.status, 'denied');
+      assert.equal((await decide(second.body.paymentId, 'approve')).status, 400);
+      assert.equal(await paid(), 1);
+    });
+  });
+});
+
+describe('an upstream gateway', () => {
+  let web: TestWeb;
+  let its: ReturnType<typeof client>;
+  let person: Person;
+  let asked: { method: string; url: string; body: unknown }[] = [];
+  let answer: { status: number; body: string } = { status: 200, body: '{"ok":true}' };
+  const upstream = createServer((request, response) => {
+    void (async () => {
+      let text = '';
+      for await (const part of request) text += String(part);
+      asked.push({ method: request.method ?? '', url: request.url ?? '', body: text === '' ? null : JSON.parse(text) });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+    })();
+  });
+  before(async () => {
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+    web = await testWeb({ env: { PAYGATE_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}` } });
+    its = client(web);
+    person = await signedIn(web);
+  });
+  after(async () => {
+    await web.stop();
+    upstream.close().closeAllConnections();
+  });
+  beforeEach(() => {
+    asked = [];
+    answer = { status: 200, body: '{"ok":true}' };
+  });
+  const act = (body: object) => its.act(body, person.headers);
+
+  test('is asked on its own paths', async () => {
+    assert.deepEqual((await its.ask('GET', '/api/paygate')).body, { gateway: 'upstream', status: 'ok', ok: true });
+    await act({ action: 'join-colony', agentId: 'a/b', walletAddress: PAYEE });
+    await act({ action: 'fitness', agentId: 'a/b' });
+    await act({ action: 'pricing', agentId: 'a' });
+    await its.act({ action: 'endpoints' });
+    const paid = await act({ action: 'pay', agentId: 'a', amount: 0.1, currency: 'EURC', recipient: SOLANA });
+    assert.deepEqual([paid.status, paid.body.ok, paid.body.success], [200, true, true]);
+    assert.deepEqual(
+      asked.map(({ method, url }) => `${method} ${url}`),
+      [
+        'GET /health',
+        'POST /gateway/colony/join',
+        'GET /gateway/fitness/a%2Fb',
+        'GET /gateway/pricing/a',
+        'GET /gateway/endpoints',
+        'POST /gateway/pay',
+      ],
+    );
+    assert.deepEqual(asked[1]?.body, { agentId: 'a/b', walletAddress: PAYEE });
+    assert.deepEqual(asked[5]?.body, {
+      agentId: 'a',
+      amount: 0.1,
+      currency: 'EURC',
+      recipient: SOLANA,
+      method: 'default',
+      paymentId: paid.body.paymentId,
+    });
+  });
+
+  test('its refusals are told apart', async () => {
+    const join = { action: 'join-colony', agentId: 'a', walletAddress: PAYEE };
+    answer = { status: 402, body: '{"price":"1"}' };
+    assert.deepEqual((await act(join)).body, {
+      success: false,
+      error: 'Payment required',
+      upstream: { price: '1' },
+    });
+    for (const bad of [
+      { status: 500, body: '{}' },
+      { status: 302, body: '{}' },
+      { status: 200, body: 'not json' },
+    ]) {
+      answer = bad;
+      assert.deepEqual([(await act(join)).status, (await act(join)).body.error], [502, 'Payment gateway failed']);
+    }
+  });
+
+  test('an unreachable one is a 503, and a payment that it refused does not count', async () => {
+    const other = await testWeb({ env: { PAYGATE_URL: 'http://127.0.0.1:9' } });
+    const down = client(other);
+    const health = await down.ask('GET', '/api/paygate');
+    assert.deepEqual(health, {
+      status: 503,
+      body: { gateway: 'upstream', status: 'unreachable', error: 'Payment gateway unreachable' },
+    });
+    const payer = await signedIn(other);
+    const agentId = await down.agent(payer);
+    await down.ask('PUT', `/api/agents/${agentId}/payment-policy`, { perDay: '5' }, payer.headers);
+    for (let n = 0; n < 2; n += 1) {
+      const { status } = await down.act({ action: 'pay', agentId, amount: 5, recipient: PAYEE }, payer.headers);
+      assert.equal(status, 503);
+    }
+    await other.stop();
+  });
+});

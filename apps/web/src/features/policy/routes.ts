@@ -1,0 +1,23 @@
+import { decideAgentPayment, getPaymentPolicy, listAgentPayments, putPaymentPolicy } from '@troupe/contract';
+import { serve, type Server } from '@troupe/kernel';
+import type { Policies } from './service.ts';
+
+interface PolicyRoutes {
+  policies: Policies;
+  /** Makes a payment that the owner approved, or says that it was denied. */
+  decide: (
+    user: { id: string; email: string },
+    agentId: string,
+    paymentId: string,
+    decision: 'approve' | 'deny',
+  ) => Promise<{ success: boolean; paymentId: string; status: string }>;
+}
+
+export function policyRoutes(server: Server, { policies, decide }: PolicyRoutes): void {
+  serve(server, getPaymentPolicy, ({ user, params }) => policies.get(user.id, params.id));
+  serve(server, putPaymentPolicy, ({ user, params, body }) => policies.set(user.id, params.id, body));
+  serve(server, listAgentPayments, async ({ user, params }) => ({ payments: await policies.list(user.id, params.id) }));
+  serve(server, decideAgentPayment, ({ user, params, body }) =>
+    decide(user, params.id, params.paymentId, body.decision),
+  );
+}

@@ -1,0 +1,136 @@
+import type { Audit } from '@troupe/accounts';
+import type { Database } from '@troupe/db';
+import { formatAmount, parseAmount } from '@troupe/domain';
+import { AppError, iso } from '@troupe/kernel';
+import { USD_DECIMALS } from '@troupe/ledger';
+import { samePayee, type AgentPayment, type PaymentPolicy, type PaymentRequest, type PolicyStore } from './store.ts';
+
+/** What agents may spend, and the record of what they did. Every payment is admitted here before any money moves. */
+
+export interface PolicyTexts {
+  perPayment: string | null;
+  perDay: string | null;
+  perPayee: string | null;
+  approvalAbove: string | null;
+  payees: string[] | null;
+}
+
+interface PolicyDeps {
+  db: Database;
+  store: PolicyStore;
+  audit: Audit;
+}
+
+export type Policies = ReturnType<typeof createPolicies>;
+
+const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
+const texts = (policy: PaymentPolicy): PolicyTexts => ({
+  perPayment: policy.perPayment === null ? null : usd(policy.perPayment),
+  perDay: policy.perDay === null ? null : usd(policy.perDay),
+  perPayee: policy.perPayee === null ? null : usd(policy.perPayee),
+  approvalAbove: policy.approvalAbove === null ? null : usd(policy.approvalAbove),
+  payees: policy.payees,
+});
+
+export function createPolicies({ db, store, audit }: PolicyDeps) {
+  async function mustOwn(userId: string, agentId: string): Promise<void> {
+    if ((await store.whose(userId, agentId)) !== 'own') throw new AppError(404, 'Agent not found');
+  }
+
+  return {
+    async get(userId: string, agentId: string): Promise<PolicyTexts> {
+      await mustOwn(userId, agentId);
+      return texts(await store.policy(db.user(userId), agentId));
+    },
+
+    async set(userId: string, agentId: string, given: PolicyTexts): Promise<PolicyTexts> {
+      await mustOwn(userId, agentId);
+      const units = (text: string | null) => (text === null ? null : parseAmount(text, USD_DECIMALS));
+      const policy: PaymentPolicy = {
+        perPayment: units(given.perPayment),
+        perDay: units(given.perDay),
+        perPayee: units(given.perPayee),
+        approvalAbove: units(given.approvalAbove),
+        payees: given.payees,
+      };
+      await db.asUser(userId, async (tx) => {
+        await store.setPolicy(tx, userId, agentId, policy);
+        await audit(tx, { userId, action: 'payment_policy.set', detail: { agentId, ...texts(policy) } });
+      });
+      return texts(policy);
+    },
+
+    async list(userId: string, agentId: string) {
+      await mustOwn(userId, agentId);
+      const payments = await store.list(db.user(userId), agentId);
+      return payments.map(({ id, units, currency, recipient, endpoint, method, status, createdAt }) => {
+        return { id, amount: usd(units), currency, recipient, endpoint, method, status, createdAt: iso(createdAt) };
+      });
+    },
+
+    /** Counts the payment against the limits of the agent, or has it wait for the owner; 403 when it may not be made. */
+    async admit(userId: string, request: PaymentRequest, detail: Record<string, unknown>): Promise<AgentPayment> {
+      // An id from elsewhere is the user's own business; another user's agent is not.
+      if ((await store.whose(userId, request.agentId)) === 'foreign') throw new AppError(404, 'Agent not found');
+      return db.asUser(userId, async (tx) => {
+        await store.takeTurn(tx, userId, request.agentId);
+        const policy = await store.policy(tx, request.agentId);
+        const spent = await store.spent(tx, request.agentId, request.recipient);
+        const refused = refusal(policy, request, spent);
+        if (refused !== null) throw new AppError(403, refused);
+        const waits = policy.approvalAbove !== null && request.units > policy.approvalAbove;
+        const payment = await store.add(tx, userId, request, waits ? 'approval' : 'pending');
+        await audit(tx, {
+          userId,
+          action: waits ? 'paygate.pay.approval_needed' : 'paygate.pay',
+          detail: { ...detail, paymentId: payment.id },
+        });
+        return payment;
+      });
+    },
+
+    /** The owner's word; an approved payment must still fit under the limits. */
+    async decide(userId: string, agentId: string, id: string, decision: 'approve' | 'deny'): Promise<AgentPayment> {
+      await mustOwn(userId, agentId);
+      return db.asUser(userId, async (tx) => {
+        await store.takeTurn(tx, userId, agentId);
+        const payment = await store.find(tx, agentId, id);
+        if (decision === 'approve') {
+          const policy = await store.policy(tx, agentId);
+          const refused = refusal(policy, payment, await store.spent(tx, agentId, payment.recipient));
+          if (refused !== null) throw new AppError(403, refused);
+        }
+        const moved = await store.move(tx, payment, 'approval', decision === 'approve' ? 'pending' : 'denied');
+        if (moved === null) throw new AppError(400, 'Payment was decided before');
+        await audit(tx, { userId, action: `paygate.pay.${decision}`, detail: { agentId, paymentId: id } });
+        return moved;
+      });
+    },
+
+    /** A failed payment does not count against the limits. */
+    finish: (userId: string, payment: AgentPayment, status: 'paid' | 'failed', result: Record<string, unknown>) =>
+      db.asUser(userId, async (tx) => {
+        await store.move(tx, payment, 'pending', status, result);
+        await audit(tx, {
+          userId,
+          action: `paygate.${status}`,
+          detail: { agentId: payment.agentId, paymentId: payment.id },
+        });
+      }),
+
+    record: store.record,
+  };
+}
+
+function refusal(
+  policy: PaymentPolicy,
+  { units, recipient }: PaymentRequest,
+  spent: { all: bigint; toPayee: bigint },
+): string | null {
+  const over = (limit: bigint | null, total: bigint) => limit !== null && total > limit;
+  if (policy.payees !== null && !policy.payees.some((payee) => samePayee(payee, recipient)))
+    return 'Recipient not allowed for the agent';
+  const exceeds =
+    over(policy.perPayment, units) || over(policy.perDay, spent.all + units) || over(policy.perPayee, spent.toPayee + units);
+  return exceeds ? 'Payment exceeds the limit of the agent' : null;
+}

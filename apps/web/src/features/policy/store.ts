@@ -1,0 +1,221 @@
+import type { Database, UserTx } from '@troupe/db';
+import { AppError, newId, type Clock } from '@troupe/kernel';
+import { sql } from 'kysely';
+
+/** Millionths of a dollar; null: no limit. */
+export interface PaymentPolicy {
+  perPayment: bigint | null;
+  perDay: bigint | null;
+  perPayee: bigint | null;
+  approvalAbove: bigint | null;
+  payees: string[] | null;
+}
+
+export interface PaymentRequest {
+  agentId: string;
+  units: bigint;
+  currency: string;
+  recipient: string;
+  endpoint: string | null;
+  method: string;
+}
+
+export type AgentPaymentStatus = 'approval' | 'denied' | 'pending' | 'paid' | 'failed';
+
+export interface AgentPayment extends PaymentRequest {
+  id: string;
+  status: AgentPaymentStatus;
+  createdAt: Date;
+}
+
+export const NO_POLICY: PaymentPolicy = {
+  perPayment: null,
+  perDay: null,
+  perPayee: null,
+  approvalAbove: null,
+  payees: null,
+};
+
+const DAY_MS = 86_400_000;
+const LISTED = 100;
+const COLUMNS = [
+  'id',
+  'agent_id',
+  'units',
+  'currency',
+  'recipient',
+  'endpoint',
+  'method',
+  'status',
+  'created_at',
+] as const;
+
+interface Row {
+  id: string;
+  agent_id: string;
+  units: bigint;
+  currency: string;
+  recipient: string;
+  endpoint: string | null;
+  method: string;
+  status: string;
+  created_at: Date;
+}
+
+const paymentOf = (row: Row): AgentPayment => ({
+  id: row.id,
+  agentId: row.agent_id,
+  units: row.units,
+  currency: row.currency,
+  recipient: row.recipient,
+  endpoint: row.endpoint,
+  method: row.method,
+  status: row.status as AgentPaymentStatus,
+  createdAt: row.created_at,
+});
+
+export type PolicyStore = ReturnType<typeof createPolicyStore>;
+
+export function createPolicyStore({ db, clock }: { db: Database; clock: Clock }) {
+  return {
+    /** own: the user's; foreign: another user's; unknown: nobody's on this platform. */
+    async whose(userId: string, agentId: string): Promise<'own' | 'foreign' | 'unknown'> {
+      const agent = await db.system.selectFrom('agents').select('user_id').where('id', '=', agentId).executeTakeFirst();
+      if (agent === undefined) return 'unknown';
+      return agent.user_id === userId ? 'own' : 'foreign';
+    },
+
+    async policy(tx: UserTx, agentId: string): Promise<PaymentPolicy> {
+      const row = await tx
+        .selectFrom('payment_policies')
+        .selectAll()
+        .where('agent_id', '=', agentId)
+        .executeTakeFirst();
+      if (row === undefined) return NO_POLICY;
+      return {
+        perPayment: row.per_payment,
+        perDay: row.per_day,
+        perPayee: row.per_payee,
+        approvalAbove: row.approval_above,
+        payees: row.payees,
+      };
+    },
+
+    async setPolicy(tx: UserTx, userId: string, agentId: string, policy: PaymentPolicy): Promise<void> {
+      const values = {
+        per_payment: policy.perPayment,
+        per_day: policy.perDay,
+        per_payee: policy.perPayee,
+        approval_above: policy.approvalAbove,
+        payees: policy.payees,
+        updated_at: clock(),
+      };
+      await tx
+        .insertInto('payment_policies')
+        .values({ agent_id: agentId, user_id: userId, ...values })
+        .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+        .execute();
+    },
+
+    /** Payments of one agent take turns: two at once must not both fit under one limit. */
+    async takeTurn(tx: UserTx, userId: string, agentId: string): Promise<void> {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`payments ${userId} ${agentId}`}, 0))`.execute(tx);
+    },
+
+    /** What was paid in the last 24 hours or is under way, in all and to one payee. */
+    async spent(tx: UserTx, agentId: string, recipient: string): Promise<{ all: bigint; toPayee: bigint }> {
+      const rows = await tx
+        .selectFrom('agent_payments')
+        .select(['units', 'recipient'])
+        .where('agent_id', '=', agentId)
+        .where('status', 'in', ['pending', 'paid'])
+        .where('created_at', '>', new Date(clock().getTime() - DAY_MS))
+        .execute();
+      const sum = (list: { units: bigint }[]) => list.reduce((total, { units }) => total + units, 0n);
+      return { all: sum(rows), toPayee: sum(rows.filter((row) => samePayee(row.recipient, recipient))) };
+    },
+
+    async add(tx: UserTx, userId: string, request: PaymentRequest, status: 'approval' | 'pending'): Promise<AgentPayment> {
+      const now = clock();
+      const row = await tx
+        .insertInto('agent_payments')
+        .values({
+          id: newId(),
+          user_id: userId,
+          agent_id: request.agentId,
+          units: request.units,
+          currency: request.currency,
+          recipient: request.recipient,
+          endpoint: request.endpoint,
+          method: request.method,
+          status,
+          created_at: now,
+          updated_at: now,
+        })
+        .returning(COLUMNS)
+        .executeTakeFirstOrThrow();
+      return paymentOf(row);
+    },
+
+    /** Null: it is not in that state (any more). */
+    async move(
+      tx: UserTx,
+      { id, agentId }: { id: string; agentId: string },
+      from: AgentPaymentStatus,
+      to: AgentPaymentStatus,
+      result: Record<string, unknown> = {},
+    ): Promise<AgentPayment | null> {
+      const row = await tx
+        .updateTable('agent_payments')
+        .set({ status: to, result, updated_at: clock() })
+        .where('id', '=', id)
+        .where('agent_id', '=', agentId)
+        .where('status', '=', from)
+        .returning(COLUMNS)
+        .executeTakeFirst();
+      return row === undefined ? null : paymentOf(row);
+    },
+
+    async find(tx: UserTx, agentId: string, id: string): Promise<AgentPayment> {
+      const row = await tx
+        .selectFrom('agent_payments')
+        .select(COLUMNS)
+        .where('agent_id', '=', agentId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (row === undefined) throw new AppError(404, 'Payment not found');
+      return paymentOf(row);
+    },
+
+    async list(tx: UserTx, agentId: string): Promise<AgentPayment[]> {
+      const rows = await tx
+        .selectFrom('agent_payments')
+        .select(COLUMNS)
+        .where('agent_id', '=', agentId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(LISTED)
+        .execute();
+      return rows.map(paymentOf);
+    },
+
+    /** How many calls were paid, and to how many payees. */
+    async record(userId: string, agentId: string): Promise<{ paid: number; payees: number }> {
+      const row = await db
+        .user(userId)
+        .selectFrom('agent_payments')
+        .select((eb) => [
+          eb.fn.countAll<bigint>().as('paid'),
+          eb.fn.count<bigint>('recipient').distinct().as('payees'),
+        ])
+        .where('agent_id', '=', agentId)
+        .where('status', '=', 'paid')
+        .executeTakeFirstOrThrow();
+      return { paid: Number(row.paid), payees: Number(row.payees) };
+    },
+  };
+}
+
+/** EVM addresses in any case; in Solana's, case counts. */
+export const samePayee = (a: string, b: string): boolean =>
+  a === b || (a.startsWith('0x') && a.toLowerCase() === b.toLowerCase());
