@@ -103,7 +103,12 @@ export function createBuiltInColony({ db, ledger, wallets, clock, plugins, recor
             .executeTakeFirst();
           if (paid === undefined) throw new Error('the payment is not pending any more');
           await ledger.open(tx, [...from, to]);
-          const parts = await ledger.spread(tx, from.map(({ id }) => id), payment.units, [to.id]);
+          const parts = await ledger.spread(
+            tx,
+            from.map(({ id }) => id),
+            payment.units,
+            [to.id],
+          );
           await ledger.post(tx, {
             key: `agent-payment:${payment.id}`,
             kind: 'agent-payment',

@@ -65,7 +65,13 @@ describe('the built-in gateway', () => {
     assert.deepEqual(broken, []);
     await web.stop();
   });
-  const pay = (agentId: string, given: object = {}) => ({ action: 'pay', agentId, amount: 5, recipient: PAYEE, ...given });
+  const pay = (agentId: string, given: object = {}) => ({
+    action: 'pay',
+    agentId,
+    amount: 5,
+    recipient: PAYEE,
+    ...given,
+  });
 
   test('says that it is there, and what it sells', async () => {
     const { status, body } = await its.ask('GET', '/api/paygate');
@@ -89,7 +95,11 @@ describe('the built-in gateway', () => {
     for (const amount of [undefined, 0, -1, '5', '1,5', null, 1e-7, 0.0000001])
       await refused(400, 'Invalid amount', pay('a', { amount, recipient: undefined }));
     for (const amount of [100.01, 1e21])
-      await refused(400, 'Amount exceeds $100 limit. Contact support for higher limits.', pay('a', { amount, recipient: 'x' }));
+      await refused(
+        400,
+        'Amount exceeds $100 limit. Contact support for higher limits.',
+        pay('a', { amount, recipient: 'x' }),
+      );
     for (const recipient of [undefined, '', null, 7]) await refused(400, 'Recipient required', pay('a', { recipient }));
     for (const recipient of [
       `${PAYEE}0`,

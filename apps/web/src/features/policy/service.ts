@@ -131,6 +131,8 @@ function refusal(
   if (policy.payees !== null && !policy.payees.some((payee) => samePayee(payee, recipient)))
     return 'Recipient not allowed for the agent';
   const exceeds =
-    over(policy.perPayment, units) || over(policy.perDay, spent.all + units) || over(policy.perPayee, spent.toPayee + units);
+    over(policy.perPayment, units) ||
+    over(policy.perDay, spent.all + units) ||
+    over(policy.perPayee, spent.toPayee + units);
   return exceeds ? 'Payment exceeds the limit of the agent' : null;
 }

@@ -135,7 +135,12 @@ export function createPolicyStore({ db, clock }: { db: Database; clock: Clock })
       return { all: sum(rows), toPayee: sum(rows.filter((row) => samePayee(row.recipient, recipient))) };
     },
 
-    async add(tx: UserTx, userId: string, request: PaymentRequest, status: 'approval' | 'pending'): Promise<AgentPayment> {
+    async add(
+      tx: UserTx,
+      userId: string,
+      request: PaymentRequest,
+      status: 'approval' | 'pending',
+    ): Promise<AgentPayment> {
       const now = clock();
       const row = await tx
         .insertInto('agent_payments')
@@ -204,10 +209,7 @@ export function createPolicyStore({ db, clock }: { db: Database; clock: Clock })
       const row = await db
         .user(userId)
         .selectFrom('agent_payments')
-        .select((eb) => [
-          eb.fn.countAll<bigint>().as('paid'),
-          eb.fn.count<bigint>('recipient').distinct().as('payees'),
-        ])
+        .select((eb) => [eb.fn.countAll<bigint>().as('paid'), eb.fn.count<bigint>('recipient').distinct().as('payees')])
         .where('agent_id', '=', agentId)
         .where('status', '=', 'paid')
         .executeTakeFirstOrThrow();
