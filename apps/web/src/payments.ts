@@ -102,7 +102,7 @@ export function addPayments(server: Server, deps: PaymentDeps): { close: () => P
   const policies = createPolicies({ db, store: createPolicyStore({ db, clock }), audit: accounts.audit });
   const colony =
     settings.PAYGATE_URL === undefined
-      ? createBuiltInColony({ db, ledger, wallets, clock, plugins, record: policies.record })
+      ? createBuiltInColony({ db, ledger, wallets, clock, offers: plugins.offers, record: policies.record })
       : createUpstream({ url: settings.PAYGATE_URL, log });
   const paygate = createPaygate({ db, colony, policies, audit: accounts.audit });
   paygateRoutes(server, paygate);

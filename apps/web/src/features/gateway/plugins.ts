@@ -16,6 +16,7 @@ export interface BuiltIn {
 
 export interface Plugins {
   ids: string[];
+  offers: { slug: string; price: bigint }[];
   find: (id: string) => Plugin | null;
   /** Before anybody pays: 502 no_plugin when nobody serves it, 400 for input that it cannot work with. */
   check: (plugin: Plugin, input: Record<string, unknown>) => void;
@@ -71,6 +72,7 @@ export function createPlugins({ settings, log, builtIn }: PluginDeps): Plugins {
 
   return {
     ids: table.map(({ id }) => id),
+    offers: table.map(({ id, price }) => ({ slug: id, price })),
     find: (id) => table.find((plugin) => plugin.id === id) ?? null,
     check: (plugin, input) => serverOf(plugin).check(input),
     async call(plugin, input) {

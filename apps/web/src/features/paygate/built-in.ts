@@ -3,8 +3,7 @@ import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, iso, type Clock } from '@troupe/kernel';
 import { owedAccount, USD, USD_DECIMALS, walletAccount, type Account, type Ledger } from '@troupe/ledger';
-import type { Plugins } from '../gateway/plugins.ts';
-import type { AgentPayment } from '../policy/store.ts';
+import type { AgentPayment } from '../policy/service.ts';
 import { PaymentFailed, type Colony, type Member } from './colony.ts';
 
 interface BuiltInDeps {
@@ -12,7 +11,8 @@ interface BuiltInDeps {
   ledger: Ledger;
   wallets: Wallets;
   clock: Clock;
-  plugins: Plugins;
+  /** What is offered, in millionths of a dollar. */
+  offers: readonly { slug: string; price: bigint }[];
   /** Calls that an agent has paid, and to how many payees. */
   record: (userId: string, agentId: string) => Promise<{ paid: number; payees: number }>;
 }
@@ -39,7 +39,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(['USDC', 'USD']);
 const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
 
 /** The payment gateway of the platform itself: an agent's record decides its tier, the ledger pays. */
-export function createBuiltInColony({ db, ledger, wallets, clock, plugins, record }: BuiltInDeps): Colony {
+export function createBuiltInColony({ db, ledger, wallets, clock, offers, record }: BuiltInDeps): Colony {
   async function standing({ userId, agentId }: Member) {
     const { paid, payees } = await record(userId, agentId);
     const score = Math.min(MAX, START + paid);
@@ -82,11 +82,7 @@ export function createBuiltInColony({ db, ledger, wallets, clock, plugins, recor
       return { agentId: member.agentId, tier, pricing: { rate, discount }, fitness: { score, tier } };
     },
     endpoints: async () => ({
-      endpoints: plugins.ids.map((slug) => ({
-        slug,
-        description: ABOUT[slug] ?? slug,
-        price: usd(plugins.find(slug)?.price ?? 0n),
-      })),
+      endpoints: offers.map(({ slug, price }) => ({ slug, description: ABOUT[slug] ?? slug, price: usd(price) })),
     }),
     async pay(member, payment) {
       const from = await payers(member);

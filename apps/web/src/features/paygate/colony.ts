@@ -1,4 +1,4 @@
-import type { AgentPayment } from '../policy/store.ts';
+import type { AgentPayment } from '../policy/service.ts';
 
 /** Who serves the payment gateway: an upstream, or the platform itself. Answers go to the caller as they are. */
 

@@ -5,8 +5,7 @@ import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
-import type { Policies } from '../policy/service.ts';
-import type { AgentPayment, PaymentRequest } from '../policy/store.ts';
+import type { AgentPayment, PaymentRequest, Policies } from '../policy/service.ts';
 import { PaymentFailed, type Colony, type Json } from './colony.ts';
 
 export interface PaygateBody {

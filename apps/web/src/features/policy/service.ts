@@ -5,6 +5,8 @@ import { AppError, iso } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
 import { samePayee, type AgentPayment, type PaymentPolicy, type PaymentRequest, type PolicyStore } from './store.ts';
 
+export type { AgentPayment, PaymentRequest };
+
 /** What agents may spend, and the record of what they did. Every payment is admitted here before any money moves. */
 
 export interface PolicyTexts {
