@@ -13,6 +13,7 @@ export {
 } from './jobs.ts';
 export { migrate, type MigrateOptions } from './migrate.ts';
 export { createListener, notify, type Listener } from './notifications.ts';
+export { reachEmbedded } from './reach.ts';
 export { dataDirOf, openRuntime, type Runtime } from './runtime.ts';
 export {
   createDatabase,

@@ -23,6 +23,32 @@ const INVARIANTS = {
   'a transaction has entries': sql<Broken>`
     select t.id::text as what, 'no entries' as found from ledger_transactions t
     where not exists (select from ledger_entries e where e.transaction_id = t.id)`,
+  'a paid top-up is in the ledger': sql<Broken>`
+    select checkout_id as what, 'no entry' as found from top_ups t where status = 'paid' and not exists (
+      select from ledger_transactions l join ledger_entries e on e.transaction_id = l.id
+      where l.idempotency_key = 'top-up:' || t.checkout_id and e.amount = t.amount_cents * 10000)`,
+  'vouchers sum to what their session has spent': sql<Broken>`
+    select s.id as what, s.spent || '/' || s.pending || ' instead of ' || v.spent || '/' || v.pending as found
+    from payment_sessions s cross join lateral (
+      select coalesce(sum(units) filter (where status <> 'refunded'), 0) as spent,
+        coalesce(sum(units) filter (where status = 'pending'), 0) as pending
+      from payment_vouchers where session_id = s.id) v
+    where s.spent <> v.spent or s.pending <> v.pending`,
+  'an open session holds its deposit less what is settled': sql<Broken>`
+    select s.id as what, h.remaining || ' instead of ' || s.deposit - settled as found
+    from payment_sessions s join ledger_holds h on h.id = s.hold_id cross join lateral (
+      select coalesce(sum(units), 0) as settled from payment_settlements where session_id = s.id) t
+    where not s.closing and h.remaining <> s.deposit - settled`,
+  'a closed session holds nothing and has settled what it spent': sql<Broken>`
+    select s.id as what, h.remaining || ' held, ' || settled || ' of ' || s.spent || ' settled' as found
+    from payment_sessions s join ledger_holds h on h.id = s.hold_id cross join lateral (
+      select coalesce(sum(units), 0) as settled from payment_settlements where session_id = s.id) t
+    where s.status = 'closed' and (h.remaining <> 0 or settled <> s.spent)`,
+  'what is on its way on-chain belongs to unfinished settlements': sql<Broken>`
+    select 'chain:settling' as what, kept || ' instead of ' || open as found from
+      (select coalesce(sum(balance), 0) as kept from ledger_accounts where id = 'chain:settling') a,
+      (select coalesce(sum(units), 0) as open from payment_settlements where status <> 'done') b
+    where kept <> open`,
 };
 
 interface Broken {

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbedded, type EmbeddedOptions } from './embedded.ts';
+import { placeData } from './place.ts';
+
+/** The embedded database of a data folder, for programs beside the platform: the running one, else one started for this. */
+export async function reachEmbedded(options: EmbeddedOptions): Promise<{ url: string; stop: () => Promise<void> }> {
+  const { folder } = await placeData(options.dataDir, options.explicit ?? true);
+  const url = await runningAt(folder);
+  return url === null ? startEmbedded(options) : { url, stop: async () => {} };
+}
+
+/** The server's own file says where its socket is: pid, data, start, port, socket. One of a killed server may be left. */
+async function runningAt(folder: string): Promise<string | null> {
+  const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
+  const [, , , port, sockets] = text.split('\n');
+  if (!port || !sockets) return null;
+  const url = `postgresql://troupe@localhost:${port}/troupe?host=${encodeURIComponent(sockets)}`;
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    return url;
+  } catch {
+    return null;
+  } finally {
+    await client.end();
+  }
+}

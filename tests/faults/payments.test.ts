@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseEther } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { signVoucher } from '@troupe/chain';
+import { testRuntime, type Runtime } from '@troupe/db';
+import { randomHex, type Env } from '@troupe/kernel';
+import { CARD_PROCESSOR, CHAIN, createLedger, REVENUE, SETTLING, verifyLedger, walletAccount } from '@troupe/ledger';
+import { createWeb } from '@troupe/web';
+import { startTestChain, type TestChain } from '../lib/chain/index.ts';
+
+/** The web service is killed in the middle of payments; another one finishes what it left. */
+
+const TOKEN = '0x20c0000000000000000000000000000000000000';
+const PAYEE = '0x00000000000000000000000000000000000000ee';
+const SESSIONS = '/api/wallet/sessions';
+const MAIN = path.resolve(import.meta.dirname, '../../apps/web/src/main.ts');
+const ledger = createLedger({ clock: () => new Date() });
+
+let chain: TestChain;
+let env: Record<string, string>;
+/** Called with what the service asks of the chain: before it is passed on, and before the answer goes back. */
+let onChain: (method: string, when: 'before' | 'after') => Promise<void> | void = () => {};
+let onPlugin: () => Promise<void> | void = () => {};
+
+const rpc = createServer((request, response) => {
+  void (async () => {
+    let text = '';
+    for await (const part of request) text += String(part);
+    const methods = (JSON.parse(`[${text}]`) as ({ method: string } | { method: string }[])[])
+      .flat()
+      .map(({ method }) => method);
+    for (const method of methods) await onChain(method, 'before');
+    if (response.destroyed) return;
+    const answer = await fetch(chain.rpcUrl, {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'application/json' },
+    });
+    const body = await answer.text();
+    for (const method of methods) await onChain(method, 'after');
+    response.setHeader('content-type', 'application/json').end(body);
+  })();
+});
+const plugin = createServer((request, response) => {
+  request.resume();
+  void (async () => {
+    await onPlugin();
+    response.setHeader('content-type', 'application/json').end('{}');
+  })();
+});
+const listen = async (server: typeof rpc): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+before(async () => {
+  chain = await startTestChain({ chainId: 42431 });
+  await chain.token(TOKEN, { symbol: 'pathUSD' });
+  const settlementKey = generatePrivateKey();
+  const { address } = privateKeyToAccount(settlementKey);
+  await chain.client.setBalance({ address, value: parseEther('10') });
+  await chain.mint(TOKEN, address, 1_000_000_000n);
+  env = {
+    CHAIN_RPC_URL: await listen(rpc),
+    CHAIN_TESTNET: 'true',
+    PAYEE_ADDRESS: PAYEE,
+    SETTLEMENT_KEY: settlementKey,
+    PLUGIN_AGENT_URL: await listen(plugin),
+  };
+});
+after(async () => {
+  rpc.close().closeAllConnections();
+  plugin.close().closeAllConnections();
+  await chain.close();
+});
+
+/** A process of its own with the web service in it. */
+async function startWeb(settings: Env) {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env['PATH'], ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const address = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += String(chunk);
+      const found = /"address":"(http[^"]+)"/.exec(output)?.[1];
+      if (found) resolve(found);
+    });
+    void gone.then(() => reject(new Error(`web ended: ${output}`)));
+  });
+  return {
+    ask: async (method: string, url: string, body?: object, headers: Record<string, string> = {}) => {
+      const answer = await fetch(address + url, {
+        method,
+        headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+        body: body && JSON.stringify(body),
+      });
+      return (await answer.json()) as { session: { id: string } };
+    },
+    async kill(): Promise<void> {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+type Child = Awaited<ReturnType<typeof startWeb>>;
+
+async function fund(runtime: Runtime, owner: PrivateKeyAccount): Promise<void> {
+  const account = walletAccount(owner.address);
+  await runtime.db.asSystem(async (tx) => {
+    await ledger.open(tx, [CARD_PROCESSOR, account]);
+    await ledger.post(tx, {
+      key: 'fund',
+      kind: 'top-up',
+      entries: [
+        { account: CARD_PROCESSOR.id, amount: -10_000_000n },
+        { account: account.id, amount: 10_000_000n },
+      ],
+    });
+  });
+}
+
+async function voucher(owner: PrivateKeyAccount, sessionId: string, units: bigint) {
+  const one = { sessionId, plugin: 'agent', nonce: `0x${randomHex(32)}` as const };
+  return { ...one, signature: await signVoucher(owner, { ...one, amount: units }, 42431) };
+}
+
+/** Everything that was left is taken up at once; a service waits two minutes before it does. */
+async function takeUp(runtime: Runtime): Promise<void> {
+  const { db, jobs } = runtime;
+  const rows = async (table: 'payment_settlements' | 'payment_vouchers', status: string[]) =>
+    (await db.system.selectFrom(table).select('id').where('status', 'in', status).execute()).map(({ id }) =>
+      String(id),
+    );
+  const settlements = await rows('payment_settlements', ['pending', 'sent']);
+  const vouchers = await rows('payment_vouchers', ['held']);
+  await db.asSystem(async (tx) => {
+    for (const id of settlements) await jobs.send(tx, 'payment-settlement', { id });
+    for (const voucherId of vouchers) await jobs.send(tx, 'gateway-voucher', { voucherId });
+  });
+  const end = Date.now() + 30_000;
+  const open = async () => [
+    ...(await rows('payment_settlements', ['pending', 'sent'])),
+    ...(await rows('payment_vouchers', ['held'])),
+  ];
+  while (Date.now() < end && (await open()).length > 0) await delay(50);
+  assert.deepEqual(await open(), []);
+}
+
+/** Runs `work` in a process that is killed when `armed` says so; a second service finishes; then the books are looked at. */
+async function killed(
+  arm: (kill: () => Promise<void>) => void,
+  work: (web: Child, owner: PrivateKeyAccount, sessionId: string) => Promise<unknown>,
+) {
+  const runtime = await testRuntime(env);
+  const settings = {
+    ...env,
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'info',
+    WEB_PORT: '0',
+    DATABASE_URL: runtime.databaseUrl,
+    DATA_DIR: runtime.dataDir,
+    INTERNAL_API_KEY: runtime.settings.INTERNAL_API_KEY,
+    SESSION_SECRET: runtime.settings.SESSION_SECRET,
+    WALLET_ENCRYPTION_KEY: runtime.settings.WALLET_ENCRYPTION_KEY,
+  };
+  const owner = privateKeyToAccount(generatePrivateKey());
+  await fund(runtime, owner);
+  const before = await chain.balance(TOKEN, PAYEE);
+  const child = await startWeb(settings);
+  const { id } = (await child.ask('POST', SESSIONS, { address: owner.address, deposit: '10' })).session;
+  const dead = new Promise<true>((resolve) => {
+    arm(() => child.kill().then(() => resolve(true)));
+  });
+  await work(child, owner, id).catch(() => {});
+  const came = await Promise.race([dead, delay(20_000, false, { ref: false })]);
+  onChain = () => {};
+  onPlugin = () => {};
+  assert.ok(came, 'the moment to be killed at never came');
+
+  const web = await createWeb({
+    ...runtime,
+    url: 'http://127.0.0.1:3000',
+    backendUrl: 'http://127.0.0.1:9',
+    version: '0',
+  });
+  await runtime.jobs.start();
+  await takeUp(runtime);
+  const answer = await web.server.app.inject({ method: 'DELETE', url: `${SESSIONS}?sessionId=${id}` });
+  await takeUp(runtime);
+  const balances = async (account: string) => (await ledger.balance(runtime.db.system, account)).balance;
+  const result = {
+    closed: answer.json() as { settled: string; returned: string },
+    wallet: await ledger.balance(runtime.db.system, walletAccount(owner.address).id),
+    settling: await balances(SETTLING.id),
+    booked: (await balances(CHAIN.id)) + (await balances(REVENUE.id)),
+    onChain: (await chain.balance(TOKEN, PAYEE)) - before,
+    broken: (await verifyLedger(runtime.db.system)).filter(({ broken }) => broken.length > 0),
+  };
+  await web.close();
+  await runtime.close();
+  return result;
+}
+
+/** What must be true when `units` were spent, and settled on-chain. */
+function assertSpent(result: Awaited<ReturnType<typeof killed>>, units: bigint): void {
+  assert.deepEqual(result.broken, []);
+  const rest = 10_000_000n - units;
+  assert.deepEqual(result.wallet, { balance: rest, held: 0n, available: rest });
+  assert.equal(result.settling, 0n);
+  assert.equal(result.booked, units);
+  assert.equal(result.onChain, units);
+  assert.deepEqual(
+    [Number(result.closed.settled), Number(result.closed.returned)],
+    [Number(units) / 1e6, Number(rest) / 1e6],
+  );
+}
+
+describe('killed while a session settles on-chain: it is paid once', () => {
+  const spendSix = async (web: Child, owner: PrivateKeyAccount, id: string) => {
+    const { signature, nonce, sessionId } = await voucher(owner, id, 6_000_000n);
+    const body = { sessionId, plugin: 'agent', nonce, signature, userAddress: owner.address, amount: '6' };
+    await web.ask('POST', `${SESSIONS}/voucher`, body);
+  };
+  for (const [step, method, when] of [
+    ['before the transaction is signed', 'eth_estimateGas', 'before'],
+    ['before the stored transaction is sent', 'eth_sendRawTransaction', 'before'],
+    ['after it was sent, before that is known', 'eth_sendRawTransaction', 'after'],
+    ['after it was mined, before that is booked', 'eth_getTransactionReceipt', 'after'],
+  ] as const)
+    test(step, async () => {
+      const result = await killed((kill) => {
+        onChain = async (asked, at) => {
+          if (asked === method && at === when) await kill();
+        };
+      }, spendSix);
+      assertSpent(result, 6_000_000n);
+    });
+});
+
+describe('killed while a plugin works: nothing is paid', () => {
+  test('with a voucher held', async () => {
+    const result = await killed(
+      (kill) => void (onPlugin = kill),
+      async (web, owner, id) => {
+        const { nonce, signature } = await voucher(owner, id, 50_000n);
+        const header = Buffer.from(JSON.stringify({ amount: '0.05', nonce, signature })).toString('base64url');
+        await web.ask('POST', '/api/v1/gateway', {}, { 'x-session-id': id, 'x-payment-voucher': header });
+      },
+    );
+    assertSpent(result, 0n);
+  });
+});
+
+describe('killed while a session closes', () => {
+  test('before the last settlement is signed: the rest is back, and the settlement is paid once', async () => {
+    const result = await killed(
+      (kill) => {
+        onChain = async (asked, at) => {
+          if (asked === 'eth_estimateGas' && at === 'before') await kill();
+        };
+      },
+      async (web, owner, id) => {
+        const { signature, nonce, sessionId } = await voucher(owner, id, 1_250_000n);
+        const body = { sessionId, plugin: 'agent', nonce, signature, userAddress: owner.address, amount: '1.25' };
+        await web.ask('POST', `${SESSIONS}/voucher`, body);
+        await web.ask('DELETE', `${SESSIONS}?sessionId=${id}`);
+      },
+    );
+    assertSpent(result, 1_250_000n);
+  });
+});
