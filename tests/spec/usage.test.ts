@@ -85,6 +85,9 @@ describe('usage', () => {
     await complete(user.key, { 'x-agent-id': 'agent-2' }, { model: 'openai/gpt-4o-mini' });
     await complete();
     await recorded(user.id, 4);
+    const agents = services.runtime.db.system.insertInto('agents');
+    await agents.values({ id: 'agent-1', user_id: user.id, name: 'Writer', status: 'running' }).execute();
+    await agents.values({ id: 'agent-2', user_id: user.id, name: 'Reader', status: 'stopped' }).execute();
   });
 
   it('needs a session', async () => {
@@ -176,9 +179,9 @@ describe('usage', () => {
           agent.model,
         ]),
         [
-          ['agent-1', 2, MODEL],
+          ['Writer', 2, MODEL],
           ['Direct calls', 1, MODEL],
-          ['agent-2', 1, 'openai/gpt-4o-mini'],
+          ['Reader', 1, 'openai/gpt-4o-mini'],
         ],
       );
       assert.equal(body.daily.length, period === '7d' ? 7 : period === '30d' ? 30 : new Date().getUTCDate());
@@ -189,7 +192,7 @@ describe('usage', () => {
       );
       assert.deepEqual(
         [body.isMockData, body.plan, body.planMonthlyCost, body.agentCount, body.activeAgents],
-        [false, 'network', 499, 0, 0],
+        [false, 'network', 499, 2, 1],
       );
     }
     assert.equal((await web('GET', '/api/dashboard/cost')).body.period, '7d');

@@ -1,11 +1,7 @@
 import type { UserTx } from '@troupe/db';
-import { sql } from 'kysely';
 
-export async function agentsOf(tx: UserTx): Promise<{ id: string; name: string; status: string | null }[]> {
-  return tx
-    .selectFrom('agents')
-    .select(['id', 'name', sql<string | null>`to_jsonb(agents) ->> 'status'`.as('status')])
-    .execute();
+export async function agentsOf(tx: UserTx): Promise<{ id: string; name: string; status: string }[]> {
+  return tx.selectFrom('agents').select(['id', 'name', 'status']).execute();
 }
 
 export async function creditMicros(tx: UserTx, userId: string): Promise<bigint> {
