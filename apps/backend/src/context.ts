@@ -6,8 +6,9 @@ export function actingFor({ headers }: Pick<RequestInfo, 'headers'>): string | u
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The same, and whether the limits of plans do not hold because web says that it is an administrator. */
+/** The same, the plan that it is on, and whether no limit holds because web says that it is an administrator. */
 export const callerOf = (request: Pick<RequestInfo, 'headers'>) => ({
   userId: actingFor(request),
   elevated: request.headers['x-user-role'] === 'admin',
+  plan: request.headers['x-user-plan'],
 });

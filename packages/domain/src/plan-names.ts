@@ -1,4 +1,4 @@
-import { isPlan, type Plan } from './plans.ts';
+import { isPlan, planRank, type Plan } from './plans.ts';
 
 /** Older names of plans: the plan whose rules they follow. Their containers have sizes of their own. */
 const OLD_NAMES: Readonly<Record<string, Plan>> = {
@@ -16,3 +16,7 @@ export function readPlanName(name: string): { plan: Plan | 'free'; size?: string
   const plan = Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name] : undefined;
   return plan && { plan, size: name };
 }
+
+/** The higher of the plan that something is made under and the one that its owner pays for: its limits hold. */
+export const paidPlan = (plan: Plan, owners: unknown): Plan =>
+  isPlan(owners) && planRank(owners) > planRank(plan) ? owners : plan;

@@ -1,6 +1,6 @@
 import { raiseNotice } from '@troupe/accounts';
 import { notify, type Database } from '@troupe/db';
-import { agentLimit, FREE_PLAN, isPlan, type Tier } from '@troupe/domain';
+import { FREE_PLAN, isPlan } from '@troupe/domain';
 import { AppError, newId, type Clock, type Log } from '@troupe/kernel';
 import type { Driver, Placement } from './driver.ts';
 import { createOperations } from './operations.ts';
@@ -98,7 +98,7 @@ export function createFleet({ db, registry, driver, clock, log, leaseMs }: Fleet
   async function guard(agent: AgentRow): Promise<void> {
     if (!isPlan(agent.plan)) throw new AppError(FREE_PLAN.status, FREE_PLAN.message, { code: 'PAYMENT_REQUIRED' });
     try {
-      await registry.room(agent, agentLimit(agent.plan, (agent.tier ?? undefined) as Tier | undefined));
+      await registry.room(agent);
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error;
       const { current, limit } = error;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { definitionSchema, newDefinition, type AgentDefinition } from '@troupe/agent';
 import { isDuplicate, type Database, type SystemTx, type Tables, type UserTx } from '@troupe/db';
-import type { Plan, Tier } from '@troupe/domain';
+import { agentLimit, isPlan, paidPlan, type Plan, type Tier } from '@troupe/domain';
 import { AppError, createCipher, randomHex, sha256Hex, type Clock } from '@troupe/kernel';
 import type { z } from 'zod';
 import { effectiveConfig, layered, type ConfigPart } from './config.ts';
@@ -53,7 +53,7 @@ export interface Registry {
   change: (id: string, values: Partial<AgentRow>) => Promise<AgentRow>;
   delete: (id: string) => Promise<void>;
   /** Throws LimitReached when one more that counts would be too many. */
-  room: (agent: AgentRow, limit: number) => Promise<void>;
+  room: (agent: AgentRow) => Promise<void>;
   definition: (agent: AgentRow) => Promise<AgentDefinition>;
   /** Puts changes on top of the agent's own configuration; saves what it runs with as a new version. */
   configure: (agent: AgentRow, change: ConfigPart) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
@@ -212,10 +212,17 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
     async delete(id) {
       await db.system.deleteFrom('agents').where('id', '=', id).execute();
     },
-    room: (agent, limit) =>
-      agent.status === 'error' || agent.status === 'failed'
-        ? db.asUser(agent.user_id, (tx) => checkRoom(tx, agent.user_id, 1, limit))
-        : Promise.resolve(),
+    async room(agent) {
+      if (agent.status !== 'error' && agent.status !== 'failed') return;
+      const owner = await db.system
+        .selectFrom('users')
+        .select(['plan', 'is_admin'])
+        .where('id', '=', agent.user_id)
+        .executeTakeFirst();
+      if (owner?.is_admin || !isPlan(agent.plan)) return;
+      const limit = agentLimit(paidPlan(agent.plan, owner?.plan));
+      await db.asUser(agent.user_id, (tx) => checkRoom(tx, agent.user_id, 1, limit));
+    },
     configure: (agent, part) =>
       db.asSystem(async (tx) => {
         const held = await tx

@@ -1,6 +1,6 @@
 import type { TypesOf, verifyBackendAgent } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { agentLimit, isPlan, readPlanName, type Plan } from '@troupe/domain';
+import { agentLimit, isPlan, paidPlan, readPlanName, type Plan } from '@troupe/domain';
 import { LimitReached, type AgentRow, type ConfigPart, type Fleet, type NewAgent, type Registry } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
 
@@ -19,6 +19,8 @@ export interface AgentServiceDeps {
 export interface Caller {
   userId: string | undefined;
   elevated: boolean;
+  /** The owner's own plan, as web tells it. */
+  plan?: unknown;
 }
 
 export type AgentService = ReturnType<typeof createAgentService>;
@@ -62,11 +64,12 @@ export function createAgentService(deps: AgentServiceDeps) {
 
   /** Makes the rows, within the plan's limit. */
   async function add(
-    { userId: owner, elevated }: Caller,
+    { userId: owner, elevated, plan: owned }: Caller,
     agents: readonly Omit<NewAgent, 'userId'>[],
   ): Promise<AgentRow[]> {
     const userId = await ownerOf(owner);
-    const { plan } = agents[0]!;
+    const asked = agents[0]!.plan;
+    const plan = isPlan(asked) ? paidPlan(asked, owned) : asked;
     const limit = owner === undefined || elevated || !isPlan(plan) ? Infinity : agentLimit(plan);
     try {
       return await registry.add(

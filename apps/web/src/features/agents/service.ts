@@ -6,7 +6,7 @@ import {
   type TypesOf,
   type WebAgent,
 } from '@troupe/contract';
-import { agentLimit, entitle, isTier, readPlanName, type Subscriber, type Tier } from '@troupe/domain';
+import { agentLimit, entitle, isTier, paidPlan, readPlanName, type Subscriber, type Tier } from '@troupe/domain';
 import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Registry } from '@troupe/fleet';
 import { AppError, iso, newId, type BackendClient, type Clock, type Log, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../reach.ts';
@@ -75,7 +75,9 @@ export function createAgents(deps: AgentsDeps) {
   async function add(user: User, given: NewAgent): Promise<AgentRow> {
     const { plan, tier } = wish(user, given.tier);
     const { model, provider, own, definition } = readSettings(given, premium);
-    const limit = user.isAdmin ? Infinity : agentLimit(plan, tier);
+    // A tier brings its own limit; without one the plan that the user pays for has the say.
+    const counted = tier ? plan : paidPlan(plan, user.plan);
+    const limit = user.isAdmin ? Infinity : agentLimit(counted, tier);
     const agent = {
       id: newId(),
       userId: user.id,
@@ -94,7 +96,7 @@ export function createAgents(deps: AgentsDeps) {
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error;
       const { current } = error;
-      const named = tier ? `${tier} tier` : `${plan} plan`;
+      const named = tier ? `${tier} tier` : `${counted} plan`;
       throw new AppError(429, `Agent limit reached for ${named}`, { current, limit });
     }
   }

@@ -1,5 +1,5 @@
 import type { ProvisionBody } from '@troupe/contract';
-import { agentLimit, isPlan } from '@troupe/domain';
+import { agentLimit, isPlan, paidPlan } from '@troupe/domain';
 import { LimitReached, type Registry } from '@troupe/fleet';
 import { AppError, type Settings, type User } from '@troupe/kernel';
 
@@ -66,7 +66,7 @@ export function createHosting({ settings, registry, backendUrl, premium }: Hosti
   return {
     async provision(user, body) {
       const plan = isPlan(body.plan) ? body.plan : 'solo';
-      const limit = user.isAdmin ? Infinity : agentLimit(plan);
+      const limit = user.isAdmin ? Infinity : agentLimit(paidPlan(plan, user.plan));
       const channels = {
         ...(body.channelTokenA && { channelA: body.channelTokenA }),
         ...(body.channelTokenB && { channelB: body.channelTokenB }),
@@ -98,10 +98,19 @@ export function createHosting({ settings, registry, backendUrl, premium }: Hosti
           throw new AppError(402, `Agent limit reached for ${plan} plan`, extra);
         });
       try {
+        const token = await registry.token(row);
         const serviceId = await create(agentId, {
           AGENT_ID: agentId,
-          AGENT_TOKEN: await registry.token(row),
-          AGENT_PLATFORM_URL: backendUrl,
+          GATEWAY_TOKEN: token,
+          PLATFORM_URL: backendUrl,
+          PLATFORM_KEY: `sk_${token}`,
+          PUBLIC_URL: `https://${agentId}.${settings.AGENTS_DOMAIN}`,
+          HOST: '0.0.0.0',
+          AGENT_DEFINITION: JSON.stringify(await registry.definition(row)),
+          ...(body.channelTokenA && { TELEGRAM_TOKEN: body.channelTokenA }),
+          ...(body.channelTokenB && { WHATSAPP_TOKEN: body.channelTokenB }),
+          ...(body.channelTokenC && { DISCORD_TOKEN: body.channelTokenC }),
+          ...(body.channelUserId && { CHANNEL_USERS: body.channelUserId }),
         });
         return { agentId, serviceId, url: `https://${agentId}.${settings.AGENTS_DOMAIN}` };
       } catch (error) {

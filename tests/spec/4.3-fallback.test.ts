@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { createBackend } from '@troupe/backend';
+import { testRuntime } from '@troupe/db';
+import { closeAll, type Env } from '@troupe/kernel';
+import { createWeb } from '@troupe/web';
+import { person, type Body } from '../lib/people.ts';
+
+/** Something outside that answers as it is told, and remembers what it was asked. */
+async function standIn(answer: (method: string, path: string) => { status: number; body: string }) {
+  const asked: { call: string; body: Body; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += String(piece);
+    const { method = '', url = '' } = request;
+    asked.push({ call: `${method} ${url}`, body: text ? JSON.parse(text) : undefined, headers: request.headers });
+    const { status, body } = answer(method, url);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+const closing: (() => unknown)[] = [];
+after(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** Web whose first backend is `backendUrl`, and a real backend beside it. */
+async function start(env: Env, backendUrl?: string) {
+  const runtime = await testRuntime(env);
+  const deps = { ...runtime, version: '0.0.0-test' };
+  const backend = await createBackend({ ...deps, url: 'http://127.0.0.1:3001' });
+  const real = await backend.server.listen(0, 'BACKEND_PORT');
+  const web = await createWeb({ ...deps, url: 'http://127.0.0.1:3000', backendUrl: backendUrl ?? real });
+  const address = await web.server.listen(0, 'WEB_PORT');
+  closing.push(() => closeAll([runtime, backend, web]));
+  return { web: address, backend: real, runtime, stop: async () => {} };
+}
+
+describe('provisioning when something is down', () => {
+  test('the kill switch closes every door', async () => {
+    const services = await start({ PROVISIONING_DISABLED: 'true' });
+    const ann = await person(services, { plan: 'network' });
+    const error = 'Provisioning is temporarily disabled. Contact support.';
+    assert.deepEqual(await ann.ask('POST', '/api/provision', { autoProvision: true }), {
+      status: 503,
+      body: { success: false, error },
+    });
+    assert.deepEqual(await ann.ask('POST', '/api/agents/provision', { name: 'x' }), { status: 503, body: { error } });
+    assert.equal((await ann.ask('POST', '/api/provision/team', { plan: 'network' })).status, 503);
+  });
+
+  test('a backend that is away or answers with no JSON gives way to the second one', async () => {
+    const broken = await standIn(() => ({ status: 200, body: '<html>' }));
+    const second = await start({});
+    const services = await start({ BACKEND_FALLBACK_URL: second.backend }, broken.url);
+    const ann = await person(services, { plan: 'solo' });
+    // The two test backends have databases of their own; the second knows the user too.
+    await second.runtime.db.system
+      .insertInto('users')
+      .values({
+        id: ann.id,
+        email: ann.email,
+        name: 'Ann',
+        referral_code: ann.id,
+        created_at: new Date(),
+        updated_at: new Date(),
+      })
+      .execute();
+    const made = await ann.ask('POST', '/api/provision', { autoProvision: true });
+    assert.equal(broken.asked.length, 1);
+    assert.equal(broken.asked[0]!.headers['x-user-email'], ann.email);
+    assert.equal(broken.asked[0]!.headers['x-user-id'], ann.id);
+    assert.equal(
+      (await second.runtime.db.system.selectFrom('agents').select('id').execute()).length,
+      1,
+      JSON.stringify(made.body),
+    );
+  });
+
+  test('then the hosting platform: service, environment, domain, deployment, in this order', async () => {
+    const hosting = await standIn((method, url) => ({
+      status: 201,
+      body: method === 'POST' && url === '/v1/services' ? JSON.stringify({ service: { id: 'srv-1' } }) : '{}',
+    }));
+    const services = await start(
+      { HOSTING_API_URL: hosting.url, HOSTING_API_KEY: 'rnd_key', HOSTING_OWNER_ID: 'own' },
+      NOWHERE,
+    );
+    const ann = await person(services, { plan: 'solo' });
+    const made = await ann.ask('POST', '/api/provision', { channelTokenA: 'secret-a' });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    assert.equal(made.body.status, 'deploying');
+    for (const field of ['subdomain', 'streamKey', 'liveStreamId']) assert.equal(made.body[field], undefined);
+    assert.deepEqual(
+      hosting.asked.map(({ call }) => call),
+      [
+        'POST /v1/services',
+        'PUT /v1/services/srv-1/env-vars',
+        'POST /v1/services/srv-1/custom-domains',
+        'POST /v1/services/srv-1/deploys',
+      ],
+    );
+    const env = JSON.stringify(hosting.asked[1]!.body);
+    assert.ok(env.includes('secret-a'), 'the agent needs its channel');
+    const { internalKey, sessionSecret, walletKey } = services.runtime.secrets;
+    for (const secret of [internalKey, sessionSecret, walletKey])
+      assert.ok(!env.includes(secret), 'no secret of the platform');
+    const over = await ann.ask('POST', '/api/provision', { channelTokenA: 'b' });
+    assert.deepEqual([over.status, over.body.code], [402, 'AGENT_LIMIT_REACHED']);
+  });
+
+  test('all ways failed: 502, and nothing is left behind', async () => {
+    const hosting = await standIn(() => ({ status: 500, body: '{}' }));
+    const services = await start({ HOSTING_API_URL: hosting.url, HOSTING_API_KEY: 'rnd_key' }, NOWHERE);
+    const ann = await person(services, { plan: 'solo' });
+    const failed = await ann.ask('POST', '/api/provision', { autoProvision: true });
+    assert.deepEqual([failed.status, failed.body.success], [502, false]);
+    assert.equal((await ann.ask('GET', '/api/agents')).body.count, 0);
+  });
+
+  test('an agent whose deployment fails is in error, does not count, and its figures are empty', async () => {
+    const services = await start({}, NOWHERE);
+    const ann = await person(services, { plan: 'solo' });
+    const failed = await ann.ask('POST', '/api/agents/provision', { name: 'x' });
+    assert.equal(failed.status, 502);
+    assert.equal((await ann.ask('POST', '/api/agents/provision', { name: 'x' })).status, 502, 'not 429');
+    const [agent] = (await ann.ask('GET', '/api/agents')).body.agents;
+    assert.equal(agent.status, 'error');
+    const stats = await ann.ask('GET', `/api/agents/${agent.id}/stats`);
+    assert.deepEqual([stats.body.status, stats.body.stats.cpu], ['mock', null]);
+    assert.deepEqual(await ann.ask('POST', `/api/instance/${ann.id}/start`, {}), {
+      status: 502,
+      body: { success: false, status: 'error', error: 'Agent backend unavailable' },
+    });
+  });
+
+  test('live streams are real where there are credentials', async () => {
+    const mux = await standIn(() => ({
+      status: 201,
+      body: JSON.stringify({ data: { id: 'live1', stream_key: 'key1', playback_ids: [{ id: 'play1' }] } }),
+    }));
+    const services = await start({
+      LIVESTREAM_TOKEN_ID: 'id',
+      LIVESTREAM_TOKEN_SECRET: 'secret',
+      LIVESTREAM_API_BASE: mux.url,
+    });
+    const ann = await person(services, { plan: 'solo' });
+    const made = await ann.ask('POST', '/api/provision', { autoProvision: true });
+    assert.deepEqual([made.body.streamKey, made.body.liveStreamId], ['key1', 'live1']);
+    assert.equal(mux.asked[0]!.call, 'POST /video/v1/live-streams');
+    assert.deepEqual(mux.asked[0]!.body.playback_policy, ['public']);
+  });
+});
