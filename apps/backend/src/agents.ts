@@ -1,18 +1,9 @@
 import type { AddressInfo } from 'node:net';
-import { createSandbox } from '@troupe/agent';
 import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
-import {
-  AGENT_CHANGED,
-  createChannelHost,
-  createEmbedded,
-  createFleet,
-  createRegistry,
-  type ChannelHost,
-  type Embedded,
-  type EmbeddedDeps,
-} from '@troupe/fleet';
-import { closeAll, createOutbound, type Running, type Server } from '@troupe/kernel';
+import { AGENT_CHANGED, createFleet, createRegistry, type Fleet } from '@troupe/fleet';
+import { closeAll, createOutbound, type Outbound, type Running, type Server } from '@troupe/kernel';
 import type { BackendDeps } from './deps.ts';
+import { createDriver, type Running as RunningDriver } from './driver.ts';
 import { agentRoutes } from './features/agents/routes.ts';
 import { createAgentService } from './features/agents/service.ts';
 import type { AiService } from './features/ai/service.ts';
@@ -22,10 +13,8 @@ import { lifecycleRoutes } from './features/lifecycle/routes.ts';
 import { createLiveStreams } from './features/provision/livestream.ts';
 import { provisionRoutes } from './features/provision/routes.ts';
 import { createProvision } from './features/provision/service.ts';
-import { createAccess } from './features/runtime/access.ts';
 import { runtimeRoutes } from './features/runtime/routes.ts';
 import { createRuntime } from './features/runtime/service.ts';
-import { createThinking } from './features/runtime/thinking.ts';
 import { createWake, type Reach } from './features/runtime/wake.ts';
 import { createScheduler } from './features/scheduler/service.ts';
 import { teamRoutes } from './features/teams/routes.ts';
@@ -36,17 +25,17 @@ const DEVICE_REVOKED = 'device_revoked';
 const RECOVER_MS = 10_000;
 
 /** Everything about running agents. Nothing starts before the server listens. */
-export function addAgents(
+export async function addAgents(
   server: Server,
   deps: BackendDeps,
   ai: AiService,
   chores: readonly (() => Promise<unknown>)[],
-): Running & Pick<Reach, 'deliver'> {
+): Promise<Running & Pick<Reach, 'deliver'>> {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
   const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
   const outbound = createOutbound();
-  const driver = createDriver(deps, ai, { outbound, webhook: (...args) => channels.webhook(...args) });
-  const channels = createChannelHost({ db, sealKey: secrets.walletKey, agent: driver.agent, outbound, log });
+  const baseUrl = (): string => addressOf(server) ?? deps.url;
+  const { driver, evict, channels } = await createDriver(deps, ai, { outbound, registry, baseUrl });
   const fleet = createFleet({ db, registry, driver, clock, log });
 
   const agents = createAgentService({
@@ -84,50 +73,31 @@ export function addAgents(
     }
   });
 
-  const baseUrl = (): string => {
-    const address = server.app.server.address() as AddressInfo | null;
-    const host = address?.address.includes(':') ? `[${address.address}]` : address?.address;
-    return address === null
-      ? deps.url
-      : `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${address.port}`;
-  };
   const wake = createWake({ registry, baseUrl });
   const scheduler = createScheduler({ db, clock, log, wake, chores });
-  return { ...run(server, deps, { fleet, driver, channels, scheduler, outbound }), deliver: wake.deliver };
+  return { ...run(server, deps, { fleet, driver, evict, channels, scheduler, outbound }), deliver: wake.deliver };
 }
 
-function createDriver(
-  { db, log, version, dataDir, secrets, clock, url }: BackendDeps,
-  ai: AiService,
-  given: Pick<EmbeddedDeps, 'outbound' | 'webhook'>,
-): Embedded {
-  const { internalKey, sessionSecret } = secrets;
-  return createEmbedded({
-    db,
-    log,
-    version,
-    dataDir,
-    ...given,
-    sandbox: createSandbox(),
-    thinking: createThinking(ai),
-    verify: createAccess({ db, clock, internalKey, sessionSecret }),
-    publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
-  });
+/** Where this process itself is reached: it may listen on any free port. */
+function addressOf({ app }: Server): string | undefined {
+  const address = app.server.address() as AddressInfo | null;
+  if (address === null) return undefined;
+  const everywhere = address.address === '0.0.0.0' || address.address === '::';
+  const host = address.address.includes(':') ? `[${address.address}]` : address.address;
+  return `http://${everywhere ? '127.0.0.1' : host}:${address.port}`;
 }
 
-interface Parts {
-  fleet: ReturnType<typeof createFleet>;
-  driver: ReturnType<typeof createDriver>;
-  channels: ChannelHost;
+interface Parts extends RunningDriver {
+  fleet: Fleet;
   scheduler: ReturnType<typeof createScheduler>;
-  outbound: ReturnType<typeof createOutbound>;
+  outbound: Outbound;
 }
 
 /** Begins when the server listens, ends when it closes. */
 function run(
   server: Server,
   { listener, log }: BackendDeps,
-  { fleet, driver, channels, scheduler, outbound }: Parts,
+  { fleet, driver, evict, channels, scheduler, outbound }: Parts,
 ): Running {
   let timer: NodeJS.Timeout | undefined;
   const stopListening = [
@@ -135,7 +105,7 @@ function run(
     listener.on(AGENT_CHANGED, (notice) => {
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;
-      driver.evict(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
+      evict(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
     }),
   ];
   async function recover(): Promise<void> {

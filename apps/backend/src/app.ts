@@ -1,5 +1,6 @@
 import { createAccounts } from '@troupe/accounts';
 import { closeAll, createCipher, createServer, serveOpenApi, type Server } from '@troupe/kernel';
+import { acceptAgentKeys } from './agent-keys.ts';
 import { addAgents } from './agents.ts';
 import type { BackendDeps } from './deps.ts';
 import { aiRoutes } from './features/ai/routes.ts';
@@ -28,6 +29,7 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
 
+  acceptAgentKeys(server, { db, accounts });
   healthRoutes(server, clock);
   keyRoutes(server, accounts);
   infraRoutes(server, clock);
@@ -40,7 +42,7 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   installationRoutes(server, installations, createRuntimeProgram());
   const ai = createAiService({ settings, db, log, clock });
   aiRoutes(server, { ...ai, clock });
-  const agents = addAgents(server, deps, ai, [installations.tellQuiet, createSpendWatch({ db, clock })]);
+  const agents = await addAgents(server, deps, ai, [installations.tellQuiet, createSpendWatch({ db, clock })]);
   const underground = addUnderground(server, deps, { accounts, deliver: agents.deliver });
 
   serveOpenApi(server, 'Troupe backend API', version);

@@ -59,6 +59,8 @@ export interface Registry {
   configure: (agent: AgentRow, change: ConfigPart) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** The gateway token; made if there is none. */
   token: (agent: AgentRow) => Promise<string>;
+  /** The tokens of its messaging channels, by channel. */
+  channelTokens: (agent: AgentRow) => Promise<Record<string, string>>;
   /** Rotates it: the old one opens nothing from now on. */
   newToken: (agent: AgentRow) => Promise<string>;
 }
@@ -261,6 +263,18 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
       }),
     token: async (agent) =>
       agent.token_sealed ? tokens.open(agent.token_sealed, `agent:${agent.id}`) : registry.newToken(agent),
+    async channelTokens(agent) {
+      const rows = await db.system
+        .selectFrom('agent_channels')
+        .select(['channel', 'sealed'])
+        .where('agent_id', '=', agent.id)
+        .execute();
+      return Object.fromEntries(
+        rows.flatMap(({ channel, sealed: token }) =>
+          token ? [[channel, channels.open(token, `agent:${agent.id}:${channel}`)]] : [],
+        ),
+      );
+    },
     async newToken(agent) {
       const token = randomHex(TOKEN_BYTES);
       await change(agent.id, sealed(agent.id, token) as Partial<AgentRow>);

@@ -1,0 +1,68 @@
+import { createSandbox } from '@troupe/agent';
+import {
+  createChannelHost,
+  createDocker,
+  createEmbedded,
+  dockerEngine,
+  type ChannelHost,
+  type Driver,
+  type Registry,
+} from '@troupe/fleet';
+import { StartError, type Outbound } from '@troupe/kernel';
+import type { BackendDeps } from './deps.ts';
+import type { AiService } from './features/ai/service.ts';
+import { createRuntimeProgram } from './features/installations/program.ts';
+import { createAccess } from './features/runtime/access.ts';
+import { createThinking } from './features/runtime/thinking.ts';
+
+/** What runs the agents, as AGENT_DRIVER says. */
+export interface Running {
+  driver: Driver;
+  /** Another process has stopped or changed the agent. */
+  evict: (agentId: string) => Promise<void>;
+  /** Containers listen to their channels themselves. */
+  channels: Pick<ChannelHost, 'refresh' | 'close'>;
+}
+
+interface Given {
+  outbound: Outbound;
+  registry: Registry;
+  /** Where this process is reached. */
+  baseUrl: () => string;
+}
+
+const nothing = async (): Promise<void> => {};
+
+export async function createDriver(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
+  const { settings, db, log, version, dataDir, secrets, clock, url } = deps;
+  const { internalKey, sessionSecret, walletKey } = secrets;
+  const { outbound, registry, baseUrl } = given;
+  const verify = createAccess({ db, clock, internalKey, sessionSecret });
+  const common = { log, version, dataDir, verify };
+  if (settings.AGENT_DRIVER === 'docker') {
+    const driver = createDocker({
+      ...common,
+      registry,
+      sessionSecret,
+      engine: await dockerEngine(settings.DOCKER_HOST),
+      image: settings.AGENT_IMAGE,
+      program: createRuntimeProgram(),
+      node: process.execPath,
+      platformUrl: baseUrl,
+    });
+    return { driver, evict: nothing, channels: { refresh: nothing, close: nothing } };
+  }
+  if (settings.AGENT_DRIVER !== 'embedded')
+    throw new StartError(`AGENT_DRIVER is "${settings.AGENT_DRIVER}", which is not there yet: use embedded or docker.`);
+  const driver = createEmbedded({
+    ...common,
+    db,
+    outbound,
+    sandbox: createSandbox(),
+    thinking: createThinking(ai),
+    publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
+    webhook: (...args) => channels.webhook(...args),
+  });
+  const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log });
+  return { driver, evict: driver.evict, channels };
+}

@@ -1,0 +1,131 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { GatewayPrincipal } from '@troupe/agent';
+import type { Log } from '@troupe/kernel';
+
+/**
+ * Passes requests on to an agent that lives elsewhere. Who may enter is checked here; the agent is then shown its own
+ * token, so that tickets and devices' tokens open it too.
+ */
+export interface ProxyDeps {
+  log: Log;
+  /** Where the agent listens; undefined: it does not. */
+  port: (agentId: string) => Promise<number | undefined>;
+  /** The credentials to show to the agent in place of the caller's; undefined: the caller's own. */
+  credentials: (agentId: string, token: string) => Promise<{ token: string; principal: GatewayPrincipal } | undefined>;
+}
+
+interface Target {
+  agentId: string;
+  path: string;
+}
+
+interface Onward {
+  options: http.RequestOptions;
+  principal: GatewayPrincipal | undefined;
+}
+
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'te', 'trailer']);
+
+export function createProxy({ log, port, credentials }: ProxyDeps) {
+  const open = new Set<{ principalId: string; cut: () => void }>();
+
+  function track(
+    principal: GatewayPrincipal | undefined,
+    stream: { once: (event: 'close', done: () => void) => unknown },
+    cut: () => void,
+  ): void {
+    if (!principal) return;
+    const entry = { principalId: principal.id, cut };
+    open.add(entry);
+    stream.once('close', () => open.delete(entry));
+  }
+
+  async function onward(request: IncomingMessage, { agentId, path }: Target): Promise<Onward | undefined> {
+    const where = await port(agentId);
+    if (where === undefined) return undefined;
+    const url = new URL(path, 'http://agent');
+    const token = shown(request, url);
+    const known = token === undefined ? undefined : await credentials(agentId, token);
+    const headers = { ...request.headers, host: `127.0.0.1:${where}` };
+    if (known) {
+      headers.authorization = `Bearer ${known.token}`;
+      delete headers['sec-websocket-protocol'];
+      url.searchParams.delete('token');
+    }
+    const options = {
+      host: '127.0.0.1',
+      port: where,
+      method: request.method,
+      path: url.pathname + url.search,
+      headers,
+    };
+    return { options, principal: known?.principal };
+  }
+
+  const refuse = (response: ServerResponse): void => {
+    if (response.headersSent) return void response.destroy();
+    response
+      .writeHead(502, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ error: 'Agent is not running' }));
+  };
+
+  return {
+    async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
+      const to = await onward(request, target);
+      if (!to) return refuse(response);
+      track(to.principal, response, () => response.destroy());
+      await new Promise<void>((resolve) => {
+        const outgoing = http.request(to.options, (incoming) => {
+          const headers = Object.entries(incoming.headers).filter(([name]) => !HOP_BY_HOP.has(name));
+          response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(headers) as http.OutgoingHttpHeaders);
+          incoming.pipe(response);
+          incoming.on('error', () => response.destroy());
+        });
+        outgoing.on('error', (err) => {
+          log.debug({ err, agentId: target.agentId }, 'an agent could not be reached');
+          refuse(response);
+        });
+        response.once('close', () => {
+          outgoing.destroy();
+          resolve();
+        });
+        request.pipe(outgoing);
+      });
+    },
+
+    async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): Promise<void> {
+      socket.on('error', () => socket.destroy());
+      const end = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
+      const to = await onward(request, target);
+      if (!to) return end('502 Bad Gateway');
+      track(to.principal, socket, () => socket.destroy());
+      const outgoing = http.request(to.options);
+      outgoing.on('upgrade', (incoming, far, first) => {
+        const lines = Object.entries(incoming.headers).map(([name, value]) => `${name}: ${String(value)}`);
+        socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`);
+        socket.write(first);
+        far.write(head);
+        far.pipe(socket).pipe(far);
+        far.on('error', () => socket.destroy());
+        socket.on('close', () => far.destroy());
+      });
+      outgoing.on('response', (incoming) => end(`${incoming.statusCode ?? 502} Refused`));
+      outgoing.on('error', () => end('502 Bad Gateway'));
+      outgoing.end();
+    },
+
+    cut(principalId: string): void {
+      for (const entry of open) if (entry.principalId === principalId) entry.cut();
+    },
+    async disconnect(): Promise<void> {
+      for (const { cut } of open) cut();
+    },
+  };
+}
+
+function shown({ headers }: IncomingMessage, url: URL): string | undefined {
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
+  const protocol = /^bearer, *(\S+)$/i.exec(headers['sec-websocket-protocol'] ?? '')?.[1];
+  return bearer ?? protocol ?? url.searchParams.get('token') ?? undefined;
+}
