@@ -15,6 +15,7 @@ import { createBookings } from './features/underground/bookings.ts';
 import { createBus } from './features/underground/bus.ts';
 import { createDelivery, type Deliver } from './features/underground/delivery.ts';
 import { createEvents } from './features/underground/events.ts';
+import { createAdmit } from './features/underground/policy.ts';
 import { createPayouts } from './features/underground/payouts.ts';
 import { undergroundRoutes } from './features/underground/routes.ts';
 import { createSplits } from './features/underground/splits.ts';
@@ -46,9 +47,10 @@ export function addUnderground(server: Server, deps: BackendDeps, given: Undergr
   const amplify = createAmplify({ db, clock });
   const delivery = createDelivery({ db, jobs, clock, outbound, deliver, retries });
   const bus = createBus({ db, clock, accounts, wallets: keys, verifier, ownVerifier, bookings, amplify, delivery });
-  const events = createEvents({ db, clock, ledger, wallets });
+  const admit = createAdmit({ clock });
+  const events = createEvents({ db, clock, ledger, wallets, admit });
   const payouts = createPayouts({ db, jobs, log, ledger, wallets: keys, l2 });
-  const splits = createSplits({ db, clock, log, ledger, wallets: keys, payouts, l2 });
+  const splits = createSplits({ db, clock, log, ledger, wallets: keys, payouts, admit, l2 });
   undergroundRoutes(server, { wallets, bus, bookings, amplify, events, splits });
   return { close: () => closeAll([outbound, recover]) };
 }

@@ -12,3 +12,4 @@ export * from './plan-names.ts';
 export * from './bookings.ts';
 export * from './amplify.ts';
 export * from './splits.ts';
+export * from './payment-policy.ts';

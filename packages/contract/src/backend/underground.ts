@@ -97,6 +97,10 @@ export type SplitReply = z.output<typeof splitReply>;
 const routes = <A extends Auth>(service: Service, auth: A) => {
   const base = { service, auth, tag: 'Underground', failure: 'Internal server error' } as const;
   const owned = { 400: [AGENT], 401: ['Unauthorized', 'User context required'], 403: [NOT_OWNED] };
+  const spending = {
+    ...owned,
+    403: [NOT_OWNED, 'Recipient not allowed for the agent', 'Payment exceeds the limit of the agent'],
+  };
   return {
     createAgentWallet: endpoint({
       ...base,
@@ -242,7 +246,7 @@ const routes = <A extends Auth>(service: Service, auth: A) => {
       }),
       status: 201,
       errors: {
-        ...owned,
+        ...spending,
         402: ['Insufficient balance'],
         404: ['Event not found'],
         409: ['Not enough tickets left', 'Idempotency key was used for another request'],
@@ -271,7 +275,7 @@ const routes = <A extends Auth>(service: Service, auth: A) => {
       }),
       reply: splitReply,
       errors: {
-        ...owned,
+        ...spending,
         400: [AGENT, RECIPIENTS, 'Invalid recipient address', 'Recipient shares must total 100% (got n%)'],
         409: ['Idempotency key was used for another request'],
       },

@@ -6,6 +6,7 @@ import { USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import { mustOwn } from './access.ts';
 import * as store from './events-store.ts';
 import { otherRequest } from './idempotency.ts';
+import type { Admit } from './policy.ts';
 import type { AgentWallets } from './wallets.ts';
 
 export interface EventsDeps {
@@ -13,6 +14,7 @@ export interface EventsDeps {
   clock: Clock;
   ledger: Ledger;
   wallets: Pick<AgentWallets, 'platformWallet'>;
+  admit: Admit;
 }
 
 interface NewEvent {
@@ -56,7 +58,7 @@ const priceOf = (price: string): bigint => {
 
 export type Events = ReturnType<typeof createEvents>;
 
-export function createEvents({ db, clock, ledger, wallets }: EventsDeps) {
+export function createEvents({ db, clock, ledger, wallets, admit }: EventsDeps) {
   /** Out of the first of the agent's wallets that covers it. */
   async function pay(
     tx: SystemTx,
@@ -76,6 +78,7 @@ export function createEvents({ db, clock, ledger, wallets }: EventsDeps) {
     const to = walletAccount(payee);
     // One's own event out of the same wallet: nothing moves.
     if (from === to.id) return;
+    await admit(tx, { userId, agentId, method: 'ticket', payments: [{ recipient: payee, units }] });
     await ledger.open(tx, [to]);
     await ledger.post(tx, {
       key: `ticket:${ticketId}`,

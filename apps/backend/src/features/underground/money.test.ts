@@ -321,3 +321,59 @@ describe('splits', () => {
     await intact();
   });
 });
+
+describe('the owner’s limits on an agent', () => {
+  async function limited(limits: object) {
+    const buyer = await party(100_000_000n);
+    await world.runtime.db.system
+      .insertInto('payment_policies')
+      .values({ agent_id: buyer.agentId, user_id: buyer.person.id, updated_at: new Date(), ...limits })
+      .execute();
+    return buyer;
+  }
+  const split = (owner: Awaited<ReturnType<typeof party>>, address: string, totalAmount: string) =>
+    world.ask('POST', SPLITS, owner.person, {
+      agentId: owner.agentId,
+      name: 'Royalties',
+      totalAmount,
+      recipients: [{ address, share: 100 }],
+    });
+  const TOO_MUCH = { status: 403, body: { error: 'Payment exceeds the limit of the agent' } };
+
+  test('hold for tickets and splits together, at once too', async () => {
+    const owner = await party();
+    const { id } = await newEvent(owner, { ticketPriceUsdc: '10' });
+    const buyer = await limited({ per_day: 50_000_000n });
+    const answers = await Promise.all([
+      ...Array.from({ length: 6 }, () => buy(buyer, id, 1)),
+      split(buyer, newAddress(), '20'),
+      split(buyer, newAddress(), '20'),
+    ]);
+    const spent = answers.reduce((sum, { status }, n) => (status < 300 ? sum + (n < 6 ? 10 : 20) : sum), 0);
+    assert.ok(spent > 30 && spent <= 50, String(spent));
+    assert.deepEqual(
+      answers.find(({ status }) => status >= 300),
+      TOO_MUCH,
+    );
+    await intact();
+  });
+
+  test('one payment, one payee, and who is paid at all', async () => {
+    const owner = await party();
+    const { id } = await newEvent(owner, { ticketPriceUsdc: '10' });
+    const careful = await limited({ per_payment: 10_000_000n });
+    assert.deepEqual(await buy(careful, id, 2), TOO_MUCH);
+    assert.equal((await buy(careful, id, 1)).status, 201);
+    const fair = await limited({ per_payee: 15_000_000n });
+    assert.equal((await buy(fair, id, 1)).status, 201);
+    assert.deepEqual(await buy(fair, id, 1), TOO_MUCH);
+    assert.equal((await split(fair, newAddress(), '15')).status, 200);
+    const loyal = await limited({ payees: [owner.address.toLowerCase()] });
+    assert.equal((await buy(loyal, id, 1)).status, 201);
+    assert.deepEqual(await split(loyal, newAddress(), '1'), {
+      status: 403,
+      body: { error: 'Recipient not allowed for the agent' },
+    });
+    await intact();
+  });
+});

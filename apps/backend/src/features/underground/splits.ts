@@ -14,6 +14,7 @@ import { AppError, iso, newId, sha256Hex, type Clock, type Log } from '@troupe/k
 import { owedAccount, SPLITS, USD_DECIMALS, type Ledger } from '@troupe/ledger';
 import { mustOwn } from './access.ts';
 import { otherRequest } from './idempotency.ts';
+import type { Admit } from './policy.ts';
 import type { Payouts } from './payouts.ts';
 import * as store from './splits-store.ts';
 
@@ -24,6 +25,7 @@ export interface SplitsDeps {
   ledger: Ledger;
   wallets: Wallets;
   payouts: Payouts;
+  admit: Admit;
   l2?: ChainClient;
 }
 
@@ -83,7 +85,7 @@ const shown = (split: store.SplitRow, parts: store.PartRow[]): SplitReply => ({
 
 export type Splits = ReturnType<typeof createSplits>;
 
-export function createSplits({ db, clock, log, ledger, wallets, payouts, l2 }: SplitsDeps) {
+export function createSplits({ db, clock, log, ledger, wallets, payouts, admit, l2 }: SplitsDeps) {
   /** The agent's wallet, when it can pay all of it on-chain. */
   async function payer(
     owner: { userId: string; agentId: string },
@@ -158,6 +160,10 @@ export function createSplits({ db, clock, log, ledger, wallets, payouts, l2 }: S
             status: from === null || part.units === 0n ? 'accrued' : 'pending',
           })),
         );
+        const payments = parts
+          .filter((part) => part.units > 0n)
+          .map((part) => ({ recipient: part.address, units: part.units }));
+        await admit(tx, { userId, agentId, method: 'split', payments });
         await post(tx, id, units, parts);
         if (from !== null) await payouts.queue(tx, id);
         return { split: made, isNew: true };
