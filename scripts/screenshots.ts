@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { openBrowser, openPage, settle, signIn } from '../tests/e2e/browser.ts';
 import { makeContent } from '../tests/e2e/content.ts';
-import { ACCOUNT_PAGES, at, PUBLIC_PAGES, WORK_PAGES } from '../tests/e2e/pages.ts';
+import { ACCOUNT_PAGES, AGENT_PAGES, at, PUBLIC_PAGES, WORK_PAGES } from '../tests/e2e/pages.ts';
 import { startPlatform } from '../tests/e2e/platform.ts';
 
 /** Pictures of every page, light, dark and on a phone: `node scripts/screenshots.ts [folder] [part of a page's name]`. */
@@ -29,7 +29,7 @@ try {
     };
     for (const entry of PUBLIC_PAGES) await shoot(entry.name, entry.path);
     await signIn(page, platform.owner);
-    for (const entry of [...WORK_PAGES, ...ACCOUNT_PAGES]) await shoot(entry.name, at(entry, agentId));
+    for (const entry of [...AGENT_PAGES, ...WORK_PAGES, ...ACCOUNT_PAGES]) await shoot(entry.name, at(entry, agentId));
     for (const complaint of new Set(complaints)) console.log(`${look}: ${complaint}`);
     await context.close();
   }

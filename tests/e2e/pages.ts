@@ -19,10 +19,27 @@ export const PUBLIC_PAGES: PageEntry[] = [
 ];
 
 /** `:agent` stands for the id of an agent that the caller made. */
+export const AGENT_PAGES: PageEntry[] = [
+  { name: 'overview', path: '/dashboard' },
+  { name: 'agents', path: '/dashboard/agents' },
+  { name: 'agent-new', path: '/dashboard/agents/new' },
+  ...['chat', 'sessions', 'memory', 'stats', 'logs', 'messages', 'config', 'manage'].map((tab) => ({
+    name: `agent-${tab}`,
+    path: `/dashboard/agents/:agent?tab=${tab}`,
+  })),
+];
+
 export const WORK_PAGES: PageEntry[] = [
+  { name: 'teams', path: '/dashboard/teams?tab=gallery' },
+  { name: 'teams-own', path: '/dashboard/teams?tab=own' },
+  { name: 'teams-editor', path: '/dashboard/teams?tab=editor' },
+  { name: 'tasks', path: '/dashboard/tasks' },
+  { name: 'tasks-new', path: '/dashboard/tasks?new=1' },
+  { name: 'heartbeat', path: '/dashboard/heartbeat' },
   { name: 'devices', path: '/dashboard/devices' },
   { name: 'config', path: '/dashboard/config' },
   { name: 'installations', path: '/dashboard/installations' },
+  { name: 'cost', path: '/dashboard/cost' },
 ];
 
 export const ACCOUNT_PAGES: PageEntry[] = [

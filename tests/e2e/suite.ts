@@ -15,7 +15,8 @@ export function browserSuite(name: string, body: (stage: Stage) => void, env: Re
   describe(name, { skip: needs('chromium') }, () => {
     const stage = {} as Stage;
     before(async () => {
-      [stage.platform, stage.browser] = await Promise.all([startPlatform(env), openBrowser()]);
+      stage.platform = await startPlatform(env);
+      stage.browser = await openBrowser();
     });
     after(async () => {
       await stage.browser?.close();

@@ -50,10 +50,17 @@ const signedIn = createRoute({
 });
 
 const SIGNED_IN: [string, Load][] = [
-  ['/dashboard', () => import('./pages/account/settings.tsx')],
+  ['/dashboard', () => import('./pages/overview.tsx')],
+  ['/dashboard/agents', () => import('./pages/agents/list.tsx')],
+  ['/dashboard/agents/new', () => import('./pages/agents/create.tsx')],
+  ['/dashboard/agents/$id', () => import('./pages/agents/detail.tsx')],
+  ['/dashboard/teams', () => import('./pages/teams/teams.tsx')],
+  ['/dashboard/tasks', () => import('./pages/operate/tasks.tsx')],
+  ['/dashboard/heartbeat', () => import('./pages/operate/heartbeat.tsx')],
   ['/dashboard/devices', () => import('./pages/operate/devices.tsx')],
   ['/dashboard/config', () => import('./pages/operate/config.tsx')],
   ['/dashboard/installations', () => import('./pages/operate/installations.tsx')],
+  ['/dashboard/cost', () => import('./pages/money/cost.tsx')],
   ['/dashboard/billing', () => import('./pages/money/billing.tsx')],
   ['/dashboard/wallet', () => import('./pages/money/wallet.tsx')],
   ['/dashboard/settings', () => import('./pages/account/settings.tsx')],

@@ -8,6 +8,8 @@ import { agentRoutes } from './features/agents/routes.ts';
 import { createAgents } from './features/agents/service.ts';
 import { chatRoutes } from './features/chat/routes.ts';
 import { createChat } from './features/chat/service.ts';
+import { conversationRoutes } from './features/conversations/routes.ts';
+import { createConversations } from './features/conversations/service.ts';
 import { heartbeatRoutes } from './features/heartbeat/routes.ts';
 import { createHeartbeats } from './features/heartbeat/service.ts';
 import { instanceRoutes } from './features/instance/routes.ts';
@@ -53,6 +55,7 @@ export function addAgents(server: Server, deps: AgentDeps): { registry: Registry
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled }));
   instanceRoutes(server, createInstances({ db, registry, backend, agentsDomain, version }));
   chatRoutes(server, createChat({ registry, backend, clock }));
+  conversationRoutes(server, createConversations({ registry, backend }));
   memoryRoutes(server, createMemory({ registry, backend }));
   heartbeatRoutes(server, createHeartbeats({ db, registry, clock }));
   return { registry };

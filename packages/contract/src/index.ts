@@ -26,6 +26,7 @@ export * from './backend/ai.ts';
 export * from './web/demo.ts';
 export * from './web/usage.ts';
 export * from './web/config.ts';
+export * from './web/conversations.ts';
 export * from './web/devices.ts';
 export * from './web/tasks.ts';
 export * from './web/notices.ts';

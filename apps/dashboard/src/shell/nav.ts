@@ -12,11 +12,17 @@ export interface NavItem {
 export const NAV: { group: string; items: NavItem[] }[] = [
   {
     group: nav.groups.stage,
-    items: [{ to: '/dashboard', label: nav.dashboard, icon: 'home' }],
+    items: [
+      { to: '/dashboard', label: nav.dashboard, icon: 'home' },
+      { to: '/dashboard/agents', label: nav.agents, icon: 'agents' },
+      { to: '/dashboard/teams', label: nav.teams, icon: 'teams' },
+      { to: '/dashboard/tasks', label: nav.tasks, icon: 'tasks' },
+    ],
   },
   {
     group: nav.groups.operate,
     items: [
+      { to: '/dashboard/heartbeat', label: nav.heartbeat, icon: 'heartbeat' },
       { to: '/dashboard/devices', label: nav.devices, icon: 'devices' },
       { to: '/dashboard/config', label: nav.config, icon: 'config' },
       { to: '/dashboard/installations', label: nav.installations, icon: 'installations' },
@@ -25,6 +31,7 @@ export const NAV: { group: string; items: NavItem[] }[] = [
   {
     group: nav.groups.money,
     items: [
+      { to: '/dashboard/cost', label: nav.cost, icon: 'cost' },
       { to: '/dashboard/billing', label: nav.billing, icon: 'billing' },
       { to: '/dashboard/wallet', label: nav.wallet, icon: 'wallet' },
     ],

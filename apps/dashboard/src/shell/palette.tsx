@@ -1,7 +1,9 @@
+import { listAgents } from '@troupe/contract';
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { KeyboardEvent } from 'react';
+import { useCall } from '../api.ts';
 import type { SessionUser } from '../session.ts';
 import { palette as texts, shell } from '../texts/shell.ts';
 import { toggleTheme } from '../theme.ts';
@@ -102,6 +104,7 @@ export default function Palette({ user, onClose }: { user: SessionUser; onClose:
 function useCommands(user: SessionUser): Command[] {
   const navigate = useNavigate();
   const signOut = useSignOut();
+  const agents = useCall(listAgents, {}).data?.agents;
   return useMemo(() => {
     const go = (to: string, search?: Record<string, string>) => () => void navigate({ to, search } as never);
     const actions: [string, IconName, () => void][] = [
@@ -117,6 +120,13 @@ function useCommands(user: SessionUser): Command[] {
         .filter(({ admin }) => !admin || user.isAdmin)
         .map(({ to, label, icon }) => ({ id: to, group: texts.pages, label, icon, run: go(to) })),
       ...actions.map(([label, icon, run]) => ({ id: label, group: texts.actions, label, icon, run })),
+      ...(agents ?? []).map(({ id, name }) => ({
+        id,
+        group: texts.agents,
+        label: name,
+        mask: id,
+        run: go(`/dashboard/agents/${id}`),
+      })),
     ];
-  }, [navigate, signOut, user.isAdmin]);
+  }, [agents, navigate, signOut, user.isAdmin]);
 }

@@ -35,6 +35,7 @@ const ROUTES: readonly [method: string, path: RegExp, handler: Handler][] = [
   ['GET', /^\/stats$/, records.readStats],
   ['GET', /^\/memory$/, records.readMemory],
   ['PUT', /^\/memory$/, records.writeMemory],
+  ['DELETE', /^\/memory\/([^/]+)$/, records.forgetMemory],
   ['GET', /^\/config$/, readConfig],
   ['PUT', /^\/config$/, ownerOnly(changeConfig)],
   ['GET', /^\/definition$/, ownerOnly(records.readDefinition)],

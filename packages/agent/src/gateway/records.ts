@@ -61,6 +61,12 @@ export async function writeMemory(exchange: Exchange): Promise<void> {
   sendJson(exchange, { memory });
 }
 
+export async function forgetMemory(exchange: Exchange): Promise<void> {
+  const gone = await exchange.agent.store.forget(exchange.params[0] ?? '');
+  if (!gone) throw new AppError(404, 'Memory not found');
+  sendJson(exchange, { success: true });
+}
+
 export async function resetMemory(exchange: Exchange): Promise<void> {
   await exchange.agent.store.reset();
   sendJson(exchange, { success: true, message: 'Memory reset successfully' });

@@ -11,6 +11,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { PaymentSessions } from './payment-sessions.tsx';
 import { TopUp } from './top-up.tsx';
 import { Transactions } from './transactions.tsx';
 
@@ -90,6 +91,7 @@ function OwnWallet({ address, balance, network }: { address: string; balance: st
           ]}
         />
       </Card>
+      <PaymentSessions address={address} />
       {onChain ? (
         <>
           <Tokens address={address} />

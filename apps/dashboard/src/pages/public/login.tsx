@@ -1,7 +1,7 @@
 import { login } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Suspense, lazy, useState } from 'react';
 import type { FormEvent } from 'react';
 import { useSend } from '../../api.ts';
 import { safeNext } from '../../auth.ts';
@@ -9,12 +9,16 @@ import { auth } from '../../texts/public.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/card.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Lines } from '../../ui/states.tsx';
 import { NarrowPage } from './frame.tsx';
 
+// The wallet's code is large and few need it: it comes when asked for.
+const WalletSignIn = lazy(() => import('./wallet-sign-in.tsx'));
 const texts = auth.login;
 
 export default function Login() {
   const { error, next } = useSearch({ strict: false });
+  const [wallet, setWallet] = useState(false);
   const enter = useEnter(next);
   return (
     <NarrowPage title={texts.title}>
@@ -29,6 +33,15 @@ export default function Login() {
       <div className="flex flex-col gap-2.5">
         <ProviderLink href="/api/auth/idp1">{texts.idp1}</ProviderLink>
         <ProviderLink href="/api/auth/idp2">{texts.idp2}</ProviderLink>
+        {wallet ? (
+          <Suspense fallback={<Lines rows={3} />}>
+            <WalletSignIn onDone={enter} />
+          </Suspense>
+        ) : (
+          <Button icon="wallet" onClick={() => setWallet(true)}>
+            {texts.wallet}
+          </Button>
+        )}
       </div>
       <p className="text-ink-soft">
         {texts.noAccount}{' '}

@@ -1,0 +1,71 @@
+import { getAgent } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { statusOf, useCall } from '../../api.ts';
+import { agent as texts } from '../../texts/agents.ts';
+import { Notice, Status } from '../../ui/card.tsx';
+import { Mask } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Failure, Lines } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { AgentConfig } from './config.tsx';
+import { Chat } from './chat.tsx';
+import { Logs } from './logs.tsx';
+import { Manage } from './manage.tsx';
+import { MemoryTab } from './memory.tsx';
+import { Messages } from './messages.tsx';
+import { Sessions } from './sessions.tsx';
+import { Stats } from './stats.tsx';
+
+export type AgentView = TypesOf<typeof getAgent>['reply']['agent'];
+
+export default function AgentDetail() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { tab = 'chat' } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const read = useCall(getAgent, { params: { id } }, { every: 5000 });
+  const back = { to: '/dashboard/agents', label: texts.back };
+  if (!read.data) {
+    return (
+      <Page title={texts.tabs} back={back}>
+        {statusOf(read.error) === 404 ? (
+          <Notice tone="spot">{texts.notFound}</Notice>
+        ) : read.error ? (
+          <Failure error={read.error} retry={() => void read.refetch()} />
+        ) : (
+          <Lines rows={6} />
+        )}
+      </Page>
+    );
+  }
+  const { agent } = read.data;
+  return (
+    <Page
+      title={agent.name}
+      back={back}
+      mark={<Mask seed={agent.id} size={44} />}
+      lead={
+        <span className="flex flex-wrap items-center gap-3">
+          <Status value={agent.status} />
+          <span className="font-mono text-[0.85rem] break-all">{agent.model}</span>
+        </span>
+      }
+    >
+      <Tabs
+        label={texts.tabs}
+        value={tab}
+        onChange={(next) => void navigate({ to: '.', search: { tab: next } as never, replace: true })}
+        tabs={[
+          { key: 'chat', label: texts.chat, content: () => <Chat agent={agent} /> },
+          { key: 'sessions', label: texts.sessions, content: () => <Sessions agentId={id} /> },
+          { key: 'memory', label: texts.memory, content: () => <MemoryTab agentId={id} /> },
+          { key: 'stats', label: texts.stats, content: () => <Stats agentId={id} /> },
+          { key: 'logs', label: texts.logs, content: () => <Logs agentId={id} /> },
+          { key: 'messages', label: texts.messages, content: () => <Messages agentId={id} /> },
+          { key: 'config', label: texts.config, content: () => <AgentConfig agentId={id} /> },
+          { key: 'manage', label: texts.manage, content: () => <Manage agent={agent} /> },
+        ]}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,142 @@
+import { forgetMemory, getMemory, putMemory } from '@troupe/contract';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { useCall, useSend } from '../../api.ts';
+import { memory as texts } from '../../texts/agents.ts';
+import { states } from '../../texts/common.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Card, Notice } from '../../ui/card.tsx';
+import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { TextArea, TextField } from '../../ui/field.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useSay } from '../../ui/toast.tsx';
+
+interface Entry {
+  key: string;
+  value: string;
+}
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+export function MemoryTab({ agentId }: { agentId: string }) {
+  const read = useCall(getMemory, { query: { agentId } }, { every: 10_000 });
+  const [editing, setEditing] = useState<Entry>();
+  const [removing, setRemoving] = useState<Entry>();
+  const say = useSay();
+  const forget = useSend(forgetMemory, {
+    refresh: [getMemory],
+    done: () => {
+      say(texts.deleted);
+      setRemoving(undefined);
+    },
+  });
+  const entries =
+    read.data && Object.entries(read.data.memory).map(([key, value]): Entry => ({ key, value: asText(value) }));
+  return (
+    <Card
+      title={texts.title}
+      hint={texts.hint}
+      flush
+      className="overflow-hidden"
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => setEditing({ key: '', value: '' })}>
+          {texts.add}
+        </Button>
+      }
+    >
+      <Table
+        label={texts.title}
+        rows={entries}
+        rowKey={({ key }) => key}
+        error={read.error}
+        retry={() => void read.refetch()}
+        find={({ key, value }) => `${key} ${value}`}
+        empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
+        columns={[
+          {
+            key: 'key',
+            header: texts.key,
+            width: 26,
+            sort: ({ key }) => key,
+            cell: ({ key }) => <span className="font-medium break-words">{key}</span>,
+          },
+          {
+            key: 'value',
+            header: texts.value,
+            cell: ({ value }) => <span className="line-clamp-4 break-words whitespace-pre-wrap">{value}</span>,
+          },
+          {
+            key: 'edit',
+            header: '',
+            end: true,
+            width: 14,
+            cell: (entry) => (
+              <span className="inline-flex items-center gap-1">
+                <Button small aria-label={texts.editTitle(entry.key)} onClick={() => setEditing(entry)}>
+                  {texts.edit}
+                </Button>
+                <IconButton icon="trash" label={texts.deleteTitle(entry.key)} onClick={() => setRemoving(entry)} />
+              </span>
+            ),
+          },
+        ]}
+      />
+      <Confirm
+        open={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title={texts.deleteTitle(removing?.key ?? '')}
+        losses={texts.deleteLoss}
+        action={states.delete}
+        busy={forget.isPending}
+        error={forget.error}
+        onConfirm={() => removing && forget.mutate({ body: { agentId, key: removing.key } })}
+      />
+      {editing && <MemoryForm agentId={agentId} entry={editing} onClose={() => setEditing(undefined)} />}
+    </Card>
+  );
+}
+
+function MemoryForm({ agentId, entry, onClose }: { agentId: string; entry: Entry; onClose: () => void }) {
+  const [key, setKey] = useState(entry.key);
+  const [value, setValue] = useState(entry.value);
+  const say = useSay();
+  const save = useSend(putMemory, {
+    refresh: [getMemory],
+    done: () => {
+      say(texts.saved);
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate({ body: { agentId, key, memory: value } });
+  };
+  return (
+    <Dialog open onClose={onClose} title={entry.key ? texts.editTitle(entry.key) : texts.add}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label={texts.key}
+          required
+          disabled={entry.key !== ''}
+          value={key}
+          onChange={({ target }) => setKey(target.value)}
+        />
+        <TextArea
+          label={texts.value}
+          required
+          rows={6}
+          value={value}
+          onChange={({ target }) => setValue(target.value)}
+        />
+        {save.error && <Notice tone="danger">{save.error.message}</Notice>}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{states.cancel}</Button>
+          <Button kind="primary" type="submit" busy={save.isPending}>
+            {states.save}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { getAgentMessages } from '@troupe/contract';
+import { useState } from 'react';
+import { useCall } from '../../api.ts';
+import { moment } from '../../format.ts';
+import { messages as texts } from '../../texts/agents.ts';
+import { Badge, Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Pager, Table } from '../../ui/table.tsx';
+
+const PAGE = 50;
+
+export function Messages({ agentId }: { agentId: string }) {
+  const [offset, setOffset] = useState(0);
+  const read = useCall(
+    getAgentMessages,
+    { params: { id: agentId }, query: { limit: String(PAGE), offset: String(offset) } },
+    { keep: true },
+  );
+  return (
+    <Card title={texts.title} flush className="overflow-hidden">
+      <Table
+        label={texts.title}
+        rows={read.data?.messages}
+        rowKey={({ id }) => id}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={<Empty title={texts.empty} />}
+        columns={[
+          { key: 'when', header: texts.when, width: 20, cell: ({ timestamp }) => moment(timestamp) },
+          {
+            key: 'from',
+            header: texts.from,
+            width: 12,
+            cell: ({ sender }) => <Badge tone={sender === 'agent' ? 'accent' : 'neutral'}>{texts[sender]}</Badge>,
+          },
+          { key: 'via', header: texts.via, width: 12, cell: ({ platform }) => platform },
+          {
+            key: 'text',
+            header: texts.text,
+            cell: ({ content }) => <span className="line-clamp-4 break-words whitespace-pre-wrap">{content}</span>,
+          },
+        ]}
+      />
+      <Pager total={read.data?.total ?? 0} offset={offset} size={PAGE} onChange={setOffset} />
+    </Card>
+  );
+}

@@ -1,0 +1,80 @@
+import { listNotices, readNotices } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { stale, urlOf, useCall, useSend } from '../api.ts';
+import { ago } from '../format.ts';
+import { overview as texts } from '../texts/overview.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Loaded } from '../ui/states.tsx';
+
+/** What the platform wants a person to look at, live. */
+export function Attention() {
+  const read = useCall(listNotices, { query: {} }, { every: 60_000 });
+  const mark = useSend(readNotices, { refresh: [listNotices] });
+  useLiveNotices();
+  return (
+    <Card
+      title={texts.attention}
+      actions={
+        (read.data?.unread ?? 0) > 0 && (
+          <Button small kind="quiet" busy={mark.isPending} onClick={() => mark.mutate({ body: {} })}>
+            {texts.markRead}
+          </Button>
+        )
+      }
+    >
+      <Loaded from={read}>
+        {({ notices }) => {
+          const unread = notices.filter(({ readAt }) => !readAt);
+          return unread.length === 0 ? (
+            <p className="flex items-center gap-2 text-ink-soft">
+              <Icon name="check" className="shrink-0 text-ok" /> {texts.nothing}
+            </p>
+          ) : (
+            <ul className="divide-y divide-line">
+              {unread.map((notice) => (
+                <li key={notice.id} className="flex gap-3 py-3">
+                  <Icon name="bell" className="mt-0.5 shrink-0 text-spot" />
+                  <span className="min-w-0">
+                    <NoticeText {...notice} />
+                    <span className="block text-[0.85rem] text-ink-faint">{ago(notice.createdAt)}</span>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+}
+
+function NoticeText({ message, link }: { message: string; link: string | null }) {
+  const router = useRouter();
+  if (!link?.startsWith('/')) return <span className="block">{message}</span>;
+  return (
+    <a
+      href={link}
+      className="link block"
+      onClick={(event) => {
+        event.preventDefault();
+        router.history.push(link);
+      }}
+    >
+      {message}
+    </a>
+  );
+}
+
+/** Reads the list again when the platform says that there is something new. */
+function useLiveNotices(): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const source = new EventSource(urlOf(listNotices, { query: {} }));
+    source.addEventListener('notice', () => void stale(queries, listNotices));
+    return () => source.close();
+  }, [queries]);
+}

@@ -1,0 +1,104 @@
+import { closePaymentSession, getLedger, getPaymentSessions, openPaymentSession } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { useCall, useSend } from '../../api.ts';
+import { ago, money, moment } from '../../format.ts';
+import { wallet as texts } from '../../texts/money.ts';
+import { Button } from '../../ui/button.tsx';
+import { Badge, Card, Notice, Status } from '../../ui/card.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useSay } from '../../ui/toast.tsx';
+
+type Session = TypesOf<typeof openPaymentSession>['reply']['session'];
+
+export function PaymentSessions({ address }: { address: string }) {
+  const read = useCall(getPaymentSessions, { query: { address } }, { every: 10_000 });
+  const sessions = read.data && 'sessions' in read.data ? read.data.sessions : undefined;
+  const [deposit, setDeposit] = useState('10');
+  const [closing, setClosing] = useState<Session>();
+  const say = useSay();
+  const refresh = [getPaymentSessions, getLedger];
+  const open = useSend(openPaymentSession, {
+    refresh,
+    done: ({ note }) => say(note ? texts.existing : texts.opened),
+  });
+  const close = useSend(closePaymentSession, {
+    refresh,
+    done: ({ returned }) => {
+      say(texts.closed(money(returned)));
+      setClosing(undefined);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    open.mutate({ body: { address, deposit } });
+  };
+  return (
+    <Card title={texts.sessions} hint={texts.sessionsHint} flush className="overflow-hidden">
+      <form onSubmit={submit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
+        <div className="w-52">
+          <TextField
+            label={texts.deposit}
+            inputMode="decimal"
+            required
+            value={deposit}
+            onChange={({ target }) => setDeposit(target.value)}
+          />
+        </div>
+        <Button kind="primary" type="submit" busy={open.isPending}>
+          {texts.open}
+        </Button>
+        {open.error && <Notice tone="danger">{open.error.message}</Notice>}
+      </form>
+      <Table
+        label={texts.sessions}
+        rows={sessions}
+        rowKey={({ id }) => id}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={<Empty title={texts.noSessions} />}
+        columns={[
+          {
+            key: 'id',
+            header: texts.started,
+            cell: ({ createdAt, sandbox }) => (
+              <span className="inline-flex flex-wrap items-center gap-2" title={moment(createdAt)}>
+                {ago(createdAt)}
+                {sandbox && <Badge tone="spot">{texts.sandbox}</Badge>}
+              </span>
+            ),
+          },
+          { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
+          { key: 'spent', header: texts.spent, end: true, cell: ({ spent }) => money(spent) },
+          { key: 'left', header: texts.remaining, end: true, cell: ({ remaining }) => money(remaining) },
+          { key: 'vouchers', header: texts.vouchers, end: true, cell: ({ vouchers }) => vouchers.length },
+          {
+            key: 'close',
+            header: '',
+            end: true,
+            cell: (session) =>
+              session.status !== 'closed' && (
+                <Button small onClick={() => setClosing(session)}>
+                  {texts.close}
+                </Button>
+              ),
+          },
+        ]}
+      />
+      <Confirm
+        open={closing !== undefined}
+        onClose={() => setClosing(undefined)}
+        title={texts.closeTitle}
+        losses={texts.closeLoss(money(closing?.remaining ?? 0))}
+        action={texts.close}
+        busy={close.isPending}
+        error={close.error}
+        onConfirm={() => closing && close.mutate({ query: { sessionId: closing.id } })}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { signedInCaller } from './content.ts';
+import { browserSuite } from './suite.ts';
+
+const NEWCOMER = { email: 'robin@example.org', password: 'correct horse battery' };
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message').fill(text);
+  await page.getByLabel('Message').press('Enter');
+}
+
+browserSuite('agents in the browser', (stage) => {
+  test('sign up, create an agent, talk to it, see what it costs', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await page.goto('/signup');
+    await page.getByLabel('E-mail').fill(NEWCOMER.email);
+    await page.getByLabel('Password').fill(NEWCOMER.password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('Getting started').waitFor();
+
+    const admin = await signedInCaller(stage.platform, stage.platform.owner);
+    const { users } = await admin.call<{ users: { id: string }[] }>('GET', '/api/admin/users?search=robin');
+    await admin.call('PATCH', `/api/admin/users/${users[0]!.id}`, { plan: 'label', subscriptionStatus: 'active' });
+
+    await settle(page, '/dashboard/agents/new');
+    await page.getByLabel('Name', { exact: true }).fill('Ada');
+    await page.getByLabel('Model').selectOption('sandbox/echo');
+    await page.getByLabel('Instruction').fill('You greet people.');
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByRole('heading', { name: 'Ada' }).waitFor();
+    await page.getByText('running').first().waitFor();
+
+    await say(page, 'Hello, who is there?');
+    const log = page.getByRole('log');
+    await log.getByText('sandbox', { exact: false }).first().waitFor();
+    await log.getByText(/tokens/).first().waitFor();
+
+    await settle(page, '/dashboard/cost');
+    await page.getByRole('cell', { name: 'Ada' }).waitFor();
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a template team starts, and its lead answers', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await settle(page, '/dashboard/teams?tab=gallery');
+    await page.getByRole('button', { name: 'Use Dev Team' }).click();
+    await page.getByRole('button', { name: 'Start the team' }).click();
+    await page.getByText('3 of 3 agents are running.').waitFor();
+    await page.getByRole('link', { name: 'Talk to the lead' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await say(page, 'Say hello to the team');
+    await page.getByRole('log').getByText(/tokens/).first().waitFor();
+    await settle(page, '/dashboard/teams?tab=own');
+    await page.getByText('Dev Team').first().waitFor();
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a task is scheduled, and its run shows up', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await settle(page, '/dashboard/tasks');
+    await page.getByRole('button', { name: 'New task' }).click();
+    await page.getByLabel('Name').fill('Every minute');
+    await page.getByLabel('Prompt').fill('Say that you are awake.');
+    await page.getByLabel('How often').selectOption('minutes');
+    await page.getByLabel('Minutes between runs').selectOption('1');
+    assert.equal(await page.getByLabel('Cron expression').inputValue(), '* * * * *');
+    await page.getByText('It would run next').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Task saved').waitFor();
+    await page.getByRole('button', { name: 'Every minute', exact: true }).click();
+    await page.getByRole('dialog').getByText('succeeded').first().waitFor({ timeout: 120_000 });
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a device asks, is approved, and gets its token', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await settle(page, '/dashboard/agents');
+    await page.getByRole('link', { name: 'Ada' }).click();
+    await page.getByRole('tab', { name: 'Manage' }).click();
+    await page.getByRole('button', { name: 'Show the token' }).click();
+    const token = (await page.locator('pre').first().innerText()).trim();
+    const asked = await fetch(`${stage.platform.url}/api/devices/pair`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Pocket phone' }),
+    });
+    const { deviceId, deviceSecret } = (await asked.json()) as { deviceId: string; deviceSecret: string };
+    await settle(page, '/dashboard/devices');
+    await page.getByText('Pocket phone').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Device approved').waitFor();
+    const answer = await fetch(`${stage.platform.url}/api/devices/pair/${deviceId}`, {
+      headers: { authorization: `Bearer ${deviceSecret}` },
+    });
+    const { status, token: deviceToken } = (await answer.json()) as { status: string; token?: string };
+    assert.equal(status, 'approved');
+    assert.ok(deviceToken);
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('stopping and deleting say what they do, and do it', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await settle(page, '/dashboard/agents');
+    await page.getByRole('link', { name: 'Ada' }).click();
+    await page.getByRole('tab', { name: 'Manage' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('stopped').first().waitFor();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('running').first().waitFor();
+    await page.getByRole('button', { name: 'Delete agent' }).click();
+    const ask = page.getByRole('alertdialog');
+    await ask.getByText('deleted for good').waitFor();
+    await ask.getByLabel('Type Ada to confirm').fill('Ada');
+    await ask.getByRole('button', { name: 'Delete agent' }).click();
+    await page.waitForURL('**/dashboard/agents');
+    await page.getByRole('link', { name: 'Ada' }).waitFor({ state: 'detached' });
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+});
