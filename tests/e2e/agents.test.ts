@@ -37,7 +37,10 @@ browserSuite('agents in the browser', (stage) => {
     await say(page, 'Hello, who is there?');
     const log = page.getByRole('log');
     await log.getByText('sandbox', { exact: false }).first().waitFor();
-    await log.getByText(/tokens/).first().waitFor();
+    await log
+      .getByText(/tokens/)
+      .first()
+      .waitFor();
 
     await settle(page, '/dashboard/cost');
     await page.getByRole('cell', { name: 'Ada' }).waitFor();
@@ -56,7 +59,11 @@ browserSuite('agents in the browser', (stage) => {
     await page.getByRole('link', { name: 'Talk to the lead' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await say(page, 'Say hello to the team');
-    await page.getByRole('log').getByText(/tokens/).first().waitFor();
+    await page
+      .getByRole('log')
+      .getByText(/tokens/)
+      .first()
+      .waitFor();
     await settle(page, '/dashboard/teams?tab=own');
     await page.getByText('Dev Team').first().waitFor();
     assertQuiet(watched);
