@@ -1,4 +1,5 @@
 import { cancelConversation, decideApproval, getConversation, listConversations, sendChat } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { FormEvent, KeyboardEvent } from 'react';
@@ -8,7 +9,6 @@ import { Button, Spinner } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import type { AgentView } from './detail.tsx';
 import { transcript } from './transcript.ts';
 import { Bubble, Turns } from './turns.tsx';
 
@@ -17,7 +17,7 @@ const WAIT = 1_800_000;
 const OWN = 'dashboard';
 
 /** A conversation with the agent: what it says appears while it writes, its tools while it uses them. */
-export function Chat({ agent }: { agent: AgentView }) {
+export function Chat({ agent }: { agent: WebAgent }) {
   const params = { id: agent.id };
   const queries = useQueryClient();
   const list = useCall(listConversations, { params, query: {} });

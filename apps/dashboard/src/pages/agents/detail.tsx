@@ -1,5 +1,4 @@
 import { getAgent } from '@troupe/contract';
-import type { TypesOf } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf, useCall } from '../../api.ts';
 import { agent as texts } from '../../texts/agents.ts';
@@ -16,8 +15,6 @@ import { MemoryTab } from './memory.tsx';
 import { Messages } from './messages.tsx';
 import { Sessions } from './sessions.tsx';
 import { Stats } from './stats.tsx';
-
-export type AgentView = TypesOf<typeof getAgent>['reply']['agent'];
 
 export default function AgentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };

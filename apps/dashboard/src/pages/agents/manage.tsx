@@ -1,4 +1,5 @@
 import { deleteAgent, getAgent, instanceAction, listAgents, renameAgent } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSend } from '../../api.ts';
@@ -8,11 +9,10 @@ import { Card, Notice } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { useSay } from '../../ui/toast.tsx';
-import type { AgentView } from './detail.tsx';
 import { Token } from './token.tsx';
 import { Verification } from './verification.tsx';
 
-export function Manage({ agent }: { agent: AgentView }) {
+export function Manage({ agent }: { agent: WebAgent }) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
       <Lifecycle agent={agent} />
@@ -28,7 +28,7 @@ export function Manage({ agent }: { agent: AgentView }) {
 
 const ACTIONS = ['start', 'stop', 'restart', 'update', 'repair'] as const;
 
-function Lifecycle({ agent }: { agent: AgentView }) {
+function Lifecycle({ agent }: { agent: WebAgent }) {
   const say = useSay();
   const act = useSend(instanceAction, {
     refresh: [getAgent, listAgents],
@@ -62,7 +62,7 @@ function Lifecycle({ agent }: { agent: AgentView }) {
   );
 }
 
-function Rename({ agent }: { agent: AgentView }) {
+function Rename({ agent }: { agent: WebAgent }) {
   const [name, setName] = useState(agent.name);
   const say = useSay();
   const rename = useSend(renameAgent, { refresh: [getAgent, listAgents], done: () => say(texts.renamed) });
@@ -94,7 +94,7 @@ function Rename({ agent }: { agent: AgentView }) {
   );
 }
 
-function Danger({ agent }: { agent: AgentView }) {
+function Danger({ agent }: { agent: WebAgent }) {
   const [asking, setAsking] = useState<'reset' | 'delete'>();
   const navigate = useNavigate();
   const say = useSay();

@@ -1,4 +1,5 @@
 import { createTask, listTasks, updateTask } from '@troupe/contract';
+import type { ScheduledTask } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useSend } from '../../api.ts';
@@ -12,7 +13,6 @@ import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.tsx
 import { useSay } from '../../ui/toast.tsx';
 import { NextRuns } from './next-runs.tsx';
 import { ScheduleField } from './schedule-field.tsx';
-import type { Task } from './tasks.tsx';
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
@@ -21,7 +21,7 @@ export function TaskForm({
   agents,
   onClose,
 }: {
-  task: Task | undefined;
+  task: ScheduledTask | undefined;
   agents: { id: string; name: string }[];
   onClose: () => void;
 }) {

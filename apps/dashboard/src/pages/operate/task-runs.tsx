@@ -1,4 +1,5 @@
 import { listTaskRuns } from '@troupe/contract';
+import type { ScheduledTask } from '@troupe/contract';
 import { useCall } from '../../api.ts';
 import { duration, moment } from '../../format.ts';
 import { describeCron } from '../../schedule.ts';
@@ -6,10 +7,9 @@ import { tasks as texts } from '../../texts/operate.ts';
 import { Status } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import type { Task } from './tasks.tsx';
 
 /** What became of each due time. */
-export function TaskRuns({ task, onClose }: { task: Task; onClose: () => void }) {
+export function TaskRuns({ task, onClose }: { task: ScheduledTask; onClose: () => void }) {
   const read = useCall(listTaskRuns, { params: { id: task.id }, query: {} }, { every: 5000 });
   return (
     <Dialog

@@ -1,5 +1,5 @@
 import { deleteTask, listAgents, listTasks, updateTask } from '@troupe/contract';
-import type { TypesOf } from '@troupe/contract';
+import type { ScheduledTask } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
@@ -17,16 +17,14 @@ import { useSay } from '../../ui/toast.tsx';
 import { TaskForm } from './task-form.tsx';
 import { TaskRuns } from './task-runs.tsx';
 
-export type Task = TypesOf<typeof listTasks>['reply']['tasks'][number];
-
 export default function Tasks() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const read = useCall(listTasks, { query: {} }, { every: 15_000 });
   const agents = useCall(listAgents, {}).data?.agents ?? [];
-  const [editing, setEditing] = useState<Task>();
-  const [viewing, setViewing] = useState<Task>();
-  const [removing, setRemoving] = useState<Task>();
+  const [editing, setEditing] = useState<ScheduledTask>();
+  const [viewing, setViewing] = useState<ScheduledTask>();
+  const [removing, setRemoving] = useState<ScheduledTask>();
   const say = useSay();
   const remove = useSend(deleteTask, { refresh: [listTasks], done: () => setRemoving(undefined) });
   const change = useSend(updateTask, { refresh: [listTasks], done: () => say(texts.saved) });

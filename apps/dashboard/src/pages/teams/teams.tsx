@@ -1,4 +1,3 @@
-import '../../zod-quiet.ts';
 import { TEAM_TEMPLATES, teamFromTemplate, teamYaml } from '@troupe/domain';
 import type { TeamTemplate } from '@troupe/domain';
 import { useNavigate, useSearch } from '@tanstack/react-router';
