@@ -15,6 +15,7 @@ interface Express {
   };
 }
 interface Client {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   query: <T>(text: string, values?: unknown[]) => Promise<{ rows: T[] }>;
   release: () => void;
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One request that the processor got: its path and its form. */
@@ -23,7 +23,7 @@ export async function startCardProcessor() {
   const requests: CardRequest[] = [];
   const state = { fail: 0 };
   let made = 0;
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const path = request.url ?? '';
@@ -39,10 +39,11 @@ export async function startCardProcessor() {
       },
       '/v1/billing_portal/sessions': { id: `bps_${made}`, url: `https://cards.example/portal/${made}` },
     };
-    const answer = state.fail ? { error: { message: 'broken' } } : answers[path];
-    response.writeHead(state.fail || (answer ? 200 : 404), { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer ?? { error: { message: 'no such path' } }));
-  });
+    const body = state.fail ? { error: { message: 'broken' } } : answers[path];
+    response.writeHead(state.fail || (body ? 200 : 404), { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body ?? { error: { message: 'no such path' } }));
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

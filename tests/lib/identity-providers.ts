@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { interactionPolicy, Provider, type KoaContextWithOIDC } from 'oidc-provider';
 
 export const CLIENT = { id: 'troupe-test', secret: 'troupe-test-secret' };
 
-async function listen(handler: RequestListener): Promise<{ server: Server; address: string; close: () => void }> {
-  const server = createServer(handler);
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+async function listen(handler: Handler): Promise<{ server: Server; address: string; close: () => void }> {
+  const server = createServer((request, response) => void handler(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     server,

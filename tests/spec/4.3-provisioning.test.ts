@@ -113,10 +113,7 @@ describe('4.3 agents: provisioning', () => {
       Array.from({ length: 1000 }, () => ann.ask('POST', '/api/agents/provision', { name: 'Ada', tier: 'pro' })),
     );
     const by = Map.groupBy(replies, ({ status }) => status);
-    assert.deepEqual([...by].map(([status, all]) => [status, all.length]).sort(), [
-      [201, 3],
-      [429, 997],
-    ]);
+    assert.deepEqual([by.size, by.get(201)?.length, by.get(429)?.length], [2, 3, 997]);
     assert.equal((await ann.ask('GET', '/api/agents')).body.count, 3);
   });
 });

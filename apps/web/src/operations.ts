@@ -32,5 +32,5 @@ export function operationsRoutes(
   noticeRoutes(server, createNotices({ db, clock, listener }));
   installationRoutes(server, backend);
   undergroundRoutes(server, backend);
-  overviewRoutes(server, createOverview({ db, clock, health: health.read }));
+  overviewRoutes(server, createOverview({ db, clock, health: () => health.read() }));
 }

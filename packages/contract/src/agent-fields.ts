@@ -15,7 +15,7 @@ export const agentName = (missing: string, long = 'Name too long (max 64 chars)'
     .string({ error: missing })
     .trim()
     .min(1, missing)
-    .refine((name) => [...name].length <= NAME_LENGTH, long)
+    .refine((name) => Array.from(name).length <= NAME_LENGTH, long)
     .regex(/^\P{Cc}*$/u, 'Invalid name');
 
 export const agentStatus = z.enum(['pending', 'provisioning', 'running', 'active', 'stopped', 'error', 'failed']);

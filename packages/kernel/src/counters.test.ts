@@ -43,7 +43,7 @@ function suite(open: () => Promise<Counters>): void {
   test('a hundred at once are a hundred', async () => {
     const counters = await open();
     const one = key();
-    const hits = await Promise.all(Array.from({ length: 100 }, () => counters.hit(one, 60_000)));
+    const hits = await Promise.all(Array.from({ length: 100 }, async () => counters.hit(one, 60_000)));
     assert.equal(Math.max(...hits.map(({ count }) => count)), 100);
     assert.equal(new Set(hits.map(({ count }) => count)).size, 100);
     await counters.close();

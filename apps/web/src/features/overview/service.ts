@@ -110,7 +110,7 @@ function ownItems(system: string[], day: Day): Items {
       `${count(day.calls, 'model call')}, ${count(day.tokens, 'token')}, ${formatAmount(day.cost_micros, 6)} USD`,
     ],
     security: [
-      `${count(day.sign_ins, 'sign-in')}`,
+      count(day.sign_ins, 'sign-in'),
       ...some(day.devices, `${count(day.devices, 'device')} waiting for approval`),
     ],
     calendar: day.next.map(({ name, at }) => `${name} at ${at}`),
