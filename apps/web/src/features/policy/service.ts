@@ -1,9 +1,9 @@
 import type { Audit } from '@troupe/accounts';
 import type { Database } from '@troupe/db';
-import { formatAmount, parseAmount } from '@troupe/domain';
+import { formatAmount, parseAmount, paymentRefusal } from '@troupe/domain';
 import { AppError, iso } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
-import { samePayee, type AgentPayment, type PaymentPolicy, type PaymentRequest, type PolicyStore } from './store.ts';
+import type { AgentPayment, PaymentPolicy, PaymentRequest, PolicyStore } from './store.ts';
 
 export type { AgentPayment, PaymentRequest };
 
@@ -78,7 +78,7 @@ export function createPolicies({ db, store, audit }: PolicyDeps) {
         await store.takeTurn(tx, userId, request.agentId);
         const policy = await store.policy(tx, request.agentId);
         const spent = await store.spent(tx, request.agentId, request.recipient);
-        const refused = refusal(policy, request, spent);
+        const refused = paymentRefusal(policy, request, spent);
         if (refused !== null) throw new AppError(403, refused);
         const waits = policy.approvalAbove !== null && request.units > policy.approvalAbove;
         const payment = await store.add(tx, userId, request, waits ? 'approval' : 'pending');
@@ -99,7 +99,7 @@ export function createPolicies({ db, store, audit }: PolicyDeps) {
         const payment = await store.find(tx, agentId, id);
         if (decision === 'approve') {
           const policy = await store.policy(tx, agentId);
-          const refused = refusal(policy, payment, await store.spent(tx, agentId, payment.recipient));
+          const refused = paymentRefusal(policy, payment, await store.spent(tx, agentId, payment.recipient));
           if (refused !== null) throw new AppError(403, refused);
         }
         const moved = await store.move(tx, payment, 'approval', decision === 'approve' ? 'pending' : 'denied');
@@ -122,19 +122,4 @@ export function createPolicies({ db, store, audit }: PolicyDeps) {
 
     record: store.record,
   };
-}
-
-function refusal(
-  policy: PaymentPolicy,
-  { units, recipient }: PaymentRequest,
-  spent: { all: bigint; toPayee: bigint },
-): string | null {
-  const over = (limit: bigint | null, total: bigint) => limit !== null && total > limit;
-  if (policy.payees !== null && !policy.payees.some((payee) => samePayee(payee, recipient)))
-    return 'Recipient not allowed for the agent';
-  const exceeds =
-    over(policy.perPayment, units) ||
-    over(policy.perDay, spent.all + units) ||
-    over(policy.perPayee, spent.toPayee + units);
-  return exceeds ? 'Payment exceeds the limit of the agent' : null;
 }

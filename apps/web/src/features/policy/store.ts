@@ -1,4 +1,5 @@
 import type { Database, UserTx } from '@troupe/db';
+import { isSamePayee } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
 
@@ -132,7 +133,7 @@ export function createPolicyStore({ db, clock }: { db: Database; clock: Clock })
         .where('created_at', '>', new Date(clock().getTime() - DAY_MS))
         .execute();
       const sum = (list: { units: bigint }[]) => list.reduce((total, { units }) => total + units, 0n);
-      return { all: sum(rows), toPayee: sum(rows.filter((row) => samePayee(row.recipient, recipient))) };
+      return { all: sum(rows), toPayee: sum(rows.filter((row) => isSamePayee(row.recipient, recipient))) };
     },
 
     async add(
@@ -217,7 +218,3 @@ export function createPolicyStore({ db, clock }: { db: Database; clock: Clock })
     },
   };
 }
-
-/** EVM addresses in any case; in Solana's, case counts. */
-export const samePayee = (a: string, b: string): boolean =>
-  a === b || (a.startsWith('0x') && a.toLowerCase() === b.toLowerCase());
