@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
+import { WebSocket } from 'ws';
 import { askBackend, person, provisioned, send, type Person } from '../lib/people.ts';
 import { startServices, type Services } from '../lib/services.ts';
 
@@ -162,6 +164,36 @@ describe('4.3 agents: one agent from all sides', () => {
     assert.equal((await send(path, 'GET', undefined, { authorization: `Bearer ${token}` })).status, 200);
     assert.equal((await send(path, 'GET', undefined, { authorization: `Bearer ${'0'.repeat(64)}` })).status, 401);
     assert.equal((await send(path, 'GET')).status, 401);
+  });
+
+  test('a paired device opens the gateway until it is revoked, and is then cut at once', async () => {
+    const { token } = (await ann.ask('GET', `/api/agents/${id}/token`)).body;
+    const paired = await send(
+      `${services.web}/api/devices/pair`,
+      'POST',
+      { name: 'phone' },
+      {
+        authorization: `Bearer ${token}`,
+      },
+    );
+    assert.equal(paired.status, 201, JSON.stringify(paired.body));
+    const { deviceId, deviceSecret } = paired.body;
+    await ann.ask('POST', '/api/devices', { deviceId, action: 'approve' });
+    const state = await send(`${services.web}/api/devices/pair/${deviceId}`, 'GET', undefined, {
+      authorization: `Bearer ${deviceSecret}`,
+    });
+    const url = `${services.backend.replace('http', 'ws')}/api/runtime/proxy/${id}/ws`;
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${state.body.token}` } });
+    await once(socket, 'open');
+    const cut = once(socket, 'close');
+    const revoked = Date.now();
+    await ann.ask('POST', '/api/devices', { deviceId, action: 'revoke' });
+    await cut;
+    assert.ok(Date.now() - revoked < 4000, 'at once, not at the next look');
+    const again = await send(`${services.backend}/api/runtime/proxy/${id}/sessions`, 'GET', undefined, {
+      authorization: `Bearer ${state.body.token}`,
+    });
+    assert.equal(again.status, 401);
   });
 
   test('verification', async () => {

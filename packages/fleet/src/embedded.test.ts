@@ -1,8 +1,9 @@
-import { after, before, describe } from 'node:test';
-import { createSandbox } from '@troupe/agent';
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createPgStore, createSandbox } from '@troupe/agent';
 import { createOutbound } from '@troupe/kernel';
 import { createEmbedded, type Embedded } from './embedded.ts';
-import { conformance, front, testGrounds, type Grounds } from './testing.ts';
+import { conformance, front, newAgent, testGrounds, type Grounds } from './testing.ts';
 
 describe('the embedded driver', () => {
   let grounds: Grounds;
@@ -29,4 +30,48 @@ describe('the embedded driver', () => {
     await grounds.runtime.close();
   });
   conformance(() => ({ grounds, driver, ask: door.ask }));
+
+  test('goes on with what a process that died has left, unless the agent was stopped', async () => {
+    const { registry, runtime } = grounds;
+    const agent = await newAgent(grounds);
+    const stopped = await newAgent(grounds);
+    await registry.change(stopped.id, { status: 'stopped' });
+    const stores = [agent, stopped].map(({ id }) => createPgStore({ db: runtime.db, userId: 'ann', agentId: id }));
+    // Taken in and never answered: what a kill leaves behind.
+    for (const store of stores)
+      await store.deliver({ to: { channel: 'api', key: 'k' }, events: [{ type: 'user', content: 'are you there?' }] });
+    assert.equal(await driver.recover(), 1);
+    for (let tries = 0; (await stores[0]!.messages({ limit: 10, offset: 0 })).total < 2; tries += 1) {
+      assert.ok(tries < 100, 'no answer');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal((await stores[1]!.messages({ limit: 10, offset: 0 })).total, 1);
+    assert.equal(await driver.recover(), 0);
+  });
+
+  test('sleeps when nobody talks to it, and wakes when somebody does', async () => {
+    const { runtime, thinking, verify, registry } = grounds;
+    const short = createEmbedded({
+      ...runtime,
+      version: '1.0.0',
+      sandbox: createSandbox(),
+      outbound: createOutbound(),
+      thinking,
+      verify,
+      publicUrl: (id) => id,
+      idleMs: 40,
+    });
+    const agent = await newAgent(grounds);
+    await registry.change(agent.id, { status: 'running' });
+    const ask = async (content: string) =>
+      (await short.agent(agent.id))?.ask({ to: { channel: 'api', key: 'k' }, content });
+    assert.equal((await ask('hello'))?.outcome, 'done');
+    for (let tries = 0; short.awake() > 0; tries += 1) {
+      assert.ok(tries < 100, 'still awake');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal((await ask('hello again'))?.outcome, 'done');
+    await short.disconnect();
+    await short.close();
+  });
 });

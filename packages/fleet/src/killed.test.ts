@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createSandbox } from '@troupe/agent';
+import { createOutbound } from '@troupe/kernel';
+import { createEmbedded, type Embedded } from './embedded.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+import { newAgent, testGrounds, type Grounds } from './testing.ts';
+
+const PROGRAM = new URL('killed-program.ts', import.meta.url).pathname;
+const FINISHED = 7;
+
+describe('an action whose process is killed', { concurrency: true }, () => {
+  let grounds: Grounds;
+  let driver: Embedded;
+  let fleet: Fleet;
+  before(async () => {
+    grounds = await testGrounds();
+    const { runtime, registry, thinking, verify } = grounds;
+    driver = createEmbedded({
+      ...runtime,
+      version: '1.0.0',
+      sandbox: createSandbox(),
+      outbound: createOutbound(),
+      thinking,
+      verify,
+      publicUrl: (id) => id,
+    });
+    fleet = createFleet({ ...runtime, registry, driver, leaseMs: 300 });
+  });
+  after(async () => {
+    await driver.close();
+    await grounds.runtime.close();
+  });
+
+  const runUntilKilled = (agentId: string, action: string, step: number): Promise<number | null> =>
+    new Promise((resolve, reject) => {
+      const { databaseUrl, dataDir } = grounds.runtime;
+      const child = spawn(process.execPath, [PROGRAM, databaseUrl, dataDir, agentId, action, String(step)], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      child.once('error', reject);
+      child.once('exit', resolve);
+    });
+
+  const ends: Record<string, readonly string[]> = {
+    start: ['running'],
+    stop: ['stopped'],
+    restart: ['running'],
+    update: ['running'],
+    repair: ['running'],
+    'reset-memory': ['running'],
+    remove: ['gone'],
+  };
+  for (const [action, wanted] of Object.entries(ends)) {
+    test(`${action}: another process finishes it, at whichever step it was cut`, async () => {
+      const { registry, runtime } = grounds;
+      for (let step = 1; ; step += 1) {
+        const agent = await newAgent(grounds);
+        const code = await runUntilKilled(agent.id, action, step);
+        if (code === FINISHED) {
+          assert.ok(step > 1, 'it was killed at least once');
+          await registry.delete(agent.id);
+          return;
+        }
+        assert.equal(code, null, `step ${step} of ${action}`);
+        await delay(320);
+        await fleet.recover();
+        const found = await registry.find(agent.id);
+        assert.ok(wanted.includes(found?.status ?? 'gone'), `${action} ${step}: ${found?.status ?? 'gone'}`);
+        if (found) assert.ok(await registry.definition(found));
+        const left = await runtime.db.system
+          .selectFrom('agent_operations')
+          .selectAll()
+          .where('agent_id', '=', agent.id)
+          .execute();
+        assert.deepEqual(left, [], 'nobody holds it any more');
+        if (found) await fleet.remove(found);
+        assert.ok(!existsSync(`${runtime.dataDir}/workspaces/${agent.id}`));
+      }
+    });
+  }
+});
