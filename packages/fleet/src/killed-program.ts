@@ -2,7 +2,7 @@ import { createSandbox } from '@troupe/agent';
 import { createDatabase } from '@troupe/db';
 import { createOutbound, silentLog, systemClock } from '@troupe/kernel';
 import { createEmbedded } from './embedded.ts';
-import { createFleet, type Fleet } from './fleet.ts';
+import { createFleet } from './fleet.ts';
 import { createRegistry, type AgentRow } from './registry.ts';
 
 /** Does one action on an agent and kills itself, as a power cut would, before the step of that number. */
@@ -55,7 +55,7 @@ const actions: Record<string, (agent: AgentRow) => Promise<unknown>> = {
   repair: fleet.repair,
   'reset-memory': fleet.resetMemory,
   remove: fleet.remove,
-} satisfies Record<string, Fleet[keyof Fleet] | ((agent: AgentRow) => Promise<unknown>)>;
+};
 const found = await registry.get(agentId);
 await actions[action]!(found);
 // Still here: the action has fewer steps than that.
