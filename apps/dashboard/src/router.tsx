@@ -63,6 +63,7 @@ const SIGNED_IN: [string, Load][] = [
   ['/dashboard/cost', () => import('./pages/money/cost.tsx')],
   ['/dashboard/billing', () => import('./pages/money/billing.tsx')],
   ['/dashboard/wallet', () => import('./pages/money/wallet.tsx')],
+  ['/dashboard/underground', () => import('./pages/underground/underground.tsx')],
   ['/dashboard/settings', () => import('./pages/account/settings.tsx')],
   ['/dashboard/admin', () => import('./pages/account/admin.tsx')],
 ];

@@ -64,7 +64,7 @@ export default function Overview() {
         />
         <Figure label={texts.health} value={health.data ? texts.healthWords[health.data.health] : '–'} />
       </Figures>
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
         <div className="flex min-w-0 flex-col gap-5">
           <Card
             title={texts.glance}
@@ -76,7 +76,7 @@ export default function Overview() {
           >
             <Loaded from={agents}>
               {({ agents: all }) => (
-                <ul className="grid gap-2 sm:grid-cols-2">
+                <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
                   {all.slice(0, GLANCE).map((agent) => (
                     <li key={agent.id}>
                       <Link
@@ -134,7 +134,7 @@ function Guide({ done, firstAgent }: { done: Record<string, boolean | undefined>
   const current = Object.keys(texts.steps).find((step) => !done[step]);
   return (
     <Card title={texts.guide} hint={texts.guideHint}>
-      <ol className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
+      <ol className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-4">
         {Object.entries(texts.steps).map(([step, [title, hint]], index) => (
           <li key={step}>
             <Link

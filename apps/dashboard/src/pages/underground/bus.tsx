@@ -1,0 +1,105 @@
+import { webUnderground } from '@troupe/contract';
+import { useCall } from '../../api.ts';
+import { money, moment } from '../../format.ts';
+import { underground as texts } from '../../texts/underground.ts';
+import { Card, Status } from '../../ui/card.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useAgentNames } from './agent-names.ts';
+
+export function Bus() {
+  const { nameOf } = useAgentNames();
+  const read = useCall(webUnderground.listBusMessages, { query: { limit: '200' } }, { every: 5000 });
+  return (
+    <Card title={texts.bus} flush className="overflow-hidden">
+      <Table
+        label={texts.bus}
+        rows={read.data?.messages}
+        rowKey={({ id }) => id}
+        error={read.error}
+        retry={() => void read.refetch()}
+        find={({ action, fromAgentId, toAgentId }) => `${action} ${nameOf(fromAgentId)} ${nameOf(toAgentId)}`}
+        empty={<Empty title={texts.noMessages}>{texts.noMessagesHint}</Empty>}
+        columns={[
+          {
+            key: 'action',
+            header: texts.action,
+            cell: ({ action }) => <code className="text-[0.87rem]">{action}</code>,
+          },
+          { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
+          { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
+          {
+            key: 'status',
+            header: texts.status,
+            cell: ({ status, error }) => (
+              <span title={error ?? undefined}>
+                <Status value={status} />
+              </span>
+            ),
+          },
+          {
+            key: 'when',
+            header: texts.when,
+            sort: ({ createdAt }) => createdAt,
+            cell: ({ createdAt }) => moment(createdAt),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+export function Bookings() {
+  const { nameOf } = useAgentNames();
+  const read = useCall(webUnderground.listBookings, { query: { limit: '200' } }, { every: 5000 });
+  return (
+    <Card title={texts.bookings} flush className="overflow-hidden">
+      <Table
+        label={texts.bookings}
+        rows={read.data?.bookings}
+        rowKey={({ id }) => id}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={<Empty title={texts.noBookings}>{texts.noBookingsHint}</Empty>}
+        columns={[
+          { key: 'talent', header: texts.talent, sort: (row) => row.talentName, cell: (row) => row.talentName },
+          { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
+          { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
+          { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => money(amount) },
+          { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
+          { key: 'by', header: texts.lastBy, cell: ({ lastBy }) => nameOf(lastBy) },
+          { key: 'when', header: texts.when, cell: ({ updatedAt }) => moment(updatedAt) },
+        ]}
+      />
+    </Card>
+  );
+}
+
+export function Amplifications() {
+  const { nameOf } = useAgentNames();
+  const read = useCall(webUnderground.listAmplifications, { query: { limit: '200' } }, { every: 5000 });
+  return (
+    <Card title={texts.amplify} flush className="overflow-hidden">
+      <Table
+        label={texts.amplify}
+        rows={read.data?.requests}
+        rowKey={({ id }) => id}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={<Empty title={texts.noAmplify}>{texts.noAmplifyHint}</Empty>}
+        columns={[
+          {
+            key: 'content',
+            header: texts.content,
+            cell: ({ content }) => <span className="line-clamp-2">{content}</span>,
+          },
+          { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
+          { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
+          { key: 'reward', header: texts.reward, end: true, cell: ({ reward }) => money(reward) },
+          { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
+          { key: 'when', header: texts.when, cell: ({ updatedAt }) => moment(updatedAt) },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,135 @@
+import { webUnderground } from '@troupe/contract';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { useCall, useSend } from '../../api.ts';
+import { address as shortAddress, money, moment, percent } from '../../format.ts';
+import { states } from '../../texts/common.ts';
+import { underground as texts } from '../../texts/underground.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card, Notice } from '../../ui/card.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useSay } from '../../ui/toast.tsx';
+import { useAgentNames } from './agent-names.ts';
+
+export function Splits() {
+  const { nameOf } = useAgentNames();
+  const read = useCall(webUnderground.listSplits, { query: { limit: '200' } });
+  const [creating, setCreating] = useState(false);
+  return (
+    <Card
+      title={texts.splits}
+      flush
+      className="overflow-hidden"
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+          {texts.newSplit}
+        </Button>
+      }
+    >
+      <Table
+        label={texts.splits}
+        rows={read.data?.splits}
+        rowKey={({ splitId }) => splitId}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={<Empty title={texts.noSplits} />}
+        columns={[
+          { key: 'name', header: texts.splitName, cell: ({ name }) => <span className="font-medium">{name}</span> },
+          { key: 'agent', header: texts.agent, cell: ({ agentId }) => nameOf(agentId) },
+          { key: 'total', header: texts.amount, end: true, cell: ({ totalAmount }) => money(totalAmount) },
+          {
+            key: 'recipients',
+            header: texts.recipients,
+            cell: ({ recipients }) => (
+              <span className="text-[0.87rem]">
+                {recipients.map(({ address, share, amount }) => (
+                  <span key={address} className="block" title={address}>
+                    <code>{shortAddress(address)}</code> {percent(share)} · {money(amount)}
+                  </span>
+                ))}
+              </span>
+            ),
+          },
+          { key: 'payout', header: texts.status, cell: ({ payout }) => texts.payout[payout] },
+          { key: 'when', header: texts.when, cell: ({ createdAt }) => moment(createdAt) },
+        ]}
+      />
+      {creating && <SplitForm onClose={() => setCreating(false)} />}
+    </Card>
+  );
+}
+
+const readRecipients = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim().split(/[\s,;]+/))
+    .filter(([address]) => address)
+    .map(([address, share]) => ({ address: address!, share: Number(share) }));
+
+function SplitForm({ onClose }: { onClose: () => void }) {
+  const { choices } = useAgentNames();
+  const [agentId, setAgentId] = useState('');
+  const [name, setName] = useState('');
+  const [total, setTotal] = useState('');
+  const [recipients, setRecipients] = useState('');
+  const say = useSay();
+  const send = useSend(webUnderground.createSplit, {
+    refresh: [webUnderground.listSplits, webUnderground.listAgentWallets],
+    done: () => {
+      say(texts.splitDone);
+      onClose();
+    },
+  });
+  // A repeat of the same form must not pay twice.
+  const [once] = useState(() => crypto.randomUUID());
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate({
+      headers: { 'idempotency-key': once },
+      body: { agentId: agentId || choices[0]!.value, name, totalAmount: total, recipients: readRecipients(recipients) },
+    });
+  };
+  return (
+    <Dialog open onClose={onClose} title={texts.newSplit} hint={texts.splitLoss}>
+      {choices.length === 0 ? (
+        <Notice tone="spot">{texts.needAgent}</Notice>
+      ) : (
+        <form onSubmit={submit} className="flex flex-col gap-4">
+          <TextField label={texts.splitName} required value={name} onChange={({ target }) => setName(target.value)} />
+          <SelectField
+            label={texts.agent}
+            value={agentId}
+            onChange={({ target }) => setAgentId(target.value)}
+            choices={choices}
+          />
+          <TextField
+            label={texts.total}
+            inputMode="decimal"
+            required
+            value={total}
+            onChange={({ target }) => setTotal(target.value)}
+          />
+          <TextArea
+            label={texts.recipients}
+            hint={texts.recipientsHint}
+            placeholder={texts.recipientsPlaceholder}
+            mono
+            required
+            value={recipients}
+            onChange={({ target }) => setRecipients(target.value)}
+          />
+          {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+          <div className="flex justify-end gap-2">
+            <Button onClick={onClose}>{states.cancel}</Button>
+            <Button kind="primary" type="submit" busy={send.isPending}>
+              {texts.split}
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}
