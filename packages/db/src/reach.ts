@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { StartError } from '@troupe/kernel';
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts';
 import { placeData } from './place.ts';
 
 /** The embedded database of a data folder, for programs beside the platform: the running one, else one started for this. */
 export async function reachEmbedded(options: EmbeddedOptions): Promise<{ url: string; stop: () => Promise<void> }> {
   const { folder } = await placeData(options.dataDir, options.explicit ?? true);
+  if (!(await stat(join(folder, 'PG_VERSION')).catch(() => null)))
+    throw new StartError(`There is no database in ${options.dataDir}: set DATA_DIR or DATABASE_URL.`);
   const url = await runningAt(folder);
   return url === null ? startEmbedded(options) : { url, stop: async () => {} };
 }

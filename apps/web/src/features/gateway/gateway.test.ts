@@ -154,6 +154,18 @@ describe('paying over HTTP 402', () => {
       assert.equal(await left(), 1_000_000n - PRICE);
       assert.deepEqual(asked, [{ prompt: 'hi' }]);
       assert.deepEqual(await states(), ['settled']);
+      const [{ id: paid } = { id: '' }] = await rows();
+      const booked = await web.deps.db.system
+        .selectFrom('ledger_transactions as posting')
+        .innerJoin('ledger_entries as entry', 'entry.transaction_id', 'posting.id')
+        .select(['entry.account_id', 'entry.amount'])
+        .where('posting.idempotency_key', '=', `402:${paid}`)
+        .orderBy('entry.account_id')
+        .execute();
+      assert.deepEqual(booked, [
+        { account_id: 'chain:settled', amount: -PRICE },
+        { account_id: 'platform:revenue', amount: PRICE },
+      ]);
     });
 
     test(`the plugin's failure returns the money (${protocol})`, async () => {
