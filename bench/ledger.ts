@@ -50,8 +50,11 @@ const transfer = async (width: number): Promise<unknown> => {
 };
 const update = async (width: number): Promise<unknown> => {
   const [from, to] = pair('plain', width);
-  return sql`update ledger_accounts set balance = balance + case id when ${from} then -1 else 1 end
-    where id in (${from}, ${to})`.execute(db.system);
+  // In one round trip too; locked in order first, because without that two of them can wait for each other.
+  return sql`with locked as (
+      select id from ledger_accounts where id in (${from}, ${to}) order by id for no key update)
+    update ledger_accounts a set balance = balance + case a.id when ${from} then -1 else 1 end
+    from locked where a.id = locked.id`.execute(db.system);
 };
 
 async function rate(work: (width: number) => Promise<unknown>, width: number): Promise<number> {
