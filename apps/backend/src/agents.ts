@@ -73,7 +73,7 @@ export async function addAgents(
     }
   });
 
-  const wake = createWake({ registry, baseUrl });
+  const wake = createWake({ registry, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const scheduler = createScheduler({ db, clock, log, wake, chores });
   return { ...run(server, deps, { fleet, driver, evict, channels, scheduler, outbound }), deliver: wake.deliver };
 }

@@ -150,6 +150,10 @@ export function identityHeaders(
   };
 }
 
+/** Whether a service of the platform sent this request: it carries identity headers that only the platform can sign. */
+export const isSigned = (request: FastifyRequest, secret: string): boolean =>
+  hasValidSignature(request, secret, claimedIdentity(request));
+
 function hasValidSignature(request: FastifyRequest, secret: string, claimed: Claimed): boolean {
   const [time = '', signature = ''] = (header(request, 'x-user-signature') ?? '').split('.');
   const fresh = Math.abs(Date.now() - Number(time)) < HEADER_LIFE_MS;

@@ -376,6 +376,9 @@ test('rate limits: headers, message, per address, and the address that the inter
   );
   assert.equal((await ask({ 'x-client-ip': '9.9.9.9' })).statusCode, 429);
   assert.equal((await ask({ 'x-forwarded-for': '9.9.9.9' })).statusCode, 429);
+  const platform = identityHeaders(TEST_SECRETS.sessionSecret, user, new Date());
+  assert.equal((await ask({ ...platform, 'x-client-ip': 'agent:1' })).statusCode, 200);
+  assert.equal((await ask({ ...platform, 'x-user-id': 'other', 'x-client-ip': 'agent:2' })).statusCode, 429);
   assert.equal(
     (await ask({ 'x-client-ip': '9.9.9.9', authorization: `Bearer ${TEST_SECRETS.internalKey}` })).statusCode,
     200,

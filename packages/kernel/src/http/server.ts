@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
-import { bearerToken, createGuards, type Guards } from './guards.ts';
+import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import type { Authenticator } from './principal.ts';
 
 export const BODY_LIMIT = 1_048_576;
@@ -81,7 +81,8 @@ export function createServer(options: ServerOptions): Server {
   };
   const clientAddress = (request: FastifyRequest) => {
     const told = request.headers['x-client-ip'];
-    return typeof told === 'string' && told !== '' && isInternal(request) ? told : request.ip;
+    if (typeof told !== 'string' || told === '') return request.ip;
+    return isInternal(request) || isSigned(request, secrets.sessionSecret) ? told : request.ip;
   };
   const server: Server = {
     app,

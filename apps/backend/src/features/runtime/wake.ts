@@ -1,5 +1,6 @@
 import { createClient, gatewayBus, gatewayExecute, gatewayHeartbeat, type BusMessage } from '@troupe/contract';
 import type { Registry } from '@troupe/fleet';
+import { identityHeaders, type Clock } from '@troupe/kernel';
 import type { Wake } from '../scheduler/service.ts';
 
 export interface Reach extends Wake {
@@ -7,11 +8,28 @@ export interface Reach extends Wake {
   deliver: (agent: { id: string; userId: string }, message: BusMessage, signal: AbortSignal) => Promise<void>;
 }
 
+export interface WakeDeps {
+  registry: Registry;
+  baseUrl: () => string;
+  sessionSecret: string;
+  clock: Clock;
+}
+
+/** Who calls, for the limits: each agent counts for itself, not all of them for this machine's address. */
+const PLATFORM = { id: 'platform', email: '', isAdmin: false };
+
 /** Reaches agents as everybody does: over HTTP, at their gateway, with their token. */
-export function createWake({ registry, baseUrl }: { registry: Registry; baseUrl: () => string }): Reach {
+export function createWake({ registry, baseUrl, sessionSecret, clock }: WakeDeps): Reach {
   async function reach(agent: { id: string; userId: string }) {
     const token = await registry.token(await registry.get(agent.id, agent.userId));
-    return createClient({ baseUrl: baseUrl(), headers: () => ({ authorization: `Bearer ${token}` }) });
+    return createClient({
+      baseUrl: baseUrl(),
+      headers: () => ({
+        authorization: `Bearer ${token}`,
+        ...identityHeaders(sessionSecret, PLATFORM, clock()),
+        'x-client-ip': `agent:${agent.id}`,
+      }),
+    });
   }
   return {
     async execute(agent, { id: taskId, prompt }, signal) {
