@@ -13,7 +13,7 @@ const STEPS = [
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
   ['types', 'tsc', ['-p', 'tsconfig.json']],
   ['types of the dashboard', 'tsc', ['-p', 'apps/dashboard/tsconfig.json']],
-  ['unused code', 'knip', ['--no-config-hints', '--include', 'unlisted,unresolved,duplicates']],
+  ['unused code', 'knip', ['--no-config-hints']],
   ['architecture', 'node', ['--test', '--test-reporter=dot', 'tests/*.test.ts']],
   ['format', 'oxfmt', ['--check']],
 ];

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** One request that the processor got: its path and its form. */
-export interface CardRequest {
+interface CardRequest {
   path: string;
   form: Record<string, string>;
   headers: IncomingMessage['headers'];
 }
 
-export const WEBHOOK_SECRET = 'whsec_test';
+const WEBHOOK_SECRET = 'whsec_test';
 
 /** Settings that point a service at the stand-in. */
 export const cardEnv = (address: string) => ({

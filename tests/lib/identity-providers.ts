@@ -21,7 +21,7 @@ async function listen(handler: Handler): Promise<{ server: Server; address: stri
 }
 
 /** `ok` works; the others answer as a broken provider does, on the paths that match. */
-export interface Trouble {
+interface Trouble {
   on: RegExp;
   how: 'silent' | 'nonsense' | 'error' | 'wrong-shape';
 }
@@ -34,7 +34,7 @@ function inTrouble(trouble: Trouble | undefined, ...[request, response]: Paramet
   return true;
 }
 
-export interface OpenIdAccount {
+interface OpenIdAccount {
   sub: string;
   email?: string;
   email_verified?: boolean;
@@ -90,7 +90,7 @@ export async function startOpenId({ redirectUri, proof = 'basic' }: { redirectUr
   return { issuer: address, state, authorizations, close };
 }
 
-export interface CodeHostAccount {
+interface CodeHostAccount {
   id: number;
   login: string;
   name?: string | null;

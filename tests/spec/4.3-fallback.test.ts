@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { createBackend } from '@troupe/backend';
@@ -11,14 +11,15 @@ import { person, type Body } from '../lib/people.ts';
 /** Something outside that answers as it is told, and remembers what it was asked. */
 async function standIn(answer: (method: string, path: string) => { status: number; body: string }) {
   const asked: { call: string; body: Body; headers: IncomingMessage['headers'] }[] = [];
-  const server = createServer(async (request, response) => {
+  const reply = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let text = '';
     for await (const piece of request) text += String(piece);
     const { method = '', url = '' } = request;
     asked.push({ call: `${method} ${url}`, body: text ? JSON.parse(text) : undefined, headers: request.headers });
     const { status, body } = answer(method, url);
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-  });
+  };
+  const server = createServer((request, response) => void reply(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };

@@ -41,7 +41,7 @@ test('a mail server that is down delays the mail and not the answer', async (t) 
     },
   });
   server.listen(port, '127.0.0.1');
-  t.after(() => new Promise<void>((resolve) => void server.close(resolve)));
+  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())));
   await both;
   assert.ok(mails.every(({ to, text }) => to === person.email && text.includes('From: Troupe <t@example.com>')));
   const reset = mails.find(({ text }) => text.includes('reset-password'))?.text.replaceAll('=\r\n', '') ?? '';

@@ -4,7 +4,7 @@ import type { Jobs, SystemTx } from '@troupe/db';
 import type { Clock, Counters, Log, Settings } from '@troupe/kernel';
 import { createTransport } from 'nodemailer';
 
-export interface Mail {
+interface Mail {
   to: string;
   subject: string;
   text: string;
@@ -13,7 +13,7 @@ export interface Mail {
 }
 
 /** Null: there is nothing to send after all. */
-export type Compose = (data: never) => Promise<Mail | null>;
+type Compose = (data: never) => Promise<Mail | null>;
 
 /**
  * Mails are jobs: sent when the transaction that asks for them commits, tried again until the mail server takes them.

@@ -106,7 +106,7 @@ export function addPayments(server: Server, deps: PaymentDeps): { close: () => P
       : createUpstream({ url: settings.PAYGATE_URL, log });
   const paygate = createPaygate({ db, colony, policies, audit: accounts.audit });
   paygateRoutes(server, paygate);
-  policyRoutes(server, { policies, decide: paygate.decide });
+  policyRoutes(server, { policies, decide: (...given) => paygate.decide(...given) });
   return { close: () => closeAll([plugins, colony]) };
 }
 

@@ -44,7 +44,7 @@ function callsAnswered(events: readonly SessionEvent[]): boolean {
   return open.size === 0;
 }
 
-export function transcript(events: readonly SessionEvent[]): string {
+function transcript(events: readonly SessionEvent[]): string {
   const lines = events.flatMap((event) => {
     switch (event.type) {
       case 'user':

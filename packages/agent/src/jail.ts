@@ -16,7 +16,7 @@ export class OutsideWorkspace extends Error {
   }
 }
 
-export interface Place {
+interface Place {
   /** A path of the opened folder that stays right whatever happens to its name. */
   folder: string;
   /** The last part of the path; empty: the folder itself is meant. */

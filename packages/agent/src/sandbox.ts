@@ -27,13 +27,13 @@ export interface SandboxOptions {
   limits?: SandboxLimits;
 }
 
-export interface Mounts {
+interface Mounts {
   workspace: string;
   /** A Unix socket that leads to the egress proxy; left out: no way out at all. */
   egressSocket?: string;
 }
 
-export interface SandboxCommand extends Mounts {
+interface SandboxCommand extends Mounts {
   argv: readonly string[];
   /** Inside the workspace, relative to it. */
   cwd?: string;
@@ -44,7 +44,7 @@ export interface SandboxCommand extends Mounts {
   quotaBytes: number;
 }
 
-export interface SandboxResult {
+interface SandboxResult {
   output: string;
   /** Null: it was stopped, `stopped` says why. */
   code: number | null;

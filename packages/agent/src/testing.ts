@@ -12,7 +12,7 @@ import { wakeAgent, type AgentDeps } from './wake.ts';
 
 /** A model whose answers a test writes, and an agent around it. */
 
-export type Reply = string | { say?: string; calls: { tool: string; args: unknown }[] };
+type Reply = string | { say?: string; calls: { tool: string; args: unknown }[] };
 export type Script = (request: ChatRequest, turn: number, signal: AbortSignal | undefined) => Reply | Promise<Reply>;
 
 export const TOKENS_A_CALL = 15;

@@ -7,7 +7,7 @@ import { createJail, OutsideWorkspace } from './jail.ts';
 
 /** The files of an agent, through the jail, with bounds on what is read and written. */
 
-export interface Entry {
+interface Entry {
   name: string;
   kind: 'file' | 'folder' | 'link' | 'other';
   size: number;
@@ -26,8 +26,8 @@ export interface Workspace {
   walk: (folder: string, limit: number) => AsyncGenerator<string>;
 }
 
-export const MAX_FILE_BYTES = 5 * 1024 * 1024;
-export const DEFAULT_QUOTA_BYTES = 1024 * 1024 * 1024;
+const MAX_FILE_BYTES = 5 * 1024 * 1024;
+const DEFAULT_QUOTA_BYTES = 1024 * 1024 * 1024;
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 

@@ -32,7 +32,7 @@ export interface Provider {
   close: () => Promise<void>;
 }
 
-export interface StreamReader {
+interface StreamReader {
   /** Takes the data of one event; `undefined` when it says nothing. */
   read: (data: string) => ProviderDelta | undefined;
   /** The whole answer has been read. */
@@ -145,7 +145,7 @@ async function textOf({ read, leave }: Opened): Promise<string> {
 }
 
 /** The message out of `{error: {message}}`, `{error: text}` or `{message}`; otherwise the text as it is. */
-export function errorText(text: string): string {
+function errorText(text: string): string {
   try {
     const json: unknown = JSON.parse(text);
     return messageOf(json) ?? text;

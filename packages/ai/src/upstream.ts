@@ -36,7 +36,7 @@ export interface UpstreamOptions {
   connections: number;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   text: string;
 }

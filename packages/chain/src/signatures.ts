@@ -21,7 +21,7 @@ export type Signer = 'eoa' | 'contract' | null;
 const MAX_SIGNATURE = 2 + 2 * 8_192;
 const HEX = /^0x(?:[0-9a-fA-F]{2})+$/;
 
-export const isSignature = (value: string): value is Hex => value.length <= MAX_SIGNATURE && HEX.test(value);
+const isSignature = (value: string): value is Hex => value.length <= MAX_SIGNATURE && HEX.test(value);
 
 export interface Verifier {
   /** Who made this signature for `address`: its own key, its contract (ERC-1271, ERC-6492), or neither. */

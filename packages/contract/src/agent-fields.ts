@@ -68,7 +68,7 @@ export type AgentStats = z.output<typeof agentStats>;
 
 export const AI_PROVIDERS = ['openrouter', 'gemini', 'groq', 'anthropic', 'openai', 'ollama'] as const;
 const BAD_PROVIDER = `Invalid aiProvider. Supported: ${AI_PROVIDERS.join(', ')}`;
-export const aiProvider = z.enum(AI_PROVIDERS, { error: BAD_PROVIDER });
+const aiProvider = z.enum(AI_PROVIDERS, { error: BAD_PROVIDER });
 
 const channelToken = z.string().trim().max(1000).optional();
 
@@ -89,7 +89,7 @@ export const provisionBody = z.object({
   instruction: z.string().max(50_000).optional(),
 });
 export type ProvisionBody = z.output<typeof provisionBody>;
-export const NO_CHANNEL = 'At least one channel token required';
+const NO_CHANNEL = 'At least one channel token required';
 export const PROVISION_BAD_INPUT = [NO_CHANNEL, BAD_PROVIDER];
 
 export const templates = z.object({

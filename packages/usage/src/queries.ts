@@ -20,32 +20,32 @@ interface Tokens {
   cost_usd: number;
 }
 
-export interface ModelRow extends Tokens {
+interface ModelRow extends Tokens {
   model: string;
   provider: string;
   calls: number;
 }
 
-export interface SummaryRow extends ModelRow {
+interface SummaryRow extends ModelRow {
   date: string;
   agent_id: string;
 }
 
-export interface DailyRow {
+interface DailyRow {
   date: string;
   total_tokens: number;
   cost_usd: number;
   calls: number;
 }
 
-export interface ToolRow {
+interface ToolRow {
   tool_name: string;
   calls: number;
   successes: number;
   avg_ms: number;
 }
 
-export interface AgentModelRow {
+interface AgentModelRow {
   agent_id: string;
   model: string;
   tokens: number;

@@ -22,7 +22,7 @@ import compiled from './contracts/compiled.json' with { type: 'json' };
 
 const FACTORY: Address = '0xfac70000000000000000000000000000000000ff';
 
-export const TOKEN_ABI = parseAbi([
+const TOKEN_ABI = parseAbi([
   'function init(string name, string symbol, uint8 decimals)',
   'function mint(address to, uint256 value)',
   'function transfer(address to, uint256 value) returns (bool)',

@@ -25,7 +25,7 @@ export interface AiService {
 }
 
 /** What an agent needs to think on its owner's account. The model is metered and capped: the agent's own gate stays open. */
-export interface AgentPorts {
+interface AgentPorts {
   model: ModelClient;
   spend: SpendGate;
   usage: UsageRecorder;

@@ -3,7 +3,7 @@ import type { Database } from '@troupe/db';
 import { AppError, iso, type Cipher, type Clock, type Identity } from '@troupe/kernel';
 import * as store from './store.ts';
 
-export const SILENCE_MS = 5 * 60_000;
+const SILENCE_MS = 5 * 60_000;
 
 export interface InstallationsDeps {
   db: Database;

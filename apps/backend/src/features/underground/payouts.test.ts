@@ -99,7 +99,7 @@ describe('splits', () => {
     const [a, b] = [newAddress(), newAddress()];
     await Promise.all([split('10', [{ address: a, share: 100 }]), split('10', [{ address: b, share: 100 }])]);
     const paid = [await chain.balance(L2_USDC, a), await chain.balance(L2_USDC, b)];
-    assert.deepEqual(paid.toSorted(), [0n, 10_000_000n]);
+    assert.deepEqual(new Set(paid), new Set([0n, 10_000_000n]));
     assert.equal((await owed(a)) + (await owed(b)), 10_000_000n);
     assert.equal(await chain.balance(L2_USDC, address), 0n);
     await intact();
@@ -157,8 +157,9 @@ describe('a payout whose process died', () => {
     const sender = createSender({ chain: client, account: account! });
     const [first] = await store.partsThatAre(db.system, id, 'pending');
     const call = transferCall(L2_USDC, first!.address as Address, first!.units);
-    const record = async (transaction: SignedTransaction) =>
-      void assert.ok(await store.markSent(db.system, first!, transaction));
+    const record = async (transaction: SignedTransaction) => {
+      assert.ok(await store.markSent(db.system, first!, transaction));
+    };
     return { id, to, address, sender, call, record };
   }
 

@@ -70,7 +70,7 @@ export async function startUnderground({ env, deliver = async () => {}, outbound
   };
 }
 
-export async function addAgent({ db }: Runtime, userId: string, config: object = {}): Promise<string> {
+async function addAgent({ db }: Runtime, userId: string, config: object = {}): Promise<string> {
   const id = newId();
   await db.system.insertInto('agents').values({ id, user_id: userId, name: 'Agent', status: 'running' }).execute();
   await db.system

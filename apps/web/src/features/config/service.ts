@@ -3,7 +3,7 @@ import type { Database, Jobs, UserTx } from '@troupe/db';
 import { AppError, iso, randomHex, type Clock } from '@troupe/kernel';
 import { addBackup, findBackup, findConfig, listBackups, lockConfig, putConfig, type ConfigValue } from './store.ts';
 
-export const BACKUPS_KEPT = 10;
+const BACKUPS_KEPT = 10;
 const DEEPEST = 64;
 
 export interface ConfigDeps {

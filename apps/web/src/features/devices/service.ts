@@ -5,7 +5,7 @@ import { AppError, iso, newId, randomHex, sha256Hex, type Cipher, type Clock } f
 import * as store from './store.ts';
 
 /** Told to all processes when a device is revoked; the payload is its id. Whoever holds a connection of it cuts it. */
-export const DEVICE_REVOKED = 'device_revoked';
+const DEVICE_REVOKED = 'device_revoked';
 
 export interface DevicesDeps {
   db: Database;

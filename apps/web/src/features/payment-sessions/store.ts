@@ -18,8 +18,6 @@ export interface PaymentSession {
   lastSettledAt: Date;
 }
 
-export type VoucherStatus = 'held' | 'pending' | 'settled' | 'refunded';
-
 export interface NewVoucher {
   sessionId: string;
   plugin: string;

@@ -29,7 +29,7 @@ export interface AgentPayment extends PaymentRequest {
   createdAt: Date;
 }
 
-export const NO_POLICY: PaymentPolicy = {
+const NO_POLICY: PaymentPolicy = {
   perPayment: null,
   perDay: null,
   perPayee: null,
