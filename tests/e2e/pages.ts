@@ -45,6 +45,7 @@ export const WORK_PAGES: PageEntry[] = [
 export const ACCOUNT_PAGES: PageEntry[] = [
   { name: 'billing', path: '/dashboard/billing' },
   { name: 'wallet', path: '/dashboard/wallet' },
+  { name: 'gateway', path: '/dashboard/gateway' },
   { name: 'policy', path: '/dashboard/policy' },
   { name: 'underground', path: '/dashboard/underground' },
   { name: 'settings', path: '/dashboard/settings' },

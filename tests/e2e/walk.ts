@@ -48,7 +48,8 @@ async function scriptSize(page: Page, visit: () => Promise<void>): Promise<numbe
   await session.send('Network.setCacheDisabled', { cacheDisabled: true });
   const bodies: Promise<Buffer>[] = [];
   const collect = (response: { request: () => { resourceType: () => string }; body: () => Promise<Buffer> }) => {
-    if (response.request().resourceType() === 'script') bodies.push(response.body());
+    // A body that is gone belonged to the page that was just left.
+    if (response.request().resourceType() === 'script') bodies.push(response.body().catch(() => Buffer.alloc(0)));
   };
   page.on('response', collect);
   await visit();

@@ -64,6 +64,7 @@ const SIGNED_IN: [string, Load][] = [
   ['/dashboard/billing', () => import('./pages/money/billing.tsx')],
   ['/dashboard/wallet', () => import('./pages/money/wallet.tsx')],
   ['/dashboard/underground', () => import('./pages/underground/underground.tsx')],
+  ['/dashboard/gateway', () => import('./pages/money/gateway.tsx')],
   ['/dashboard/policy', () => import('./pages/money/policy.tsx')],
   ['/dashboard/settings', () => import('./pages/account/settings.tsx')],
   ['/dashboard/admin', () => import('./pages/account/admin.tsx')],

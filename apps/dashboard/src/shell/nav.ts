@@ -34,6 +34,7 @@ export const NAV: { group: string; items: NavItem[] }[] = [
       { to: '/dashboard/cost', label: nav.cost, icon: 'cost' },
       { to: '/dashboard/billing', label: nav.billing, icon: 'billing' },
       { to: '/dashboard/wallet', label: nav.wallet, icon: 'wallet' },
+      { to: '/dashboard/gateway', label: nav.gateway, icon: 'gateway' },
       { to: '/dashboard/policy', label: nav.policy, icon: 'policy' },
       { to: '/dashboard/underground', label: nav.underground, icon: 'underground' },
     ],

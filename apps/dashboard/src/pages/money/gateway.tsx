@@ -1,0 +1,157 @@
+import { getPaygate, listAgents, postPaygate } from '@troupe/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { call, useCall, useSend } from '../../api.ts';
+import { money } from '../../format.ts';
+import { gateway as texts } from '../../texts/money.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card, Facts, Notice, Status } from '../../ui/card.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Empty, Loaded } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useSay } from '../../ui/toast.tsx';
+
+interface Offer {
+  slug: string;
+  description: string;
+  price: string;
+}
+interface Pricing {
+  tier: string;
+  pricing: { rate: string | number; discount: string | number };
+  fitness: { score: number; tier: string };
+}
+
+/** Reads of the gateway are actions of one endpoint. */
+const useAction = <T,>(body: { action: string; agentId?: string }) =>
+  useQuery({
+    queryKey: ['paygate', body],
+    queryFn: async () => (await call(postPaygate, { body })) as unknown as T,
+  });
+
+export default function Gateway() {
+  const state = useCall(getPaygate, {});
+  const offers = useAction<{ endpoints: Offer[] }>({ action: 'endpoints' });
+  const agents = useCall(listAgents, {}).data?.agents ?? [];
+  const [chosen, setChosen] = useState('');
+  const agentId = chosen || agents[0]?.id;
+  return (
+    <Page title={texts.title} lead={texts.lead}>
+      <Card title={texts.state}>
+        <Loaded from={state} rows={1}>
+          {({ gateway, status }) => <Facts items={[[gateway, <Status value={status} />]]} />}
+        </Loaded>
+      </Card>
+      {agentId ? (
+        <>
+          <div className="max-w-xs">
+            <SelectField
+              label={texts.agent}
+              value={agentId}
+              onChange={({ target }) => setChosen(target.value)}
+              choices={agents.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+          </div>
+          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+            <Fitness agentId={agentId} />
+            <Pay agentId={agentId} />
+          </div>
+        </>
+      ) : (
+        <Notice tone="spot">{texts.noAgents}</Notice>
+      )}
+      <Card title={texts.endpoints} flush className="overflow-hidden">
+        <Table
+          label={texts.endpoints}
+          rows={offers.data?.endpoints}
+          rowKey={({ slug }) => slug}
+          error={offers.error}
+          retry={() => void offers.refetch()}
+          empty={<Empty title={texts.noEndpoints} />}
+          columns={[
+            { key: 'slug', header: texts.slug, cell: ({ slug }) => <code>{slug}</code> },
+            { key: 'what', header: texts.description, cell: ({ description }) => description },
+            { key: 'price', header: texts.price, end: true, cell: ({ price }) => price },
+          ]}
+        />
+      </Card>
+    </Page>
+  );
+}
+
+function Fitness({ agentId }: { agentId: string }) {
+  const read = useAction<Pricing>({ action: 'pricing', agentId });
+  return (
+    <Card title={texts.fitness} hint={texts.fitnessHint}>
+      <Loaded from={read}>
+        {({ tier, pricing, fitness }) => (
+          <Facts
+            items={[
+              [texts.fitness, `${fitness.score} / 100`],
+              [texts.tier, tier],
+              [texts.rate, String(pricing.rate)],
+              [texts.discount, String(pricing.discount)],
+            ]}
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Pay({ agentId }: { agentId: string }) {
+  const [amount, setAmount] = useState('');
+  const [recipient, setRecipient] = useState('');
+  const [asking, setAsking] = useState(false);
+  const say = useSay();
+  const pay = useSend(postPaygate, {
+    done: () => {
+      setAsking(false);
+      say(texts.paid);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setAsking(true);
+  };
+  return (
+    <Card title={texts.pay} hint={texts.payHint}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label={texts.amount}
+          type="number"
+          min="0.000001"
+          max={100}
+          step="any"
+          required
+          value={amount}
+          onChange={({ target }) => setAmount(target.value)}
+        />
+        <TextField
+          label={texts.recipient}
+          hint={texts.recipientHint}
+          mono
+          required
+          value={recipient}
+          onChange={({ target }) => setRecipient(target.value.trim())}
+        />
+        <div>
+          <Button type="submit">{texts.pay}</Button>
+        </div>
+      </form>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={texts.payTitle(money(amount))}
+        losses={<p className="break-all">{texts.payLoss(money(amount), recipient)}</p>}
+        action={texts.pay}
+        busy={pay.isPending}
+        error={pay.error}
+        onConfirm={() => pay.mutate({ body: { action: 'pay', agentId, amount: Number(amount), recipient } })}
+      />
+    </Card>
+  );
+}
