@@ -58,7 +58,6 @@ export async function stale(queries: QueryClient, ...endpoints: Keyed[]): Promis
 }
 
 export const statusOf = (error: unknown) => (error instanceof CallError ? error.status : undefined);
-export const codeOf = (error: unknown) => (error instanceof CallError ? (error.body['code'] as string) : undefined);
 
 export interface ServerEvent {
   id?: string;

@@ -13,7 +13,7 @@ export interface Schedule {
   cron: string;
 }
 
-export const DEFAULT_SCHEDULE: Schedule = {
+const DEFAULT_SCHEDULE: Schedule = {
   kind: 'daily',
   every: 15,
   minute: 0,
