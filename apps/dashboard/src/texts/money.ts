@@ -147,5 +147,6 @@ export const gateway = {
   payTitle: (amount: string) => `Pay ${amount}?`,
   payLoss: (amount: string, to: string) => `${amount} goes to ${to}. A payment cannot be taken back.`,
   paid: 'Paid',
+  waits: 'Waits for your approval, under Payment policy',
   noAgents: 'Create an agent first.',
 };

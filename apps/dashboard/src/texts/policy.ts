@@ -21,4 +21,8 @@ export const policy = {
   approve: 'Approve',
   deny: 'Deny',
   decided: 'Decided',
+  approveTitle: (amount: string) => `Pay ${amount}?`,
+  approveLoss: (amount: string, to: string) => `${amount} goes to ${to} at once. A payment cannot be taken back.`,
+  denyTitle: (amount: string) => `Deny the payment of ${amount}?`,
+  denyLoss: (to: string) => `Nothing is paid to ${to}. The agent has to ask again.`,
 };

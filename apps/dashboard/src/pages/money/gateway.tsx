@@ -1,4 +1,5 @@
-import { getPaygate, listAgents, postPaygate } from '@troupe/contract';
+import { getLedger, getPaygate, listAgentPayments, listAgents, postPaygate } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -28,16 +29,14 @@ interface Pricing {
 /** Reads of the gateway are actions of one endpoint. */
 const useAction = <T,>(body: { action: string; agentId?: string }) =>
   useQuery({
-    queryKey: ['paygate', body],
+    queryKey: [postPaygate.path, postPaygate.method, body],
     queryFn: async () => (await call(postPaygate, { body })) as unknown as T,
   });
 
 export default function Gateway() {
   const state = useCall(getPaygate, {});
   const offers = useAction<{ endpoints: Offer[] }>({ action: 'endpoints' });
-  const agents = useCall(listAgents, {}).data?.agents ?? [];
-  const [chosen, setChosen] = useState('');
-  const agentId = chosen || agents[0]?.id;
+  const agents = useCall(listAgents, {});
   return (
     <Page title={texts.title} lead={texts.lead}>
       <Card title={texts.state}>
@@ -45,24 +44,7 @@ export default function Gateway() {
           {({ gateway, status }) => <Facts items={[[gateway, <Status value={status} />]]} />}
         </Loaded>
       </Card>
-      {agentId ? (
-        <>
-          <div className="max-w-xs">
-            <SelectField
-              label={texts.agent}
-              value={agentId}
-              onChange={({ target }) => setChosen(target.value)}
-              choices={agents.map(({ id, name }) => ({ value: id, label: name }))}
-            />
-          </div>
-          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-            <Fitness agentId={agentId} />
-            <Pay agentId={agentId} />
-          </div>
-        </>
-      ) : (
-        <Notice tone="spot">{texts.noAgents}</Notice>
-      )}
+      <Loaded from={agents}>{(read) => <OwnAgents agents={read.agents} />}</Loaded>
       <Card title={texts.endpoints} flush className="overflow-hidden">
         <Table
           label={texts.endpoints}
@@ -79,6 +61,31 @@ export default function Gateway() {
         />
       </Card>
     </Page>
+  );
+}
+
+function OwnAgents({ agents }: { agents: WebAgent[] }) {
+  const [chosen, setChosen] = useState('');
+  const agentId = chosen || agents[0]?.id;
+  if (!agentId) return <Notice tone="spot">{texts.noAgents}</Notice>;
+  return (
+    <>
+      <div className="max-w-xs">
+        <SelectField
+          label={texts.agent}
+          value={agentId}
+          onChange={({ target }) => setChosen(target.value)}
+          choices={agents.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      </div>
+      <div key={agentId} className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-5">
+          <Fitness agentId={agentId} />
+          <Join agentId={agentId} />
+        </div>
+        <Pay agentId={agentId} />
+      </div>
+    </>
   );
 }
 
@@ -102,19 +109,52 @@ function Fitness({ agentId }: { agentId: string }) {
   );
 }
 
+function Join({ agentId }: { agentId: string }) {
+  const [walletAddress, setWalletAddress] = useState('');
+  const say = useSay();
+  const join = useSend(postPaygate, { refresh: [postPaygate], done: () => say(texts.joined) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    join.mutate({ body: { action: 'join-colony', agentId, walletAddress } });
+  };
+  return (
+    <Card title={texts.join} hint={texts.joinHint}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextField
+          label={texts.walletAddress}
+          hint={texts.recipientHint}
+          mono
+          required
+          value={walletAddress}
+          onChange={({ target }) => setWalletAddress(target.value.trim())}
+        />
+        {join.error && <Notice tone="danger">{join.error.message}</Notice>}
+        <div>
+          <Button type="submit" busy={join.isPending}>
+            {texts.join}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
 function Pay({ agentId }: { agentId: string }) {
   const [amount, setAmount] = useState('');
   const [recipient, setRecipient] = useState('');
   const [asking, setAsking] = useState(false);
   const say = useSay();
   const pay = useSend(postPaygate, {
-    done: () => {
+    refresh: [postPaygate, listAgentPayments, getLedger],
+    done: ({ status }) => {
       setAsking(false);
-      say(texts.paid);
+      // Above the policy's limit nothing has moved yet.
+      say(status === 'approval_required' ? texts.waits : texts.paid);
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    pay.reset();
     setAsking(true);
   };
   return (

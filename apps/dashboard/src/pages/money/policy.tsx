@@ -1,5 +1,6 @@
 import {
   decideAgentPayment,
+  getLedger,
   getPaymentPolicy,
   listAgentPayments,
   listAgents,
@@ -14,12 +15,15 @@ import { states } from '../../texts/common.ts';
 import { policy as texts } from '../../texts/policy.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice, Status } from '../../ui/card.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
+type Payment = TypesOf<typeof listAgentPayments>['reply']['payments'][number];
+type Decision = 'approve' | 'deny';
 type Policy = TypesOf<typeof getPaymentPolicy>['reply'];
 const LIMITS = ['perPayment', 'perDay', 'perPayee', 'approvalAbove'] as const;
 
@@ -43,7 +47,7 @@ export default function PaymentPolicy() {
                 />
               </div>
               <Limits key={id} id={id} />
-              <Payments id={id} />
+              <Payments key={`payments of ${id}`} id={id} />
             </>
           );
         }}
@@ -105,12 +109,20 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
 function Payments({ id }: { id: string }) {
   const read = useCall(listAgentPayments, { params: { id } }, { every: 5000 });
   const say = useSay();
-  const decide = useSend(decideAgentPayment, { refresh: [listAgentPayments], done: () => say(texts.decided) });
-  const send = (paymentId: string, decision: 'approve' | 'deny') =>
-    decide.mutate({ params: { id, paymentId }, body: { decision } });
+  const [asking, setAsking] = useState<{ payment: Payment; decision: Decision }>();
+  const decide = useSend(decideAgentPayment, {
+    refresh: [listAgentPayments, getLedger],
+    done: () => {
+      setAsking(undefined);
+      say(texts.decided);
+    },
+  });
+  const ask = (payment: Payment, decision: Decision) => {
+    decide.reset();
+    setAsking({ payment, decision });
+  };
   return (
     <Card title={texts.payments} flush className="overflow-hidden">
-      {decide.error && <Notice tone="danger">{decide.error.message}</Notice>}
       <Table
         label={texts.payments}
         rows={read.data?.payments}
@@ -130,10 +142,10 @@ function Payments({ id }: { id: string }) {
             cell: (payment) =>
               payment.status === 'approval' && (
                 <span className="inline-flex gap-2">
-                  <Button small kind="primary" onClick={() => send(payment.id, 'approve')}>
+                  <Button small kind="primary" onClick={() => ask(payment, 'approve')}>
                     {texts.approve}
                   </Button>
-                  <Button small onClick={() => send(payment.id, 'deny')}>
+                  <Button small onClick={() => ask(payment, 'deny')}>
                     {texts.deny}
                   </Button>
                 </span>
@@ -141,6 +153,43 @@ function Payments({ id }: { id: string }) {
           },
         ]}
       />
+      {asking && (
+        <Decide
+          {...asking}
+          busy={decide.isPending}
+          error={decide.error}
+          onClose={() => setAsking(undefined)}
+          onConfirm={() =>
+            decide.mutate({ params: { id, paymentId: asking.payment.id }, body: { decision: asking.decision } })
+          }
+        />
+      )}
     </Card>
+  );
+}
+
+function Decide({
+  payment: { amount, recipient },
+  decision,
+  ...rest
+}: {
+  payment: Payment;
+  decision: Decision;
+  busy: boolean;
+  error: Error | null;
+  onClose: () => void;
+  onConfirm: () => void;
+}) {
+  const sum = money(amount);
+  const approve = decision === 'approve';
+  return (
+    <Confirm
+      open
+      title={approve ? texts.approveTitle(sum) : texts.denyTitle(sum)}
+      losses={<p className="break-all">{approve ? texts.approveLoss(sum, recipient) : texts.denyLoss(recipient)}</p>}
+      action={texts[decision]}
+      harmless={!approve}
+      {...rest}
+    />
   );
 }
