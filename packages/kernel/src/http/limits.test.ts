@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endpoint } from '@troupe/contract';
+import { z } from 'zod';
+import { identityHeaders } from './guards.ts';
+import { serve } from './serve.ts';
+import { TEST_SECRETS, testServer } from './testing.ts';
+
+const user = { id: 'u1', email: 'a@b.c', isAdmin: false };
+
+const echo = endpoint({
+  service: 'web',
+  method: 'POST',
+  path: '/api/echo',
+  auth: 'none',
+  summary: 'A test',
+  tag: 'Test',
+  body: z.object({ name: z.string() }),
+  reply: z.object({ name: z.string() }),
+});
+
+const json = (payload: string) =>
+  ({ method: 'POST', url: '/api/echo', headers: { 'content-type': 'application/json' }, payload }) as const;
+
+test('rate limits: headers, message, per address, and the address that the internal key names', async () => {
+  const rateRules = [
+    { name: 't', service: 'web', path: '/api/echo', limit: 2, seconds: 60, message: 'Slow down' },
+  ] as const;
+  const server = testServer({ rateRules });
+  serve(server, echo, ({ body }) => ({ name: body.name }));
+  const ask = (headers: Record<string, string> = {}) =>
+    server.app.inject({ ...json('{"name":"a"}'), headers: { 'content-type': 'application/json', ...headers } });
+  const first = await ask();
+  assert.deepEqual(
+    [first.headers['ratelimit-limit'], first.headers['ratelimit-remaining'], first.headers['ratelimit-reset']],
+    ['2', '1', '60'],
+  );
+  await ask();
+  const third = await ask();
+  assert.deepEqual(
+    [third.statusCode, third.json(), third.headers['ratelimit-remaining']],
+    [429, { error: 'Slow down' }, '0'],
+  );
+  assert.equal((await ask({ 'x-client-ip': '9.9.9.9' })).statusCode, 429);
+  assert.equal((await ask({ 'x-forwarded-for': '9.9.9.9' })).statusCode, 429);
+  const platform = identityHeaders(TEST_SECRETS.sessionSecret, user, new Date());
+  assert.equal((await ask({ ...platform, 'x-client-ip': 'agent:1' })).statusCode, 200);
+  assert.equal((await ask({ ...platform, 'x-user-id': 'other', 'x-client-ip': 'agent:2' })).statusCode, 429);
+  assert.equal(
+    (await ask({ 'x-client-ip': '9.9.9.9', authorization: `Bearer ${TEST_SECRETS.internalKey}` })).statusCode,
+    200,
+  );
+});
+
+test('X-Forwarded-For counts as far as TRUST_PROXY says', async () => {
+  const rateRules = [
+    { name: 't', service: 'web', path: '/api/echo', limit: 1, seconds: 60, message: 'Slow down' },
+  ] as const;
+  const server = testServer({ rateRules, env: { TRUST_PROXY: '1' } });
+  serve(server, echo, ({ body }) => ({ name: body.name }));
+  const ask = async (from: string) =>
+    (
+      await server.app.inject({
+        ...json('{"name":"a"}'),
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': from },
+      })
+    ).statusCode;
+  assert.deepEqual([await ask('1.1.1.1'), await ask('2.2.2.2'), await ask('6.6.6.6, 2.2.2.2')], [200, 200, 429]);
+});
+
+test('metrics count what was answered', async () => {
+  const server = testServer();
+  serve(server, echo, ({ body }) => ({ name: body.name }));
+  await server.app.inject(json('{"name":"a"}'));
+  const text = (await server.app.inject('/metrics')).body;
+  assert.match(text, /http_requests_total\{service="web",method="POST",route="\/api\/echo",status="200"\} 1/);
+  assert.match(text, /http_request_duration_seconds_bucket\{service="web",route="\/api\/echo",le="\+Inf"\} 1/);
+  assert.match(text, /event_loop_delay_p99_seconds/);
+});
+
+test('metrics of a public service need the internal key', async () => {
+  const server = testServer({ env: { BASE_URL: 'https://troupe.example' } });
+  assert.equal((await server.app.inject('/metrics')).statusCode, 401);
+  assert.equal(
+    (await server.app.inject({ url: '/metrics', headers: { authorization: `Bearer ${TEST_SECRETS.internalKey}` } }))
+      .statusCode,
+    200,
+  );
+});
