@@ -184,6 +184,32 @@ test('a due heartbeat wakes its agent and is due again after its interval', asyn
   assert.deepEqual([row.last_heartbeat, row.next_heartbeat], [NOW, new Date(NOW.getTime() + 10_800_000)]);
 });
 
+test('while the database is gone nothing is lost: the next poll goes on', async () => {
+  await addTask('t');
+  let gone = 3;
+  const failing = {
+    ...runtime.db,
+    asSystem: ((work: never) =>
+      gone-- > 0 ? Promise.reject(new Error('gone')) : runtime.db.asSystem(work)) as typeof runtime.db.asSystem,
+  };
+  const ran = Promise.withResolvers<string>();
+  const one = scheduler({
+    db: failing,
+    pollMs: 5,
+    execute: async (_agent, task) => {
+      ran.resolve(task.id);
+      return 'done';
+    },
+  });
+  one.start();
+  assert.equal(await ran.promise, 't');
+  await one.close();
+  assert.deepEqual(
+    (await receipts('t')).map(({ status }) => status),
+    ['succeeded'],
+  );
+});
+
 test('closing ends the loop', async () => {
   const one = scheduler();
   one.start();
