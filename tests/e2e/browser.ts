@@ -58,6 +58,12 @@ export function assertQuiet({ complaints }: WatchedPage, provoked: RegExp[] = []
 }
 
 export async function assertAccessible(page: Page, name: string): Promise<void> {
+  // A colour that is still changing is neither the old nor the new one. Spinners never end and are not waited for.
+  await page.evaluate(
+    `Promise.allSettled(document.getAnimations()
+      .filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+      .map((one) => one.finished))`,
+  );
   const { violations } = await new AxeBuilder({ page }).analyze();
   const told = violations.map(
     ({ id, nodes }) =>
