@@ -96,25 +96,41 @@ describe('devices', () => {
 });
 
 describe('scheduled tasks', () => {
-  test('a due task is run by the real agent, and its answer is kept', { timeout: 90_000 }, async () => {
-    const created = await ask('POST', '/api/scheduled-tasks', {
-      name: 'Now',
-      cronSchedule: '* * * * * *',
-      prompt: 'say hello',
-      agentId,
-    });
+  const schedule = async (name: string, id: string): Promise<string> => {
+    const task = { name, cronSchedule: '* * * * * *', prompt: 'say hello', agentId: id };
+    const created = await ask('POST', '/api/scheduled-tasks', task);
     assert.equal(created.status, 201);
-    const taskId = created.body.id;
-    // The scheduler looks every 30 seconds.
-    const run = await eventually(async () => {
+    return created.body.id;
+  };
+  /** The first run that has ended; the scheduler looks every 30 seconds. */
+  const firstRun = (taskId: string) =>
+    eventually(async () => {
       const { body } = await ask('GET', `/api/scheduled-tasks/${taskId}/runs`);
       return body.runs.find(({ status }: { status: string }) => status !== 'running');
     });
+  const provision = async (name: string): Promise<string> =>
+    (await ask('POST', '/api/agents/provision', { name })).body.agent.id;
+
+  test('a real agent answers; one that is stopped or deleted is told as a failure', { timeout: 90_000 }, async () => {
+    const [stoppedAgent, deletedAgent] = [await provision('Stopped'), await provision('Deleted')];
+    const running = await schedule('Now', agentId);
+    const stopped = await schedule('Stopped', stoppedAgent);
+    const deleted = await schedule('Deleted', deletedAgent);
+    assert.equal((await ask('POST', `/api/instance/${stoppedAgent}/stop`, {})).status, 200);
+    assert.equal((await ask('DELETE', `/api/agents/${deletedAgent}`)).status, 200);
+
+    const run = await firstRun(running);
     assert.deepEqual([run.status, run.error], ['succeeded', null]);
     assert.match(run.output, /sandbox/);
-    const [task] = (await ask('GET', '/api/scheduled-tasks')).body.tasks;
-    assert.ok(task.lastRun);
-    assert.equal((await ask('DELETE', '/api/scheduled-tasks', { taskId })).status, 200);
+    for (const task of [stopped, deleted]) {
+      const failed = await firstRun(task);
+      assert.equal(failed.status, 'failed');
+      assert.ok(failed.error);
+    }
+    const { tasks } = (await ask('GET', '/api/scheduled-tasks')).body;
+    assert.ok(tasks.find(({ id }: { id: string }) => id === running).lastRun);
+    for (const taskId of [running, stopped, deleted])
+      assert.equal((await ask('DELETE', '/api/scheduled-tasks', { taskId })).status, 200);
   });
 });
 
