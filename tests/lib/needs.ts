@@ -24,7 +24,7 @@ const works = (command: string, args: readonly string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore', timeout: 10_000 }).status === 0;
 
 /** The browser's path, if there is one. */
-export const chromium = (): string | undefined =>
+const chromium = (): string | undefined =>
   [process.env['CHROMIUM_PATH'], 'chromium', 'chromium-browser', 'google-chrome']
     .filter((name) => name !== undefined)
     .find((name) => works(name, ['--version']));
