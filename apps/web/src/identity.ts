@@ -3,6 +3,7 @@ import type { Database, Jobs } from '@troupe/db';
 import type { Clock, Counters, Log, Secrets, Server, Settings } from '@troupe/kernel';
 import { createAttempts } from './attempts.ts';
 import { createBots } from './bots.ts';
+import { createFailedSignIns } from './failed-sign-ins.ts';
 import { adminRoutes } from './features/admin/routes.ts';
 import { createAdmin } from './features/admin/service.ts';
 import { auditRoutes } from './features/audit/routes.ts';
@@ -46,7 +47,14 @@ export function identityRoutes(server: Server, deps: IdentityDeps): { mail: Mail
   registerRoutes(server, createRegistration({ db, accounts, invites, bots, mail, baseUrl }));
   sessionRoutes(
     server,
-    createSessionService({ db, accounts, attempts, clock, sessionSecret: secrets.sessionSecret }),
+    createSessionService({
+      db,
+      accounts,
+      attempts,
+      failedSignIns: createFailedSignIns({ db, counters, audit: accounts.audit }),
+      clock,
+      sessionSecret: secrets.sessionSecret,
+    }),
     bots,
   );
   passwordRoutes(server, createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }));

@@ -3,6 +3,7 @@ import { createOutbound, type Outbound, type Server } from '@troupe/kernel';
 import { createCardProcessor } from './card-processor.ts';
 import type { Chains } from './chains.ts';
 import type { WebDeps } from './deps.ts';
+import { createFailedSignIns } from './failed-sign-ins.ts';
 import { billingRoutes } from './features/billing/routes.ts';
 import { createBilling } from './features/billing/service.ts';
 import { createGating } from './features/federated/gating.ts';
@@ -38,6 +39,7 @@ export function addSignIn(server: Server, deps: SignInDeps): { close: () => Prom
     server,
     createOAuth({
       ...deps,
+      failedSignIns: createFailedSignIns({ ...deps, audit: deps.accounts.audit }),
       sessionSecret: secrets.sessionSecret,
       secure: baseUrl.startsWith('https:'),
       providers: identityProviders(deps, baseUrl, outbound),

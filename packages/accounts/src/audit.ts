@@ -4,8 +4,8 @@ import type { Clock } from '@troupe/kernel';
 export type Tx = UserTx | SystemTx;
 
 export interface AuditEntry {
-  /** Whose account it is about. */
-  userId: string;
+  /** Whose account it is about; null: nobody's. */
+  userId: string | null;
   /** Who did it, when that is somebody else. */
   actorId?: string;
   action: string;

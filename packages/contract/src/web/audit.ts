@@ -8,7 +8,8 @@ export const listAudit = endpoint({
   method: 'GET',
   path: '/api/audit',
   auth: 'session',
-  summary: "The user's own audit log, the newest first; administrators see everybody's",
+  summary:
+    "The user's own audit log, the newest first: sign-ins (failed ones, too), keys, passwords, plans, security events. Administrators see everybody's",
   query: z.object({
     limit: wholeQuery(50, 1, 200),
     before: z

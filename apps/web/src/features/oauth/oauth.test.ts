@@ -230,6 +230,14 @@ describe('every error is a redirect', () => {
     assert.equal(await browser().visit('/api/auth/idp2'), '/dashboard');
     await disabled(new Date());
     assert.equal(await browser().visit('/api/auth/idp2'), failed('AccessDenied'));
+    const entries = await web.deps.db.system
+      .selectFrom('audit_log')
+      .select('detail')
+      .where('user_id', '=', id)
+      .where('action', '=', 'sign-in-failed')
+      .execute();
+    const entry = { detail: { method: 'idp2', reason: 'disabled' } };
+    assert.deepEqual(entries, [entry, entry]);
   });
 
   test('IdpAuthFailed: no code, an unknown error, a state that is missing, wrong, old, or of another browser', async () => {

@@ -2,6 +2,7 @@ import { normalEmail, type Accounts, type Origin, type ProviderTokens } from '@t
 import type { SignInError } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { createCipher, randomHex, sameSecret, type Clock, type Cookie, type Log } from '@troupe/kernel';
+import type { FailedSignIns } from '../../failed-sign-ins.ts';
 import type { Profile, Provider, Ticket } from './provider.ts';
 import { dropCredentials, lockUser } from './store.ts';
 
@@ -34,6 +35,7 @@ interface OAuthDeps {
   accounts: Accounts;
   /** Undefined: not configured. */
   providers: Record<ProviderName, Provider | undefined>;
+  failedSignIns: FailedSignIns;
   sessionSecret: string;
   /** The public address is https. */
   secure: boolean;
@@ -47,9 +49,12 @@ const LIFE_MS = LIFE_S * 1000;
 /** A sign-in that ends with one of the contract's words. */
 class Refused extends Error {
   readonly code: SignInError;
-  constructor(code: SignInError, cause?: unknown) {
+  /** Who was refused, where that is known. */
+  readonly userId: string | undefined;
+  constructor(code: SignInError, { cause, userId }: { cause?: unknown; userId?: string } = {}) {
     super(code, { cause });
     this.code = code;
+    this.userId = userId;
   }
 }
 
@@ -57,12 +62,12 @@ const orRefuse = async <T>(code: SignInError, work: Promise<T>): Promise<T> => {
   try {
     return await work;
   } catch (cause) {
-    throw new Refused(code, cause);
+    throw new Refused(code, { cause });
   }
 };
 
 export function createOAuth(deps: OAuthDeps): OAuth {
-  const { db, providers, log } = deps;
+  const { db, providers, failedSignIns, log } = deps;
   const tickets = createTickets(deps);
   const signIn = createSignIn(deps);
 
@@ -99,7 +104,13 @@ export function createOAuth(deps: OAuthDeps): OAuth {
         if (!code || !state || !ticket || !sameSecret(state, ticket.state)) throw new Refused('IdpAuthFailed');
         const tokens = await orRefuse('IdpTokenFailed', provider.exchange(code, ticket.verifier));
         const profile = await orRefuse('IdpAuthError', provider.profile(tokens.access_token));
-        const session = await db.asSystem((tx) => signIn(tx, name, profile, tokens, origin));
+        const session = await db
+          .asSystem((tx) => signIn(tx, name, profile, tokens, origin))
+          .catch(async (error: unknown) => {
+            if (error instanceof Refused && error.userId !== undefined)
+              await failedSignIns({ userId: error.userId, method: name, reason: 'disabled', ip: origin.ip });
+            throw error;
+          });
         return { location: '/dashboard', cookies: [tickets.cleared(name), session] };
       }),
   };
@@ -165,7 +176,7 @@ function createSignIn({ accounts }: OAuthDeps) {
   return async (tx: SystemTx, name: ProviderName, profile: Profile, tokens: ProviderTokens, origin: Origin) => {
     const user = await userFor(tx, name, profile, origin.ip);
     if (!user) throw new Error('the user went away during the sign-in');
-    if (name === 'idp2' && user.idp2_disabled_at !== null) throw new Refused('AccessDenied');
+    if (name === 'idp2' && user.idp2_disabled_at !== null) throw new Refused('AccessDenied', { userId: user.id });
     const link = await links.find(tx, name, profile.subject);
     // A refresh token is handed out once; later answers come without.
     const kept = link && (await links.tokens(tx, link.id));

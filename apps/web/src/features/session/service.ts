@@ -3,6 +3,7 @@ import { isEmail } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { AppError, csrfToken, iso, type Clock, type Cookie, type User } from '@troupe/kernel';
 import type { Attempts } from '../../attempts.ts';
+import type { FailedSignIns } from '../../failed-sign-ins.ts';
 import { deleteSession, holdsPassword, listSessions } from './store.ts';
 
 export interface SessionService {
@@ -31,13 +32,14 @@ interface SessionDeps {
   db: Database;
   accounts: Accounts;
   attempts: Attempts;
+  failedSignIns: FailedSignIns;
   sessionSecret: string;
   clock: Clock;
 }
 
-export function createSessionService({ db, accounts, attempts, sessionSecret, clock }: SessionDeps): SessionService {
+export function createSessionService(deps: SessionDeps): SessionService {
+  const { db, accounts, attempts, failedSignIns, sessionSecret, clock } = deps;
   const { users, sessions, passwords, audit } = accounts;
-  const refused = () => new AppError(401, 'Invalid email or password');
 
   return {
     async login({ email, password }, origin) {
@@ -47,13 +49,17 @@ export function createSessionService({ db, accounts, attempts, sessionSecret, cl
       const matches = await attempts.guard(`login:${origin.ip}:${normalEmail(email)}`, () =>
         passwords.verify(stored, password),
       );
-      if (!user || stored === null || !matches) throw refused();
-      const cookie = await db.asSystem(async (tx) => {
-        // A reset that came in between has ended all sessions; the old password must not open a new one.
-        if (!(await holdsPassword(tx, user.id, stored))) throw refused();
-        return sessions.signIn(tx, user.id, 'password', origin);
-      });
-      return { user: { id: user.id, name: user.name }, cookie };
+      const cookie =
+        user && stored !== null && matches
+          ? await db.asSystem(async (tx) => {
+              // A reset that came in between has ended all sessions; the old password must not open a new one.
+              if (!(await holdsPassword(tx, user.id, stored))) return null;
+              return sessions.signIn(tx, user.id, 'password', origin);
+            })
+          : null;
+      if (user && cookie) return { user: { id: user.id, name: user.name }, cookie };
+      await failedSignIns({ userId: user?.id ?? null, email: normalEmail(email), method: 'password', ip: origin.ip });
+      throw new AppError(401, 'Invalid email or password');
     },
     async signOut(token) {
       if (token) await sessions.signOut(db.system, token);

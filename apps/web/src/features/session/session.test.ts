@@ -4,6 +4,7 @@ import { createAccounts, createPasswords } from '@troupe/accounts';
 import { testRuntime, type Runtime } from '@troupe/db';
 import { memoryCounters } from '@troupe/kernel';
 import { createAttempts } from '../../attempts.ts';
+import { createFailedSignIns } from '../../failed-sign-ins.ts';
 import { createSessionService } from './service.ts';
 
 let runtime: Runtime;
@@ -31,10 +32,29 @@ function watched(during: () => Promise<void> = async () => {}, counters = runtim
       },
     },
   });
-  const { db, clock, secrets } = runtime;
-  const attempts = createAttempts(counters);
-  const service = createSessionService({ db, accounts, attempts, clock, sessionSecret: secrets.sessionSecret });
-  return { accounts, service, verified };
+  const { clock, secrets } = runtime;
+  const asked: string[] = [];
+  const db = Object.defineProperties(
+    { ...runtime.db },
+    {
+      system: { get: () => (asked.push('query'), runtime.db.system) },
+      asSystem: {
+        value: (...given: Parameters<typeof runtime.db.asSystem>) => (
+          asked.push('transaction'),
+          runtime.db.asSystem(...given)
+        ),
+      },
+    },
+  );
+  const service = createSessionService({
+    db,
+    accounts,
+    attempts: createAttempts(counters),
+    failedSignIns: createFailedSignIns({ db, counters, audit: accounts.audit }),
+    clock,
+    sessionSecret: secrets.sessionSecret,
+  });
+  return { accounts, service, verified, asked };
 }
 
 async function person(email: string) {
@@ -51,6 +71,31 @@ test('somebody, nobody and nonsense cost one verification each', async () => {
   for (const email of [ada.email, 'nobody@example.com', 'non\0sense'])
     await assert.rejects(service.login({ email, password: 'wrong' }, origin), { message: 'Invalid email or password' });
   assert.deepEqual(verified, [ada.passwordHash, null, null]);
+});
+
+test('a wrong password asks the database as often as an address that nobody has', async () => {
+  const una = await person('una@example.com');
+  const { service, asked } = watched();
+  for (const email of [una.email, 'nobody@example.com'])
+    await assert.rejects(service.login({ email, password: 'wrong' }, origin), { status: 401 });
+  assert.deepEqual(asked, ['query', 'transaction', 'query', 'transaction']);
+});
+
+test('made-up addresses leave a hundred entries an hour for one IP; what is about an account is always kept', async () => {
+  const { audit } = watched().accounts;
+  const failedSignIns = createFailedSignIns({ ...runtime, counters: memoryCounters(() => new Date(0)), audit });
+  const one = { method: 'password', ip: '10.9.9.9' } as const;
+  for (let guess = 0; guess < 103; guess += 1)
+    await failedSignIns({ ...one, userId: null, email: `${guess}@example.com` });
+  await failedSignIns({ ...one, userId: 'somebody' });
+  await failedSignIns({ ...one, userId: null, ip: '10.9.9.10' });
+  const rows = await runtime.db.system
+    .selectFrom('audit_log')
+    .select(['user_id', 'ip'])
+    .where('ip', 'in', ['10.9.9.9', '10.9.9.10'])
+    .execute();
+  const count = (id: string | null, ip: string) => rows.filter((row) => row.user_id === id && row.ip === ip).length;
+  assert.deepEqual([count(null, '10.9.9.9'), count('somebody', '10.9.9.9'), count(null, '10.9.9.10')], [100, 1, 1]);
 });
 
 test('a password that is reset while it is being checked opens nothing', async () => {
