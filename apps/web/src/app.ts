@@ -1,6 +1,7 @@
 import { createAccounts, type Accounts } from '@troupe/accounts';
 import { createKeyring, createWallets } from '@troupe/chain';
 import { readCatalogue } from '@troupe/ai';
+import { createLedger } from '@troupe/ledger';
 import { closeAll, createBackendClient, createServer, secretList, serveOpenApi, type Server } from '@troupe/kernel';
 import { addAgents } from './agents.ts';
 import { dashboardRoutes } from './dashboard.ts';
@@ -45,7 +46,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   const wallets = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });
   if (secretList(secrets.walletKey).length > 1) log.info({ keys: await wallets.rotate() }, 'wallet keys sealed anew');
   const custody = createCustody({ settings, clock, log });
-  walletRoutes(server, createWalletService({ ...chains, wallets, custody, log }));
+  walletRoutes(server, createWalletService({ ...chains, wallets, custody, log, db, ledger: createLedger({ clock }) }));
   demoRoutes(server, createDemo(backend, readCatalogue(settings.AI_CATALOGUE)));
   usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
 

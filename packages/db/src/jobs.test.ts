@@ -113,6 +113,23 @@ test('a later start is kept', async () => {
   assert.deepEqual(seen, [{ n: 2, tries: 0 }]);
 });
 
+test('what must be done is tried without end, and kept for years', async () => {
+  const queue = newQueue();
+  const jobs = createJobs({ url: database.url, log: silentLog });
+  jobs.define(queue, { untilDone: true });
+  await jobs.start();
+  const id = await jobs.send(database.db.system, queue, {});
+  await jobs.stop();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query(
+    "select retry_limit > 100000 and keep_until > now() + interval '9 years' as kept from pgboss.job where id = $1",
+    [id],
+  );
+  await client.end();
+  assert.deepEqual(rows, [{ kept: true }]);
+});
+
 test('one waiting job for each key, where the queue says so', async () => {
   const queue = newQueue();
   const jobs = createJobs({ url: database.url, log: silentLog });

@@ -7,6 +7,8 @@ import type { SystemTx, UserTx } from './scopes.ts';
 export interface QueueOptions {
   /** Tries after the first one. */
   retryLimit?: number;
+  /** Instead: tried until it is done, and never forgotten. Where money or a promise hangs on it. */
+  untilDone?: boolean;
   /** Before the second try; doubles from then on. */
   retryDelaySeconds?: number;
   retryDelayMaxSeconds?: number;
@@ -65,6 +67,8 @@ const HEARTBEAT_SECONDS = 30;
 /** New jobs are announced by the server; polling finds those that were waiting for a time. */
 const POLL_SECONDS = 2;
 const POLL_BESIDE_NOTIFY_SECONDS = 5;
+/** Otherwise a job that nobody could do for two weeks is deleted. */
+const UNTIL_DONE = { retryLimit: 1_000_000, retentionSeconds: 10 * 365 * 86_400 };
 
 export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jobs {
   const boss = new PgBoss({
@@ -118,9 +122,10 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
 
 /** Options of a queue that exists follow the code; its policy cannot change. */
 async function makeQueue(boss: PgBoss, name: string, options: QueueOptions, deadLetter?: string): Promise<void> {
-  const { retryLimit = 5, retryDelaySeconds = 2, retryDelayMaxSeconds = 600, expireSeconds = 600, policy } = options;
+  const { retryLimit = 5, untilDone, policy } = options;
+  const { retryDelaySeconds = 2, retryDelayMaxSeconds = 600, expireSeconds = 600 } = options;
   const settings = {
-    retryLimit,
+    ...(untilDone ? UNTIL_DONE : { retryLimit }),
     retryDelay: retryDelaySeconds,
     retryBackoff: true,
     retryDelayMax: retryDelayMaxSeconds,

@@ -66,7 +66,17 @@ export const takeAttempt = (tx: SystemTx, id: string) =>
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where('id', '=', id)
     .where('status', '=', 'queued')
-    .returning(['id', 'from_agent_id', 'from_user_id', 'to_agent_id', 'to_user_id', 'message', 'added'])
+    .returning([
+      'id',
+      'from_agent_id',
+      'from_user_id',
+      'to_agent_id',
+      'to_user_id',
+      'message',
+      'added',
+      'attempts',
+      'last_error',
+    ])
     .returning(
       sql<string | null>`(select definition -> 'config' ->> 'webhookUrl' from agent_definitions
         where agent_id = bus_messages.to_agent_id order by version desc limit 1)`.as('webhook'),
@@ -79,10 +89,19 @@ export const markDelivered = (tx: SystemTx, id: string, at: Date) =>
     .updateTable('bus_messages')
     .set({ status: 'delivered', delivered_at: at, last_error: null })
     .where('id', '=', id)
+    .where('status', '=', 'queued')
     .execute();
 
-export const markFailed = (tx: SystemTx, id: string, why: string) =>
-  tx.updateTable('bus_messages').set({ status: 'failed', last_error: why }).where('id', '=', id).execute();
+/** False: it was delivered after all. */
+export async function markFailed(tx: SystemTx, id: string, why: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('bus_messages')
+    .set({ status: 'failed', last_error: why })
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
 
 export const noteError = (tx: SystemTx, id: string, why: string) =>
   tx.updateTable('bus_messages').set({ last_error: why }).where('id', '=', id).execute();

@@ -12,10 +12,12 @@ import { startUnderground, type Person } from './testing.ts';
 let world: Awaited<ReturnType<typeof startUnderground>>;
 const delivered: BusMessage[] = [];
 let failures = 0;
+/** The runtime never answers. */
+let hangs = false;
 
 /** A webhook's server; the public name leads to it, everything else to what the guarded client makes of it. */
 let hook: Server;
-const received: { headers: Record<string, unknown>; body: BusMessage }[] = [];
+const received: { path?: string; headers: Record<string, unknown>; body: BusMessage }[] = [];
 let answer: { status: number; headers?: Record<string, string> } = { status: 200 };
 
 before(async () => {
@@ -23,7 +25,7 @@ before(async () => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
-      received.push({ headers: request.headers, body: JSON.parse(text) as BusMessage });
+      received.push({ path: request.url, headers: request.headers, body: JSON.parse(text) as BusMessage });
       response.writeHead(answer.status, answer.headers).end();
     });
   }).listen(0, '127.0.0.1');
@@ -33,7 +35,8 @@ before(async () => {
   const guarded = createOutbound();
   world = await startUnderground({
     retries: 1,
-    async deliver(_agent, message) {
+    async deliver(_agent, message, signal) {
+      if (hangs) await once(signal, 'abort');
       if (failures > 0) {
         failures -= 1;
         throw new Error('the runtime is busy');
@@ -259,13 +262,19 @@ describe('delivery', () => {
   });
 
   test('a redirect is not followed, and the failure is reported to the sender', async () => {
-    answer = { status: 302, headers: { location: 'http://127.0.0.1:1/' } };
+    const before = received.length;
+    const port = (hook.address() as AddressInfo).port;
+    answer = { status: 302, headers: { location: `http://127.0.0.1:${port}/private` } };
     const [from, to] = [await party(), await party({ config: { webhookUrl } })];
     const message = await signed(from, to, 'HELLO', {});
     await send(message);
     const { status, error, attempts } = await ended(from, message.messageId);
     answer = { status: 200 };
     assert.deepEqual([status, error, attempts], ['failed', 'Webhook answered 302', 2]);
+    assert.deepEqual(
+      received.slice(before).map(({ path }) => path),
+      ['/', '/'],
+    );
     const notices = await world.runtime.db
       .user(from.person.id)
       .selectFrom('notices')
@@ -295,6 +304,27 @@ describe('delivery', () => {
       assert.deepEqual([status, error, attempts], ['failed', why, 1], url);
     }
     assert.equal(received.length, before);
+  });
+
+  test('whoever dies at the last try leaves a message that is reported, not one that waits for ever', async () => {
+    const [from, to] = [await party(), await party()];
+    const message = await signed(from, to, 'HELLO', {});
+    hangs = true;
+    await send(message);
+    // Two tries are all; nobody comes back from either, and the queue hands the message on.
+    for (const attempts of [1, 2]) {
+      await until(
+        async () => ((await logOf(from, message.messageId)).attempts === attempts ? true : undefined),
+        'a try',
+      );
+      const { id } = await logOf(from, message.messageId);
+      await world.runtime.jobs.send(world.runtime.db.system, 'bus-delivery', { id });
+    }
+    const { status, error } = await ended(from, message.messageId);
+    hangs = false;
+    assert.deepEqual([status, error], ['failed', 'Delivery was interrupted']);
+    const notices = await world.runtime.db.user(from.person.id).selectFrom('notices').select('message').execute();
+    assert.match(notices[0]!.message, /could not be delivered: Delivery was interrupted/);
   });
 
   test('is tried again when the runtime fails', async () => {

@@ -65,8 +65,7 @@ export function createDelivery({ db, jobs, clock, outbound, deliver, retries = 8
 
   const giveUp = (row: store.QueuedMessage, why: string): Promise<void> =>
     db.asSystem(async (tx) => {
-      await store.markFailed(tx, row.id, why);
-      if (row.from_user_id === null) return;
+      if (!(await store.markFailed(tx, row.id, why)) || row.from_user_id === null) return;
       await raiseNotice(
         tx,
         {
@@ -82,21 +81,22 @@ export function createDelivery({ db, jobs, clock, outbound, deliver, retries = 8
 
   jobs.work(
     QUEUE,
-    async ({ id }: { id: string }, { tries, signal }) => {
+    async ({ id }: { id: string }, { signal }) => {
       const row = await store.takeAttempt(db.system, id);
       if (!row) return;
+      // Whoever made the last try has died at it.
+      if (row.attempts > retries + 1) return giveUp(row, row.last_error ?? 'Delivery was interrupted');
       try {
         await bring(row, signal);
       } catch (error) {
         const why = error instanceof Error ? error.message.slice(0, 500) : 'Delivery failed';
-        if (isFinal(error)) return giveUp(row, why);
-        if (tries >= retries) await giveUp(row, why);
-        else await store.noteError(db.system, id, why);
+        if (isFinal(error) || row.attempts > retries) return giveUp(row, why);
+        await store.noteError(db.system, id, why);
         throw error;
       }
       await store.markDelivered(db.system, id, clock());
     },
-    { concurrency: 4, retryLimit: retries, retryDelaySeconds: 2, retryDelayMaxSeconds: 300, expireSeconds: 60 },
+    { concurrency: 4, untilDone: true, retryDelaySeconds: 2, retryDelayMaxSeconds: 300, expireSeconds: 60 },
   );
 
   return {

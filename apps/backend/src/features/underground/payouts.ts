@@ -136,7 +136,7 @@ export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps
     async ({ splitId }: { splitId: string }) => {
       if (!(await work(splitId, Infinity, true))) throw new Error('transactions of a split are not mined yet');
     },
-    { retryLimit: 20, retryDelaySeconds: 15, expireSeconds: 900 },
+    { untilDone: true, retryDelaySeconds: 15, expireSeconds: 900 },
   );
 
   return {

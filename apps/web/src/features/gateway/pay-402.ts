@@ -108,7 +108,7 @@ export function createChainPayments(deps: ChainPaymentDeps): ChainPayments {
     const used = await authorizationUsed(chain, token, payment.payer as Address, payment.nonce as Address);
     await (used ? settled(id) : store.release(id, 'sent'));
   }
-  jobs.work(QUEUE, finish, { retryLimit: 30, retryDelaySeconds: 5, retryDelayMaxSeconds: 600 });
+  jobs.work(QUEUE, finish, { untilDone: true, retryDelaySeconds: 5 });
 
   return {
     async pay(request, plugin, serve) {

@@ -88,7 +88,7 @@ export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDep
     });
 
   // What a crash interrupted was never answered, so it is not paid either.
-  jobs.work(QUEUE, release);
+  jobs.work(QUEUE, release, { untilDone: true });
 
   return async ({ user }, plugin, serve) => {
     const owned = user === null ? [] : await wallets.list({ userId: user.id });

@@ -27,7 +27,7 @@ const MAX_HEADER = 20_000;
 
 export function createSessionPayments({ sessions, wallets, jobs, chainId }: SessionPayDeps): Pay {
   // What a crash interrupted was never answered, so it is not paid either.
-  jobs.work(QUEUE, ({ voucherId }: { voucherId: string }) => sessions.refund(BigInt(voucherId)));
+  jobs.work(QUEUE, ({ voucherId }: { voucherId: string }) => sessions.refund(BigInt(voucherId)), { untilDone: true });
 
   /** The one in the header; else one by the platform, for the signed-in owner of a wallet that it keeps. */
   async function voucherFor(call: PluginCall, plugin: Plugin, session: { id: string; address: string }) {

@@ -191,7 +191,7 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
     if (found !== 'unknown') await move(db.system, id, 'sent', { status: 'pending' });
     throw new Error(`a settlement is not through: ${found}`);
   }
-  jobs.work(QUEUE, finish, { retryLimit: 1000, retryDelaySeconds: 5, retryDelayMaxSeconds: 600 });
+  jobs.work(QUEUE, finish, { untilDone: true, retryDelaySeconds: 5 });
 
   return {
     settle,

@@ -12,8 +12,10 @@ import {
   type Wallet,
   type Wallets,
 } from '@troupe/chain';
+import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, iso, type Log } from '@troupe/kernel';
+import { USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import type { Custody } from './custody.ts';
 
 export interface WalletDeps {
@@ -24,6 +26,8 @@ export interface WalletDeps {
   indexer?: Indexer;
   custody: Custody;
   log: Log;
+  db: Database;
+  ledger: Ledger;
 }
 
 export type WalletService = ReturnType<typeof createWalletService>;
@@ -32,7 +36,8 @@ type Hex = `0x${string}`;
 
 const SETUP = 'POST /api/wallet with {"action":"create"}';
 
-export function createWalletService({ wallets, network, chain, indexer, custody, log }: WalletDeps) {
+export function createWalletService(deps: WalletDeps) {
+  const { wallets, network, chain, indexer, custody, log, db, ledger } = deps;
   const balances = chain && createBalances({ chain, log });
   const factsOf = chain && createTokenFacts(chain);
 
@@ -53,6 +58,12 @@ export function createWalletService({ wallets, network, chain, indexer, custody,
   };
 
   const balance = (address: string) => ask('Failed to fetch balance', () => configured(balances)(address as Hex));
+
+  /** On the chain; without one, what the platform's ledger holds for it. */
+  async function ownBalance(address: string): Promise<string> {
+    if (chain !== undefined) return (await balance(address)).totalUsd;
+    return formatAmount((await ledger.balance(db.system, walletAccount(address).id)).balance, USD_DECIMALS);
+  }
 
   async function mainWallet(userId: string): Promise<Wallet | null> {
     return (await wallets.list({ userId }))[0] ?? null;
@@ -89,7 +100,7 @@ export function createWalletService({ wallets, network, chain, indexer, custody,
       }
       return {
         address: wallet.address,
-        balance: chain === undefined ? '0.00' : (await balance(wallet.address)).totalUsd,
+        balance: await ownBalance(wallet.address),
         network: network.name,
         hasWallet: true as const,
         createdAt: iso(wallet.createdAt),

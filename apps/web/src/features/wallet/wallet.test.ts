@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { jwtVerify } from 'jose';
 import { STABLECOINS } from '@troupe/chain';
 import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
+import { fund } from '../../../../../tests/lib/money.ts';
 import { signedIn, testWeb, type TestWeb } from '../../testing.ts';
 
 const KEY = `0x${'11'.repeat(32)}`;
@@ -70,8 +71,9 @@ describe('wallets without a chain', () => {
       body: { error: 'Wallet already exists' },
     });
     const shown = (await get('/api/wallet', headers)).body;
-    assert.equal(shown.address, made.body.address);
-    assert.equal(shown.hasWallet, true);
+    assert.deepEqual([shown.address, shown.hasWallet, shown.balance], [made.body.address, true, '0.00']);
+    await fund(web.deps.db, made.body.address, 25_500_000n);
+    assert.equal((await get('/api/wallet', headers)).body.balance, '25.50');
     assert.deepEqual((await get('/api/wallet/address', headers)).body, {
       authenticated: true,
       address: made.body.address,
