@@ -1,127 +1,17 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
-import { createOutbound, newId } from '@troupe/kernel';
-import { signBusMessage, walletProofMessage } from '@troupe/chain';
+import { after, describe, test } from 'node:test';
+import { walletProofMessage } from '@troupe/chain';
 import type { BusMessage } from '@troupe/contract';
-import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { startUnderground, type Person } from './testing.ts';
+import { newId } from '@troupe/kernel';
+import { createParties, type Party } from './bus-testing.ts';
+import { startUnderground } from './testing.ts';
 
-let world: Awaited<ReturnType<typeof startUnderground>>;
 const delivered: BusMessage[] = [];
-let failures = 0;
-/** The runtime never answers. */
-let hangs = false;
-
-/** A webhook's server; the public name leads to it, everything else to what the guarded client makes of it. */
-let hook: Server;
-const received: { path?: string; headers: Record<string, unknown>; body: BusMessage }[] = [];
-let answer: { status: number; headers?: Record<string, string> } = { status: 200 };
-
-before(async () => {
-  hook = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', () => {
-      received.push({ path: request.url, headers: request.headers, body: JSON.parse(text) as BusMessage });
-      response.writeHead(answer.status, answer.headers).end();
-    });
-  }).listen(0, '127.0.0.1');
-  await once(hook, 'listening');
-  const port = (hook.address() as AddressInfo).port;
-  const local = createOutbound({ allowLoopback: true });
-  const guarded = createOutbound();
-  world = await startUnderground({
-    retries: 1,
-    async deliver(_agent, message, signal) {
-      if (hangs) await once(signal, 'abort');
-      if (failures > 0) {
-        failures -= 1;
-        throw new Error('the runtime is busy');
-      }
-      delivered.push(message);
-    },
-    outbound: {
-      fetch: (url, request) =>
-        String(url).startsWith('https://hook.example/')
-          ? local.fetch(`http://127.0.0.1:${port}/`, request)
-          : guarded.fetch(url, request),
-      close: async () => {
-        await local.close();
-        await guarded.close();
-      },
-    },
-  });
+const world = await startUnderground({
+  deliver: async (_agent, message) => void delivered.push(message),
 });
-after(async () => {
-  await world.stop();
-  hook.close();
-});
-
-const SEND = '/api/underground/bus/send';
-
-interface Party {
-  person: Person;
-  agentId: string;
-  account: PrivateKeyAccount;
-}
-
-/** An agent with an own wallet. */
-async function party(given: { person?: Person; config?: object } = {}): Promise<Party> {
-  const person = given.person ?? (await world.person());
-  const agentId = await world.agent(person, given.config);
-  const account = privateKeyToAccount(generatePrivateKey());
-  const { address } = account;
-  const proof = await account.signMessage({ message: walletProofMessage(address, agentId) });
-  const { status } = await world.ask('POST', '/api/underground/wallets', person, { agentId, address, proof });
-  assert.equal(status, 201);
-  return { person, agentId, account };
-}
-
-const unsigned = (from: Party, to: Party, action: string, payload: unknown, given: object = {}) => ({
-  version: '1.0',
-  messageId: newId(),
-  timestamp: new Date().toISOString(),
-  from: { agentId: from.agentId, walletAddress: from.account.address },
-  to: { agentId: to.agentId },
-  action,
-  payload,
-  ...given,
-});
-
-async function signed(from: Party, to: Party, action: string, payload: unknown, given: object = {}) {
-  const message = unsigned(from, to, action, payload, given);
-  return { ...message, signature: await signBusMessage(from.account, message) };
-}
-
-const send = (message: object) => world.ask('POST', SEND, null, message);
-
-async function sent(from: Party, to: Party, action: string, payload: unknown) {
-  return send(await signed(from, to, action, payload));
-}
-
-async function until<T>(read: () => Promise<T | undefined> | T | undefined, what: string): Promise<T> {
-  const end = Date.now() + 30_000;
-  for (;;) {
-    const found = await read();
-    if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-const logOf = async ({ person }: Party, messageId: string) =>
-  (await world.ask('GET', '/api/underground/bus/messages', person)).body.messages.find(
-    (message: { messageId: string }) => message.messageId === messageId,
-  );
-
-const ended = (who: Party, messageId: string) =>
-  until(async () => {
-    const found = await logOf(who, messageId);
-    return found?.status === 'queued' ? undefined : found;
-  }, `the end of ${messageId}`);
+const { party, signed, send, sent, logOf, ended } = createParties(world);
+after(() => world.stop());
 
 describe('sending', () => {
   test('a signed message reaches the recipient’s runtime, and both owners see it', async () => {
@@ -245,95 +135,6 @@ describe('wallets and signing', () => {
       );
     const bad = await world.ask('POST', '/api/underground/wallets', person, { agentId, address: '0x12', proof });
     assert.deepEqual(bad, { status: 400, body: { error: 'Invalid address' } });
-  });
-});
-
-describe('delivery', () => {
-  const webhookUrl = 'https://hook.example/bus';
-
-  test('to the webhook of the recipient, with the protocol’s version', async () => {
-    const [from, to] = [await party(), await party({ config: { webhookUrl } })];
-    const message = await signed(from, to, 'HELLO', { x: [1, 2] });
-    await send(message);
-    assert.equal((await ended(from, message.messageId)).status, 'delivered');
-    const last = received.at(-1)!;
-    assert.equal(last.headers['x-agent-protocol-version'], '1.0');
-    assert.deepEqual(last.body, { ...message, metadata: {} });
-  });
-
-  test('a redirect is not followed, and the failure is reported to the sender', async () => {
-    const before = received.length;
-    const port = (hook.address() as AddressInfo).port;
-    answer = { status: 302, headers: { location: `http://127.0.0.1:${port}/private` } };
-    const [from, to] = [await party(), await party({ config: { webhookUrl } })];
-    const message = await signed(from, to, 'HELLO', {});
-    await send(message);
-    const { status, error, attempts } = await ended(from, message.messageId);
-    answer = { status: 200 };
-    assert.deepEqual([status, error, attempts], ['failed', 'Webhook answered 302', 2]);
-    assert.deepEqual(
-      received.slice(before).map(({ path }) => path),
-      ['/', '/'],
-    );
-    const notices = await world.runtime.db
-      .user(from.person.id)
-      .selectFrom('notices')
-      .select(['kind', 'message'])
-      .execute();
-    assert.equal(notices.length, 1);
-    assert.match(notices[0]!.message, /could not be delivered: Webhook answered 302/);
-  });
-
-  test('private addresses and plain http are refused, at once', async () => {
-    const port = (hook.address() as AddressInfo).port;
-    const before = received.length;
-    for (const [url, why] of [
-      [`https://127.0.0.1:${port}/`, 'Target address not allowed'],
-      ['https://localhost/', 'Target address not allowed'],
-      ['https://10.1.2.3/', 'Target address not allowed'],
-      ['https://169.254.169.254/latest', 'Target address not allowed'],
-      ['https://[::1]/', 'Target address not allowed'],
-      [`http://127.0.0.1:${port}/`, 'Webhook must be an https address'],
-      ['file:///etc/passwd', 'Webhook must be an https address'],
-      ['https://', 'Invalid URL'],
-    ]) {
-      const [from, to] = [await party(), await party({ config: { webhookUrl: url } })];
-      const message = await signed(from, to, 'HELLO', {});
-      await send(message);
-      const { status, error, attempts } = await ended(from, message.messageId);
-      assert.deepEqual([status, error, attempts], ['failed', why, 1], url);
-    }
-    assert.equal(received.length, before);
-  });
-
-  test('whoever dies at the last try leaves a message that is reported, not one that waits for ever', async () => {
-    const [from, to] = [await party(), await party()];
-    const message = await signed(from, to, 'HELLO', {});
-    hangs = true;
-    await send(message);
-    // Two tries are all; nobody comes back from either, and the queue hands the message on.
-    for (const attempts of [1, 2]) {
-      await until(
-        async () => ((await logOf(from, message.messageId)).attempts === attempts ? true : undefined),
-        'a try',
-      );
-      const { id } = await logOf(from, message.messageId);
-      await world.runtime.jobs.send(world.runtime.db.system, 'bus-delivery', { id });
-    }
-    const { status, error } = await ended(from, message.messageId);
-    hangs = false;
-    assert.deepEqual([status, error], ['failed', 'Delivery was interrupted']);
-    const notices = await world.runtime.db.user(from.person.id).selectFrom('notices').select('message').execute();
-    assert.match(notices[0]!.message, /could not be delivered: Delivery was interrupted/);
-  });
-
-  test('is tried again when the runtime fails', async () => {
-    const [from, to] = [await party(), await party()];
-    failures = 1;
-    const message = await signed(from, to, 'HELLO', {});
-    await send(message);
-    const { status, attempts, error } = await ended(from, message.messageId);
-    assert.deepEqual([status, attempts, error], ['delivered', 2, null]);
   });
 });
 
