@@ -4,6 +4,7 @@ import { AGENT_CHANGED, createFleet, createRegistry, type Fleet } from '@troupe/
 import { closeAll, createOutbound, type Outbound, type Running, type Server } from '@troupe/kernel';
 import type { BackendDeps } from './deps.ts';
 import { createDriver, type Running as RunningDriver } from './driver.ts';
+import { backupRoutes } from './features/backups/routes.ts';
 import { agentRoutes } from './features/agents/routes.ts';
 import { createAgentService } from './features/agents/service.ts';
 import type { AiService } from './features/ai/service.ts';
@@ -36,7 +37,7 @@ export async function addAgents(
   const outbound = createOutbound();
   const baseUrl = (): string => addressOf(server) ?? deps.url;
   const { driver, evict, channels } = await createDriver(deps, ai, { outbound, registry, baseUrl });
-  const fleet = createFleet({ db, registry, driver, clock, log });
+  const fleet = createFleet({ db, registry, driver, clock, log, version, dataDir: deps.dataDir });
 
   const agents = createAgentService({
     db,
@@ -58,6 +59,7 @@ export async function addAgents(
   const liveStream = createLiveStreams({ settings, log });
   agentRoutes(server, agents);
   lifecycleRoutes(server, { fleet, registry, version });
+  backupRoutes(server, { fleet, registry });
   deploymentRoutes(server, deployments, createTeams({ db, agents, deployments, fleet, clock }));
   teamRoutes(server);
   provisionRoutes(

@@ -38,7 +38,7 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
   const { internalKey, sessionSecret, walletKey } = secrets;
   const { outbound, registry, baseUrl } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
-  const common = { log, version, dataDir, verify };
+  const common = { log, version, verify };
   if (settings.AGENT_DRIVER === 'docker') {
     const driver = createDocker({
       ...common,
@@ -57,6 +57,7 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
   const driver = createEmbedded({
     ...common,
     db,
+    dataDir,
     outbound,
     sandbox: createSandbox(),
     thinking: createThinking(ai),

@@ -6,6 +6,8 @@ import type { WebDeps } from './deps.ts';
 import { createReads } from './features/agents/reads.ts';
 import { agentRoutes } from './features/agents/routes.ts';
 import { createAgents } from './features/agents/service.ts';
+import { backupRoutes } from './features/backups/routes.ts';
+import { createBackups } from './features/backups/service.ts';
 import { chatRoutes } from './features/chat/routes.ts';
 import { createChat } from './features/chat/service.ts';
 import { conversationRoutes } from './features/conversations/routes.ts';
@@ -54,6 +56,7 @@ export function addAgents(server: Server, deps: AgentDeps): { registry: Registry
   provisionRoutes(server, createProvision({ db, backends, hosting, log, subscriber, disabled }));
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled }));
   instanceRoutes(server, createInstances({ db, registry, backend, agentsDomain, version }));
+  backupRoutes(server, createBackups({ registry, backend }));
   chatRoutes(server, createChat({ registry, backend, clock }));
   conversationRoutes(server, createConversations({ registry, backend }));
   memoryRoutes(server, createMemory({ registry, backend }));

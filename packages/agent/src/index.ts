@@ -15,4 +15,5 @@ export { createSandbox, type Sandbox, type SandboxLimits, type SandboxOptions } 
 export type { Peer, Peers } from './tools/transfer-task.ts';
 export { CHANNEL_KINDS, channelWebhook, createChannel } from './channels/channels.ts';
 export type { Channel, ChannelDeps, ChannelKind } from './channels/channel.ts';
+export { createJail, OutsideWorkspace, type Jail } from './jail.ts';
 export { remotePeer } from './remote-peer.ts';

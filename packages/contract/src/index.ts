@@ -42,6 +42,8 @@ export * from './web/wallet-auth.ts';
 export * from './web/risc.ts';
 export * from './web/federated.ts';
 export * from './web/agents.ts';
+export * from './web/agent-backups.ts';
+export * from './backend/agent-backups.ts';
 export * from './web/provision.ts';
 export * from './web/teams.ts';
 export * from './web/instance.ts';

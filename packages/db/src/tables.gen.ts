@@ -20,6 +20,19 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  agent_backups: {
+    agent_id: string;
+    created_at: Timestamp;
+    driver: string;
+    id: string;
+    image: string;
+    reason: string;
+    settings: Json;
+    sha256: string;
+    size: Int8;
+    user_id: string;
+    version: string;
+  };
   agent_channels: {
     agent_id: string;
     channel: string;

@@ -13,3 +13,4 @@ export * from './bookings.ts';
 export * from './amplify.ts';
 export * from './splits.ts';
 export * from './payment-policy.ts';
+export * from './agent-backups.ts';

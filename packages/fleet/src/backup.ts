@@ -1,36 +1,178 @@
-import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline as joined, Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
 import { sql } from 'kysely';
-import type { Database } from '@troupe/db';
+import { createJail, OutsideWorkspace, type Jail } from '@troupe/agent';
+import type { Database, UserTx } from '@troupe/db';
+import { BACKUP_MAX_BYTES } from '@troupe/domain';
+import { AppError } from '@troupe/kernel';
 import type { AgentRow } from './registry.ts';
+import { tar, untar, type TarEntry, type TarItem } from './tar.ts';
 
-/** The rows of an agent that a backup holds, beside its workspace. */
-const TABLES = [
-  'agent_definitions',
-  'agent_sessions',
-  'agent_events',
-  'agent_memory',
-  'agent_todos',
-  'agent_days',
-] as const;
+/**
+ * The rows that a backup holds beside the workspace, and what of them is put back: no lease, since nobody works on them
+ * then. Not the tokens of the day: a restore must not give them back.
+ */
+const TABLES = {
+  agent_sessions: 'id, agent_id, user_id, channel, key, status, last_seq, compacted_to, created_at, updated_at',
+  agent_events: 'session_id, seq, agent_id, user_id, data, input_id, at',
+  agent_memory: 'id, user_id, agent_id, scope, key, content, created_at, updated_at, expires_at',
+  agent_todos: 'user_id, agent_id, scope, number, description, status',
+} as const;
+type Table = keyof typeof TABLES;
 
-/** Copies an agent's rows and files into a folder that appears whole or not at all. */
-export async function backUp(db: Database, agent: AgentRow, workspace: string, folder: string): Promise<string> {
-  const target = path.join(folder, agent.id, new Date().toISOString().replaceAll(/[:.]/g, '-'));
-  const partial = `${target}.partial`;
-  await mkdir(partial, { recursive: true, mode: 0o700 });
-  for (const table of TABLES) {
-    const { rows } = await sql<{ row: unknown }>`select to_jsonb(t) as row from ${sql.table(table)} t
-      where agent_id = ${agent.id}`.execute(db.user(agent.user_id));
-    const lines = rows.map(({ row }) => `${JSON.stringify(row)}\n`).join('');
-    await writeFile(path.join(partial, `${table}.jsonl`), lines, { mode: 0o600 });
-  }
-  await cp(workspace, path.join(partial, 'workspace'), { recursive: true, verbatimSymlinks: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      // An agent that never used a file has no folder.
-      if (error.code !== 'ENOENT') throw error;
+const NAMES = Object.keys(TABLES) as Table[];
+const WORKSPACE = 'workspace';
+const ROWS_AT_ONCE = 500;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** Packs a stream into a file. */
+export async function pack(source: AsyncIterable<Buffer> | NodeJS.ReadableStream, file: string): Promise<void> {
+  let total = 0;
+  const bounded = new Transform({
+    transform(piece: Buffer, _, done) {
+      total += piece.length;
+      done(total > BACKUP_MAX_BYTES ? new AppError(409, 'The agent’s data is too large to back up') : null, piece);
     },
+  });
+  await pipeline(source, bounded, createGzip({ level: 1 }), createWriteStream(file, { mode: 0o600, flush: true }));
+}
+
+/** What vanished, or was swapped for a link to the outside while a command ran, is left out. */
+const isGone = (error: unknown): boolean =>
+  error instanceof OutsideWorkspace || ['ENOENT', 'ELOOP', 'ENOTDIR'].includes((error as { code?: string }).code ?? '');
+
+/** Files, folders and links below `folder`, none of them through a link. */
+async function* entriesOf(jail: Jail, folder: string): AsyncGenerator<TarEntry> {
+  const inFolder = <T>(work: (here: string) => Promise<T>): Promise<T | undefined> =>
+    jail
+      .within(path.posix.join(folder, 'x'), ({ folder: here }) => work(here))
+      .catch((error: unknown) => {
+        if (isGone(error)) return undefined;
+        throw error;
+      });
+  for (const name of ((await inFolder((here) => readdir(here))) ?? []).sort()) {
+    const at = path.posix.join(folder, name);
+    const stored = path.posix.join(WORKSPACE, at);
+    const found = await inFolder(async (here) => {
+      const full = path.join(here, name);
+      const stat = await lstat(full);
+      if (stat.isDirectory()) return { mode: stat.mode & 0o777 };
+      if (stat.isSymbolicLink()) return { mode: 0o777, link: await readlink(full) };
+      if (!stat.isFile()) return undefined;
+      return { mode: stat.mode & 0o777, handle: await open(full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) };
+    });
+    if (!found) continue;
+    const { mode, link, handle } = found as { mode: number; link?: string; handle?: Awaited<ReturnType<typeof open>> };
+    if (handle) {
+      try {
+        const { size } = await handle.stat();
+        yield { path: stored, mode, file: { size, read: () => handle.createReadStream({ autoClose: false }) } };
+      } finally {
+        await handle.close();
+      }
+    } else if (link !== undefined) yield { path: stored, mode, link };
+    else {
+      yield { path: `${stored}/`, mode };
+      yield* entriesOf(jail, at);
+    }
+  }
+}
+
+/** The agent's rows as they are at one moment, and its files. */
+export async function backUp(db: Database, agent: AgentRow, workspace: string, file: string): Promise<void> {
+  const read = async (tx: UserTx, table: Table): Promise<TarEntry> => {
+    const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(table)} t
+      where agent_id = ${agent.id}`.execute(tx);
+    return { path: `${table}.jsonl`, mode: 0o600, content: Buffer.from(rows.map(({ row }) => `${row}\n`).join('')) };
+  };
+  const rows = await db.asUser(
+    agent.user_id,
+    async (tx) => {
+      const entries: TarEntry[] = [];
+      for (const table of NAMES) entries.push(await read(tx, table));
+      return entries;
+    },
+    { isolation: 'repeatable read' },
   );
-  await rename(partial, target);
-  return target;
+  async function* all(): AsyncGenerator<TarEntry> {
+    yield* rows;
+    // An agent that never used a file has no folder.
+    if (await lstat(workspace).catch(() => undefined)) yield* entriesOf(createJail(workspace), '.');
+  }
+  await pack(Readable.from(tar(all()), { objectMode: false }), file);
+}
+
+async function unpackFile(jail: Jail, at: string, { kind, mode, link, content }: TarItem): Promise<void> {
+  if (kind === 'folder') {
+    await jail.within(path.posix.join(at, 'x'), async () => {}, { create: true });
+    return jail.within(at, async ({ full }) => {
+      const handle = await open(full, O_RDONLY | O_NOFOLLOW);
+      await handle.chmod(mode | 0o700).finally(() => handle.close());
+    });
+  }
+  await jail.within(
+    at,
+    async ({ full }) => {
+      if (kind === 'link') return symlink(link, full);
+      const handle = await open(full, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode);
+      try {
+        for await (const piece of content) await handle.write(piece);
+      } finally {
+        await handle.close();
+      }
+    },
+    { create: true },
+  );
+}
+
+/** Reads the whole archive before anything of the agent is touched: files go into a folder beside, rows are held. */
+async function unpack(file: string, folder: string): Promise<Map<string, string[]>> {
+  const rows = new Map<string, string[]>();
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const jail = createJail(folder);
+  // What fails is thrown by the last of them.
+  const stream = joined(createReadStream(file), createGunzip(), () => {});
+  for await (const item of untar(stream)) {
+    const inside = path.posix.relative(WORKSPACE, path.posix.normalize(item.path));
+    if (item.path.startsWith(`${WORKSPACE}/`)) await unpackFile(jail, inside, item);
+    else {
+      const parts: Buffer[] = [];
+      for await (const piece of item.content) parts.push(piece);
+      rows.set(item.path.replace(/\.jsonl$/, ''), Buffer.concat(parts).toString().split('\n').filter(Boolean));
+    }
+  }
+  return rows;
+}
+
+/** The rows in one transaction, then the files by two renames. To be done again when it was cut short. */
+export async function putBack(db: Database, agent: AgentRow, workspace: string, file: string): Promise<void> {
+  const beside = `${workspace}.restoring`;
+  const old = `${workspace}.replaced`;
+  const rows = await unpack(file, beside);
+  await db.asUser(agent.user_id, async (tx) => {
+    // Events go with their sessions.
+    for (const table of ['agent_sessions', 'agent_memory', 'agent_todos'])
+      await sql`delete from ${sql.table(table)} where agent_id = ${agent.id}`.execute(tx);
+    for (const table of NAMES) await insertRows(tx, table, rows.get(table) ?? []);
+  });
+  await rm(old, { recursive: true, force: true });
+  await rename(workspace, old).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(beside, workspace);
+  await rm(old, { recursive: true, force: true });
+}
+
+async function insertRows(tx: UserTx, table: Table, lines: readonly string[]): Promise<void> {
+  const columns = sql.raw(TABLES[table]);
+  for (let at = 0; at < lines.length; at += ROWS_AT_ONCE) {
+    const batch = `[${lines.slice(at, at + ROWS_AT_ONCE).join(',')}]`;
+    await sql`insert into ${sql.table(table)} (${columns})
+      select ${columns} from jsonb_populate_recordset(null::${sql.table(table)}, ${batch}::jsonb)`.execute(tx);
+  }
 }

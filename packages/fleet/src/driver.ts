@@ -15,8 +15,10 @@ export interface Driver {
   stop: (agent: AgentRow) => Promise<void>;
   /** Ends it, and nothing of it is left outside the database. */
   remove: (agent: AgentRow) => Promise<void>;
-  /** Copies the agent's data; answers where to. */
-  backup: (agent: AgentRow) => Promise<string>;
+  /** Packs the agent's data (memory, conversations, files) into a file. It may go on running. */
+  backup: (agent: AgentRow, file: string) => Promise<void>;
+  /** Replaces the data of a stopped agent by what such a file holds. */
+  restore: (agent: AgentRow, file: string) => Promise<void>;
   /** Memory and conversation go; workspace and configuration stay. */
   reset: (agent: AgentRow) => Promise<void>;
   /** Tells a running agent about its newest definition. */

@@ -14,7 +14,7 @@ import {
 } from '@troupe/agent';
 import type { Database } from '@troupe/db';
 import { AppError, type Log, type Outbound } from '@troupe/kernel';
-import { backUp } from './backup.ts';
+import { backUp, putBack } from './backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
 import type { AgentRow } from './registry.ts';
@@ -30,7 +30,7 @@ export interface EmbeddedDeps {
   db: Database;
   log: Log;
   version: string;
-  /** Workspaces and backups. */
+  /** Workspaces are in it. */
   dataDir: string;
   sandbox: Sandbox;
   outbound: Outbound;
@@ -166,9 +166,11 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     async remove({ id }) {
       // Its rows are gone already, so its work ends by itself: no need to wait for that.
       void evict(id).catch((err: unknown) => log.warn({ err, agentId: id }, 'a removed agent did not sleep'));
-      await rm(workspaceOf(id), { recursive: true, force: true });
+      for (const folder of [workspaceOf(id), `${workspaceOf(id)}.restoring`, `${workspaceOf(id)}.replaced`])
+        await rm(folder, { recursive: true, force: true });
     },
-    backup: (agent) => backUp(db, agent, workspaceOf(agent.id), path.join(dataDir, 'backups')),
+    backup: (agent, file) => backUp(db, agent, workspaceOf(agent.id), file),
+    restore: (agent, file) => putBack(db, agent, workspaceOf(agent.id), file),
     async reset(agent) {
       await evict(agent.id);
       await storeOf(agent).reset();

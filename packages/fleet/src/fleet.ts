@@ -2,8 +2,9 @@ import { raiseNotice } from '@troupe/accounts';
 import { notify, type Database } from '@troupe/db';
 import { FREE_PLAN, isPlan } from '@troupe/domain';
 import { AppError, newId, type Clock, type Log } from '@troupe/kernel';
+import { createBackups, type BackupRow, type Backups } from './backups.ts';
 import type { Driver, Placement } from './driver.ts';
-import { createOperations } from './operations.ts';
+import { createOperations, type Become } from './operations.ts';
 import { LimitReached, type AgentRow, type Registry } from './registry.ts';
 
 /** Told to all processes when an agent was stopped or removed; `heard` reads it. */
@@ -17,6 +18,10 @@ export interface Updated {
 }
 
 const ABANDONED_MS = 60_000;
+/** The action of a restore that has begun to change something; the backup's id follows. */
+const RESTORE = 'restore ';
+/** Actions that have changed nothing yet, but may have held the agent still. */
+const COPIES = new Set(['backup', 'restore', 'delete-backup']);
 
 /** The lives of agents: each action at most once at a time, and finished by another process when this one dies. */
 export interface Fleet {
@@ -29,6 +34,11 @@ export interface Fleet {
   repair: (agent: AgentRow) => Promise<AgentRow>;
   resetMemory: (agent: AgentRow) => Promise<void>;
   remove: (agent: AgentRow) => Promise<void>;
+  readonly backups: Pick<Backups, 'list' | 'get' | 'fileOf'>;
+  backUp: (agent: AgentRow) => Promise<BackupRow>;
+  /** Puts it back to a backup, and tells which one holds what it was before. */
+  restore: (agent: AgentRow, backupId: string) => Promise<{ agent: AgentRow; safety: BackupRow }>;
+  deleteBackup: (agent: AgentRow, backupId: string) => Promise<void>;
   /** The agent that a notice of AGENT_CHANGED is about; undefined: this process told it. */
   heard: (notice: string) => string | undefined;
   /** Takes up what is due: actions and work that processes which died have left. */
@@ -41,18 +51,26 @@ export interface FleetDeps {
   driver: Driver;
   clock: Clock;
   log: Log;
+  /** Backups are kept in it. */
+  dataDir: string;
+  version: string;
   leaseMs?: number;
 }
 
-export function createFleet({ db, registry, driver, clock, log, leaseMs }: FleetDeps): Fleet {
+export function createFleet(deps: FleetDeps): Fleet {
+  const { db, registry, driver, clock, log, leaseMs } = deps;
+  const backups = createBackups(deps);
   const operations = createOperations({ db, log, redo, ...(leaseMs !== undefined && { leaseMs }) });
 
   const self = newId();
   const tell = (agentId: string): Promise<void> => notify(db.system, AGENT_CHANGED, `${self} ${agentId}`);
 
   /** The newest row: what was read before the wait for our turn may be old. */
-  const serially = <T>(agent: AgentRow, action: string, work: (now: AgentRow) => Promise<T>): Promise<T> =>
-    operations.run(agent.id, action, async () => work(await registry.get(agent.id)));
+  const serially = <T>(
+    agent: AgentRow,
+    action: string,
+    work: (now: AgentRow, become: Become) => Promise<T>,
+  ): Promise<T> => operations.run(agent.id, action, async (become) => work(await registry.get(agent.id), become));
 
   async function fail(agent: AgentRow, error: unknown): Promise<never> {
     const message = error instanceof AppError ? error.message : 'The agent could not be started';
@@ -110,6 +128,7 @@ export function createFleet({ db, registry, driver, clock, log, leaseMs }: Fleet
     // The rows first: whatever still works for it finds nothing to write to.
     await registry.delete(agent.id);
     await driver.remove(agent);
+    await backups.removeAll(agent.id);
     await tell(agent.id);
   }
 
@@ -127,7 +146,8 @@ export function createFleet({ db, registry, driver, clock, log, leaseMs }: Fleet
   async function updateNow(agent: AgentRow, given?: string): Promise<Updated> {
     const previousImage = agent.image ?? driver.image;
     const image = given ?? driver.image;
-    const backupPath = await driver.backup(agent);
+    const backupPath = backups.fileOf(await backups.make(agent, 'update'));
+    await backups.prune(agent);
     try {
       await takeDown(agent);
       const placement = await driver.start({ ...agent, image });
@@ -149,6 +169,34 @@ export function createFleet({ db, registry, driver, clock, log, leaseMs }: Fleet
     }
   }
 
+  async function restoreNow(agent: AgentRow, backupId: string, become: Become) {
+    const backup = await backups.get(agent, backupId);
+    await backups.check(backup);
+    const safety = await backups.make(agent, 'restore');
+    await become(`${RESTORE}${backupId}`);
+    try {
+      const restored = await putBack(agent, backup);
+      await backups.prune(agent, backupId);
+      return { agent: restored, safety };
+    } catch (error) {
+      log.error({ err: error, agentId: agent.id, backupId }, 'a restore failed; what was there before comes back');
+      await putBack(agent, safety);
+      const why = error instanceof AppError ? error.message : 'the backup could not be read';
+      throw new AppError(500, `Restore failed, the agent is as it was: ${why}`, {}, { cause: error });
+    }
+  }
+
+  /** It runs afterwards if it did before. */
+  async function putBack(agent: AgentRow, backup: BackupRow): Promise<AgentRow> {
+    await takeDown(agent);
+    await driver.restore(agent, backups.fileOf(backup));
+    const changed = await registry.revert(agent, backups.settingsOf(backup));
+    if (changed.status !== 'running') return changed;
+    const { agent: running } = await bringUp(fresh(changed));
+    await driver.configure(running, await registry.definition(running));
+    return running;
+  }
+
   /** Made by a web process that died, or lost its way, before the backend heard of them. */
   const abandoned = (): Promise<AgentRow[]> =>
     db.system
@@ -163,10 +211,20 @@ export function createFleet({ db, registry, driver, clock, log, leaseMs }: Fleet
   /** What a process that died was doing. The row still says the old image, so an update that was cut short is undone. */
   async function redo(agentId: string, action: string): Promise<void> {
     const agent = await registry.find(agentId);
-    if (!agent) return driver.remove({ id: agentId } as AgentRow);
+    await backups.sweep(agentId);
+    if (!agent) {
+      await driver.remove({ id: agentId } as AgentRow);
+      return backups.removeAll(agentId);
+    }
     if (action === 'remove') return removeNow(agent);
     if (action === 'stop') return void (await stopNow(agent));
     if (action === 'reset-memory') return driver.reset(agent);
+    if (action.startsWith(RESTORE)) {
+      const backup = await backups.get(agent, action.slice(RESTORE.length));
+      await backups.check(backup);
+      return void (await putBack(agent, backup));
+    }
+    if (COPIES.has(action)) return agent.status === 'running' ? void (await bringUp(agent)) : undefined;
     await again(agent);
   }
 
@@ -195,6 +253,11 @@ export function createFleet({ db, registry, driver, clock, log, leaseMs }: Fleet
     },
     resetMemory: (agent) => serially(agent, 'reset-memory', (now) => driver.reset(now)),
     remove: (agent) => serially(agent, 'remove', removeNow),
+    backups,
+    backUp: (agent) => serially(agent, 'backup', (now) => backups.make(now, 'manual')),
+    restore: (agent, backupId) => serially(agent, 'restore', (now, become) => restoreNow(now, backupId, become)),
+    deleteBackup: (agent, backupId) =>
+      serially(agent, 'delete-backup', async (now) => backups.delete(await backups.get(now, backupId))),
     async recover() {
       await operations.recover();
       for (const agent of await abandoned()) await serially(agent, 'start', bringUp).catch(() => undefined);

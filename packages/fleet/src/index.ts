@@ -1,3 +1,4 @@
+export type { BackupRow } from './backups.ts';
 export { createChannelHost, type ChannelHost, type ChannelHostDeps } from './channels.ts';
 export { effectiveConfig, layered, type ConfigPart } from './config.ts';
 export { DriverError, type Driver, type DriverStats, type Placement } from './driver.ts';

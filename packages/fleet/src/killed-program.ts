@@ -6,7 +6,7 @@ import { createFleet } from './fleet.ts';
 import { createRegistry, type AgentRow } from './registry.ts';
 
 /** Does one action on an agent and kills itself, as a power cut would, before the step of that number. */
-const [url = '', dataDir = '', agentId = '', action = '', killAt = '0'] = process.argv.slice(2);
+const [url = '', dataDir = '', agentId = '', action = '', killAt = '0', backupId = ''] = process.argv.slice(2);
 
 let step = 0;
 /** Counts each call of anything that changes something. */
@@ -41,10 +41,12 @@ const embedded = createEmbedded({
 });
 const fleet = createFleet({
   db,
-  registry: counted(registry, ['get', 'change', 'delete']),
-  driver: counted(embedded, ['start', 'stop', 'remove', 'backup', 'reset']),
+  registry: counted(registry, ['get', 'change', 'delete', 'revert']),
+  driver: counted(embedded, ['start', 'stop', 'remove', 'backup', 'restore', 'reset']),
   clock: systemClock,
   log: silentLog,
+  dataDir,
+  version: '1.0.0',
   leaseMs: 300,
 });
 const actions: Record<string, (agent: AgentRow) => Promise<unknown>> = {
@@ -55,6 +57,8 @@ const actions: Record<string, (agent: AgentRow) => Promise<unknown>> = {
   repair: fleet.repair,
   'reset-memory': fleet.resetMemory,
   remove: fleet.remove,
+  backup: fleet.backUp,
+  restore: (agent) => fleet.restore(agent, backupId),
 };
 const found = await registry.get(agentId);
 await actions[action]!(found);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSandbox } from '@troupe/agent';
+import { createPgStore, createSandbox } from '@troupe/agent';
 import { createOutbound } from '@troupe/kernel';
 import { createEmbedded, type Embedded } from './embedded.ts';
 import { createFleet, type Fleet } from './fleet.ts';
@@ -28,17 +29,17 @@ describe('an action whose process is killed', { concurrency: true }, () => {
       verify,
       publicUrl: (id) => id,
     });
-    fleet = createFleet({ ...runtime, registry, driver, leaseMs: 300 });
+    fleet = createFleet({ ...runtime, registry, driver, version: '1.0.0', leaseMs: 300 });
   });
   after(async () => {
     await driver.close();
     await grounds.runtime.close();
   });
 
-  const runUntilKilled = (agentId: string, action: string, step: number): Promise<number | null> =>
+  const runUntilKilled = (agentId: string, action: string, step: number, more = ''): Promise<number | null> =>
     new Promise((resolve, reject) => {
       const { databaseUrl, dataDir } = grounds.runtime;
-      const child = spawn(process.execPath, [PROGRAM, databaseUrl, dataDir, agentId, action, String(step)], {
+      const child = spawn(process.execPath, [PROGRAM, databaseUrl, dataDir, agentId, action, String(step), more], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       child.once('error', reject);
@@ -68,6 +69,7 @@ describe('an action whose process is killed', { concurrency: true }, () => {
     repair: ['running'],
     'reset-memory': ['running'],
     remove: ['gone'],
+    backup: ['running'],
   };
   for (const [action, wanted] of Object.entries(ends)) {
     test(`${action}: another process finishes it, at whichever step it was cut`, async () => {
@@ -93,4 +95,47 @@ describe('an action whose process is killed', { concurrency: true }, () => {
       }
     });
   }
+
+  test('restore: the agent is wholly as it was or wholly as the backup has it, and can be put back', async () => {
+    const { registry, runtime } = grounds;
+    const ended = new Set<string>();
+    for (let step = 1; ; step += 1) {
+      const agent = await newAgent(grounds);
+      const store = createPgStore({ db: runtime.db, userId: 'ann', agentId: agent.id });
+      const workspace = `${runtime.dataDir}/workspaces/${agent.id}`;
+      const put = async (word: string): Promise<void> => {
+        await store.remember({ scope: 'agent', key: 'word', content: word }, { maxEntries: 9, ttlDays: 9 });
+        await mkdir(workspace, { recursive: true });
+        await writeFile(`${workspace}/word`, word);
+        await registry.change(agent.id, { name: word });
+      };
+      const words = async () => [
+        (await store.recall({ scope: 'agent', limit: 1 }))[0]?.content,
+        await readFile(`${workspace}/word`, 'utf8'),
+        (await registry.get(agent.id)).name,
+      ];
+      await put('old');
+      const backup = await fleet.backUp(await registry.get(agent.id));
+      await put('new');
+      const code = await runUntilKilled(agent.id, 'restore', step, backup.id);
+      if (code !== FINISHED) await delay(320);
+      await recovered(agent.id);
+      const [word = '', ...others] = await words();
+      assert.ok(['old', 'new'].includes(word), word);
+      assert.deepEqual(others, [word, word], `step ${step}`);
+      ended.add(word);
+      const now = await registry.get(agent.id);
+      assert.equal(now.status, 'running');
+      // Whatever happened, the backup is there and does its work, and so does the one of what was there before.
+      const { safety } = await fleet.restore(now, backup.id);
+      assert.deepEqual(await words(), ['old', 'old', 'old']);
+      await fleet.restore(now, safety.id);
+      assert.deepEqual(await words(), [word, word, word]);
+      const rows = (await fleet.backups.list(now)).map(({ id }) => `${id}.tar.gz`);
+      assert.deepEqual((await readdir(`${runtime.dataDir}/backups/${agent.id}`)).sort(), rows.sort());
+      await fleet.remove(now);
+      if (code === FINISHED) break;
+    }
+    assert.deepEqual([...ended].sort(), ['new', 'old'], 'it was cut before and after something changed');
+  });
 });

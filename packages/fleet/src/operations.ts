@@ -9,10 +9,13 @@ import { AppError, newId, type Log } from '@troupe/kernel';
  */
 export interface Operations {
   /** Does the work while nobody else acts on the agent. It may be done again by `redo` when this process dies. */
-  run: <T>(agentId: string, action: string, work: () => Promise<T>) => Promise<T>;
+  run: <T>(agentId: string, action: string, work: (become: Become) => Promise<T>) => Promise<T>;
   /** Takes over what processes that died have left; answers how many. */
   recover: () => Promise<number>;
 }
+
+/** From now on this is what has to be done again when the process dies. */
+export type Become = (action: string) => Promise<void>;
 
 export interface OperationsDeps {
   db: Database;
@@ -36,14 +39,19 @@ export function createOperations({ db, log, redo, leaseMs = LEASE_MS, waitMs = W
   }
 
   /** Keeps the lease while the work goes on, and lets it go at the end, however that comes. */
-  async function hold<T>(agentId: string, owner: string, work: () => Promise<T>): Promise<T> {
+  async function hold<T>(agentId: string, owner: string, work: (become: Become) => Promise<T>): Promise<T> {
+    const become: Become = async (action) => {
+      const { rows } = await sql`update agent_operations set action = ${action}
+        where agent_id = ${agentId} and owner = ${owner} returning agent_id`.execute(db.system);
+      if (rows.length === 0) throw new AppError(409, 'Another action is going on for this agent');
+    };
     const renew = () =>
       sql`update agent_operations set lease_until = ${until} where agent_id = ${agentId} and owner = ${owner}`
         .execute(db.system)
         .catch((err: unknown) => log.warn({ err, agentId }, 'the lease of an action could not be renewed'));
     const timer = setInterval(() => void renew(), leaseMs / 3);
     try {
-      return await work();
+      return await work(become);
     } finally {
       clearInterval(timer);
       await sql`delete from agent_operations where agent_id = ${agentId} and owner = ${owner}`.execute(db.system);

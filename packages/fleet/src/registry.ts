@@ -30,6 +30,13 @@ export interface NewAgent {
   channels?: Readonly<Record<string, string>>;
 }
 
+export interface AgentSnapshot {
+  name: string;
+  model: string;
+  ownConfig: ConfigPart;
+  definition: AgentDefinition;
+}
+
 /** How many agents the user may have. A team counts as one; those that failed do not count. */
 export class LimitReached extends Error {
   override readonly name = 'LimitReached';
@@ -57,6 +64,10 @@ export interface Registry {
   definition: (agent: AgentRow) => Promise<AgentDefinition>;
   /** Puts changes on top of the agent's own configuration; saves what it runs with as a new version. */
   configure: (agent: AgentRow, change: ConfigPart) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
+  /** What a backup keeps of the agent beside its data. */
+  snapshot: (agent: AgentRow) => Promise<AgentSnapshot>;
+  /** Makes it so again, as a new version; status, plan and tokens are left alone. */
+  revert: (agent: AgentRow, was: AgentSnapshot) => Promise<AgentRow>;
   /** The gateway token; made if there is none. */
   token: (agent: AgentRow) => Promise<string>;
   /** The tokens of its messaging channels, by channel. */
@@ -260,6 +271,29 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
           .returningAll()
           .executeTakeFirstOrThrow();
         return { agent: changed, definition: next };
+      }),
+    snapshot: async (agent) => ({
+      name: agent.name,
+      model: agent.model,
+      ownConfig: agent.own_config as ConfigPart,
+      definition: await definition(agent),
+    }),
+    revert: (agent, was) =>
+      db.asSystem(async (tx) => {
+        const values = { name: was.name, model: was.model, own_config: was.ownConfig, updated_at: clock() };
+        const changed = await tx
+          .updateTable('agents')
+          .set(values)
+          .where('id', '=', agent.id)
+          .returningAll()
+          .executeTakeFirst();
+        if (!changed) throw new AppError(404, 'Agent not found');
+        // The same again makes no new version.
+        await sql`insert into agent_definitions (agent_id, user_id, version, definition)
+          select agent_id, user_id, version + 1, ${JSON.stringify(was.definition)}::jsonb from agent_definitions
+          where agent_id = ${agent.id} and version = (select max(version) from agent_definitions where agent_id = ${agent.id})
+            and definition <> ${JSON.stringify(was.definition)}::jsonb`.execute(tx);
+        return changed;
       }),
     token: async (agent) =>
       agent.token_sealed ? tokens.open(agent.token_sealed, `agent:${agent.id}`) : registry.newToken(agent),

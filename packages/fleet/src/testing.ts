@@ -105,11 +105,35 @@ export function conformance(
     assert.equal(config.memory.maxEntries, 5);
   });
 
-  test('tells figures and copies its data', async () => {
-    const { driver } = made();
-    const stats = await driver.stats(agent);
-    assert.equal(stats.work?.runs, 1);
-    assert.ok((await driver.backup(agent)).includes(agent.id));
+  test('tells figures', async () => {
+    assert.equal((await made().driver.stats(agent)).work?.runs, 1);
+  });
+
+  test('copies its data, running or stopped, and puts it back, as often as it is asked to', async () => {
+    const { grounds, driver, ask } = made();
+    const file = `${grounds.runtime.dataDir}/${agent.id}.tar.gz`;
+    const messages = async () => (await ask(agent.id, 'GET', '/messages', token)).body['total'];
+    const long = `${'deep/'.repeat(30)}letter.txt`;
+    await say(`write ${long}: dear moon`);
+    const before = [await remembered(), await messages()];
+    await driver.backup(agent, file);
+    assert.equal(await remembered(), before[0], 'it goes on running');
+    await driver.stop(agent);
+    const again = `${file}.again`;
+    await driver.backup(agent, again);
+    await driver.start(agent);
+    await driver.reset(agent);
+    await say(`write ${long}: gone`);
+    await say('write new.txt: later');
+    for (const archive of [file, again, again]) {
+      await driver.stop(agent);
+      await driver.restore(agent, archive);
+      await driver.start(agent);
+      assert.deepEqual([await remembered(), await messages()], before);
+      const told = JSON.stringify((await say(`read ${long}`)).body);
+      assert.ok(told.includes('dear moon'), told);
+      assert.ok(!JSON.stringify((await say('list .')).body).includes('new.txt'));
+    }
   });
 
   test('forgets when told to, and is gone when removed, as often as it is asked to', async () => {

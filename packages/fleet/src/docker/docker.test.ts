@@ -24,7 +24,6 @@ const make = (grounds: Grounds, engine: Docker, image = 'troupe-agent:test'): Dr
     registry: grounds.registry,
     log: grounds.runtime.log,
     version: '1.0.0',
-    dataDir: grounds.runtime.dataDir,
     image,
     program,
     node: process.execPath,
@@ -54,7 +53,7 @@ describe('the docker driver', { skip: needs('docker') }, () => {
 
   test('an image that does not start gives way to the one before, and the backup stays', async () => {
     const { runtime, registry } = grounds;
-    const fleet = createFleet({ db: runtime.db, registry, driver, clock: runtime.clock, log: runtime.log });
+    const fleet = createFleet({ ...runtime, registry, driver, version: '1.0.0' });
     const { agent, placement } = await fleet.start(await newAgent(grounds));
     try {
       assert.equal(placement.container?.status, 'running');

@@ -1,13 +1,10 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { AgentDefinition, GatewayPrincipal, RunStats } from '@troupe/agent';
 import { PLAN_RESOURCES } from '@troupe/domain';
 import { AppError, hmacHex, type Log } from '@troupe/kernel';
+import { pack } from '../backup.ts';
 import { DriverError, type Driver, type DriverStats, type Placement } from '../driver.ts';
 import type { AgentRow, Registry } from '../registry.ts';
 import { agentImage, AGENT_UID, DATA, NODE, PROGRAM } from './image.ts';
@@ -19,7 +16,6 @@ export interface DockerDeps {
   registry: Registry;
   log: Log;
   version: string;
-  dataDir: string;
   /** Made here from this machine's Node and the agent program when the engine does not have it. */
   image: string;
   program: () => Promise<string>;
@@ -37,12 +33,14 @@ const GIB = 1024 ** 3;
 const MOST_PROCESSES = 256;
 
 const nameOf = (agentId: string): string => `troupe-agent-${agentId}`;
+const doorOf = (agentId: string): string => `${nameOf(agentId)}-data`;
+const volumeOf = (agentId: string) => ({ Type: 'volume' as const, Source: nameOf(agentId), Target: DATA });
 const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
 export const teamToken = (secret: string, teamOrAgent: string): string => hmacHex(secret, `team token ${teamOrAgent}`);
 
 export function createDocker(deps: DockerDeps): Driver {
-  const { engine, registry, log, dataDir, image, verify, healthMs = HEALTH_MS } = deps;
+  const { engine, registry, log, image, verify, healthMs = HEALTH_MS } = deps;
 
   /** What the engine says, as a sentence. */
   async function ask<T>(work: Promise<T>): Promise<T> {
@@ -125,7 +123,7 @@ export function createDocker(deps: DockerDeps): Driver {
             PortBindings: { [`${inner}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: String(port) }] },
             ExtraHosts: ['host.docker.internal:host-gateway'],
           }),
-          Mounts: [{ Type: 'volume', Source: nameOf(agent.id), Target: DATA }],
+          Mounts: [volumeOf(agent.id)],
           Memory: memoryGb * GIB,
           NanoCpus: Math.min(cpus, NCPU) * 1e9,
           PidsLimit: MOST_PROCESSES,
@@ -172,6 +170,26 @@ export function createDocker(deps: DockerDeps): Driver {
     await ask(unlessGone(engine.getContainer(nameOf(agentId)).remove({ force: true })));
   }
 
+  /** A container that never runs: the engine reads and writes a volume only through one. */
+  async function throughVolume<T>(agentId: string, work: (door: Docker.Container) => Promise<T>): Promise<T> {
+    await ensureImage(image);
+    const drop = () => ask(unlessGone(engine.getContainer(doorOf(agentId)).remove({ force: true })));
+    await drop();
+    const door = await ask(
+      engine.createContainer({
+        name: doorOf(agentId),
+        Image: image,
+        Cmd: [NODE],
+        HostConfig: { NetworkMode: 'none', Mounts: [volumeOf(agentId)] },
+      }),
+    );
+    try {
+      return await work(door);
+    } finally {
+      await drop();
+    }
+  }
+
   async function asOwner(agent: AgentRow, method: string, at: string, body?: unknown): Promise<Response> {
     const response = await call(agent.id, method, at, body, await registry.token(agent));
     if (!response.ok) throw new DriverError(`The agent answered ${response.status} on ${at}`);
@@ -197,6 +215,8 @@ export function createDocker(deps: DockerDeps): Driver {
     const found = await inspect(agent.id);
     if (found && found.Config.Image !== wanted) await dropContainer(agent.id);
     if (!found || found.Config.Image !== wanted) await create(agent);
+    // A copy that was cut short left it held.
+    if (found?.State.Paused) await ask(unlessGone(engine.getContainer(nameOf(agent.id)).unpause()));
     await ask(unlessGone(engine.getContainer(nameOf(agent.id)).start()));
     const version = await healthy(agent.id);
     const { Id, Name, State } = (await inspect(agent.id))!;
@@ -214,16 +234,26 @@ export function createDocker(deps: DockerDeps): Driver {
     },
     async remove({ id }) {
       await dropContainer(id);
+      await ask(unlessGone(engine.getContainer(doorOf(id)).remove({ force: true })));
       await ask(unlessGone(engine.getVolume(nameOf(id)).remove({ force: true })));
     },
-    async backup({ id }) {
-      const folder = path.join(dataDir, 'backups', id);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = path.join(folder, `${new Date().toISOString().replaceAll(/[:.]/g, '-')}.tar`);
-      const archive = await ask(engine.getContainer(nameOf(id)).getArchive({ path: DATA }));
-      await pipeline(archive, createWriteStream(`${file}.partial`, { mode: 0o600 }));
-      await rename(`${file}.partial`, file);
-      return file;
+    async backup({ id }, file) {
+      const found = await inspect(id);
+      const container = engine.getContainer(nameOf(id));
+      // Held still, so that its database is as a power cut would leave it: that it can read.
+      const holds = found?.State.Running === true && !found.State.Paused;
+      if (holds) await ask(container.pause());
+      try {
+        await throughVolume(id, async (door) => pack(await ask(door.getArchive({ path: DATA })), file));
+      } finally {
+        if (holds) await ask(unlessGone(container.unpause()));
+      }
+    },
+    async restore({ id }, file) {
+      await dropContainer(id);
+      await ask(unlessGone(engine.getContainer(doorOf(id)).remove({ force: true })));
+      await ask(unlessGone(engine.getVolume(nameOf(id)).remove({ force: true })));
+      await throughVolume(id, (door) => ask(door.putArchive(file, { path: '/' })));
     },
     reset: async (agent) => void (await asOwner(agent, 'POST', '/reset', {})),
     configure: async (agent, definition: AgentDefinition) =>
