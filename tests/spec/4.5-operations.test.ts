@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { send } from '../lib/people.ts';
 import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
 
 /** Configuration, devices and scheduled tasks with a real agent behind them; the error rows are tested beside the slices. */
@@ -12,29 +13,8 @@ let ada: TestUser;
 let agentId: string;
 let gatewayToken: string;
 
-interface Reply {
-  status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any
-  body: any;
-}
-
-async function ask(
-  method: string,
-  path: string,
-  body?: unknown,
-  bearer = ada.key,
-  base = services.web,
-): Promise<Reply> {
-  const response = await fetch(base + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${bearer}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return { status: response.status, body: await response.json() };
-}
+const ask = (method: string, path: string, body?: unknown, bearer = ada.key, base = services.web) =>
+  send(base + path, method, body, { authorization: `Bearer ${bearer}` });
 
 /** Until `read` answers something; the test's own time limit ends the wait. */
 async function eventually<T>(read: () => Promise<T | undefined>): Promise<T> {

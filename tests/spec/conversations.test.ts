@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { send } from '../lib/people.ts';
 import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
 
 /** What an agent did, step by step, and its owner's say in it: approvals, cancelling, forgetting. */
@@ -10,29 +11,8 @@ let ada: TestUser;
 let bob: TestUser;
 let agentId: string;
 
-interface Reply {
-  status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any
-  body: any;
-}
-
-async function ask(
-  method: string,
-  path: string,
-  body?: unknown,
-  bearer = ada.key,
-  base = services.web,
-): Promise<Reply> {
-  const response = await fetch(base + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${bearer}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return { status: response.status, body: await response.json() };
-}
+const ask = (method: string, path: string, body?: unknown, bearer = ada.key, base = services.web) =>
+  send(base + path, method, body, { authorization: `Bearer ${bearer}` });
 
 before(async () => {
   services = await startServices();

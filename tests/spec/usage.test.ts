@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createStandIn, replyChat, replyJson, type StandIn, type StandInHandler } from '@troupe/ai';
 import { TEST_SECRETS } from '@troupe/kernel';
+import { send } from '../lib/people.ts';
 import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
 
 const MODEL = 'openai/gpt-4o';
@@ -13,37 +14,15 @@ let upstream: StandIn;
 let services: Services;
 let user: TestUser;
 
-// oxlint-disable-next-line typescript/no-explicit-any
-type Reply = { status: number; body: any };
-
-async function send(
-  url: string,
-  method: string,
-  key: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Reply> {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  return { status: response.status, body: await response.json() };
-}
-
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const web = (method: string, path: string, body?: unknown, key = user.key) =>
-  send(services.web + path, method, key, body);
+  send(services.web + path, method, body, bearer(key));
 const complete = (key = user.key, headers: Record<string, string> = {}, given: object = {}) =>
   send(
     `${services.backend}/v1/chat/completions`,
     'POST',
-    key,
     { model: MODEL, messages: [{ role: 'user', content: 'Hi' }], ...given },
-    headers,
+    { ...bearer(key), ...headers },
   );
 
 /** Waits until the batch with the last call has been written. */
@@ -224,7 +203,7 @@ describe('usage', () => {
     const { key } = await addUser(short.runtime, { plan: 'network' });
     const url = `${short.backend}/v1/chat/completions`;
     await Promise.all(
-      Array.from({ length: 20 }, () => send(url, 'POST', key, { messages: [{ role: 'user', content: 'Hi' }] })),
+      Array.from({ length: 20 }, () => send(url, 'POST', { messages: [{ role: 'user', content: 'Hi' }] }, bearer(key))),
     );
     await short.stop();
     assert.equal(await counted.promise, 20);
@@ -323,9 +302,8 @@ describe('caps', () => {
       send(
         `${strict.backend}/api/ai/chat`,
         'POST',
-        TEST_SECRETS.internalKey,
         { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 100 },
-        headers,
+        { ...bearer(TEST_SECRETS.internalKey), ...headers },
       );
     upstream.answer((request, response) =>
       replyChat(request, response, { usage: { prompt_tokens: 1_999_950, completion_tokens: 10 } }),

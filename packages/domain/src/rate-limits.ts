@@ -1,9 +1,11 @@
-/** Every limit on how often a path may be called, per client address. Attached to routes by path. */
+/** Every limit on how often a path may be called. Attached to routes by path. */
 export interface RateRule {
   name: string;
   service: 'web' | 'backend';
   /** An exact path, or a prefix when it ends in `/*`; `/x/*` also covers `/x`. */
   path: string;
+  /** Whom it counts: the client's address unless said; `user`: who showed a key. The internal key is nobody's. */
+  per?: 'address' | 'user';
   /** Any method unless said. */
   method?: string;
   limit: number;
@@ -30,6 +32,16 @@ export const RATE_RULES: readonly RateRule[] = [
     message: 'Too many requests, please slow down.',
   },
   { name: 'ai', service: 'backend', path: '/api/ai/*', limit: 30, seconds: MINUTE, message: 'AI rate limit exceeded.' },
+  // The contract has no number for it. Agents in containers share an address, so it counts their owner.
+  {
+    name: 'v1',
+    service: 'backend',
+    path: '/v1/*',
+    per: 'user',
+    limit: 600,
+    seconds: MINUTE,
+    message: 'AI rate limit exceeded.',
+  },
   {
     name: 'deployments',
     service: 'backend',

@@ -142,7 +142,11 @@ const CHAT_ERRORS = {
   ...PLAN_ERRORS,
   400: [REQUIRED],
   403: ['Model <id> not available on your plan. Upgrade for more models.'],
-  429: ['Spend cap reached: <used> of <limit> USD used', 'Monthly token quota reached: <used> of <limit> tokens used'],
+  429: [
+    'AI rate limit exceeded.',
+    'Spend cap reached: <used> of <limit> USD used',
+    'Monthly token quota reached: <used> of <limit> tokens used',
+  ],
   500: ['AI provider <name> answered <status>'],
   502: [
     'AI provider <name> did not answer in time',
@@ -228,4 +232,5 @@ export const listOpenaiModels = endpoint({
     object: z.literal('list'),
     data: z.array(z.object({ id: z.string(), object: z.literal('model'), created: z.number(), owned_by: z.string() })),
   }),
+  errors: { 429: ['AI rate limit exceeded.'] },
 });

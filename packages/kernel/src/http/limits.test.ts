@@ -52,6 +52,43 @@ test('rate limits: headers, message, per address, and the address that the inter
   );
 });
 
+test('a limit of a user counts whoever shows a key, whatever the address, and not the internal key', async () => {
+  const path = '/v1/echo';
+  const rateRules = [
+    { name: 'v', service: 'web', path: '/v1/*', per: 'user', limit: 2, seconds: 60, message: 'Slow down' },
+  ] as const;
+  const key = (id: string) => `sk_${id}`;
+  const accounts = {
+    bySession: async () => null,
+    byKey: async (shown: string) => ({
+      ...user,
+      id: shown.slice(3),
+      name: '',
+      emailVerified: true,
+      plan: null,
+      subscriptionStatus: 'active',
+      sessionId: null,
+    }),
+  };
+  const server = testServer({ rateRules, accounts });
+  serve(server, { ...echo, path, auth: 'internalOrKey' } as typeof echo, ({ body }) => ({ name: body.name }));
+  const ask = (token: string) =>
+    server.app.inject({
+      ...json('{"name":"a"}'),
+      url: path,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    });
+  assert.equal((await ask(key('ada'))).headers['ratelimit-remaining'], '1');
+  await ask(key('ada'));
+  const third = await ask(key('ada'));
+  assert.deepEqual([third.statusCode, third.json()], [429, { error: 'Slow down' }]);
+  assert.equal((await ask(key('bob'))).statusCode, 200);
+  for (let asked = 0; asked < 4; asked += 1) {
+    const internal = await ask(TEST_SECRETS.internalKey);
+    assert.deepEqual([internal.statusCode, internal.headers['ratelimit-limit']], [200, undefined]);
+  }
+});
+
 test('X-Forwarded-For counts as far as TRUST_PROXY says', async () => {
   const rateRules = [
     { name: 't', service: 'web', path: '/api/echo', limit: 1, seconds: 60, message: 'Slow down' },

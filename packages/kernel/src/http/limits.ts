@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
 import { AppError } from '../errors.ts';
 
-export type LimitCheck = (request: FastifyRequest, reply: FastifyReply, address: string) => Promise<void>;
+export type LimitCheck = (request: FastifyRequest, reply: FastifyReply, whom: string) => Promise<void>;
 
 /** The check of one route: every rule of its path counts, the one nearest to its end is told in the headers. */
 export function limitFor(
@@ -12,13 +12,14 @@ export function limitFor(
   method: string,
   path: string,
   rules?: readonly RateRule[],
+  per: 'address' | 'user' = 'address',
 ): LimitCheck | null {
-  const applied = rulesFor(service, method, path, rules);
+  const applied = rulesFor(service, method, path, rules).filter((rule) => (rule.per ?? 'address') === per);
   if (applied.length === 0) return null;
-  return async (_request, reply, address) => {
+  return async (_request, reply, whom) => {
     let nearest: { rule: RateRule; left: number; resets: number } | null = null;
     for (const rule of applied) {
-      const hit = counters.hit(`rate:${rule.name}:${address}`, rule.seconds * 1000);
+      const hit = counters.hit(`rate:${rule.name}:${whom}`, rule.seconds * 1000);
       const { count, resetsInMs } = hit instanceof Promise ? await hit : hit;
       const left = rule.limit - count;
       if (nearest === null || left < nearest.left) nearest = { rule, left, resets: Math.ceil(resetsInMs / 1000) };

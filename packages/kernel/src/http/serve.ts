@@ -34,13 +34,14 @@ export interface Input<T extends EndpointTypes> {
 
 export type Handler<T extends EndpointTypes> = (input: Input<T>) => Promise<T['reply'] | Answer> | T['reply'] | Answer;
 
-/** Attaches an endpoint to a server: rate limit, guard, validation, handler, answer, in that order. */
+/** Attaches an endpoint to a server: rate limit, guard (and the user's limit), validation, handler, answer, in that order. */
 export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoint<T>, handler: Handler<T>): void {
   const { app, guards, service } = server;
   if (endpoint.service !== service)
     throw new Error(`${endpoint.method} ${endpoint.path} is not an endpoint of ${service}`);
   server.endpoints.push(endpoint);
   const limit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules);
+  const userLimit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules, 'user');
   const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
   const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
   // Outside production a reply that breaks its own schema is an error: the reference must be true.
@@ -59,6 +60,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       if (limit) await limit(request, reply, server.clientAddress(request));
       const found = guard(request, texts);
       request.principal = found instanceof Promise ? await found : found;
+      if (userLimit && request.principal) await userLimit(request, reply, (request.principal as { id: string }).id);
     },
     handler: async (request, reply) => {
       const result = await handler({
