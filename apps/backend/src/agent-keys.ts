@@ -23,16 +23,16 @@ export function acceptAgentKeys({ guards }: Server, { db, accounts }: { db: Data
     return row && { agentId: row.agent_id, user: accounts.toUser(row, null) };
   }
 
-  guards.internalOrKey = async (request, texts) => {
-    try {
-      return await internalOrKey(request, texts);
-    } catch (error) {
+  guards.internalOrKey = (request, texts) => {
+    const found = internalOrKey(request, texts);
+    if (!(found instanceof Promise)) return found;
+    return found.catch(async (error: unknown) => {
       const key = bearerToken(request);
       if (!(error instanceof AppError && error.status === 401) || !key?.startsWith(PREFIX)) throw error;
       const agent = await agentOf(key.slice(PREFIX.length));
       if (!agent) throw error;
       request.headers['x-agent-id'] = agent.agentId;
       return agent.user;
-    }
+    });
   };
 }

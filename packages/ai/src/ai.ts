@@ -66,8 +66,14 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
     return { tokens: input + output, micros: Math.max(...micros) };
   }
 
-  /** Records the call and gives back what it did not use. */
-  async function end(call: Call, { id, provider }: Candidate, usage: ChatUsage, success: boolean, estimated: boolean) {
+  /** Records the call and gives back what it did not use; most calls set nothing aside, and then nothing is waited for. */
+  function end(
+    call: Call,
+    { id, provider }: Candidate,
+    usage: ChatUsage,
+    success: boolean,
+    estimated: boolean,
+  ): Promise<number> | number {
     const { scope, reservation } = call;
     const micros = costMicros(catalogue, id, usage.prompt_tokens, usage.completion_tokens);
     meter?.record({
@@ -83,11 +89,15 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
       success,
       estimated,
     });
-    if (reservation) {
-      await meter!.settle(reservation, { tokens: usage.total_tokens, micros }).catch((error: unknown) => {
-        // The answer exists and is paid for. The reservation itself runs out and counts in full.
-        log.error({ err: error, reservation: reservation.id }, 'a reservation could not be settled');
-      });
+    return reservation ? settle(reservation, usage.total_tokens, micros) : micros;
+  }
+
+  async function settle(reservation: Reservation, tokens: number, micros: number): Promise<number> {
+    try {
+      await meter!.settle(reservation, { tokens, micros });
+    } catch (error) {
+      // The answer exists and is paid for. The reservation itself runs out and counts in full.
+      log.error({ err: error, reservation: reservation.id }, 'a reservation could not be settled');
     }
     return micros;
   }
@@ -126,7 +136,8 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
     const { candidate, reply } = await tryAll(call, options.signal);
     const usage = reply.usage ?? estimateUsage(call.request, answerLength(reply.message));
     const estimated = reply.usage === undefined;
-    const micros = await end(call, candidate, usage, true, estimated);
+    const ended = end(call, candidate, usage, true, estimated);
+    const micros = typeof ended === 'number' ? ended : await ended;
     return {
       id: `chatcmpl-${newId()}`,
       model: candidate.id,

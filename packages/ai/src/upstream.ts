@@ -221,7 +221,8 @@ function collect(
 }
 
 /** Invalid UTF-8 throws: half a character would otherwise reach the user as �. */
-const decode = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+const decode = (bytes: Buffer): string => UTF8.decode(bytes);
 
 function openStream(
   pool: Pool,

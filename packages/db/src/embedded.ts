@@ -55,7 +55,7 @@ const SETTINGS = {
   port: PORT,
   unix_socket_permissions: '0700',
   max_connections: 60,
-  shared_buffers: '32MB',
+  shared_buffers: '256MB',
   work_mem: '4MB',
   maintenance_work_mem: '32MB',
   wal_buffers: '1MB',

@@ -31,7 +31,7 @@ export interface Spend {
    * Undefined at once, or after a look into the database: no cap or quota applies, and `most` was not called. Throws
    * 429 QUOTA_EXCEEDED when there is not enough left.
    */
-  reserve: (spender: Spender, most: () => Amount) => Promise<SpendReservation | undefined>;
+  reserve: (spender: Spender, most: () => Amount) => Promise<SpendReservation | undefined> | undefined;
   settle: (reservation: SpendReservation, used: Amount) => Promise<void>;
   /** Caps of this user were changed in this process: they count from the next call on. */
   forget: (userId: string) => void;
@@ -65,10 +65,10 @@ const WHAT: Record<Refused['scope'], string> = {
 };
 
 export function createSpend({ db, clock, tokenQuotas }: SpendOptions): Spend {
-  const capped = new Map<string, { until: number; answer: Promise<boolean> }>();
+  const capped = new Map<string, { until: number; answer: Promise<boolean> | boolean }>();
 
   /** Whether the user has any cap; remembered for a moment, and asked for once however many wait. */
-  function hasCaps(userId: string): Promise<boolean> {
+  function hasCaps(userId: string): Promise<boolean> | boolean {
     const known = capped.get(userId);
     if (known && known.until > performance.now()) return known.answer;
     if (capped.size >= MAX_REMEMBERED) capped.clear();
@@ -79,8 +79,17 @@ export function createSpend({ db, clock, tokenQuotas }: SpendOptions): Spend {
       .limit(1)
       .execute()
       .then((rows) => rows.length > 0);
-    capped.set(userId, { until: performance.now() + CAPS_MS, answer });
-    answer.catch(() => capped.delete(userId));
+    const remembered: { until: number; answer: Promise<boolean> | boolean } = {
+      until: performance.now() + CAPS_MS,
+      answer,
+    };
+    capped.set(userId, remembered);
+    answer.then(
+      (found) => {
+        remembered.answer = found;
+      },
+      () => capped.delete(userId),
+    );
     return answer;
   }
 
@@ -90,12 +99,19 @@ export function createSpend({ db, clock, tokenQuotas }: SpendOptions): Spend {
     return Number.isFinite(limit) ? limit : null;
   }
 
-  async function reserve(
-    { userId, agentId, runId, plan }: Spender,
+  function reserve(spender: Spender, most: () => Amount): Promise<SpendReservation | undefined> | undefined {
+    const limit = tokenLimit(spender.plan);
+    const caps = limit !== null || hasCaps(spender.userId);
+    if (caps === false) return undefined;
+    if (caps === true) return setAside(spender, limit, most);
+    return caps.then((found) => (found ? setAside(spender, limit, most) : undefined));
+  }
+
+  async function setAside(
+    { userId, agentId, runId }: Spender,
+    limit: number | null,
     most: () => Amount,
   ): Promise<SpendReservation | undefined> {
-    const limit = tokenLimit(plan);
-    if (limit === null && !(await hasCaps(userId))) return undefined;
     const id = newId();
     const { tokens, micros } = most();
     const now = clock();

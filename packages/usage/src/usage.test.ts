@@ -197,7 +197,7 @@ describe('caps', () => {
     await caps().set('back', { scope: 'user', limitUsd: 0.03 });
     const gate = createSpend({ db: test.db, clock, tokenQuotas: false });
     const reservation = await gate.reserve({ userId: 'back' }, most);
-    await assert.rejects(gate.reserve({ userId: 'back' }, most), { status: 429 });
+    await assert.rejects(async () => gate.reserve({ userId: 'back' }, most), { status: 429 });
     await gate.settle(reservation!, { tokens: 0, micros: 0 });
     await gate.settle(reservation!, { tokens: 0, micros: 30_000 });
     assert.ok(await gate.reserve({ userId: 'back' }, most));
@@ -210,7 +210,7 @@ describe('caps', () => {
     await caps().set('team', { scope: 'run', limitUsd: 0.03 });
     const gate = createSpend({ db: test.db, clock, tokenQuotas: false });
     const call = async (agentId: string | undefined, runId: string) =>
-      gate.reserve({ userId: 'team', agentId, runId }, most).then(
+      Promise.resolve(gate.reserve({ userId: 'team', agentId, runId }, most)).then(
         () => 'ok',
         (error: { extra: { scope: string } }) => error.extra.scope,
       );
@@ -238,7 +238,7 @@ describe('caps', () => {
     await caps().set('late', { scope: 'user', limitUsd: 1 });
     const gate = createSpend({ db: test.db, clock, tokenQuotas: false });
     assert.equal((await caps().list('late'))[0]?.usedUsd, 0.99);
-    await assert.rejects(gate.reserve({ userId: 'late' }, most), { status: 429 });
+    await assert.rejects(async () => gate.reserve({ userId: 'late' }, most), { status: 429 });
     await caps().set('late', { scope: 'user', limitUsd: null });
     gate.forget('late');
     assert.equal(await gate.reserve({ userId: 'late' }, most), undefined);
@@ -250,7 +250,7 @@ describe('caps', () => {
     const gate = createSpend({ db: test.db, clock, tokenQuotas: false });
     assert.ok(await gate.reserve({ userId: 'dead' }, most));
     now = new Date(now.getTime() + 16 * 60_000);
-    await assert.rejects(gate.reserve({ userId: 'dead' }, most), { status: 429 });
+    await assert.rejects(async () => gate.reserve({ userId: 'dead' }, most), { status: 429 });
     assert.deepEqual(
       (await caps().list('dead')).map((cap) => [cap.usedUsd, cap.reservedUsd]),
       [[0.03, 0]],
@@ -266,18 +266,21 @@ describe('token quotas', () => {
     await addUser('quota');
     const spender = { userId: 'quota', plan: 'solo' };
     assert.ok(await quotas().reserve(spender, big));
-    await assert.rejects(quotas().reserve(spender, big), (error: { status: number; extra: object }) => {
-      assert.deepEqual(error.extra, {
-        success: false,
-        code: 'QUOTA_EXCEEDED',
-        scope: 'tokens',
-        unit: 'tokens',
-        used: 1_500_000,
-        limit: 2_000_000,
-        resetsAt: '2026-04-01T00:00:00.000Z',
-      });
-      return error.status === 429;
-    });
+    await assert.rejects(
+      async () => quotas().reserve(spender, big),
+      (error: { status: number; extra: object }) => {
+        assert.deepEqual(error.extra, {
+          success: false,
+          code: 'QUOTA_EXCEEDED',
+          scope: 'tokens',
+          unit: 'tokens',
+          used: 1_500_000,
+          limit: 2_000_000,
+          resetsAt: '2026-04-01T00:00:00.000Z',
+        });
+        return error.status === 429;
+      },
+    );
     assert.ok(await quotas().reserve({ ...spender, plan: 'collective' }, big));
     assert.equal(await quotas().reserve({ ...spender, plan: 'network' }, big), undefined);
     assert.equal(await createSpend({ db: test.db, clock, tokenQuotas: false }).reserve(spender, big), undefined);
@@ -289,7 +292,7 @@ describe('token quotas', () => {
     const spender = { userId: 'credit', plan: 'solo' };
     await gate.settle((await gate.reserve(spender, big))!, { tokens: 1_500_000, micros: 60_000 });
     const byCredit = await gate.reserve(spender, big);
-    await assert.rejects(gate.reserve(spender, big), { status: 429 });
+    await assert.rejects(async () => gate.reserve(spender, big), { status: 429 });
     await gate.settle(byCredit!, { tokens: 10, micros: 45_000 });
     const { credit_micros } = await test.db.system
       .selectFrom('users')
@@ -297,6 +300,6 @@ describe('token quotas', () => {
       .where('id', '=', 'credit')
       .executeTakeFirstOrThrow();
     assert.equal(credit_micros, 55_000n);
-    await assert.rejects(gate.reserve(spender, big), { status: 429 });
+    await assert.rejects(async () => gate.reserve(spender, big), { status: 429 });
   });
 });

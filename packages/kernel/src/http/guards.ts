@@ -91,7 +91,7 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
       return user;
     },
     internal,
-    async internalOrKey(request, texts) {
+    internalOrKey(request, texts) {
       if (bearerToken(request)?.startsWith(KEY_PREFIX)) return required(byKey(request), texts);
       internal(request, texts);
       return null;
