@@ -82,7 +82,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
         return done(error as Error);
       }
       // Most callers of a busy route are known at once: a promise for nothing costs as much as the check.
-      if (admitted) admitted.then(() => done(), done);
+      if (admitted) void goOn(admitted, done);
       else done();
     },
     handler: async (request, reply) => {
@@ -98,6 +98,15 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       return reply.status(endpoint.status ?? 200).send(result);
     },
   });
+}
+
+async function goOn(admitted: Promise<void>, done: (error?: Error) => void): Promise<void> {
+  try {
+    await admitted;
+  } catch (error) {
+    return done(error as Error);
+  }
+  done();
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
