@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, type StandIn } from '@troupe/ai';
 import { testDatabase, type TestDatabase } from '@troupe/db';
-
-const MAIN = path.resolve(import.meta.dirname, '../../apps/backend/src/main.ts');
-const KEY = 'faults-internal-key-0123456789';
+import { SERVICE_KEY, startService } from '../lib/service-process.ts';
 
 let upstream: StandIn;
 let database: TestDatabase;
@@ -24,38 +18,22 @@ after(async () => {
   await upstream.close();
 });
 
-/** The backend as its own process, in the production profile. */
-async function startBackend(): Promise<{ child: ChildProcess; call: (user: string) => Promise<number> }> {
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
-      PATH: process.env['PATH'],
-      NODE_ENV: 'production',
-      BACKEND_PORT: '0',
-      DATABASE_URL: database.url,
-      INTERNAL_API_KEY: KEY,
-      SESSION_SECRET: 'faults-session-secret-0123456789',
-      WALLET_ENCRYPTION_KEY: 'faults-wallet-key-0123456789',
-      OPENROUTER_API_KEY: 'k',
-      OPENROUTER_BASE_URL: upstream.url,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
+async function startBackend() {
+  const backend = await startService('backend', {
+    DATABASE_URL: database.url,
+    OPENROUTER_API_KEY: 'k',
+    OPENROUTER_BASE_URL: upstream.url,
   });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { address } = JSON.parse(line) as { address?: string };
-    if (!address) continue;
-    child.stdout.resume();
-    const call = async (user: string): Promise<number> => {
-      const response = await fetch(`${address}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', 'x-user-id': user },
-        body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }),
-      });
-      await response.arrayBuffer();
-      return response.status;
-    };
-    return { child, call };
-  }
-  throw new Error('the backend did not start');
+  const call = async (user: string): Promise<number> => {
+    const response = await fetch(`${backend.address}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${SERVICE_KEY}`, 'content-type': 'application/json', 'x-user-id': user },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  return { ...backend, call };
 }
 
 const recorded = async (user: string): Promise<number> =>
@@ -66,20 +44,18 @@ const many = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
 
 describe('usage of a backend that ends', () => {
   it('by SIGTERM: every call that was answered is recorded', async () => {
-    const { child, call } = await startBackend();
+    const { kill, call } = await startBackend();
     assert.deepEqual(new Set(await many(50, () => call('term'))), new Set([200]));
-    child.kill('SIGTERM');
-    assert.deepEqual(await once(child, 'exit'), [0, null]);
+    assert.deepEqual(await kill('SIGTERM'), [0, null]);
     assert.equal(await recorded('term'), 50);
   });
 
   it('by SIGKILL: only calls of the last second may be missing, and what is there adds up', async () => {
-    const { child, call } = await startBackend();
+    const { kill, call } = await startBackend();
     await many(20, () => call('kill'));
     await delay(1_000);
     await many(20, () => call('kill'));
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await kill('SIGKILL');
     const rows = await recorded('kill');
     assert.ok(rows >= 20 && rows <= 40, `${rows} rows`);
     const sums = await database.db.system

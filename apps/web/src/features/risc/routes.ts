@@ -3,6 +3,7 @@ import { respond, serve, type Server } from '@troupe/kernel';
 import type { Risc } from './service.ts';
 
 export function riscRoutes(server: Server, risc: Risc): void {
+  server.app.addHook('onListen', () => risc.resume());
   serve(server, riscHealth, () => risc.health());
   serve(server, riscReceive, async ({ request }) => {
     await risc.receive(request.rawBody);

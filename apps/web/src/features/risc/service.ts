@@ -3,13 +3,15 @@ import { SECURITY_EVENTS as EVENTS } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import type { Clock, Log } from '@troupe/kernel';
 import type { MailRoom } from '../../mail.ts';
-import { addEvent, markProcessed, nextEvent, setDisabled, type StoredEvent } from './store.ts';
+import { addEvent, markProcessed, nextEvent, oldestWaiting, setDisabled, type StoredEvent } from './store.ts';
 import type { SecurityToken } from './token.ts';
 
 export interface Risc {
   health: () => { status: 'ok'; endpoint: string; description: string; events_supported: string[] };
   /** Stores the event and what has to be done about it; a repeated one changes nothing. */
   receive: (token: string, receiver?: { byEmailOnly: boolean }) => Promise<void>;
+  /** Takes up what a process that died has left, without waiting for its job to be missed. */
+  resume: () => Promise<void>;
 }
 
 interface RiscDeps {
@@ -113,6 +115,15 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
       await db.asSystem(async (tx) => {
         if (await addEvent(tx, token, byEmailOnly, clock())) await jobs.send(tx, QUEUE, { jti: token.jti });
       });
+    },
+    async resume() {
+      try {
+        const jti = await oldestWaiting(db.system);
+        if (jti !== null) await db.asSystem((tx) => jobs.send(tx, QUEUE, { jti }));
+      } catch (err) {
+        // Their own jobs run again, only later.
+        log.error({ err }, 'security events that wait could not be taken up');
+      }
     },
   };
 }

@@ -36,6 +36,17 @@ export async function nextEvent(tx: SystemTx): Promise<StoredEvent | null> {
   return row ? { jti: row.jti, events: row.events as Record<string, unknown>, byEmailOnly: row.by_email_only } : null;
 }
 
+export async function oldestWaiting(tx: SystemTx): Promise<string | null> {
+  const row = await tx
+    .selectFrom('risc_events')
+    .select('jti')
+    .where('processed_at', 'is', null)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.jti ?? null;
+}
+
 export async function markProcessed(tx: SystemTx, jti: string, now: Date): Promise<void> {
   await tx.updateTable('risc_events').set({ processed_at: now }).where('jti', '=', jti).execute();
 }
