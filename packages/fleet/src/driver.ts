@@ -24,6 +24,8 @@ export interface Driver {
   /** Tells a running agent about its newest definition. */
   configure: (agent: AgentRow, definition: AgentDefinition) => Promise<void>;
   stats: (agent: AgentRow) => Promise<DriverStats>;
+  /** The agents that run outside of this process, by id; undefined: nobody can tell now. Left out: all run here. */
+  alive?: () => Promise<ReadonlySet<string> | undefined>;
   /** The agent's gateway. The request's body must not have been read. */
   handle: (request: IncomingMessage, response: ServerResponse, target: GatewayTarget) => Promise<void>;
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, target: GatewayTarget) => Promise<void>;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { raiseNotice } from '@troupe/accounts';
 import { notify, type Database } from '@troupe/db';
 import { FREE_PLAN, isPlan } from '@troupe/domain';
@@ -18,10 +19,12 @@ export interface Updated {
 }
 
 const ABANDONED_MS = 60_000;
+const SETTLE_MS = 1500;
+const LOST = 'The agent’s container is not running';
 /** The action of a restore that has begun to change something; the backup's id follows. */
 const RESTORE = 'restore ';
 /** Actions that have changed nothing yet, but may have held the agent still. */
-const COPIES = new Set(['backup', 'restore', 'delete-backup']);
+const COPIES = new Set(['backup', 'restore', 'delete-backup', 'look']);
 
 /** The lives of agents: each action at most once at a time, and finished by another process when this one dies. */
 export interface Fleet {
@@ -72,11 +75,8 @@ export function createFleet(deps: FleetDeps): Fleet {
     work: (now: AgentRow, become: Become) => Promise<T>,
   ): Promise<T> => operations.run(agent.id, action, async (become) => work(await registry.get(agent.id), become));
 
-  async function fail(agent: AgentRow, error: unknown): Promise<never> {
-    const message = error instanceof AppError ? error.message : 'The agent could not be started';
-    log.error({ err: error, agentId: agent.id }, 'an agent could not be started');
-    await registry.change(agent.id, { status: agent.team_id ? 'failed' : 'error', failure: message });
-    await db.asSystem((tx) =>
+  const notice = (agent: AgentRow, message: string): Promise<unknown> =>
+    db.asSystem((tx) =>
       raiseNotice(
         tx,
         {
@@ -89,6 +89,12 @@ export function createFleet(deps: FleetDeps): Fleet {
         clock(),
       ),
     );
+
+  async function fail(agent: AgentRow, error: unknown): Promise<never> {
+    const message = error instanceof AppError ? error.message : 'The agent could not be started';
+    log.error({ err: error, agentId: agent.id }, 'an agent could not be started');
+    await registry.change(agent.id, { status: agent.team_id ? 'failed' : 'error', failure: message });
+    await notice(agent, message);
     throw error instanceof AppError ? error : new AppError(500, message, {}, { cause: error });
   }
 
@@ -107,6 +113,32 @@ export function createFleet(deps: FleetDeps): Fleet {
 
   /** Another start time, so that it counts as started anew. */
   const fresh = (agent: AgentRow): AgentRow => ({ ...agent, started_at: null });
+
+  /** What runs elsewhere may end, or come back, without us. The row tells the truth about both. */
+  async function lookAround(): Promise<void> {
+    if (!driver.alive) return;
+    const alive = await driver.alive();
+    if (!alive) return;
+    const rows = await db.system
+      .selectFrom('agents')
+      .selectAll()
+      .where((where) => where.or([where('status', '=', 'running'), where('failure', '=', LOST)]))
+      .execute();
+    const wrong = (agent: AgentRow, now: ReadonlySet<string>): boolean =>
+      agent.status === 'running' ? !now.has(agent.id) : agent.failure === LOST && now.has(agent.id);
+    const suspects = rows.filter((row) => wrong(row, alive));
+    // Between an end and the engine's own new start lies a moment.
+    if (suspects.length > 0) await delay(SETTLE_MS);
+    for (const agent of suspects)
+      await serially(agent, 'look', async (now) => {
+        const still = await driver.alive?.();
+        if (!still || !wrong(now, still)) return;
+        log.warn({ agentId: now.id, status: now.status }, 'an agent does not run as its row says');
+        if (now.status !== 'running') return void (await registry.change(now.id, { status: 'running', failure: null }));
+        await registry.change(now.id, { status: now.team_id ? 'failed' : 'error', failure: LOST });
+        await notice(now, LOST);
+      }).catch((err: unknown) => log.warn({ err, agentId: agent.id }, 'an agent could not be looked at'));
+  }
 
   async function takeDown(agent: AgentRow): Promise<void> {
     await driver.stop(agent);
@@ -162,9 +194,13 @@ export function createFleet(deps: FleetDeps): Fleet {
       return { image, previousImage, backupPath, agent: changed };
     } catch (error) {
       log.error({ err: error, agentId: agent.id, image }, 'an update failed; the previous image comes back');
-      await driver.stop({ ...agent, image });
-      await bringUp(fresh(agent));
       const why = error instanceof AppError ? error.message : 'the new image did not start';
+      await bringUp(fresh(agent)).catch((cause: unknown) => {
+        const still = cause instanceof AppError ? cause.message : 'it did not start';
+        throw new AppError(500, `Update failed: ${why}. The previous image could not be started: ${still}`, {
+          backupPath,
+        });
+      });
       throw new AppError(500, `Update failed, the previous image is running again: ${why}`, { backupPath });
     }
   }
@@ -261,6 +297,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     async recover() {
       await operations.recover();
       for (const agent of await abandoned()) await serially(agent, 'start', bringUp).catch(() => undefined);
+      await lookAround();
       await driver.recover();
     },
   };

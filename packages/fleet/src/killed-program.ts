@@ -25,7 +25,7 @@ function counted<T extends object>(target: T, names: readonly string[]): T {
 }
 
 const db = createDatabase({ url, log: silentLog });
-const registry = createRegistry({ db, clock: systemClock, sealKey: 'seal' });
+const registry = createRegistry({ db, clock: systemClock, sealKey: 'seal-of-tokens' });
 const embedded = createEmbedded({
   db,
   log: silentLog,

@@ -23,7 +23,7 @@ export interface Grounds {
 export async function testGrounds(): Promise<Grounds> {
   const runtime = await testRuntime();
   await testUser(runtime.db, 'ann', { plan: 'network' });
-  const registry = createRegistry({ db: runtime.db, clock: runtime.clock, sealKey: 'seal' });
+  const registry = createRegistry({ db: runtime.db, clock: runtime.clock, sealKey: 'seal-of-tokens' });
   const model = createAi({
     providers: providersFrom(runtime.settings),
     catalogue: BUILT_IN_CATALOGUE,

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import Docker from 'dockerode';
 import { rolldown } from 'rolldown';
+import type { AppError } from '@troupe/kernel';
 import { needs } from '../../../../tests/lib/needs.ts';
 import { createFleet } from '../fleet.ts';
 import type { Driver } from '../driver.ts';
 import { conformance, front, newAgent, testGrounds, type Grounds } from '../testing.ts';
-import { createDocker } from './docker.ts';
+import { createDocker, type DockerDeps } from './docker.ts';
 import { dockerEngine } from './engine.ts';
+import { agentImage } from './image.ts';
 
 const ENTRY = new URL('../../../../apps/agent/src/main.ts', import.meta.url).pathname;
 
@@ -18,19 +21,23 @@ async function program(): Promise<string> {
   return output[0].code;
 }
 
-const make = (grounds: Grounds, engine: Docker, image = 'troupe-agent:test'): Driver =>
+const IMAGE = 'troupe-agent:test';
+const SICK = 'troupe-agent:sick';
+
+const make = (grounds: Grounds, engine: Docker, more: Partial<DockerDeps> = {}): Driver =>
   createDocker({
     engine,
     registry: grounds.registry,
     log: grounds.runtime.log,
     version: '1.0.0',
-    image,
+    image: IMAGE,
     program,
     node: process.execPath,
     // Nobody listens there: agents in this test think with the sandbox of their own.
     platformUrl: () => undefined,
-    sessionSecret: 'secret',
+    sessionSecret: 'secret-of-sessions',
     verify: grounds.verify,
+    ...more,
   });
 
 describe('the docker driver', { skip: needs('docker') }, () => {
@@ -51,7 +58,78 @@ describe('the docker driver', { skip: needs('docker') }, () => {
   });
   conformance(() => ({ grounds, driver, ask: door.ask }));
 
-  test('an image that does not start gives way to the one before, and the backup stays', async () => {
+  const fleetOf = (used: Driver) => {
+    const { runtime, registry } = grounds;
+    return createFleet({ ...runtime, registry, driver: used, version: '1.0.0' });
+  };
+
+  test('an image that starts and never becomes healthy gives way to the one before, with all data', async () => {
+    const archive = await agentImage('setInterval(() => {}, 1000)', process.execPath);
+    const [repo, tag] = SICK.split(':');
+    const output = (await engine.importImage(archive, { repo, tag })) as unknown as NodeJS.ReadableStream;
+    for await (const _ of output) continue;
+    const fleet = fleetOf(make(grounds, engine, { healthMs: 10_000 }));
+    const { agent } = await fleet.start(await newAgent(grounds));
+    const token = await grounds.registry.token(agent);
+    try {
+      await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
+      await assert.rejects(fleet.update(agent, SICK), (error: AppError) => {
+        assert.equal(error.status, 500);
+        assert.equal(
+          error.message,
+          'Update failed, the previous image is running again: The agent did not become healthy in time',
+        );
+        assert.ok(existsSync(String(error.extra['backupPath'])));
+        return true;
+      });
+      const row = await grounds.registry.get(agent.id);
+      assert.deepEqual([row.status, row.image, row.failure], ['running', IMAGE, null]);
+      assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
+      const updated = await fleet.update(row);
+      assert.deepEqual([updated.image, updated.previousImage], [IMAGE, IMAGE]);
+    } finally {
+      await fleet.remove(agent);
+      await engine.getImage(SICK).remove({ force: true });
+    }
+  });
+
+  test('a container that was killed from outside is told of, and start and repair bring it back with its data', async () => {
+    const { registry } = grounds;
+    const fleet = fleetOf(driver);
+    const { agent, placement } = await fleet.start(await newAgent(grounds));
+    const token = await registry.token(agent);
+    try {
+      await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
+      const told = async () => {
+        await fleet.recover();
+        const { status, failure } = await registry.get(agent.id);
+        return [status, failure];
+      };
+      assert.deepEqual(await told(), ['running', null]);
+      for (const [kill, bringBack] of [
+        [() => engine.getContainer(placement.container!.id).kill(), fleet.start],
+        [() => engine.getContainer(placement.container!.name).remove({ force: true }), fleet.repair],
+      ] as const) {
+        await kill();
+        assert.deepEqual(await told(), ['error', 'The agent’s container is not running']);
+        assert.deepEqual(await door.ask(agent.id, 'GET', '/ready'), {
+          status: 502,
+          body: { error: 'Agent is not running' },
+        });
+        await bringBack(await registry.get(agent.id));
+        assert.deepEqual(await told(), ['running', null]);
+        assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
+      }
+      await engine.getContainer(placement.container!.name).kill();
+      assert.equal((await told())[0], 'error');
+      await engine.getContainer(placement.container!.name).start();
+      assert.deepEqual(await told(), ['running', null], 'somebody else has started it again');
+    } finally {
+      await fleet.remove(agent);
+    }
+  });
+
+  test('an image that is not there gives way to the one before, and the backup stays', async () => {
     const { runtime, registry } = grounds;
     const fleet = createFleet({ ...runtime, registry, driver, version: '1.0.0' });
     const { agent, placement } = await fleet.start(await newAgent(grounds));
@@ -59,8 +137,13 @@ describe('the docker driver', { skip: needs('docker') }, () => {
       assert.equal(placement.container?.status, 'running');
       const held = await engine.getContainer(placement.container!.id).inspect();
       assert.equal(held.HostConfig.Memory, 2 * 1024 ** 3);
-      const shown = JSON.stringify(held.Config.Env);
-      for (const secret of Object.values(runtime.secrets))
+      const shown = JSON.stringify(held);
+      for (const secret of [
+        ...Object.values(runtime.secrets),
+        'secret-of-sessions',
+        'seal-of-tokens',
+        runtime.databaseUrl,
+      ])
         if (typeof secret === 'string') assert.ok(!shown.includes(secret), 'no secret of the platform');
       await assert.rejects(
         fleet.update(agent, 'nothing/there:1'),

@@ -28,7 +28,10 @@ export interface DockerDeps {
 }
 
 const HEALTH_MS = 30_000;
+const AGENT_LABEL = 'troupe.agent';
 const PORT_LABEL = 'troupe.port';
+/** What a call fails with when nobody is there. */
+const AWAY = new Set(['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND']);
 const GIB = 1024 ** 3;
 const MOST_PROCESSES = 256;
 
@@ -48,8 +51,7 @@ export function createDocker(deps: DockerDeps): Driver {
       return await work;
     } catch (error) {
       if (error instanceof AppError) throw error;
-      const { code } = error as { code?: string };
-      if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ECONNRESET')
+      if (AWAY.has((error as { code?: string }).code ?? ''))
         throw new DriverError('The container engine is not available', error);
       const { reason, message } = error as { reason?: string; message: string };
       throw new DriverError(`The container engine refused: ${reason ?? message}`, error);
@@ -115,7 +117,7 @@ export function createDocker(deps: DockerDeps): Driver {
         Cmd: [NODE, PROGRAM],
         User: `${AGENT_UID}:${AGENT_UID}`,
         Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
-        Labels: { 'troupe.agent': agent.id, [PORT_LABEL]: String(port) },
+        Labels: { [AGENT_LABEL]: agent.id, [PORT_LABEL]: String(port) },
         ExposedPorts: { [`${inner}/tcp`]: {} },
         HostConfig: {
           NetworkMode: kind,
@@ -264,6 +266,16 @@ export function createDocker(deps: DockerDeps): Driver {
         .then(async (response) => ((await response.json()) as { stats: RunStats }).stats)
         .catch(() => null);
       return { ...figures(raw), work };
+    },
+    async alive() {
+      const filters = { label: [AGENT_LABEL] };
+      const found = await engine.listContainers({ all: true, filters }).catch((err: unknown) => {
+        log.warn({ err }, 'the container engine does not tell what runs');
+        return undefined;
+      });
+      // Held still for a copy counts as running.
+      const up = found?.filter(({ State }) => State === 'running' || State === 'paused');
+      return up && new Set(up.map(({ Labels }) => Labels[AGENT_LABEL]!));
     },
     handle: proxy.handle,
     upgrade: proxy.upgrade,

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GatewayPrincipal } from '@troupe/agent';
-import type { Log } from '@troupe/kernel';
+import { AppError, type Log } from '@troupe/kernel';
 
 /**
  * Passes requests on to an agent that lives elsewhere. Who may enter is checked here; the agent is then shown its own
@@ -25,6 +25,7 @@ interface Onward {
   principal: GatewayPrincipal | undefined;
 }
 
+const NOT_RUNNING = { status: 502, message: 'Agent is not running' };
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'te', 'trailer']);
 
 export function createProxy({ log, port, credentials }: ProxyDeps) {
@@ -63,17 +64,21 @@ export function createProxy({ log, port, credentials }: ProxyDeps) {
     return { options, principal: known?.principal };
   }
 
-  const refuse = (response: ServerResponse): void => {
+  function refusal(error: unknown): { status: number; message: string } {
+    if (error instanceof AppError) return error;
+    log.error({ err: error }, 'a request could not be passed on to an agent');
+    return { status: 500, message: 'Internal server error' };
+  }
+
+  const refuse = (response: ServerResponse, { status, message } = NOT_RUNNING): void => {
     if (response.headersSent) return void response.destroy();
-    response
-      .writeHead(502, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ error: 'Agent is not running' }));
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: message }));
   };
 
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
-      const to = await onward(request, target);
-      if (!to) return refuse(response);
+      const to = await onward(request, target).catch((error: unknown) => refusal(error));
+      if (!to || 'message' in to) return refuse(response, to);
       track(to.principal, response, () => response.destroy());
       await new Promise<void>((resolve) => {
         const outgoing = http.request(to.options, (incoming) => {
@@ -97,8 +102,9 @@ export function createProxy({ log, port, credentials }: ProxyDeps) {
     async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): Promise<void> {
       socket.on('error', () => socket.destroy());
       const end = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
-      const to = await onward(request, target);
+      const to = await onward(request, target).catch((error: unknown) => refusal(error));
       if (!to) return end('502 Bad Gateway');
+      if ('message' in to) return end(`${to.status} Refused`);
       track(to.principal, socket, () => socket.destroy());
       const outgoing = http.request(to.options);
       outgoing.on('upgrade', (incoming, far, first) => {
