@@ -55,6 +55,7 @@ const SETTINGS = {
   port: PORT,
   unix_socket_permissions: '0700',
   max_connections: 60,
+  // Taken only as data fills it. With 32 MB a session check among 100,000 users was a third slower than among 100.
   shared_buffers: '256MB',
   work_mem: '4MB',
   maintenance_work_mem: '32MB',
