@@ -1,31 +1,35 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, ViewportSize } from 'playwright-core';
 import { openBrowser, openPage, settle, signIn } from '../tests/e2e/browser.ts';
-import { makeContent } from '../tests/e2e/content.ts';
 import { ACCOUNT_PAGES, AGENT_PAGES, at, PUBLIC_PAGES, WORK_PAGES } from '../tests/e2e/pages.ts';
-import { startPlatform } from '../tests/e2e/platform.ts';
+import { startShowcase } from './lib/showcase/showcase.ts';
 
-/** Pictures of every page, light, dark and on a phone: `node scripts/screenshots.ts [folder] [part of a page's name]`. */
-const LOOKS: Record<string, BrowserContextOptions> = {
+/** Pictures of every page, light, dark and on a phone: `node scripts/screenshots.ts [folder] [expression for the pictures' names]`. */
+const LOOKS: Record<string, BrowserContextOptions & { viewport: ViewportSize }> = {
   light: { viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
   dark: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' },
   phone: { viewport: { width: 360, height: 740 }, colorScheme: 'light', deviceScaleFactor: 2 },
 };
 
 const folder = resolve(process.argv[2] ?? 'screenshots');
-const wanted = process.argv[3] ?? '';
+const wanted = new RegExp(process.argv[3] ?? '');
 await mkdir(folder, { recursive: true });
-const platform = await startPlatform();
+const { platform, agentId, stop } = await startShowcase();
 const browser = await openBrowser();
 try {
-  const { agentId } = await makeContent(platform);
   for (const [look, options] of Object.entries(LOOKS)) {
+    const { viewport } = options;
     const { page, context, complaints } = await openPage(browser, platform.url, options);
     const shoot = async (name: string, path: string) => {
-      if (!name.includes(wanted)) return;
+      if (!wanted.test(`${name}-${look}`)) return;
+      await page.setViewportSize(viewport);
       await settle(page, path);
-      await page.screenshot({ path: `${folder}/${name}-${look}.png`, fullPage: true, animations: 'disabled' });
+      await page.evaluate('document.fonts.ready');
+      // What sticks to the window's edges stands where a person would see it.
+      const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+      await page.setViewportSize({ ...viewport, height: Math.max(viewport.height, height) });
+      await page.screenshot({ path: `${folder}/${name}-${look}.png`, animations: 'disabled' });
     };
     for (const entry of PUBLIC_PAGES) await shoot(entry.name, entry.path);
     await signIn(page, platform.owner);
@@ -36,5 +40,5 @@ try {
   console.log(`screenshots in ${folder}`);
 } finally {
   await browser.close();
-  await platform.stop();
+  await stop();
 }

@@ -11,18 +11,27 @@ const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 export const count = (value: number) => counts.format(value);
 export const short = (value: number) => (Math.abs(value) < 10_000 ? counts.format(value) : compact.format(value));
 
-/** Small sums keep the digits that say something: $0.0042, $1.30, $1,204.00. */
-export function money(value: number | string, currency = 'USD'): string {
-  const amount = Number(value);
-  const digits = amount !== 0 && Math.abs(amount) < 0.01 ? 6 : Math.abs(amount) < 1 && amount !== 0 ? 4 : 2;
+function dollars(amount: number, currency: string, most: number): string {
   return new Intl.NumberFormat(LOCALE, {
     style: 'currency',
     currency,
     currencyDisplay: 'narrowSymbol',
     minimumFractionDigits: 2,
-    maximumFractionDigits: digits,
+    maximumFractionDigits: Math.max(2, most),
   }).format(amount);
 }
+
+/** For reading: $1,204.00, $0.79, and for small sums the two digits that say something: $0.0042. */
+export function money(value: number | string, currency = 'USD'): string {
+  const amount = Number(value);
+  const size = Math.abs(amount);
+  const most = size === 0 || size >= 0.095 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(size)));
+  return dollars(amount, currency, most);
+}
+
+/** To the last digit: for ledgers, prices and limits. */
+export const exactMoney = (value: number | string, currency = 'USD') =>
+  Number.isFinite(Number(value)) ? dollars(Number(value), currency, 6) : String(value);
 
 export const percent = (value: number) => `${counts.format(Math.round(value * 10) / 10)} %`;
 
@@ -78,3 +87,10 @@ export function bytes(value: number): string {
 
 /** 0x1234…abcd */
 export const address = (value: string) => (value.length > 12 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);
+
+/** Times and sums inside a sentence of the platform, for people. */
+export const humanise = (text: string) =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g, (found) => moment(found))
+    .replaceAll(/(\d+(?:\.\d+)?) USD/g, (_, amount: string) => money(amount))
+    .replaceAll(/\b\d{5,}\b/g, (digits) => count(Number(digits)));

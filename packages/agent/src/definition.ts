@@ -73,7 +73,8 @@ export interface VersionedDefinition {
   definition: AgentDefinition;
 }
 
-/** The rule for a tool: its own name first, then its toolset's, then `*`. */
-export function approvalFor({ approvals }: AgentDefinition, tool: string, toolset: string): ApprovalRule {
-  return approvals[tool] ?? approvals[toolset] ?? approvals['*'] ?? 'allow';
+/** The rule for a tool: its own name first, then its toolset's, then `*`. What the configuration says replaces the definition's. */
+export function approvalFor({ approvals, config }: AgentDefinition, tool: string, toolset: string): ApprovalRule {
+  const rules = { ...approvals, ...config.safety.approvals };
+  return rules[tool] ?? rules[toolset] ?? rules['*'] ?? 'allow';
 }

@@ -36,6 +36,8 @@ export const agentConfigSchema = z.looseObject({
     .looseObject({
       maxTokensPerDay: whole(0, 1_000_000_000_000, 1_000_000),
       allowedDomains: z.array(domain).max(200).default([]),
+      /** By tool, toolset or `*`: whether the owner is asked before it is used. What none names is allowed. */
+      approvals: z.record(z.string().max(100), z.enum(['allow', 'ask', 'deny'])).optional(),
     })
     .prefault({}),
 });

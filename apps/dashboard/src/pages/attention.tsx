@@ -10,6 +10,8 @@ import { Card } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Loaded } from '../ui/states.tsx';
 
+const MOST = 5;
+
 /** What the platform wants a person to look at, live. */
 export function Attention() {
   const read = useCall(listNotices, { query: {} }, { every: 60_000 });
@@ -29,13 +31,14 @@ export function Attention() {
       <Loaded from={read}>
         {({ notices }) => {
           const unread = notices.filter(({ readAt }) => !readAt);
+          const hidden = unread.length - MOST;
           return unread.length === 0 ? (
             <p className="flex items-center gap-2 text-ink-soft">
               <Icon name="check" className="shrink-0 text-ok" /> {texts.nothing}
             </p>
           ) : (
-            <ul className="divide-y divide-line">
-              {unread.map((notice) => (
+            <ul className="-mt-3 divide-y divide-line">
+              {unread.slice(0, MOST).map((notice) => (
                 <li key={notice.id} className="flex gap-3 py-3">
                   <Icon name="bell" className="mt-0.5 shrink-0 text-spot" />
                   <span className="min-w-0">
@@ -44,6 +47,7 @@ export function Attention() {
                   </span>
                 </li>
               ))}
+              {hidden > 0 && <li className="pt-3 text-ink-faint">{texts.more(hidden)}</li>}
             </ul>
           );
         }}

@@ -1,5 +1,6 @@
 import { getDailyBrief } from '@troupe/contract';
 import { useCall } from '../api.ts';
+import { humanise } from '../format.ts';
 import { overview as texts } from '../texts/overview.ts';
 import { Card } from '../ui/card.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -13,13 +14,14 @@ export function Brief() {
         {({ brief }) => (
           <dl className="flex flex-col gap-3">
             {brief
-              .filter(({ items }) => items.length > 0)
+              // What needs attention stands beside it, with links.
+              .filter(({ id, items }) => id !== 'focus' && items.length > 0)
               .map(({ id, title, items }) => (
                 <div key={id}>
                   <dt className="eyebrow">{title}</dt>
                   {items.map((item) => (
                     <dd key={item} className="mt-0.5 text-[0.95rem]">
-                      {item}
+                      {humanise(item)}
                     </dd>
                   ))}
                 </div>

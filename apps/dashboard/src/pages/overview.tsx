@@ -2,6 +2,7 @@ import { getBilling, costDashboard, getHealth, listAgents, listTasks } from '@tr
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../api.ts';
 import { ago, count, money } from '../format.ts';
+import { modelName } from '../models.ts';
 import { useSession } from '../session.ts';
 import { overview as texts } from '../texts/overview.ts';
 import { LinkButton } from '../ui/button.tsx';
@@ -55,7 +56,7 @@ export default function Overview() {
         <Figure
           label={texts.spend}
           value={cost.data ? money(cost.data.summary.totalCost) : '–'}
-          note={cost.data && texts.calls(count(cost.data.summary.totalCalls))}
+          note={cost.data && texts.calls(cost.data.summary.totalCalls, count(cost.data.summary.totalCalls))}
         />
         <Figure
           label={texts.tasks}
@@ -75,26 +76,32 @@ export default function Overview() {
             }
           >
             <Loaded from={agents}>
-              {({ agents: all }) => (
-                <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
-                  {all.slice(0, GLANCE).map((agent) => (
-                    <li key={agent.id}>
-                      <Link
-                        to="/dashboard/agents/$id"
-                        params={{ id: agent.id } as never}
-                        className="flex items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong"
-                      >
-                        <Mask seed={agent.id} />
-                        <span className="min-w-0 flex-1">
-                          <span className="block truncate font-medium">{agent.name}</span>
-                          <span className="block truncate font-mono text-[0.78rem] text-ink-faint">{agent.model}</span>
-                        </span>
-                        <Status value={agent.status} />
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
-              )}
+              {({ agents: all }) =>
+                all.length === 0 ? (
+                  <p className="text-ink-soft">{texts.noAgents}</p>
+                ) : (
+                  <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
+                    {all.slice(0, GLANCE).map((agent) => (
+                      <li key={agent.id}>
+                        <Link
+                          to="/dashboard/agents/$id"
+                          params={{ id: agent.id } as never}
+                          className="flex items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong"
+                        >
+                          <Mask seed={agent.id} />
+                          <span className="min-w-0 flex-1">
+                            <span className="block truncate font-medium">{agent.name}</span>
+                            <span className="block truncate text-[0.85rem] text-ink-faint">
+                              {modelName(agent.model)}
+                            </span>
+                          </span>
+                          <Status value={agent.status} />
+                        </Link>
+                      </li>
+                    ))}
+                  </ul>
+                )
+              }
             </Loaded>
           </Card>
           {cost.data && cost.data.summary.totalCalls > 0 && (

@@ -6,6 +6,8 @@ export const agents = {
   model: 'Model',
   status: 'Status',
   created: 'Created',
+  calls: 'Calls',
+  cost: '30 days',
   changed: 'Changed',
   empty: 'No agents yet',
   emptyHint: 'The first one takes a minute: a name, a model, and what it is for.',
@@ -50,6 +52,7 @@ export const agent = {
   memory: 'Memory',
   config: 'Configuration',
   manage: 'Manage',
+  verified: 'verified',
   notFound: 'There is no such agent, or it is not yours.',
 };
 
@@ -57,6 +60,11 @@ export const chat = {
   label: 'Conversation',
   empty: 'Say hello',
   emptyHint: 'Your agent wakes up when you write.',
+  suggestions: [
+    'What can you do for me?',
+    'Make a list of what is to be done this week.',
+    'Remember that I like short answers.',
+  ],
   message: 'Message',
   placeholder: 'Write a message…',
   send: 'Send',
@@ -109,6 +117,10 @@ export const messages = {
 };
 
 export const stats = {
+  daily: 'Cost a day',
+  dailyTokens: 'Tokens a day',
+  idle: 'While nobody talks to it, it uses no processor, memory or process.',
+  now: 'Right now',
   uptime: 'Running for',
   processed: 'Messages',
   perHour: 'Messages an hour',

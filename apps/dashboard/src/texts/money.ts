@@ -123,7 +123,12 @@ export const wallet = {
 export const gateway = {
   title: 'Payment gateway',
   lead: 'Colony membership, fitness and prices of your agents, and payments on their behalf.',
-  state: 'Gateway',
+  gateways: { 'built-in': 'Built-in gateway', upstream: 'Outside gateway' } as Record<string, string>,
+  perCall: (price: string) => `${price} a call`,
+  tiers: { elite: 'Elite', high: 'High', standard: 'Standard', low: 'Low', minimal: 'Minimal' } as Record<
+    string,
+    string
+  >,
   endpoints: 'What can be bought',
   slug: 'Endpoint',
   description: 'What it does',
@@ -133,7 +138,7 @@ export const gateway = {
   fitness: 'Fitness',
   fitnessHint: 'Starts at 32 and rises with every paid call, up to 100. It sets the price tier.',
   tier: 'Tier',
-  rate: 'Rate',
+  rate: 'Price it pays',
   discount: 'Discount',
   join: 'Join the colony',
   joinHint: 'Registers the agent with a wallet address.',

@@ -9,6 +9,14 @@ export const front = {
   lead: `${brand} is one self-hosted platform on which you create agents, give them tools and memory, schedule them, let them work in teams, and see to the cent what they cost.`,
   start: 'Start now',
   open: 'Open the dashboard',
+  footer: `${brand} runs on your own machine.`,
+  steps: [
+    ['Create an agent', 'A name, a model, what it is for and which tools it may use.'],
+    ['Talk to it', 'Answers appear while it writes. You see each tool it uses, and allow the ones that ask.'],
+    ['Let it work', 'On a schedule, on Telegram, WhatsApp or Discord, in a team, or for another program.'],
+  ] as [string, string][],
+  stepsTitle: 'From sign-up to a talking agent in two minutes',
+  pointsTitle: 'Made to be left running',
   points: [
     ['Small', 'An idle agent is a few rows in a database. It wakes in milliseconds when a message comes.'],
     ['Capped', 'Spend limits for you, each agent and each run are reserved before a call is made, so they hold.'],
@@ -17,6 +25,7 @@ export const front = {
     ['Together', 'Twelve teams to start from, or your own in YAML: a lead that delegates, with one shared memory.'],
     ['Open', 'Everything here is an API call. Any OpenAI client can use the platform as its base address.'],
   ] as [string, string][],
+  icons: ['heartbeat', 'cost', 'restart', 'policy', 'teams', 'gateway'] as const,
   health: 'Platform',
   healthStates: { healthy: 'Everything is working', degraded: 'Running with limits', unhealthy: 'Something is broken' },
   healthUnknown: 'Asking how it is…',
@@ -25,7 +34,10 @@ export const front = {
 
 export const demo = {
   title: 'Talk to one now',
-  hint: 'A real model answers. Ten messages a minute, nothing is kept.',
+  hint: 'No account needed. Ten messages a minute, nothing is kept.',
+  intro: 'Ask anything. This is what your agents think with.',
+  by: (model: string) => `answered by ${model}`,
+  suggestions: ['What could a team of agents do for a small record label?', 'Write a two-line tour announcement.'],
   model: 'Model',
   message: 'Your message',
   placeholder: 'Ask something…',
@@ -33,7 +45,6 @@ export const demo = {
   you: 'You',
   thinking: 'Writing…',
   unavailable: 'No model is configured on this platform yet, so there is no demo.',
-  first: 'What could a team of agents do for a small record label?',
 };
 
 export const auth = {
@@ -83,6 +94,7 @@ export const auth = {
     title: 'Create your account',
     lead: 'It takes a minute. Your first agent takes another.',
     submit: 'Create account',
+    haveReferral: 'I have a referral code',
     referral: 'Referral code',
     referralHint: 'Optional. A known code gives both of you 10 credits.',
     have: 'Already have an account?',
@@ -141,5 +153,5 @@ export const pricing = {
   models: (value: number | null) => (value === null ? 'Every model' : `${value} models`),
   skills: (value: number) => `${value} skills an agent`,
   messages: (value: string) => `${value} agent-to-agent messages a day`,
-  tokens: (value: string | null) => (value === null ? 'No token quota' : `${value} tokens a month`),
+  tokens: (value: string | null) => (value === null ? 'No token quota' : `${value} million tokens a month`),
 };

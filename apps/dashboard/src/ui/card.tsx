@@ -6,6 +6,7 @@ export function Card({
   hint,
   actions,
   flush,
+  fill,
   className,
   children,
 }: {
@@ -14,21 +15,33 @@ export function Card({
   actions?: ReactNode;
   /** No padding around the content: for tables. */
   flush?: boolean;
+  /** The content takes the height that the card is given, and scrolls inside. */
+  fill?: boolean;
   className?: string;
   children?: ReactNode;
 }) {
   return (
-    <section className={cx('min-w-0 rounded-2xl border border-line bg-surface shadow-low', className)}>
+    <section
+      className={cx('min-w-0 rounded-2xl border border-line bg-surface shadow-low', fill && 'flex flex-col', className)}
+    >
       {(title || actions) && (
         <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-5 pt-4 pb-3">
           <div className="min-w-0">
-            <h2 className="text-[1.15rem] leading-snug font-semibold">{title}</h2>
+            {title && <h2 className="text-[1.15rem] leading-snug font-semibold">{title}</h2>}
             {hint && <p className="mt-0.5 text-[0.9rem] text-ink-faint">{hint}</p>}
           </div>
           {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
         </header>
       )}
-      <div className={cx(!flush && 'px-5 pb-5', !flush && !title && !actions && 'pt-5')}>{children}</div>
+      <div
+        className={cx(
+          !flush && 'px-5 pb-5',
+          !flush && !title && !actions && 'pt-5',
+          fill && 'flex min-h-0 flex-1 flex-col',
+        )}
+      >
+        {children}
+      </div>
     </section>
   );
 }
@@ -36,16 +49,20 @@ export function Card({
 /** One figure with its name. */
 export function Figure({ label, value, note }: { label: string; value: ReactNode; note?: ReactNode }) {
   return (
-    <div className="min-w-0 rounded-2xl border border-line bg-surface px-5 py-4 shadow-low">
+    <div className="min-w-0 rounded-2xl border border-line bg-surface px-4 py-4 shadow-low sm:px-5">
       <dt className="eyebrow">{label}</dt>
-      <dd className="num mt-1 font-display text-[1.7rem] leading-tight font-semibold">{value}</dd>
+      <dd className="num mt-1.5 font-display text-[1.6rem] leading-tight font-semibold break-words sm:text-[1.75rem]">
+        {value}
+      </dd>
       {note && <dd className="mt-1 text-[0.87rem] text-ink-faint">{note}</dd>}
     </div>
   );
 }
 
 export function Figures({ children }: { children: ReactNode }) {
-  return <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">{children}</dl>;
+  return (
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))] sm:gap-4">{children}</dl>
+  );
 }
 
 /** Names and values, for details. */

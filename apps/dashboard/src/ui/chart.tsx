@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useCallback, useId, useState } from 'react';
 import { states } from '../texts/common.ts';
 import { cx } from './cx.ts';
 
@@ -7,68 +7,71 @@ export interface Point {
   value: number;
 }
 
-const WIDTH = 640;
-const HEIGHT = 200;
-const TOP = 12;
+const HEIGHT = 210;
+const TOP = 14;
 const BOTTOM = 26;
+const LEFT = 58;
+const WIDEST_BAR = 46;
+/** Room that one label under the bars needs. */
+const LABEL = 58;
 
 /** Bars over time. The picture is for the eye; the same figures follow as a table for screen readers. */
 export function Bars({ label, points, format }: { label: string; points: Point[]; format: (value: number) => string }) {
   const [active, setActive] = useState<number>();
+  const [box, width] = useWidth();
   const title = useId();
   const top = niceTop(Math.max(0, ...points.map(({ value }) => value)));
-  const step = WIDTH / Math.max(1, points.length);
+  const step = (width - LEFT) / Math.max(1, points.length);
+  const bar = Math.min(WIDEST_BAR, step * 0.66);
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
-  const every = Math.ceil(points.length / 8);
+  const every = Math.max(1, Math.ceil(LABEL / step));
+  const shown = active === undefined ? undefined : points[active];
   return (
-    <figure className="min-w-0">
-      <div className="num flex h-6 items-baseline justify-between text-[0.87rem] text-ink-faint" aria-hidden="true">
-        <span>{format(top)}</span>
-        {active !== undefined && points[active] && (
-          <span className="text-ink">
-            {points[active].label} · {format(points[active].value)}
-          </span>
-        )}
-      </div>
+    <figure className="min-w-0" ref={box}>
+      <p className="num h-6 text-right text-[0.87rem] text-ink-soft" aria-hidden="true">
+        {shown && `${shown.label} · ${format(shown.value)}`}
+      </p>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        className="block h-auto w-full"
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        className="block w-full"
+        height={HEIGHT}
         role="img"
         aria-labelledby={title}
         onPointerLeave={() => setActive(undefined)}
       >
         <title id={title}>{label}</title>
         {[0, 0.5, 1].map((share) => (
-          <line
-            key={share}
-            x1="0"
-            x2={WIDTH}
-            y1={y(top * share)}
-            y2={y(top * share)}
-            className="stroke-line"
-            strokeDasharray={share === 0 ? undefined : '3 5'}
-          />
+          <g key={share}>
+            <line
+              x1={LEFT}
+              x2={width}
+              y1={y(top * share)}
+              y2={y(top * share)}
+              className="stroke-line"
+              strokeDasharray={share === 0 ? undefined : '3 5'}
+            />
+            <text x={LEFT - 10} y={y(top * share) + 4} textAnchor="end" className="num fill-ink-faint text-[11px]">
+              {format(top * share)}
+            </text>
+          </g>
         ))}
         {points.map((point, index) => (
           <g key={`${point.label}-${index}`} onPointerEnter={() => setActive(index)}>
-            <rect x={index * step} y="0" width={step} height={HEIGHT} fill="transparent" />
+            <rect x={LEFT + index * step} y="0" width={step} height={HEIGHT} fill="transparent" />
             <rect
-              x={index * step + step * 0.18}
+              x={LEFT + index * step + (step - bar) / 2}
               y={y(point.value)}
-              width={step * 0.64}
+              width={bar}
               height={Math.max(point.value > 0 ? 2 : 0, HEIGHT - BOTTOM - y(point.value))}
-              rx={Math.min(4, step * 0.2)}
+              rx={Math.min(4, bar * 0.25)}
               className={cx('fill-accent transition-opacity', active !== undefined && active !== index && 'opacity-40')}
             />
-            {index % every === 0 && (
+            {(points.length - 1 - index) % every === 0 && (
               <text
-                x={index * step + step / 2}
+                x={LEFT + index * step + step / 2}
                 y={HEIGHT - 8}
                 textAnchor="middle"
-                className={cx(
-                  'fill-ink-faint text-[11px] max-sm:text-[20px]',
-                  (index / every) % 2 === 1 && 'max-sm:hidden',
-                )}
+                className="fill-ink-faint text-[11px]"
               >
                 {point.label}
               </text>
@@ -81,11 +84,23 @@ export function Bars({ label, points, format }: { label: string; points: Point[]
   );
 }
 
-/** The next round number above: 1, 2, 5 times a power of ten. */
+/** Drawn in real pixels: letters keep their size, whatever the width. */
+function useWidth(): [(node: HTMLElement | null) => void, number] {
+  const [width, setWidth] = useState(640);
+  const watch = useCallback((node: HTMLElement | null) => {
+    if (!node) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(240, Math.round(entry!.contentRect.width))));
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  return [watch, width];
+}
+
+/** The next round number above. */
 function niceTop(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
+  return ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
 /** Shares of a whole, longest first. */

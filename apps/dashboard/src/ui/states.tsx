@@ -4,6 +4,8 @@ import { Button } from './button.tsx';
 import { Notice } from './card.tsx';
 
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  // Inside a page that has more to show, one quiet line says it.
+  if (!children && !action) return <p className="px-5 pt-1 pb-5 text-ink-faint">{title}</p>;
   return (
     <div className="flex flex-col items-center gap-2 px-6 py-10 text-center">
       <svg viewBox="0 0 64 40" width="64" height="40" aria-hidden="true" className="mb-2 text-line-strong">

@@ -9,9 +9,13 @@ import { Table } from '../../ui/table.tsx';
 const words = (detail: unknown) =>
   detail && typeof detail === 'object'
     ? Object.entries(detail)
+        .filter(([key]) => key !== 'id')
         .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
         .join(', ')
     : '';
+
+/** An action without words of its own: `key-created` is "Key created". */
+const sentence = (action: string) => action.charAt(0).toUpperCase() + action.slice(1).replaceAll(/[-_.]/g, ' ');
 
 export function AuditLog() {
   const read = useCall(listAudit, { query: { limit: '200' } });
@@ -38,7 +42,7 @@ export function AuditLog() {
             header: texts.action,
             width: 25,
             sort: ({ action }) => action,
-            cell: ({ action }) => <code className="text-[0.87rem]">{action}</code>,
+            cell: ({ action }) => <span className="font-medium">{texts.actions[action] ?? sentence(action)}</span>,
           },
           {
             key: 'detail',

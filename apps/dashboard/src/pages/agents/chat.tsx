@@ -64,11 +64,11 @@ export function Chat({ agent }: { agent: WebAgent }) {
   const stored = turns.some(({ kind, text }) => kind === 'user' && text === pending);
   const partial = answered?.kind === 'agent' && writing.startsWith(answered.text) ? '' : writing;
   return (
-    <Card className="flex flex-col">
+    <Card fill className="h-[calc(100dvh-19rem)] min-h-[26rem] md:h-[calc(100dvh-15.5rem)]">
       <Loaded from={session && !steps.data ? steps : list} rows={3}>
         {() => (
           <Scroller mark={`${turns.length} ${writing.length} ${pending}`}>
-            {turns.length === 0 && !pending && <Empty title={texts.empty}>{texts.emptyHint}</Empty>}
+            {turns.length === 0 && !pending && <Greeting onPick={(message) => void send(message)} stopped={stopped} />}
             <Turns
               turns={turns}
               deciding={decide.isPending}
@@ -103,6 +103,23 @@ export function Chat({ agent }: { agent: WebAgent }) {
   );
 }
 
+/** An empty page is hard to start on. */
+function Greeting({ onPick, stopped }: { onPick: (message: string) => void; stopped: boolean }) {
+  return (
+    <div className="my-auto">
+      <Empty title={texts.empty}>{texts.emptyHint}</Empty>
+      <div className="flex flex-wrap justify-center gap-2">
+        {!stopped &&
+          texts.suggestions.map((text) => (
+            <Button key={text} small onClick={() => onPick(text)} className="h-auto py-1 whitespace-normal">
+              {text}
+            </Button>
+          ))}
+      </div>
+    </div>
+  );
+}
+
 function Scroller({ mark, children }: { mark: string; children: React.ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -114,7 +131,7 @@ function Scroller({ mark, children }: { mark: string; children: React.ReactNode 
       role="log"
       aria-label={texts.label}
       tabIndex={0}
-      className="mb-4 flex max-h-[58dvh] min-h-56 flex-col gap-4 overflow-y-auto pr-1"
+      className="mb-4 flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto rounded-lg pr-1"
     >
       {children}
     </div>

@@ -1,8 +1,9 @@
 import { getAgent } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf, useCall } from '../../api.ts';
+import { modelName } from '../../models.ts';
 import { agent as texts } from '../../texts/agents.ts';
-import { Notice, Status } from '../../ui/card.tsx';
+import { Badge, Notice, Status } from '../../ui/card.tsx';
 import { Mask } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Failure, Lines } from '../../ui/states.tsx';
@@ -44,7 +45,9 @@ export default function AgentDetail() {
       lead={
         <span className="flex flex-wrap items-center gap-3">
           <Status value={agent.status} />
-          <span className="font-mono text-[0.85rem] break-all">{agent.model}</span>
+          <span title={agent.model}>{modelName(agent.model)}</span>
+          {agent.verified && <Badge tone="ok">{texts.verified}</Badge>}
+          {agent.failure && <span className="text-danger">{agent.failure}</span>}
         </span>
       }
     >

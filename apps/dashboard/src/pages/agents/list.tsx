@@ -1,7 +1,9 @@
-import { listAgents } from '@troupe/contract';
+import { costDashboard, listAgents } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useCall } from '../../api.ts';
-import { ago, moment } from '../../format.ts';
+import { ago, count, moment, money } from '../../format.ts';
+import { modelName } from '../../models.ts';
 import { agents as texts } from '../../texts/agents.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Card, Status } from '../../ui/card.tsx';
@@ -12,6 +14,8 @@ import { Table } from '../../ui/table.tsx';
 
 export default function Agents() {
   const read = useCall(listAgents, {}, { every: 10_000 });
+  const cost = useCall(costDashboard, { query: { period: '30d' } }, { every: 30_000 }).data;
+  const used = useMemo(() => new Map(cost?.agents.map((agent) => [agent.agentId, agent])), [cost]);
   const create = (
     <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">
       {texts.new}
@@ -19,14 +23,14 @@ export default function Agents() {
   );
   return (
     <Page title={texts.title} lead={texts.lead} actions={create}>
-      <Card flush className="overflow-hidden pt-3">
+      <Card flush className="overflow-hidden pt-2">
         <Table
           label={texts.title}
           rows={read.data?.agents}
           rowKey={({ id }) => id}
           error={read.error}
           retry={() => void read.refetch()}
-          find={({ name, model, status }) => `${name} ${model} ${status}`}
+          find={({ name, model, status }) => `${name} ${model} ${modelName(model)} ${status}`}
           empty={
             <Empty title={texts.empty} action={create}>
               {texts.emptyHint}
@@ -36,7 +40,7 @@ export default function Agents() {
             {
               key: 'name',
               header: texts.name,
-              width: 38,
+              width: 32,
               sort: ({ name }) => name,
               cell: ({ id, name }) => (
                 <Link
@@ -53,19 +57,35 @@ export default function Agents() {
               key: 'model',
               header: texts.model,
               sort: ({ model }) => model ?? '',
-              cell: ({ model }) => <span className="font-mono text-[0.85rem] break-all">{model}</span>,
+              cell: ({ model }) => <span title={model}>{modelName(model)}</span>,
             },
             {
               key: 'status',
               header: texts.status,
-              width: 16,
+              width: 13,
               sort: ({ status }) => status,
               cell: ({ status }) => <Status value={status} />,
             },
             {
+              key: 'calls',
+              header: texts.calls,
+              end: true,
+              width: 12,
+              sort: ({ id }) => used.get(id)?.calls ?? 0,
+              cell: ({ id }) => cost && count(used.get(id)?.calls ?? 0),
+            },
+            {
+              key: 'cost',
+              header: texts.cost,
+              end: true,
+              width: 12,
+              sort: ({ id }) => used.get(id)?.cost ?? 0,
+              cell: ({ id }) => cost && money(used.get(id)?.cost ?? 0),
+            },
+            {
               key: 'created',
               header: texts.created,
-              width: 18,
+              width: 15,
               sort: ({ createdAt }) => createdAt,
               cell: ({ createdAt }) => <span title={moment(createdAt)}>{ago(createdAt)}</span>,
             },

@@ -1,8 +1,10 @@
-import { getAgentStats, usageByAgent } from '@troupe/contract';
+import { getAgentStats, usageByAgent, usageSummary } from '@troupe/contract';
 import { useCall } from '../../api.ts';
 import { bytes, count, duration, money, percent, short } from '../../format.ts';
+import { modelName } from '../../models.ts';
 import { stats as texts } from '../../texts/agents.ts';
 import { Card, Facts, Figure, Figures, Notice } from '../../ui/card.tsx';
+import { Bars } from '../../ui/chart.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 
@@ -24,13 +26,18 @@ export function Stats({ agentId }: { agentId: string }) {
               <Figure label={texts.response} value={shown(stats.averageResponseTime, duration)} />
               <Figure label={texts.success} value={shown(stats.successRate, percent)} />
             </Figures>
-            <Card>
+            <Daily agentId={agentId} />
+            <Card title={texts.now} hint={stats.pids === 0 ? texts.idle : undefined}>
               <Facts
                 items={[
-                  [texts.uptime, stats.uptimeFormatted ?? texts.none],
-                  [texts.cpu, shown(stats.cpu, percent)],
-                  [texts.memory, shown(stats.memory, bytes)],
-                  [texts.processes, shown(stats.pids, count)],
+                  [texts.uptime, shown(stats.uptime, (seconds) => duration(Math.max(1, seconds) * 1000))],
+                  ...(stats.pids === 0
+                    ? []
+                    : ([
+                        [texts.cpu, shown(stats.cpu, percent)],
+                        [texts.memory, shown(stats.memory, bytes)],
+                        [texts.processes, shown(stats.pids, count)],
+                      ] as [string, string][])),
                   [texts.errors, shown(stats.errorRate, percent)],
                 ]}
               />
@@ -42,6 +49,38 @@ export function Stats({ agentId }: { agentId: string }) {
     </div>
   );
 }
+
+const DAYS = 30;
+const label = (day: string) =>
+  new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** What it cost on each of the last days; days without a call count, too. */
+function Daily({ agentId }: { agentId: string }) {
+  const read = useCall(usageSummary, { query: { days: String(DAYS) } }, { every: 30_000 });
+  return (
+    <Card title={texts.daily}>
+      <Loaded from={read}>
+        {({ rows }) => {
+          const own = rows.filter((row) => row.agent_id === agentId);
+          if (own.length === 0) return <Empty title={texts.noUsage} />;
+          const free = own.every((row) => row.cost_usd === 0);
+          const points = lastDays().map((day) => ({
+            label: label(day),
+            value: own
+              .filter(({ date }) => date === day)
+              .reduce((sum, row) => sum + (free ? row.total_tokens : row.cost_usd), 0),
+          }));
+          return <Bars label={free ? texts.dailyTokens : texts.daily} points={points} format={free ? short : money} />;
+        }}
+      </Loaded>
+    </Card>
+  );
+}
+
+const lastDays = () =>
+  Array.from({ length: DAYS }, (_, index) =>
+    new Date(Date.now() - (DAYS - 1 - index) * 86_400_000).toISOString().slice(0, 10),
+  );
 
 function Usage({ agentId }: { agentId: string }) {
   const read = useCall(usageByAgent, { params: { agentId }, query: {} }, { every: 15_000 });
@@ -58,7 +97,7 @@ function Usage({ agentId }: { agentId: string }) {
           {
             key: 'model',
             header: texts.model,
-            cell: ({ model }) => <span className="font-mono text-[0.85rem] break-all">{model}</span>,
+            cell: ({ model }) => <span title={model}>{modelName(model)}</span>,
           },
           { key: 'calls', header: texts.calls, end: true, cell: ({ events }) => count(events) },
           { key: 'tokens', header: texts.tokens, end: true, cell: (row) => short(row.total_tokens) },

@@ -4,6 +4,7 @@ import { Button, Spinner } from '../../ui/button.tsx';
 import { Badge } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
 import { Icon } from '../../ui/icons.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
 import type { ToolUse, Turn } from './transcript.ts';
 
 export type Decide = (approvalId: string, approved: boolean) => void;
@@ -42,11 +43,13 @@ export function Bubble({ text, mine }: { text: string; mine: boolean }) {
   return (
     <div
       className={cx(
-        'min-w-0 rounded-2xl px-4 py-2.5 break-words whitespace-pre-wrap',
-        mine ? 'self-end rounded-br-md bg-accent text-on-accent' : 'self-start rounded-bl-md bg-sunken',
+        'max-w-full min-w-0 rounded-2xl px-4 py-2.5 break-words',
+        mine
+          ? 'self-end rounded-br-md bg-accent whitespace-pre-wrap text-on-accent'
+          : 'self-start rounded-bl-md bg-sunken',
       )}
     >
-      {text}
+      {mine ? text : <Markdown text={text} />}
     </div>
   );
 }

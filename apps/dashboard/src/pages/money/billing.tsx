@@ -4,11 +4,10 @@ import { useSearch } from '@tanstack/react-router';
 import { useCall, useSend } from '../../api.ts';
 import { day, money } from '../../format.ts';
 import { billing as texts } from '../../texts/money.ts';
-import { planPoints } from '../public/pricing.tsx';
+import { PlanPoints } from '../public/pricing.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Card, Facts, Notice, Status } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
-import { Icon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Loaded } from '../../ui/states.tsx';
 
@@ -68,12 +67,7 @@ export default function Billing() {
                       <span className="text-ink-faint">{texts.perMonth}</span>
                     </p>
                     <ul className="my-4 flex flex-1 flex-col gap-1.5 text-[0.92rem]">
-                      {planPoints(name).map((point) => (
-                        <li key={point} className="flex gap-2">
-                          <Icon name="check" className="mt-0.5 shrink-0 text-accent" />
-                          {point}
-                        </li>
-                      ))}
+                      <PlanPoints plan={name} />
                     </ul>
                     <Button
                       kind={search['plan'] === name ? 'primary' : 'plain'}

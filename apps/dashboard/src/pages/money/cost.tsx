@@ -1,7 +1,8 @@
 import { costDashboard, usageTools } from '@troupe/contract';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCall } from '../../api.ts';
 import { count, duration, money, percent, short } from '../../format.ts';
+import { modelName } from '../../models.ts';
 import { cost as texts } from '../../texts/money.ts';
 import { Card, Figure, Figures } from '../../ui/card.tsx';
 import { Bars, Shares } from '../../ui/chart.tsx';
@@ -69,11 +70,25 @@ export default function Cost() {
                   find={({ name, model }) => `${name} ${model}`}
                   empty={<Empty title={texts.none} />}
                   columns={[
-                    { key: 'name', header: texts.agent, sort: ({ name }) => name, cell: ({ name }) => name },
+                    {
+                      key: 'name',
+                      header: texts.agent,
+                      sort: ({ name }) => name,
+                      cell: ({ agentId, name }) => (
+                        <Link
+                          to="/dashboard/agents/$id"
+                          params={{ id: agentId } as never}
+                          search={{ tab: 'stats' } as never}
+                          className="font-medium hover:underline"
+                        >
+                          {name}
+                        </Link>
+                      ),
+                    },
                     {
                       key: 'model',
                       header: texts.model,
-                      cell: ({ model }) => <span className="font-mono text-[0.82rem] break-all">{model}</span>,
+                      cell: ({ model }) => <span title={model}>{modelName(model)}</span>,
                     },
                     {
                       key: 'calls',
@@ -105,7 +120,10 @@ export default function Cost() {
                 ) : (
                   <Shares
                     label={texts.byModel}
-                    points={modelBreakdown.map(({ model, percent: share }) => ({ label: model, value: share }))}
+                    points={modelBreakdown.map(({ model, percent: share }) => ({
+                      label: modelName(model),
+                      value: share,
+                    }))}
                     format={percent}
                   />
                 )}

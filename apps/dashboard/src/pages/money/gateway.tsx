@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { call, useCall, useSend } from '../../api.ts';
-import { money } from '../../format.ts';
+import { exactMoney, percent } from '../../format.ts';
 import { gateway as texts } from '../../texts/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Facts, Notice, Status } from '../../ui/card.tsx';
@@ -38,12 +38,19 @@ export default function Gateway() {
   const offers = useAction<{ endpoints: Offer[] }>({ action: 'endpoints' });
   const agents = useCall(listAgents, {});
   return (
-    <Page title={texts.title} lead={texts.lead}>
-      <Card title={texts.state}>
+    <Page
+      title={texts.title}
+      lead={texts.lead}
+      actions={
         <Loaded from={state} rows={1}>
-          {({ gateway, status }) => <Facts items={[[gateway, <Status value={status} />]]} />}
+          {({ gateway, status }) => (
+            <span className="flex items-center gap-2 text-ink-soft">
+              {texts.gateways[gateway] ?? gateway} <Status value={status} />
+            </span>
+          )}
         </Loaded>
-      </Card>
+      }
+    >
       <Loaded from={agents}>{(read) => <OwnAgents agents={read.agents} />}</Loaded>
       <Card title={texts.endpoints} flush className="overflow-hidden">
         <Table
@@ -56,7 +63,7 @@ export default function Gateway() {
           columns={[
             { key: 'slug', header: texts.slug, cell: ({ slug }) => <code>{slug}</code> },
             { key: 'what', header: texts.description, cell: ({ description }) => description },
-            { key: 'price', header: texts.price, end: true, cell: ({ price }) => price },
+            { key: 'price', header: texts.price, end: true, cell: ({ price }) => texts.perCall(exactMoney(price)) },
           ]}
         />
       </Card>
@@ -98,9 +105,9 @@ function Fitness({ agentId }: { agentId: string }) {
           <Facts
             items={[
               [texts.fitness, `${fitness.score} / 100`],
-              [texts.tier, tier],
-              [texts.rate, String(pricing.rate)],
-              [texts.discount, String(pricing.discount)],
+              [texts.tier, texts.tiers[tier] ?? tier],
+              [texts.rate, texts.perCall(exactMoney(pricing.rate))],
+              [texts.discount, percent(Number(pricing.discount))],
             ]}
           />
         )}
@@ -185,8 +192,8 @@ function Pay({ agentId }: { agentId: string }) {
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
-        title={texts.payTitle(money(amount))}
-        losses={<p className="break-all">{texts.payLoss(money(amount), recipient)}</p>}
+        title={texts.payTitle(exactMoney(amount))}
+        losses={<p className="break-all">{texts.payLoss(exactMoney(amount), recipient)}</p>}
         action={texts.pay}
         busy={pay.isPending}
         error={pay.error}

@@ -3,7 +3,7 @@ import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { ago, money, moment } from '../../format.ts';
+import { ago, exactMoney, moment } from '../../format.ts';
 import { wallet as texts } from '../../texts/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Card, Notice, Status } from '../../ui/card.tsx';
@@ -29,7 +29,7 @@ export function PaymentSessions({ address }: { address: string }) {
   const close = useSend(closePaymentSession, {
     refresh,
     done: ({ returned }) => {
-      say(texts.closed(money(returned)));
+      say(texts.closed(exactMoney(returned)));
       setClosing(undefined);
     },
   });
@@ -73,8 +73,8 @@ export function PaymentSessions({ address }: { address: string }) {
             ),
           },
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
-          { key: 'spent', header: texts.spent, end: true, cell: ({ spent }) => money(spent) },
-          { key: 'left', header: texts.remaining, end: true, cell: ({ remaining }) => money(remaining) },
+          { key: 'spent', header: texts.spent, end: true, cell: ({ spent }) => exactMoney(spent) },
+          { key: 'left', header: texts.remaining, end: true, cell: ({ remaining }) => exactMoney(remaining) },
           { key: 'vouchers', header: texts.vouchers, end: true, cell: ({ vouchers }) => vouchers.length },
           {
             key: 'close',
@@ -93,7 +93,7 @@ export function PaymentSessions({ address }: { address: string }) {
         open={closing !== undefined}
         onClose={() => setClosing(undefined)}
         title={texts.closeTitle}
-        losses={texts.closeLoss(money(closing?.remaining ?? 0))}
+        losses={texts.closeLoss(exactMoney(closing?.remaining ?? 0))}
         action={texts.close}
         busy={close.isPending}
         error={close.error}

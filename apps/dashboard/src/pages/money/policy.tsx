@@ -10,7 +10,7 @@ import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { address, money, moment } from '../../format.ts';
+import { address, exactMoney, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { policy as texts } from '../../texts/policy.ts';
 import { Button } from '../../ui/button.tsx';
@@ -133,7 +133,7 @@ function Payments({ id }: { id: string }) {
         columns={[
           { key: 'when', header: texts.when, cell: ({ createdAt }) => moment(createdAt) },
           { key: 'to', header: texts.to, cell: ({ recipient }) => <code title={recipient}>{address(recipient)}</code> },
-          { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => money(amount) },
+          { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
           {
             key: 'decide',
@@ -180,7 +180,7 @@ function Decide({
   onClose: () => void;
   onConfirm: () => void;
 }) {
-  const sum = money(amount);
+  const sum = exactMoney(amount);
   const approve = decision === 'approve';
   return (
     <Confirm

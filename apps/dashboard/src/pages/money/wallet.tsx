@@ -2,7 +2,7 @@ import { getLedger, getWallet, postWallet } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { moment, money } from '../../format.ts';
+import { moment, exactMoney } from '../../format.ts';
 import { wallet as texts } from '../../texts/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Figure, Figures, Notice } from '../../ui/card.tsx';
@@ -63,10 +63,10 @@ function OwnWallet({ address, balance, network }: { address: string; balance: st
       <Figures>
         <Figure
           label={texts.ledger}
-          value={ledger.data ? money(ledger.data.balance) : '–'}
-          note={ledger.data && texts.ledgerHint(money(ledger.data.available))}
+          value={ledger.data ? exactMoney(ledger.data.balance) : '–'}
+          note={ledger.data && texts.ledgerHint(exactMoney(ledger.data.available))}
         />
-        <Figure label={texts.balance} value={money(balance)} />
+        <Figure label={texts.balance} value={exactMoney(balance)} />
         <Figure label={texts.network} value={<span className="text-[1.2rem]">{network}</span>} />
       </Figures>
       <div className="grid items-start gap-5 lg:grid-cols-2">
@@ -86,8 +86,8 @@ function OwnWallet({ address, balance, network }: { address: string; balance: st
           columns={[
             { key: 'when', header: texts.when, cell: ({ timestamp }) => moment(timestamp) },
             { key: 'what', header: texts.what, cell: ({ kind }) => kind.replaceAll('_', ' ') },
-            { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => money(amount) },
-            { key: 'balance', header: texts.after, end: true, cell: (entry) => money(entry.balance) },
+            { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
+            { key: 'balance', header: texts.after, end: true, cell: (entry) => exactMoney(entry.balance) },
           ]}
         />
       </Card>
@@ -123,7 +123,7 @@ function Tokens({ address }: { address: string }) {
           empty={<Empty title={texts.noTokens} />}
           columns={[
             { key: 'token', header: texts.token, cell: ({ symbol, name }) => <span title={name}>{symbol}</span> },
-            { key: 'amount', header: texts.amount, end: true, cell: ({ balance }) => money(balance) },
+            { key: 'amount', header: texts.amount, end: true, cell: ({ balance }) => exactMoney(balance) },
           ]}
         />
       )}

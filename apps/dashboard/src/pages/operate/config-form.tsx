@@ -1,5 +1,7 @@
 import { config as texts } from '../../texts/operate.ts';
-import { CheckField, TextArea, TextField } from '../../ui/field.tsx';
+import { TEAM_TOOLS } from '@troupe/domain';
+import { toolNames } from '../../texts/teams.ts';
+import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.tsx';
 
 export type Config = Record<string, unknown>;
 
@@ -60,6 +62,10 @@ export function ConfigForm({ value, onChange }: { value: Config; onChange: (next
             ))}
         </div>
       </fieldset>
+      <Approvals
+        value={part(part(value, 'safety'), 'approvals')}
+        onChange={(approvals) => set('safety', { approvals })}
+      />
       <div className="grid gap-4 sm:grid-cols-3">
         <NumberInput
           label={texts.maxEntries}
@@ -78,6 +84,28 @@ export function ConfigForm({ value, onChange }: { value: Config; onChange: (next
         />
       </div>
     </div>
+  );
+}
+
+/** Whether a tool may be used, or somebody is asked first. */
+function Approvals({ value, onChange }: { value: Config; onChange: (next: Config) => void }) {
+  const choices = Object.entries(texts.approvalRules).map(([rule, label]) => ({ value: rule, label }));
+  return (
+    <fieldset>
+      <legend className="font-medium">{texts.approvals}</legend>
+      <p className="mb-2 text-[0.85rem] text-ink-faint">{texts.approvalsHint}</p>
+      <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
+        {TEAM_TOOLS.map((tool) => (
+          <SelectField
+            key={tool}
+            label={toolNames[tool] ?? tool}
+            value={String(value[tool] ?? 'allow')}
+            onChange={({ target }) => onChange({ ...value, [tool]: target.value })}
+            choices={choices}
+          />
+        ))}
+      </div>
+    </fieldset>
   );
 }
 

@@ -27,13 +27,15 @@ export default function Heartbeats() {
               </Empty>
             </Card>
           ) : (
-            <ul className="flex flex-col gap-3">
-              {agents.map((agent) => (
-                <li key={agent.id}>
-                  <AgentHeartbeat id={agent.id} name={agent.name} />
-                </li>
-              ))}
-            </ul>
+            <Card flush>
+              <ul className="divide-y divide-line">
+                {agents.map((agent) => (
+                  <li key={agent.id} className="px-5 py-3.5">
+                    <AgentHeartbeat id={agent.id} name={agent.name} />
+                  </li>
+                ))}
+              </ul>
+            </Card>
           )
         }
       </Loaded>
@@ -51,54 +53,52 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
   const frequency = beat?.frequency ?? '3h';
   const choices = { ...texts.frequencies, ...(frequency in texts.frequencies ? {} : { [frequency]: frequency }) };
   return (
-    <Card>
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
-        <div className="flex min-w-40 flex-1 items-center gap-3">
-          <Mask seed={id} />
-          <span className="min-w-0 truncate font-medium">{name}</span>
-        </div>
-        {read.data ? (
-          <>
-            <dl className="flex gap-6 text-[0.9rem]">
-              <div>
-                <dt className="text-ink-faint">{texts.last}</dt>
-                <dd title={moment(beat?.lastHeartbeat)}>
-                  {beat?.lastHeartbeat ? ago(beat.lastHeartbeat) : states.never}
-                </dd>
-              </div>
-              <div>
-                <dt className="text-ink-faint">{texts.next}</dt>
-                <dd title={moment(beat?.nextHeartbeat)}>
-                  {beat?.enabled ? ago(beat.nextHeartbeat) : <Badge>{texts.off}</Badge>}
-                </dd>
-              </div>
-            </dl>
-            <div className="flex items-end gap-2">
-              <SelectField
-                label={`${texts.frequency} (${name})`}
-                hideLabel
-                value={beat?.enabled ? frequency : ''}
-                onChange={({ target }) =>
-                  target.value && save.mutate({ body: { agentId: id, frequency: target.value, enabled: true } })
-                }
-                choices={[
-                  ...(beat?.enabled ? [] : [{ value: '', label: texts.off }]),
-                  ...Object.entries(choices).map(([value, label]) => ({ value, label: `${texts.frequency} ${label}` })),
-                ]}
-              />
-              {beat?.enabled && (
-                <Button busy={remove.isPending} onClick={() => remove.mutate({ body: { agentId: id } })}>
-                  {texts.remove}
-                </Button>
-              )}
-            </div>
-          </>
-        ) : (
-          <div className="w-40">
-            <Lines rows={2} />
-          </div>
-        )}
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
+      <div className="flex min-w-40 flex-1 items-center gap-3">
+        <Mask seed={id} size={32} />
+        <span className="min-w-0 truncate font-medium">{name}</span>
       </div>
-    </Card>
+      {read.data ? (
+        <>
+          <dl className="grid w-60 grid-cols-2 gap-6 text-[0.9rem]">
+            <div>
+              <dt className="text-ink-faint">{texts.last}</dt>
+              <dd title={moment(beat?.lastHeartbeat)}>
+                {beat?.lastHeartbeat ? ago(beat.lastHeartbeat) : states.never}
+              </dd>
+            </div>
+            <div>
+              <dt className="text-ink-faint">{texts.next}</dt>
+              <dd title={moment(beat?.nextHeartbeat)}>
+                {beat?.enabled ? ago(beat.nextHeartbeat) : <Badge>{texts.off}</Badge>}
+              </dd>
+            </div>
+          </dl>
+          <div className="flex w-72 items-center gap-2">
+            <SelectField
+              label={`${texts.frequency} (${name})`}
+              hideLabel
+              value={beat?.enabled ? frequency : ''}
+              onChange={({ target }) =>
+                target.value && save.mutate({ body: { agentId: id, frequency: target.value, enabled: true } })
+              }
+              choices={[
+                ...(beat?.enabled ? [] : [{ value: '', label: texts.off }]),
+                ...Object.entries(choices).map(([value, label]) => ({ value, label: `${texts.frequency} ${label}` })),
+              ]}
+            />
+            {beat?.enabled && (
+              <Button busy={remove.isPending} onClick={() => remove.mutate({ body: { agentId: id } })}>
+                {texts.remove}
+              </Button>
+            )}
+          </div>
+        </>
+      ) : (
+        <div className="w-40">
+          <Lines rows={2} />
+        </div>
+      )}
+    </div>
   );
 }

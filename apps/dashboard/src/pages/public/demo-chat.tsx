@@ -5,25 +5,26 @@ import { statusOf, useCall, useSend } from '../../api.ts';
 import { demo as texts } from '../../texts/public.ts';
 import { Button, Spinner } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
 
 interface Line {
   mine: boolean;
   text: string;
+  model?: string;
 }
 
 /** The public chat: what it says comes from a model, or it says that there is none. */
 export function DemoChat() {
   const info = useCall(getDemo, {});
   const [lines, setLines] = useState<Line[]>([]);
-  const [text, setText] = useState(texts.first);
+  const [text, setText] = useState('');
   const [model, setModel] = useState('');
   const send = useSend(demoChat, {
-    done: ({ message }) => setLines((old) => [...old, { mine: false, text: message }]),
+    done: ({ message, model: by }) => setLines((old) => [...old, { mine: false, text: message, model: by }]),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const message = text.trim();
+  const say = (message: string) => {
     if (!message || send.isPending) return;
     const conversation = lines
       .filter(({ mine }) => mine)
@@ -32,6 +33,10 @@ export function DemoChat() {
     setText('');
     send.mutate({ body: { message, conversation, ...(model && { model }) } });
   };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    say(text.trim());
+  };
   return (
     <Card title={texts.title} hint={texts.hint} className="self-start">
       <div className="flex flex-col gap-4">
@@ -39,19 +44,35 @@ export function DemoChat() {
           role="log"
           aria-label={texts.title}
           tabIndex={0}
-          className="flex max-h-80 min-h-24 flex-col gap-3 overflow-y-auto rounded-xl bg-sunken p-4"
+          className="flex max-h-96 min-h-56 flex-col gap-3 overflow-y-auto rounded-xl bg-sunken p-4"
         >
+          {lines.length === 0 && (
+            <div className="my-auto flex flex-col items-start gap-2">
+              <p className="text-ink-soft">{texts.intro}</p>
+              {texts.suggestions.map((suggestion) => (
+                <Button
+                  key={suggestion}
+                  small
+                  className="h-auto py-1 text-left whitespace-normal"
+                  onClick={() => say(suggestion)}
+                >
+                  {suggestion}
+                </Button>
+              ))}
+            </div>
+          )}
           {lines.map((line, index) => (
-            <p
-              key={index}
-              className={
-                line.mine
-                  ? 'max-w-[85%] self-end rounded-2xl rounded-br-sm bg-accent px-4 py-2 whitespace-pre-wrap text-on-accent'
-                  : 'max-w-[92%] self-start rounded-2xl rounded-bl-sm bg-surface px-4 py-2 whitespace-pre-wrap'
-              }
-            >
-              {line.text}
-            </p>
+            <div key={index} className={cx('flex max-w-[92%] flex-col gap-1', line.mine ? 'self-end' : 'self-start')}>
+              <div
+                className={cx(
+                  'rounded-2xl px-4 py-2 break-words',
+                  line.mine ? 'rounded-br-sm bg-accent whitespace-pre-wrap text-on-accent' : 'rounded-bl-sm bg-surface',
+                )}
+              >
+                {line.mine ? line.text : <Markdown text={line.text} />}
+              </div>
+              {line.model && <p className="text-[0.78rem] text-ink-faint">{texts.by(line.model)}</p>}
+            </div>
           ))}
           {send.isPending && (
             <p className="flex items-center gap-2 text-ink-soft">

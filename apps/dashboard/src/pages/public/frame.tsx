@@ -38,6 +38,18 @@ export function PublicFrame({ title, children }: { title?: string; children: Rea
         </nav>
       </header>
       <main className="flex flex-1 flex-col">{children}</main>
+      <footer className="mx-auto flex w-full max-w-6xl flex-wrap items-center gap-x-5 gap-y-2 px-4 py-6 text-[0.9rem] text-ink-faint sm:px-8">
+        <span className="mr-auto">{front.footer}</span>
+        <Link to="/pricing" className="hover:text-ink">
+          {front.pricing}
+        </Link>
+        <a href="/docs" className="hover:text-ink">
+          {front.docs}
+        </a>
+        <Link to="/login" className="hover:text-ink">
+          {front.signIn}
+        </Link>
+      </footer>
     </div>
   );
 }
@@ -51,7 +63,9 @@ export function NarrowPage({ title, lead, children }: { title: string; lead?: Re
           <h1 className="text-[1.9rem] leading-tight font-semibold">{title}</h1>
           {lead && <div className="mt-2 text-ink-soft">{lead}</div>}
         </div>
-        {children}
+        <div className="flex flex-col gap-5 rounded-2xl border border-line bg-surface p-5 shadow-low sm:p-7">
+          {children}
+        </div>
       </div>
     </PublicFrame>
   );

@@ -3,6 +3,7 @@ import { useCall } from '../../api.ts';
 import { front } from '../../texts/public.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
+import { Icon } from '../../ui/icons.tsx';
 import { DemoChat } from './demo-chat.tsx';
 import { PublicFrame } from './frame.tsx';
 
@@ -25,17 +26,41 @@ export default function Landing() {
         </div>
         <DemoChat />
       </section>
-      <section className="border-t border-line bg-surface">
-        <ul className="mx-auto grid max-w-6xl gap-x-10 gap-y-8 px-4 py-14 sm:grid-cols-2 sm:px-8 lg:grid-cols-3">
-          {front.points.map(([title, text]) => (
-            <li key={title}>
-              <h2 className="text-[1.3rem] font-semibold">{title}</h2>
-              <p className="mt-1 text-ink-soft">{text}</p>
+      <Steps />
+      <section className="border-y border-line bg-surface">
+        <h2 className="mx-auto max-w-6xl px-4 pt-14 text-[1.7rem] font-semibold sm:px-8">{front.pointsTitle}</h2>
+        <ul className="mx-auto grid max-w-6xl gap-x-10 gap-y-8 px-4 pt-8 pb-14 sm:grid-cols-2 sm:px-8 lg:grid-cols-3">
+          {front.points.map(([title, text], index) => (
+            <li key={title} className="flex gap-4">
+              <span className="grid size-10 shrink-0 place-items-center rounded-xl bg-accent-soft text-accent-ink">
+                <Icon name={front.icons[index]!} size={20} />
+              </span>
+              <div className="min-w-0">
+                <h3 className="text-[1.2rem] font-semibold">{title}</h3>
+                <p className="mt-1 text-ink-soft">{text}</p>
+              </div>
             </li>
           ))}
         </ul>
       </section>
     </PublicFrame>
+  );
+}
+
+function Steps() {
+  return (
+    <section className="mx-auto w-full max-w-6xl px-4 pb-14 sm:px-8">
+      <h2 className="text-[1.7rem] font-semibold">{front.stepsTitle}</h2>
+      <ol className="mt-6 grid gap-4 lg:grid-cols-3">
+        {front.steps.map(([title, text], index) => (
+          <li key={title} className="rounded-2xl border border-line bg-surface p-5 shadow-low">
+            <span className="num font-display text-[1.6rem] font-semibold text-accent-ink">{index + 1}</span>
+            <h3 className="mt-1 text-[1.2rem] font-semibold">{title}</h3>
+            <p className="mt-1 text-ink-soft">{text}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }
 

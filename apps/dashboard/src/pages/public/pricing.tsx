@@ -1,7 +1,8 @@
 import { PLANS, PLAN_LIMITS } from '@troupe/domain';
-import { count, money, short } from '../../format.ts';
+import { count, money } from '../../format.ts';
 import { pricing as texts } from '../../texts/public.ts';
 import { LinkButton } from '../../ui/button.tsx';
+import { cx } from '../../ui/cx.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { PublicFrame } from './frame.tsx';
 
@@ -25,12 +26,7 @@ export default function Pricing() {
                 <span className="text-ink-faint">{texts.perMonth}</span>
               </p>
               <ul className="my-4 flex flex-1 flex-col gap-2 text-[0.95rem]">
-                {planPoints(plan).map((point) => (
-                  <li key={point} className="flex gap-2">
-                    <Icon name="check" className="mt-0.5 shrink-0 text-accent" />
-                    {point}
-                  </li>
-                ))}
+                <PlanPoints plan={plan} />
               </ul>
               <LinkButton
                 kind={plan === 'collective' ? 'primary' : 'plain'}
@@ -49,14 +45,28 @@ export default function Pricing() {
 }
 
 /** What a plan gives, in words; the numbers are those that the platform enforces. */
-export function planPoints(plan: (typeof PLANS)[number]): string[] {
+export function PlanPoints({ plan }: { plan: (typeof PLANS)[number] }) {
+  return planPoints(plan).map(({ text, missing }) => (
+    <li key={text} className={cx('flex gap-2', missing && 'text-ink-faint')}>
+      <Icon name={missing ? 'close' : 'check'} className={cx('mt-0.5 shrink-0', !missing && 'text-accent')} />
+      {text}
+    </li>
+  ));
+}
+
+interface PlanPoint {
+  text: string;
+  missing?: boolean;
+}
+
+function planPoints(plan: (typeof PLANS)[number]): PlanPoint[] {
   const limits = PLAN_LIMITS[plan];
   const tokens = finite(limits.monthlyTokens);
   return [
-    texts.agents(finite(limits.agents)),
-    texts.team(limits.team),
-    texts.skills(limits.skills),
-    texts.messages(count(limits.messagesPerDay)),
-    texts.tokens(tokens === null ? null : short(tokens)),
+    { text: texts.agents(finite(limits.agents)) },
+    { text: texts.team(limits.team), missing: limits.team === 0 },
+    { text: texts.skills(limits.skills) },
+    { text: texts.messages(count(limits.messagesPerDay)) },
+    { text: texts.tokens(tokens === null ? null : count(tokens / 1_000_000)) },
   ];
 }

@@ -64,14 +64,19 @@ export default function SignUp() {
           value={form.password}
           onChange={set('password')}
         />
-        <TextField
-          label={texts.referral}
-          hint={texts.referralHint}
-          maxLength={20}
-          autoComplete="off"
-          value={form.referralCode}
-          onChange={set('referralCode')}
-        />
+        <details open={ref !== undefined}>
+          <summary className="cursor-pointer text-[0.9rem] text-ink-soft">{texts.haveReferral}</summary>
+          <div className="pt-3">
+            <TextField
+              label={texts.referral}
+              hint={texts.referralHint}
+              maxLength={20}
+              autoComplete="off"
+              value={form.referralCode}
+              onChange={set('referralCode')}
+            />
+          </div>
+        </details>
         {/* A trap for robots: people never see it. */}
         <div className="hidden" aria-hidden="true">
           <input name="website" tabIndex={-1} autoComplete="off" value={form.website} onChange={set('website')} />

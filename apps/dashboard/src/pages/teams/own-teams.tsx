@@ -44,7 +44,8 @@ interface TeamView {
 
 function TeamCard({ name, createdAt, yaml_config: yaml, agents }: TeamView) {
   const reading = readTeamYaml(yaml);
-  const [lead] = agents;
+  // The document's first agent leads.
+  const lead = agents.find(({ name: agent }) => reading.ok && agent === reading.team.agents[0]?.name) ?? agents[0];
   return (
     <Card
       title={name}

@@ -1,7 +1,7 @@
 import { webUnderground } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { address as shortAddress, money } from '../../format.ts';
+import { address as shortAddress, exactMoney } from '../../format.ts';
 import { underground as texts } from '../../texts/underground.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
@@ -62,8 +62,8 @@ export function AgentWallets() {
             ),
           },
           { key: 'kind', header: texts.kind, cell: ({ kind }) => kind },
-          { key: 'available', header: texts.available, end: true, cell: ({ available }) => money(available) },
-          { key: 'owed', header: texts.owed, end: true, cell: ({ owed }) => money(owed) },
+          { key: 'available', header: texts.available, end: true, cell: ({ available }) => exactMoney(available) },
+          { key: 'owed', header: texts.owed, end: true, cell: ({ owed }) => exactMoney(owed) },
         ]}
       />
     </Card>

@@ -1,6 +1,6 @@
 import { webUnderground } from '@troupe/contract';
 import { useCall } from '../../api.ts';
-import { money, moment } from '../../format.ts';
+import { exactMoney, moment } from '../../format.ts';
 import { underground as texts } from '../../texts/underground.ts';
 import { Card, Status } from '../../ui/card.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -24,7 +24,7 @@ export function Bus() {
           {
             key: 'action',
             header: texts.action,
-            cell: ({ action }) => <code className="text-[0.87rem]">{action}</code>,
+            cell: ({ action }) => <span title={action}>{texts.actions[action] ?? action}</span>,
           },
           { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
           { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
@@ -65,7 +65,7 @@ export function Bookings() {
           { key: 'talent', header: texts.talent, sort: (row) => row.talentName, cell: (row) => row.talentName },
           { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
           { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
-          { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => money(amount) },
+          { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
           { key: 'by', header: texts.lastBy, cell: ({ lastBy }) => nameOf(lastBy) },
           { key: 'when', header: texts.when, cell: ({ updatedAt }) => moment(updatedAt) },
@@ -95,7 +95,7 @@ export function Amplifications() {
           },
           { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
           { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
-          { key: 'reward', header: texts.reward, end: true, cell: ({ reward }) => money(reward) },
+          { key: 'reward', header: texts.reward, end: true, cell: ({ reward }) => exactMoney(reward) },
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
           { key: 'when', header: texts.when, cell: ({ updatedAt }) => moment(updatedAt) },
         ]}

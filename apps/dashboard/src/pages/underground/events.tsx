@@ -2,7 +2,7 @@ import { webUnderground } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { money, moment } from '../../format.ts';
+import { exactMoney, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { underground as texts } from '../../texts/underground.ts';
 import { Button } from '../../ui/button.tsx';
@@ -47,7 +47,7 @@ export function Events() {
             sort: (event) => event.event_date,
             cell: (event) => moment(event.event_date),
           },
-          { key: 'price', header: texts.price, end: true, cell: (event) => money(event.ticket_price_usdc) },
+          { key: 'price', header: texts.price, end: true, cell: (event) => exactMoney(event.ticket_price_usdc) },
           {
             key: 'sold',
             header: texts.tickets,

@@ -2,7 +2,7 @@ import { webUnderground } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { address as shortAddress, money, moment, percent } from '../../format.ts';
+import { address as shortAddress, exactMoney, moment, percent } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { underground as texts } from '../../texts/underground.ts';
 import { Button } from '../../ui/button.tsx';
@@ -39,7 +39,7 @@ export function Splits() {
         columns={[
           { key: 'name', header: texts.splitName, cell: ({ name }) => <span className="font-medium">{name}</span> },
           { key: 'agent', header: texts.agent, cell: ({ agentId }) => nameOf(agentId) },
-          { key: 'total', header: texts.amount, end: true, cell: ({ totalAmount }) => money(totalAmount) },
+          { key: 'total', header: texts.amount, end: true, cell: ({ totalAmount }) => exactMoney(totalAmount) },
           {
             key: 'recipients',
             header: texts.recipients,
@@ -47,7 +47,7 @@ export function Splits() {
               <span className="text-[0.87rem]">
                 {recipients.map(({ address, share, amount }) => (
                   <span key={address} className="block" title={address}>
-                    <code>{shortAddress(address)}</code> {percent(share)} · {money(amount)}
+                    <code>{shortAddress(address)}</code> {percent(share)} · {exactMoney(amount)}
                   </span>
                 ))}
               </span>
