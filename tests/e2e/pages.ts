@@ -23,7 +23,7 @@ export const AGENT_PAGES: PageEntry[] = [
   { name: 'overview', path: '/dashboard' },
   { name: 'agents', path: '/dashboard/agents' },
   { name: 'agent-new', path: '/dashboard/agents/new' },
-  ...['chat', 'sessions', 'memory', 'stats', 'logs', 'messages', 'config', 'manage'].map((tab) => ({
+  ...['chat', 'sessions', 'memory', 'stats', 'logs', 'messages', 'config', 'backups', 'manage'].map((tab) => ({
     name: `agent-${tab}`,
     path: `/dashboard/agents/:agent?tab=${tab}`,
   })),

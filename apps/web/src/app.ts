@@ -12,6 +12,7 @@ import { createHealth } from './features/health/service.ts';
 import { createCustody } from './features/wallet/custody.ts';
 import { walletRoutes } from './features/wallet/routes.ts';
 import { createWalletService } from './features/wallet/service.ts';
+import { mailNotices } from './features/notices/mails.ts';
 import { demoRoutes } from './features/demo/routes.ts';
 import { createDemo } from './features/demo/service.ts';
 import { usageRoutes } from './features/usage/routes.ts';
@@ -56,9 +57,10 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   addAgents(server, { ...deps, accounts, backend });
   operationsRoutes(server, { ...deps, backend, health });
+  const notices = mailNotices({ ...deps, accounts, mail, baseUrl: url });
 
   serveOpenApi(server, 'Troupe web API', version);
   referenceRoutes(server, version);
   await dashboardRoutes(server);
-  return { server, accounts, chains, close: () => closeAll([accounts, chains, payments, signIn, server]) };
+  return { server, accounts, chains, close: () => closeAll([notices, accounts, chains, payments, signIn, server]) };
 }

@@ -13,6 +13,21 @@ export interface NewNotice {
   link?: string;
 }
 
+/** What it was about is settled: nobody need look any more. */
+export async function settleNotice(
+  tx: UserTx | SystemTx,
+  { kind, subject }: Pick<NewNotice, 'kind' | 'subject'>,
+  at: Date,
+): Promise<void> {
+  await tx
+    .updateTable('notices')
+    .set({ read_at: at })
+    .where('kind', '=', kind)
+    .where('subject', '=', subject)
+    .where('read_at', 'is', null)
+    .execute();
+}
+
 /** Tells the user something that needs attention. False: the same is there already, unread. */
 export async function raiseNotice(
   tx: UserTx | SystemTx,

@@ -46,7 +46,11 @@ export function wakeAgent(deps: AgentDeps): Agent {
       newId,
       now,
       compactAt: deps.compactAt ?? COMPACT_AT_TOKENS,
-      onEvent: (sessionId, event) => emit({ kind: 'event', sessionId, event }),
+      onEvent: (sessionId, event) => {
+        emit({ kind: 'event', sessionId, event });
+        const line = logLine(event);
+        if (line) note(line.level, line.message, 'run');
+      },
       onDelta: (sessionId, text) => emit({ kind: 'delta', sessionId, text }),
       watched: (sessionId) => [...(listeners.get(sessionId) ?? [])].some((listener) => !silent.has(listener)),
     },
@@ -309,4 +313,19 @@ async function* followSession(
     signal.removeEventListener('abort', onAbort);
     stopWatching();
   }
+}
+
+/** What the owner's log says about a run: how it ended, what broke on the way, what waits. */
+function logLine(event: SessionEvent): { level: 'info' | 'warn'; message: string } | undefined {
+  if (event.type === 'run_ended') {
+    const { turns, tokens, ms } = event.spent;
+    const spent = `${turns} turns, ${tokens} tokens, ${(ms / 1000).toFixed(1)} s`;
+    const reason = event.reason ? `: ${event.reason}` : '';
+    return { level: event.outcome === 'done' ? 'info' : 'warn', message: `Run ${event.outcome}${reason} (${spent})` };
+  }
+  if (event.type === 'approval_requested')
+    return { level: 'info', message: `Waits for a decision about ${event.tool}.` };
+  if (event.type === 'tool_started') return { level: 'info', message: `Uses ${event.tool}.` };
+  if (event.type !== 'tool_result' || !event.isError) return undefined;
+  return { level: 'warn', message: `${event.tool} failed: ${event.content.slice(0, 300)}` };
 }

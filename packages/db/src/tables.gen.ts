@@ -409,6 +409,7 @@ export interface Tables {
     id: GeneratedAlways<bigint>;
     kind: string;
     link: Nullable<string>;
+    mailed_at: Nullable<Timestamp>;
     message: string;
     read_at: Nullable<Timestamp>;
     subject: string;

@@ -61,13 +61,14 @@ export const keys = {
 
 export const notifications = {
   title: 'Notifications',
-  hint: 'What is sent to you by mail. The overview shows everything in any case.',
+  hint: 'What is sent to you by mail. The overview shows everything in any case, and mails about the security of your account are always sent.',
   kinds: {
-    agentFailed: 'An agent fails',
-    taskFailed: 'A task fails three times in a row',
-    deviceWaiting: 'A device waits for you',
-    spendCap: 'A spend cap is near',
-    installationQuiet: 'An installation goes quiet',
+    agent_failed: 'An agent fails',
+    task_failing: 'A task fails three times in a row',
+    device_waiting: 'A device waits for you',
+    spend_cap_near: 'A spend cap is near',
+    installation_quiet: 'An installation goes quiet',
+    message_failed: 'A message to another agent cannot be delivered',
   } as Record<string, string>,
   saved: 'Notifications saved',
 };

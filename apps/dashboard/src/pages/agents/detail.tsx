@@ -8,6 +8,7 @@ import { Mask } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Failure, Lines } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { Backups } from './backups.tsx';
 import { AgentConfig } from './config.tsx';
 import { Chat } from './chat.tsx';
 import { Logs } from './logs.tsx';
@@ -63,6 +64,7 @@ export default function AgentDetail() {
           { key: 'logs', label: texts.logs, content: () => <Logs agentId={id} /> },
           { key: 'messages', label: texts.messages, content: () => <Messages agentId={id} /> },
           { key: 'config', label: texts.config, content: () => <AgentConfig agentId={id} /> },
+          { key: 'backups', label: texts.backups, content: () => <Backups agent={agent} /> },
           { key: 'manage', label: texts.manage, content: () => <Manage agent={agent} /> },
         ]}
       />

@@ -11,6 +11,8 @@ import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { spentOf } from './transcript.ts';
 
+export const channelName = (channel: string) => texts.channels[channel] ?? channel;
+
 type Session = TypesOf<typeof listConversations>['reply']['sessions'][number];
 
 export function Sessions({ agentId }: { agentId: string }) {
@@ -30,7 +32,7 @@ export function Sessions({ agentId }: { agentId: string }) {
           {
             key: 'channel',
             header: texts.channel,
-            cell: ({ channel }) => <span className="font-medium">{channel}</span>,
+            cell: ({ channel }) => <span className="font-medium">{channelName(channel)}</span>,
           },
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
           {
@@ -69,7 +71,7 @@ function Trace({ agentId, session, onClose }: { agentId: string; session: Sessio
   const params = { id: agentId, sessionId: session.id };
   const read = useCall(getConversation, { params, query: { limit: '1000' } }, { every: 3000 });
   return (
-    <Dialog open onClose={onClose} title={texts.trace} hint={session.channel} wide>
+    <Dialog open onClose={onClose} title={texts.trace} hint={channelName(session.channel)} wide>
       <Loaded from={read} rows={6}>
         {({ events }) => {
           const total = spentOf(events);

@@ -74,7 +74,7 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
               </dd>
             </div>
           </dl>
-          <div className="flex w-72 items-center gap-2">
+          <div className="flex w-80 items-center gap-2">
             <SelectField
               label={`${texts.frequency} (${name})`}
               hideLabel

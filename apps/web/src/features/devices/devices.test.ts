@@ -142,4 +142,7 @@ test('the owner is told that a device waits', async () => {
   assert.ok(deviceId);
   assert.equal(notices[0].kind, 'device_waiting');
   assert.match(notices[0].message, /Tablet asks to be paired with Ada’s agent/);
+  await act(ada, deviceId, 'approve');
+  const after = (await web.server.app.inject({ url: '/api/notices', headers: ada.headers })).json();
+  assert.ok(after.notices[0].readAt, 'what is decided needs nobody’s attention any more');
 });

@@ -1,4 +1,4 @@
-import { raiseNotice } from '@troupe/accounts';
+import { raiseNotice, settleNotice } from '@troupe/accounts';
 import type { Device } from '@troupe/contract';
 import { notify, type Database, type UserTx } from '@troupe/db';
 import { AppError, iso, newId, randomHex, sha256Hex, type Cipher, type Clock } from '@troupe/kernel';
@@ -57,6 +57,7 @@ export function createDevices({ db, clock, cipher }: DevicesDeps) {
         const { from, to } = NEXT[action];
         if (found.status !== from) throw new AppError(400, `Device is not ${from}`);
         const device = await store.changeStatus(tx, deviceId, { status: to, ...tokenOf(deviceId, to) });
+        if (from === 'pending') await settleNotice(tx, { kind: 'device_waiting', subject: deviceId }, clock());
         if (to === 'revoked') await notify(tx, DEVICE_REVOKED, deviceId);
         return { success: true as const, device: shown(device), ...(await lists(tx)) };
       }),
