@@ -61,3 +61,22 @@ export function cardSignature(payload: string, { at = Date.now(), secret = WEBHO
   const time = Math.floor(at / 1000);
   return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${payload}`).digest('hex')}`;
 }
+
+/** What the processor reports of a top-up that was paid. */
+export const completedCheckout = (id: string, address: string, cents: number, given: object = {}): string =>
+  JSON.stringify({
+    id: `evt_${id}`,
+    object: 'event',
+    type: 'checkout.session.completed',
+    data: {
+      object: {
+        id,
+        object: 'checkout.session',
+        payment_status: 'paid',
+        amount_total: cents,
+        currency: 'usd',
+        metadata: { type: 'wallet_top_up', walletAddress: address, amountCents: String(cents) },
+        ...given,
+      },
+    },
+  });

@@ -99,7 +99,13 @@ export function addPayments(server: Server, deps: PaymentDeps): { close: () => P
   const bySession = createSessionPayments({ sessions, wallets, jobs, chainId: chains.network.id });
   gatewayRoutes(server, createGateway({ plugins, chainPayments, byCard, bySession, clock }));
 
-  const policies = createPolicies({ db, store: createPolicyStore({ db, clock }), audit: accounts.audit });
+  const policies = createPolicies({
+    db,
+    store: createPolicyStore({ db, clock }),
+    audit: accounts.audit,
+    jobs,
+    paysHere: settings.PAYGATE_URL === undefined,
+  });
   const colony =
     settings.PAYGATE_URL === undefined
       ? createBuiltInColony({ db, ledger, wallets, clock, offers: plugins.offers, record: policies.record })

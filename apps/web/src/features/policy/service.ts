@@ -1,5 +1,5 @@
 import type { Audit } from '@troupe/accounts';
-import type { Database } from '@troupe/db';
+import type { Database, Jobs, UserTx } from '@troupe/db';
 import { formatAmount, parseAmount, paymentRefusal } from '@troupe/domain';
 import { AppError, iso } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
@@ -21,7 +21,14 @@ interface PolicyDeps {
   db: Database;
   store: PolicyStore;
   audit: Audit;
+  jobs: Jobs;
+  /** Payments are made in this platform's own ledger: one that is not there was not made. */
+  paysHere: boolean;
 }
+
+const QUEUE = 'agent-payment';
+/** After this, nobody is still working on a payment. */
+const UNFINISHED_SECONDS = 120;
 
 export type Policies = ReturnType<typeof createPolicies>;
 
@@ -34,10 +41,27 @@ const texts = (policy: PaymentPolicy): PolicyTexts => ({
   payees: policy.payees,
 });
 
-export function createPolicies({ db, store, audit }: PolicyDeps) {
+export function createPolicies({ db, store, audit, jobs, paysHere }: PolicyDeps) {
   async function mustOwn(userId: string, agentId: string): Promise<void> {
     if ((await store.whose(userId, agentId)) !== 'own') throw new AppError(404, 'Agent not found');
   }
+
+  /** Whoever made a payment pending may die before it is paid; then it must not count for ever. */
+  async function watch(tx: UserTx, userId: string, { id, agentId, status }: AgentPayment): Promise<void> {
+    if (paysHere && status === 'pending')
+      await jobs.send(tx, QUEUE, { userId, agentId, id }, { startAfter: UNFINISHED_SECONDS });
+  }
+  if (paysHere)
+    jobs.work(
+      QUEUE,
+      ({ userId, agentId, id }: { userId: string; agentId: string; id: string }) =>
+        db.asUser(userId, async (tx) => {
+          const failed = await store.move(tx, { id, agentId }, 'pending', 'failed', { reason: 'Interrupted' });
+          if (failed !== null)
+            await audit(tx, { userId, action: 'paygate.failed', detail: { agentId, paymentId: id } });
+        }),
+      { untilDone: true },
+    );
 
   return {
     async get(userId: string, agentId: string): Promise<PolicyTexts> {
@@ -87,6 +111,7 @@ export function createPolicies({ db, store, audit }: PolicyDeps) {
           action: waits ? 'paygate.pay.approval_needed' : 'paygate.pay',
           detail: { ...detail, paymentId: payment.id },
         });
+        await watch(tx, userId, payment);
         return payment;
       });
     },
@@ -105,6 +130,7 @@ export function createPolicies({ db, store, audit }: PolicyDeps) {
         const moved = await store.move(tx, payment, 'approval', decision === 'approve' ? 'pending' : 'denied');
         if (moved === null) throw new AppError(400, 'Payment was decided before');
         await audit(tx, { userId, action: `paygate.pay.${decision}`, detail: { agentId, paymentId: id } });
+        await watch(tx, userId, moved);
         return moved;
       });
     },

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseEther } from 'viem';
@@ -10,125 +6,48 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { signVoucher } from '@troupe/chain';
 import { testRuntime, type Runtime } from '@troupe/db';
-import { randomHex, type Env } from '@troupe/kernel';
-import { CARD_PROCESSOR, CHAIN, createLedger, REVENUE, SETTLING, verifyLedger, walletAccount } from '@troupe/ledger';
+import { randomHex } from '@troupe/kernel';
+import { CHAIN, createLedger, REVENUE, SETTLING, verifyLedger, walletAccount } from '@troupe/ledger';
 import { createWeb } from '@troupe/web';
-import { startTestChain, type TestChain } from '../lib/chain/index.ts';
+import { startTestChain, type TestChain } from '../../lib/chain/index.ts';
+import { fund } from '../../lib/money.ts';
+import { startChild, type Child } from './killing.ts';
+import { startPlugin, tapRpc, type PluginStandIn, type RpcTap } from './stand-ins.ts';
 
 /** The web service is killed in the middle of payments; another one finishes what it left. */
 
 const TOKEN = '0x20c0000000000000000000000000000000000000';
 const PAYEE = '0x00000000000000000000000000000000000000ee';
 const SESSIONS = '/api/wallet/sessions';
-const MAIN = path.resolve(import.meta.dirname, '../../apps/web/src/main.ts');
 const ledger = createLedger({ clock: () => new Date() });
 
 let chain: TestChain;
 let env: Record<string, string>;
-/** Called with what the service asks of the chain: before it is passed on, and before the answer goes back. */
-let onChain: (method: string, when: 'before' | 'after') => Promise<void> | void = () => {};
-let onPlugin: () => Promise<void> | void = () => {};
-
-const rpc = createServer((request, response) => {
-  void (async () => {
-    let text = '';
-    for await (const part of request) text += String(part);
-    const methods = (JSON.parse(`[${text}]`) as ({ method: string } | { method: string }[])[])
-      .flat()
-      .map(({ method }) => method);
-    for (const method of methods) await onChain(method, 'before');
-    if (response.destroyed) return;
-    const answer = await fetch(chain.rpcUrl, {
-      method: 'POST',
-      body: text,
-      headers: { 'content-type': 'application/json' },
-    });
-    const body = await answer.text();
-    for (const method of methods) await onChain(method, 'after');
-    response.setHeader('content-type', 'application/json').end(body);
-  })();
-});
-const plugin = createServer((request, response) => {
-  request.resume();
-  void (async () => {
-    await onPlugin();
-    response.setHeader('content-type', 'application/json').end('{}');
-  })();
-});
-const listen = async (server: typeof rpc): Promise<string> => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
+let rpc: RpcTap;
+let plugin: PluginStandIn;
 
 before(async () => {
   chain = await startTestChain({ chainId: 42431 });
   await chain.token(TOKEN, { symbol: 'pathUSD' });
+  rpc = await tapRpc(chain.rpcUrl);
+  plugin = await startPlugin();
   const settlementKey = generatePrivateKey();
   const { address } = privateKeyToAccount(settlementKey);
   await chain.client.setBalance({ address, value: parseEther('10') });
   await chain.mint(TOKEN, address, 1_000_000_000n);
   env = {
-    CHAIN_RPC_URL: await listen(rpc),
+    CHAIN_RPC_URL: rpc.url,
     CHAIN_TESTNET: 'true',
     PAYEE_ADDRESS: PAYEE,
     SETTLEMENT_KEY: settlementKey,
-    PLUGIN_AGENT_URL: await listen(plugin),
+    PLUGIN_AGENT_URL: plugin.url,
   };
 });
 after(async () => {
-  rpc.close().closeAllConnections();
-  plugin.close().closeAllConnections();
+  rpc.close();
+  plugin.close();
   await chain.close();
 });
-
-/** A process of its own with the web service in it. */
-async function startWeb(settings: Env) {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const address = await new Promise<string>((resolve, reject) => {
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += String(chunk);
-      const found = /"address":"(http[^"]+)"/.exec(output)?.[1];
-      if (found) resolve(found);
-    });
-    void gone.then(() => reject(new Error(`web ended: ${output}`)));
-  });
-  return {
-    ask: async (method: string, url: string, body?: object, headers: Record<string, string> = {}) => {
-      const answer = await fetch(address + url, {
-        method,
-        headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
-        body: body && JSON.stringify(body),
-      });
-      return (await answer.json()) as { session: { id: string } };
-    },
-    async kill(): Promise<void> {
-      child.kill('SIGKILL');
-      await gone;
-    },
-  };
-}
-
-type Child = Awaited<ReturnType<typeof startWeb>>;
-
-async function fund(runtime: Runtime, owner: PrivateKeyAccount): Promise<void> {
-  const account = walletAccount(owner.address);
-  await runtime.db.asSystem(async (tx) => {
-    await ledger.open(tx, [CARD_PROCESSOR, account]);
-    await ledger.post(tx, {
-      key: 'fund',
-      kind: 'top-up',
-      entries: [
-        { account: CARD_PROCESSOR.id, amount: -10_000_000n },
-        { account: account.id, amount: 10_000_000n },
-      ],
-    });
-  });
-}
 
 async function voucher(owner: PrivateKeyAccount, sessionId: string, units: bigint) {
   const one = { sessionId, plugin: 'agent', nonce: `0x${randomHex(32)}` as const };
@@ -163,29 +82,18 @@ async function killed(
   work: (web: Child, owner: PrivateKeyAccount, sessionId: string) => Promise<unknown>,
 ) {
   const runtime = await testRuntime(env);
-  const settings = {
-    ...env,
-    NODE_ENV: 'test',
-    LOG_LEVEL: 'info',
-    WEB_PORT: '0',
-    DATABASE_URL: runtime.databaseUrl,
-    DATA_DIR: runtime.dataDir,
-    INTERNAL_API_KEY: runtime.settings.INTERNAL_API_KEY,
-    SESSION_SECRET: runtime.settings.SESSION_SECRET,
-    WALLET_ENCRYPTION_KEY: runtime.settings.WALLET_ENCRYPTION_KEY,
-  };
   const owner = privateKeyToAccount(generatePrivateKey());
-  await fund(runtime, owner);
+  await fund(runtime.db, owner.address, 10_000_000n);
   const before = await chain.balance(TOKEN, PAYEE);
-  const child = await startWeb(settings);
-  const { id } = (await child.ask('POST', SESSIONS, { address: owner.address, deposit: '10' })).session;
+  const child = await startChild('web', runtime, { ...env, DATABASE_URL: runtime.databaseUrl });
+  const { id } = (await child.ask('POST', SESSIONS, { address: owner.address, deposit: '10' })).body.session;
   const dead = new Promise<true>((resolve) => {
     arm(() => child.kill().then(() => resolve(true)));
   });
   await work(child, owner, id).catch(() => {});
   const came = await Promise.race([dead, delay(20_000, false, { ref: false })]);
-  onChain = () => {};
-  onPlugin = () => {};
+  rpc.onCall = () => {};
+  plugin.onCall = () => {};
   assert.ok(came, 'the moment to be killed at never came');
 
   const web = await createWeb({
@@ -240,7 +148,7 @@ describe('killed while a session settles on-chain: it is paid once', () => {
   ] as const)
     test(step, async () => {
       const result = await killed((kill) => {
-        onChain = async (asked, at) => {
+        rpc.onCall = async (asked, at) => {
           if (asked === method && at === when) await kill();
         };
       }, spendSix);
@@ -251,7 +159,7 @@ describe('killed while a session settles on-chain: it is paid once', () => {
 describe('killed while a plugin works: nothing is paid', () => {
   test('with a voucher held', async () => {
     const result = await killed(
-      (kill) => void (onPlugin = kill),
+      (kill) => void (plugin.onCall = kill),
       async (web, owner, id) => {
         const { nonce, signature } = await voucher(owner, id, 50_000n);
         const header = Buffer.from(JSON.stringify({ amount: '0.05', nonce, signature })).toString('base64url');
@@ -266,7 +174,7 @@ describe('killed while a session closes', () => {
   test('before the last settlement is signed: the rest is back, and the settlement is paid once', async () => {
     const result = await killed(
       (kill) => {
-        onChain = async (asked, at) => {
+        rpc.onCall = async (asked, at) => {
           if (asked === 'eth_estimateGas' && at === 'before') await kill();
         };
       },
