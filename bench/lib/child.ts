@@ -18,6 +18,7 @@ export interface Service {
   address: string;
   /** Resident memory now, in MB; Linux only, elsewhere 0. */
   memory: () => number;
+  signal: (name: NodeJS.Signals) => void;
   stop: () => Promise<void>;
 }
 
@@ -35,7 +36,8 @@ export async function startService(module: URL, env: Record<string, string>): Pr
   };
   for await (const line of createInterface({ input: child.stdout! })) {
     const { address } = JSON.parse(line) as { address?: string };
-    if (address !== undefined) return { address, stop, memory: () => residentMb(child.pid) };
+    if (address !== undefined)
+      return { address, stop, memory: () => residentMb(child.pid), signal: (name) => void child.kill(name) };
   }
   throw new Error(`${module.pathname} did not start`);
 }

@@ -13,6 +13,8 @@ export interface LoadOptions {
   milliseconds: number;
   /** Also stops after this many answers. */
   calls?: number;
+  /** What is different in the n-th request, and on which connection; `path` is put behind the address. */
+  vary?: (n: number, connection: number) => { path?: string; headers?: Record<string, string>; body?: string };
 }
 
 export interface Load {
@@ -32,24 +34,19 @@ interface Tally {
   failure: string;
 }
 
-export async function load({
-  url,
-  headers,
-  body,
-  connections,
-  milliseconds,
-  calls = Infinity,
-}: LoadOptions): Promise<Load> {
-  const { hostname, port, pathname } = new URL(url);
-  const lines = Object.entries({ host: `${hostname}:${port}`, 'content-type': 'application/json', ...headers });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  const request = `POST ${pathname} HTTP/1.1\r\n${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-  const bytes = Buffer.from(request);
+export async function load(options: LoadOptions): Promise<Load> {
+  const { url, connections, milliseconds, calls = Infinity, vary } = options;
+  const { hostname, port } = new URL(url);
+  const fixed = vary ? undefined : requestBytes(options);
+  let made = 0;
+  const next = (connection: number): Buffer => fixed ?? requestBytes(options, vary?.(made++, connection));
   const tally: Tally = { wholes: [], firsts: [], errors: 0, failure: '' };
   const started = performance.now();
   const goOn = () => performance.now() - started < milliseconds && tally.wholes.length < calls;
   await Promise.all(
-    Array.from({ length: connections }, () => oneConnection(Number(port), hostname, bytes, goOn, tally)),
+    Array.from({ length: connections }, (_, index) =>
+      oneConnection(Number(port), hostname, () => next(index), goOn, tally),
+    ),
   );
   const seconds = (performance.now() - started) / 1000;
   const count = tally.wholes.length;
@@ -67,7 +64,24 @@ export async function load({
   };
 }
 
-function oneConnection(port: number, host: string, request: Buffer, goOn: () => boolean, tally: Tally): Promise<void> {
+function requestBytes(
+  { url, headers, body }: LoadOptions,
+  own: ReturnType<NonNullable<LoadOptions['vary']>> = {},
+): Buffer {
+  const { host, pathname } = new URL(url + (own.path ?? ''));
+  const lines = Object.entries({ host, 'content-type': 'application/json', ...headers, ...own.headers });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const text = own.body ?? body;
+  return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+}
+
+function oneConnection(
+  port: number,
+  host: string,
+  request: () => Buffer,
+  goOn: () => boolean,
+  tally: Tally,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host, noDelay: true });
     let sent = 0;
@@ -78,7 +92,7 @@ function oneConnection(port: number, host: string, request: Buffer, goOn: () => 
       sent = performance.now();
       firstAt = 0;
       reader = createReader();
-      socket.write(request);
+      socket.write(request());
     };
     socket.on('connect', next);
     socket.on('error', reject);
@@ -125,7 +139,7 @@ function createReader(): (chunk: Buffer) => 'head' | 'body' | 'done' | 'failed' 
     if (end < 0) return 'head';
     hasHead = true;
     const text = head.toString('latin1', 0, end);
-    isOk = text.startsWith('HTTP/1.1 200');
+    isOk = /^HTTP\/1\.1 20[01] /.test(text);
     const length = /content-length: *(\d+)/i.exec(text)?.[1];
     left = length === undefined ? undefined : Number(length);
     return inBody(head.subarray(end + HEAD_END.length));

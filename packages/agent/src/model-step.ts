@@ -24,7 +24,7 @@ export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
 }
 
-const RECALLED = 5;
+export const RECALLED = 5;
 const ANSWER_ROOM = 8192;
 
 export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'goes on'> {
@@ -70,7 +70,8 @@ async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promi
   const question = run.events().findLast((event) => event.type === 'user');
   const memories =
     definition.tools.includes('memory') && question?.type === 'user'
-      ? await deps.store.recall({ scope: memoryScope(definition), query: question.content, limit: RECALLED })
+      ? (run.takeRecalled(question.content) ??
+        (await deps.store.recall({ scope: memoryScope(definition), query: question.content, limit: RECALLED })))
       : [];
   return [{ role: 'system', content: systemPrompt(definition, tools, memories) }, ...talk];
 }

@@ -22,7 +22,7 @@ const TOOLSET_HINTS: Record<string, string> = {
 export function systemPrompt(
   { name, role, instruction, team }: AgentDefinition,
   tools: readonly Tool[],
-  memories: readonly Memory[] = [],
+  memories: readonly Pick<Memory, 'key' | 'content'>[] = [],
 ): string {
   const toolsets = new Set(tools.map(({ toolset }) => toolset));
   const hints = Object.entries(TOOLSET_HINTS).flatMap(([toolset, hint]) => (toolsets.has(toolset) ? [hint] : []));

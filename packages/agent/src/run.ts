@@ -3,7 +3,7 @@ import type { Log } from '@troupe/kernel';
 import type { AgentDefinition } from './definition.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from './events.ts';
 import type { SpendGate, UsageRecorder } from './ports.ts';
-import type { AgentStore, Claimed } from './store.ts';
+import type { AgentStore, Claimed, Recalled } from './store.ts';
 import type { Tool } from './tool.ts';
 
 /** The log of a session in the hands of the one process that holds its lease. */
@@ -40,7 +40,10 @@ export class Interrupted extends Error {
 
 export interface RunLog {
   readonly sessionId: string;
+  /** The newest as of the last thing that was stored. */
   readonly definition: AgentDefinition;
+  /** What the store found in the memory about this input on the way here; once. */
+  takeRecalled: (query: string) => Recalled['memories'] | undefined;
   events: () => readonly SessionEvent[];
   tokensToday: () => number;
   /** Stores events whatever came in meanwhile. */
@@ -62,7 +65,7 @@ export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunL
   const sessionId = claimed.session.id;
   let events = claimed.events;
   let lastSeq = claimed.session.lastSeq;
-  let { tokensToday } = claimed;
+  let { tokensToday, version, definition, recalled } = claimed;
 
   function take(more: readonly SessionEvent[]): void {
     for (const event of more) {
@@ -94,6 +97,9 @@ export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunL
     const at = new Date(deps.now()).toISOString();
     const stored = bodies.map((body, index) => ({ ...body, seq: lastSeq + index + 1, at }));
     tokensToday += tokens;
+    if (appended.version !== undefined && appended.version !== version) {
+      ({ version, definition } = (await store.definition()) ?? { version, definition });
+    }
     take(stored);
     for (const event of stored) onEvent(sessionId, event);
     return true;
@@ -101,7 +107,14 @@ export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunL
 
   return {
     sessionId,
-    definition: claimed.definition,
+    get definition() {
+      return definition;
+    },
+    takeRecalled(query) {
+      const found = recalled?.query === query ? recalled.memories : undefined;
+      recalled = undefined;
+      return found;
+    },
     events: () => events,
     tokensToday: () => tokensToday,
     refresh,

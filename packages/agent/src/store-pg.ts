@@ -41,6 +41,26 @@ const json = (value: unknown): string =>
 export const lastStatus = (events: readonly SessionEventBody[]): SessionStatus | null =>
   events.map(statusAfter).findLast((status) => status !== undefined) ?? null;
 
+/** A search for entries with a word that begins like one of these. */
+const wanted = (words: readonly string[]): string => words.map((word) => `${word}:*`).join(' | ');
+
+/** As agent_work answers it. */
+interface Work extends Omit<Claimed, 'session' | 'events' | 'recalled'> {
+  first: number;
+  events: SessionEventBody[];
+  times: string[];
+  memories: { key: string | null; content: string }[] | null;
+}
+
+function readWork(session: Session, { first, events, times, memories, ...rest }: Work, query?: string): Claimed {
+  return {
+    ...rest,
+    session,
+    events: events.map((body, index) => ({ ...body, seq: first + index, at: times[index] ?? '' })),
+    ...(memories && query !== undefined && { recalled: { query, memories } }),
+  };
+}
+
 export function createPgStore({ db, userId, agentId, teamId, now = () => new Date() }: PgStoreOptions): AgentStore {
   const scoped = db.user(userId);
   const rows = async <T>(query: RawBuilder<T>): Promise<T[]> => (await query.execute(scoped)).rows;
@@ -80,25 +100,31 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         await rows(sql<{ value: SessionEvent }>`select agent_event_json(e) as value from agent_events e
           where session_id = ${sessionId} and agent_id = ${agentId} and seq > ${after} order by seq limit ${limit}`)
       ).map((row) => row.value),
-    async deliver({ to, events, inputId, claim }) {
+    async deliver({ to, events, inputId, claim, recall }) {
       const [id, channel, key] = 'id' in to ? [to.id, null, null] : [null, to.channel, to.key];
-      const delivered = await value(sql<{ value: (Omit<Delivered, 'claimed'> & { claimed: Claimed | null }) | null }>`
+      const at = now();
+      const delivered = await value(sql<{ value: (Omit<Delivered, 'claimed'> & { work: Work | null }) | null }>`
         select agent_deliver(${agentId}, ${userId}, ${id}, ${channel}, ${key}, ${newId()},
           ${json(events)}::jsonb, ${inputId ?? null}, ${lastStatus(events)},
-          ${claim?.owner ?? null}, ${claim?.ttlMs ?? 0}, ${today()}::date) as value`);
-      return delivered ? { ...delivered, claimed: delivered.claimed ?? undefined } : undefined;
+          ${claim?.owner ?? null}, ${claim?.ttlMs ?? 0}, ${today()}::date,
+          ${recall ? wanted(searchWords(recall.query)) : ''}, ${scopeName('team')}, ${recall?.limit ?? 0}, ${at}) as value`);
+      if (!delivered) return undefined;
+      const { work, session, ...rest } = delivered;
+      return { ...rest, session, claimed: work ? readWork(session, work, recall?.query) : undefined };
     },
     async claim(sessionId, { owner, ttlMs }) {
-      const claimed = await value(sql<{ value: Claimed | null }>`
+      const claimed = await value(sql<{ value: { session: Session; work: Work } | null }>`
         select agent_claim(${agentId}, ${sessionId}, ${owner}, ${ttlMs}, ${today()}::date) as value`);
-      return claimed ?? undefined;
+      return claimed ? readWork(claimed.session, claimed.work) : undefined;
     },
     async append(sessionId, { owner, expected, events, release, tokens = 0 }): Promise<Appended> {
-      const seq = await value(sql<{ value: number }>`
+      const appended = await value(sql<{ value: [seq: number, version: number] }>`
         select agent_append(${sessionId}, ${owner}, ${expected}, ${json(events)}::jsonb,
           ${release ?? lastStatus(events)}, ${release !== undefined}, ${tokens}, ${today()}::date) as value`);
-      if (seq === undefined || seq === -2) return { ok: false, why: 'lost' };
-      return seq === -1 ? { ok: false, why: 'conflict' } : { ok: true, seq };
+      const [seq, version] = appended ?? [-2, 0];
+      if (seq === -2) return { ok: false, why: 'lost' };
+      if (seq === -1) return { ok: false, why: 'conflict' };
+      return { ok: true, seq, ...(version > 0 && { version }) };
     },
     async renew(sessionId, { owner, ttlMs }) {
       const held = await first(sql<{ lastSeq: number }>`
@@ -154,8 +180,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         return rows(sql<Memory>`select ${memory} from agent_memory where ${alive}
           order by updated_at desc, id limit ${limit}`);
       }
-      const wanted = words.map((word) => `${word}:*`).join(' | ');
-      return rows(sql<Memory>`select ${memory} from agent_memory, to_tsquery('simple', ${wanted}) as wanted
+      return rows(sql<Memory>`select ${memory} from agent_memory, to_tsquery('simple', ${wanted(words)}) as wanted
         where ${alive} and search @@ wanted order by ts_rank(search, wanted) desc, updated_at desc, id limit ${limit}`);
     },
     editMemory: (id, content, { ttlDays }) => {

@@ -189,7 +189,11 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
             tokens,
           );
         }
-        return { ok: true, seq };
+        const newest = first<{ version: number }>(
+          'select max(version) as version from definitions where agent_id = ?',
+          agentId,
+        );
+        return { ok: true, seq, ...(!release && newest && { version: newest.version }) };
       }),
     renew(sessionId, { owner, ttlMs }) {
       const { changes } = run(

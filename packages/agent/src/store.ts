@@ -27,6 +27,8 @@ export interface Delivery {
   inputId?: string;
   /** Take the session's lease too, if it is free. */
   claim?: Lease;
+  /** What the agent is about to look for in its memory: a store may find it on the way. */
+  recall?: { query: string; limit: number };
 }
 
 export interface Lease {
@@ -47,9 +49,17 @@ export interface Claimed extends VersionedDefinition {
   /** The log without what the newest compaction stands for. */
   events: SessionEvent[];
   tokensToday: number;
+  /** What the memory holds about the delivered input, if the store looked. */
+  recalled?: Recalled;
 }
 
-export type Appended = { ok: true; seq: number } | { ok: false; why: 'conflict' | 'lost' };
+export interface Recalled {
+  query: string;
+  memories: readonly Pick<Memory, 'key' | 'content'>[];
+}
+
+/** `version` is the newest definition's, while the session is held. */
+export type Appended = { ok: true; seq: number; version?: number } | { ok: false; why: 'conflict' | 'lost' };
 
 export interface Append {
   owner: string;

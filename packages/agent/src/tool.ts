@@ -39,12 +39,22 @@ interface ToolSpec<S extends z.ZodType> {
   run: (args: z.output<S>, context: ToolContext) => Promise<ToolResult | string>;
 }
 
+/** One description for all agents: they differ in what their tools reach, not in what they take. */
+const described = new WeakMap<z.ZodType, Tool['parameters']>();
+
+function parametersOf(schema: z.ZodType): Tool['parameters'] {
+  const known = described.get(schema);
+  if (known) return known;
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  described.set(schema, parameters);
+  return parameters;
+}
+
 /** A tool whose arguments are checked before it runs; what does not fit is told to the model, not thrown. */
 export function tool<S extends z.ZodType>({ args: schema, run, ...rest }: ToolSpec<S>): Tool {
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
   return {
     ...rest,
-    parameters,
+    parameters: parametersOf(schema),
     async run(args, context) {
       const parsed = schema.safeParse(args);
       if (!parsed.success) {

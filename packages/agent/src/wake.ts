@@ -4,7 +4,7 @@ import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
 import type { AgentDefinition } from './definition.ts';
 import { NOTHING_SPENT, type SessionEvent, type SessionEventBody } from './events.ts';
-import { memoryScope } from './model-step.ts';
+import { memoryScope, RECALLED } from './model-step.ts';
 import type { SpendGate, UsageRecorder } from './ports.ts';
 import { endOfRun } from './session.ts';
 import type { AgentStore, Delivered } from './store.ts';
@@ -94,6 +94,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       events: [...history, body],
       ...(input.inputId !== undefined && { inputId: input.inputId }),
       claim: { owner: worker.owner, ttlMs: worker.leaseMs },
+      recall: { query: content, limit: RECALLED },
     });
     if (!delivered) throw new AppError(404, 'Session not found');
     if (!delivered.duplicate) {

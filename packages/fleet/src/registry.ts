@@ -96,9 +96,9 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
   });
 
   async function checkRoom(tx: UserTx, userId: string, adding: number, limit: number): Promise<void> {
+    if (limit === Infinity) return;
     // Held until the transaction ends, so that whoever comes at the same moment counts after us.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`agents of ${userId}`}, 0))`.execute(tx);
-    if (limit === Infinity) return;
     const { current } = await tx
       .selectFrom('agents')
       .select(sql<bigint>`count(distinct coalesce(team_id, id))`.as('current'))

@@ -47,6 +47,9 @@ const CARD_PATH = '/.well-known/agent-card.json';
 /** Where a reader that cannot set headers may show its token in the address. */
 const QUERY_TOKEN_PATH = /^\/(ws|sessions\/[^/]+\/events)$/;
 
+/** One for all: an error is made for every abort without a reason. */
+const LEFT = new Error('the client is gone');
+
 export function createGateway(deps: GatewayDeps): Gateway {
   const { agent: findAgent, verify, log, version } = deps;
   const connections = createConnections(deps);
@@ -102,7 +105,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     };
     const closed = connections.open({ agentId: target.agentId, token, principalId: principal.id, cut });
     response.once('close', () => {
-      gone.abort();
+      gone.abort(LEFT);
       closed();
     });
     const params = (path.exec(url.pathname) ?? []).slice(1);

@@ -7,6 +7,10 @@ const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CHARACTERS = 40_000;
 const MAX_REDIRECTS = 5;
 
+const ARGS = {
+  fetch: z.object({ url: z.string().max(4096) }),
+};
+
 /**
  * Reads pages of the web through the guarded client. The owner's list of allowed domains, when there is one, holds for
  * every redirect too.
@@ -17,7 +21,7 @@ export function fetchTools(outbound: Outbound): Tool[] {
       name: 'fetch',
       toolset: 'fetch',
       description: 'Read a web page or API as text.',
-      args: z.object({ url: z.string().max(4096) }),
+      args: ARGS.fetch,
       repeatable: true,
       async run({ url }, { signal, definition }) {
         const { allowedDomains } = definition.config.safety;

@@ -37,6 +37,29 @@ async function guarded(target: string, work: () => Promise<ToolResult | string>)
   }
 }
 
+const ARGS = {
+  read_file: z.object({
+    path: file,
+    offset: z.int().min(1).optional().describe('First line, from 1'),
+    limit: z.int().min(1).max(MAX_LINES).optional().describe('Number of lines'),
+  }),
+  write_file: z.object({ path: file, content: z.string() }),
+  edit_file: z.object({
+    path: file,
+    edits: z
+      .array(z.object({ oldText: z.string().min(1), newText: z.string() }))
+      .min(1)
+      .max(100),
+  }),
+  list_directory: z.object({ path: folder }),
+  directory_tree: z.object({ path: folder }),
+  search_files: z.object({ path: folder, pattern: z.string().min(1).max(500) }),
+  search_files_content: z.object({ path: folder, query: z.string().min(1).max(500) }),
+  create_directory: z.object({ path: file }),
+  move_file: z.object({ source: file, destination: file }),
+  delete_file: z.object({ path: file }),
+};
+
 export function filesystemTools(workspace: Workspace): Tool[] {
   const toolset = 'filesystem';
   return [
@@ -44,11 +67,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'read_file',
       toolset,
       description: 'Read a text file, or lines of it.',
-      args: z.object({
-        path: file,
-        offset: z.int().min(1).optional().describe('First line, from 1'),
-        limit: z.int().min(1).max(MAX_LINES).optional().describe('Number of lines'),
-      }),
+      args: ARGS.read_file,
       repeatable: true,
       run: ({ path: target, offset = 1, limit = MAX_LINES }) =>
         guarded(target, async () => {
@@ -62,7 +81,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'write_file',
       toolset,
       description: 'Write a whole file; folders are made as needed.',
-      args: z.object({ path: file, content: z.string() }),
+      args: ARGS.write_file,
       repeatable: true,
       run: ({ path: target, content }) =>
         guarded(target, async () => {
@@ -74,13 +93,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'edit_file',
       toolset,
       description: 'Replace exact texts in a file. Each oldText must occur exactly once.',
-      args: z.object({
-        path: file,
-        edits: z
-          .array(z.object({ oldText: z.string().min(1), newText: z.string() }))
-          .min(1)
-          .max(100),
-      }),
+      args: ARGS.edit_file,
       repeatable: false,
       run: ({ path: target, edits }) =>
         guarded(target, async () => {
@@ -98,7 +111,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'list_directory',
       toolset,
       description: 'List a folder.',
-      args: z.object({ path: folder }),
+      args: ARGS.list_directory,
       repeatable: true,
       run: ({ path: target }) =>
         guarded(target, async () => {
@@ -117,7 +130,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'directory_tree',
       toolset,
       description: 'List all files below a folder.',
-      args: z.object({ path: folder }),
+      args: ARGS.directory_tree,
       repeatable: true,
       run: ({ path: target }) =>
         guarded(target, async () => {
@@ -130,7 +143,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'search_files',
       toolset,
       description: 'Find files by name; the pattern is a glob such as **/*.md.',
-      args: z.object({ path: folder, pattern: z.string().min(1).max(500) }),
+      args: ARGS.search_files,
       repeatable: true,
       run: ({ path: target, pattern }) =>
         guarded(target, async () => {
@@ -146,7 +159,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'search_files_content',
       toolset,
       description: 'Find lines that contain a text.',
-      args: z.object({ path: folder, query: z.string().min(1).max(500) }),
+      args: ARGS.search_files_content,
       repeatable: true,
       run: ({ path: target, query }) => guarded(target, () => searchContent(workspace, target, query)),
     }),
@@ -154,7 +167,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'create_directory',
       toolset,
       description: 'Make a folder and those above it.',
-      args: z.object({ path: file }),
+      args: ARGS.create_directory,
       repeatable: true,
       run: ({ path: target }) =>
         guarded(target, async () => {
@@ -166,7 +179,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'move_file',
       toolset,
       description: 'Move or rename a file or folder.',
-      args: z.object({ source: file, destination: file }),
+      args: ARGS.move_file,
       repeatable: false,
       run: ({ source, destination }) =>
         guarded(source, async () => {
@@ -178,7 +191,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       name: 'delete_file',
       toolset,
       description: 'Delete a file, or a folder with all that is in it.',
-      args: z.object({ path: file }),
+      args: ARGS.delete_file,
       repeatable: false,
       run: ({ path: target }) =>
         guarded(target, async () => {

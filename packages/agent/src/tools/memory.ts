@@ -11,6 +11,14 @@ const show = (memories: readonly Memory[]): string =>
   memories.map(({ id, key, content }) => `${id}${key === null ? '' : ` (${key})`}: ${content}`).join('\n') ||
   'Nothing is remembered about that.';
 
+const ARGS = {
+  add_memory: z.object({ memory: text }),
+  search_memories: z.object({ query: z.string().trim().min(1).max(1000) }),
+  get_memories: z.object({}),
+  update_memory: z.object({ id: z.string(), memory: text }),
+  delete_memory: z.object({ id: z.string() }),
+};
+
 export function memoryTools(store: AgentStore): Tool[] {
   const toolset = 'memory';
   return [
@@ -18,7 +26,7 @@ export function memoryTools(store: AgentStore): Tool[] {
       name: 'add_memory',
       toolset,
       description: 'Remember a fact for later conversations.',
-      args: z.object({ memory: text }),
+      args: ARGS.add_memory,
       repeatable: false,
       run: async ({ memory }, { definition }) => {
         const { id } = await store.remember(
@@ -32,7 +40,7 @@ export function memoryTools(store: AgentStore): Tool[] {
       name: 'search_memories',
       toolset,
       description: 'Find memories by words.',
-      args: z.object({ query: z.string().trim().min(1).max(1000) }),
+      args: ARGS.search_memories,
       repeatable: true,
       run: async ({ query }, { definition }) =>
         show(await store.recall({ scope: memoryScope(definition), query, limit: SHOWN })),
@@ -41,7 +49,7 @@ export function memoryTools(store: AgentStore): Tool[] {
       name: 'get_memories',
       toolset,
       description: 'List the newest memories.',
-      args: z.object({}),
+      args: ARGS.get_memories,
       repeatable: true,
       run: async (_, { definition }) => show(await store.recall({ scope: memoryScope(definition), limit: SHOWN })),
     }),
@@ -49,7 +57,7 @@ export function memoryTools(store: AgentStore): Tool[] {
       name: 'update_memory',
       toolset,
       description: 'Replace what a memory says.',
-      args: z.object({ id: z.string(), memory: text }),
+      args: ARGS.update_memory,
       repeatable: true,
       run: async ({ id, memory }, { definition }) =>
         (await store.editMemory(id, memory, definition.config.memory))
@@ -60,7 +68,7 @@ export function memoryTools(store: AgentStore): Tool[] {
       name: 'delete_memory',
       toolset,
       description: 'Forget a memory.',
-      args: z.object({ id: z.string() }),
+      args: ARGS.delete_memory,
       repeatable: true,
       run: async ({ id }) => ((await store.forget(id)) ? `Forgot ${id}.` : failed(`There is no memory ${id}.`)),
     }),

@@ -7,6 +7,14 @@ import type { Workspace } from '../workspace.ts';
 const DEFAULT_SECONDS = 60;
 const MAX_SECONDS = 600;
 
+const ARGS = {
+  shell: z.object({
+    cmd: z.string().min(1).max(20_000),
+    cwd: z.string().max(4096).default('.').describe('Folder relative to the workspace'),
+    timeout: z.int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS).describe('Seconds'),
+  }),
+};
+
 /** Commands run in the sandbox or not at all. With allowed domains they reach those, through the proxy, and no others. */
 export function shellTools(
   workspace: Workspace,
@@ -18,11 +26,7 @@ export function shellTools(
       name: 'shell',
       toolset: 'shell',
       description: 'Run a shell command in the workspace.',
-      args: z.object({
-        cmd: z.string().min(1).max(20_000),
-        cwd: z.string().max(4096).default('.').describe('Folder relative to the workspace'),
-        timeout: z.int().min(1).max(MAX_SECONDS).default(DEFAULT_SECONDS).describe('Seconds'),
-      }),
+      args: ARGS.shell,
       repeatable: false,
       async run({ cmd, cwd, timeout }, { signal, definition }) {
         const reason = await sandbox.unavailable();

@@ -6,6 +6,12 @@ import { failed, tool, type Tool } from '../tool.ts';
 const show = (todos: readonly Todo[]): string =>
   todos.map(({ id, status, description }) => `${id} [${status}] ${description}`).join('\n') || 'There are no todos.';
 
+const ARGS = {
+  create_todos: z.object({ descriptions: z.array(z.string().trim().min(1).max(1000)).min(1).max(50) }),
+  update_todo: z.object({ id: z.string(), status: z.enum(['pending', 'in-progress', 'completed']) }),
+  list_todos: z.object({}),
+};
+
 export function todoTools(store: AgentStore): Tool[] {
   const toolset = 'todo';
   return [
@@ -13,7 +19,7 @@ export function todoTools(store: AgentStore): Tool[] {
       name: 'create_todos',
       toolset,
       description: 'Add todos.',
-      args: z.object({ descriptions: z.array(z.string().trim().min(1).max(1000)).min(1).max(50) }),
+      args: ARGS.create_todos,
       repeatable: false,
       run: async ({ descriptions }, { definition }) =>
         show(await store.addTodos(memoryScope(definition), descriptions)),
@@ -22,7 +28,7 @@ export function todoTools(store: AgentStore): Tool[] {
       name: 'update_todo',
       toolset,
       description: 'Change the status of a todo.',
-      args: z.object({ id: z.string(), status: z.enum(['pending', 'in-progress', 'completed']) }),
+      args: ARGS.update_todo,
       repeatable: true,
       async run({ id, status }, { definition }) {
         const changed = await store.setTodo(memoryScope(definition), id, status);
@@ -33,7 +39,7 @@ export function todoTools(store: AgentStore): Tool[] {
       name: 'list_todos',
       toolset,
       description: 'List all todos.',
-      args: z.object({}),
+      args: ARGS.list_todos,
       repeatable: true,
       run: async (_, { definition }) => show(await store.todos(memoryScope(definition))),
     }),

@@ -13,6 +13,14 @@ export interface Peer {
 /** Finds another agent of the team, here or elsewhere; undefined when it cannot be reached. */
 export type Peers = (member: TeamMember) => Promise<Agent | Peer | undefined>;
 
+const ARGS = {
+  transfer_task: z.object({
+    agent: z.string().describe('Name of the member'),
+    task: z.string().trim().min(1).max(50_000),
+    expected_output: z.string().max(10_000).default(''),
+  }),
+};
+
 /**
  * Hands a task to a member of the team and waits for its answer. The member works in a session of its own that belongs
  * to this very call, so a repeat after a crash finds it again instead of doing the work twice.
@@ -25,11 +33,7 @@ export function transferTaskTools(members: readonly TeamMember[], peers: Peers):
       name: 'transfer_task',
       toolset: 'transfer_task',
       description: `Hand a task to a member of your team: ${names.join(', ')}. The member knows only what you write.`,
-      args: z.object({
-        agent: z.string().describe('Name of the member'),
-        task: z.string().trim().min(1).max(50_000),
-        expected_output: z.string().max(10_000).default(''),
-      }),
+      args: ARGS.transfer_task,
       repeatable: true,
       async run(
         { agent: name, task, expected_output: expected },

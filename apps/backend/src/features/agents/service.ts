@@ -38,8 +38,17 @@ export function createAgentService(deps: AgentServiceDeps) {
     return { subdomain, url: `https://${subdomain}` };
   };
 
+  let installed: Promise<string> | undefined;
   async function ownerOf(userId: string | undefined): Promise<string> {
     if (userId !== undefined) return userId;
+    installed ??= install();
+    return installed.catch((error: unknown) => {
+      installed = undefined;
+      throw error;
+    });
+  }
+
+  async function install(): Promise<string> {
     const at = clock();
     await db.system
       .insertInto('users')
