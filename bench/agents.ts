@@ -34,16 +34,20 @@ const mastra = await startService(new URL('agents/mastra.ts', import.meta.url), 
   MASTRA_TELEMETRY_DISABLED: '1',
   UPSTREAM: upstream.address,
 });
-const backend = await startService(new URL('agents/backend.ts', import.meta.url), {
-  NODE_ENV: 'production',
-  BACKEND_PORT: '0',
-  DATABASE_URL: database.url,
-  INTERNAL_API_KEY: KEY,
-  SESSION_SECRET: 'bench-session-secret-0123456789',
-  WALLET_ENCRYPTION_KEY: 'bench-wallet-key-0123456789',
-  OPENROUTER_API_KEY: 'bench',
-  OPENROUTER_BASE_URL: `${upstream.address}/v1`,
-});
+const backend = await startService(
+  new URL('../apps/backend/src/main.ts', import.meta.url),
+  {
+    NODE_ENV: 'production',
+    BACKEND_PORT: '0',
+    DATABASE_URL: database.url,
+    INTERNAL_API_KEY: KEY,
+    SESSION_SECRET: 'bench-session-secret-0123456789',
+    WALLET_ENCRYPTION_KEY: 'bench-wallet-key-0123456789',
+    OPENROUTER_API_KEY: 'bench',
+    OPENROUTER_BASE_URL: `${upstream.address}/v1`,
+  },
+  new URL('agents/collect.ts', import.meta.url),
+);
 
 /** Calls come for many end users, as web passes them on: limits count each by itself. */
 let users = 0;

@@ -22,9 +22,10 @@ export interface Service {
   stop: () => Promise<void>;
 }
 
-/** Starts a service's main.ts and waits until it says where it listens. */
-export async function startService(module: URL, env: Record<string, string>): Promise<Service> {
-  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(module)], {
+/** Starts a service's main.ts, after another module if one is given, and waits until it says where it listens. */
+export async function startService(module: URL, env: Record<string, string>, before?: URL): Promise<Service> {
+  const preload = before ? ['--import', fileURLToPath(before)] : [];
+  const child: ChildProcess = spawn(process.execPath, [...preload, fileURLToPath(module)], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

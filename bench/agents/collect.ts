@@ -1,11 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The backend as it is. SIGUSR2 makes it collect its garbage, so that memory can be compared. */
+/** Loaded before a service: SIGUSR2 makes it collect its garbage, so that memory can be compared. */
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 process.on('SIGUSR2', () => {
   for (let times = 0; times < 3; times += 1) collect();
 });
-await import('../../apps/backend/src/main.ts');
