@@ -14,6 +14,7 @@ const PROBES = {
   bubblewrap: () => works('bwrap', ['--ro-bind', '/', '/', 'true']),
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
+  'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
   'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
 } satisfies Record<string, () => boolean>;

@@ -12,13 +12,25 @@ import {
   openGate,
   remotePeer,
   wakeAgent,
+  withTeamStore,
   type Agent,
   type Channel,
   type GatewayPrincipal,
+  type SqliteStore,
 } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
+import { useTeamStore, type TeamStoreCall } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
-import { closeAll, createOutbound, readSettings, sameSecret, VERSION, type Log, type Outbound } from '@troupe/kernel';
+import {
+  AppError,
+  closeAll,
+  createOutbound,
+  readSettings,
+  sameSecret,
+  VERSION,
+  type Log,
+  type Outbound,
+} from '@troupe/kernel';
 import { firstDefinition, type AgentSettings } from './settings.ts';
 
 /** One agent as a program of its own: what containers and Home installs run. */
@@ -38,6 +50,7 @@ export interface StandaloneOptions {
 }
 
 const MINUTE_MS = 60_000;
+const TEAM_STORE_MS = 10_000;
 
 export async function startAgent({
   settings,
@@ -47,10 +60,11 @@ export async function startAgent({
 }: StandaloneOptions): Promise<StandaloneAgent> {
   const { AGENT_ID: agentId, TEAM_ID: teamId, DATA_DIR: dataDir } = settings;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const store = createSqliteStore({ file: path.join(dataDir, 'agent.db'), agentId, ...(teamId && { teamId }) });
-  if (!(await store.definition())) await store.saveDefinition(firstDefinition(settings));
   // The operator named the platform's address: it may well be a private one.
   const platform = createOutbound({ allowPrivate: true, allowLoopback: true });
+  const own = createSqliteStore({ file: path.join(dataDir, 'agent.db'), agentId, ...(teamId && { teamId }) });
+  const store = shared(own, settings, platform);
+  if (!(await store.definition())) await store.saveDefinition(firstDefinition(settings));
   const ai = thinking(settings, log);
   const toolkit = createToolkit({
     store,
@@ -127,6 +141,32 @@ function principalOf({ GATEWAY_TOKEN, TEAM_TOKEN }: AgentSettings, token: string
   if (sameSecret(token, GATEWAY_TOKEN)) return { id: 'owner', kind: 'owner' };
   if (TEAM_TOKEN !== undefined && sameSecret(token, TEAM_TOKEN)) return { id: 'team', kind: 'device' };
   return undefined;
+}
+
+/** What the team shares is the platform's to keep: the other members are on machines of their own. */
+function shared(own: SqliteStore, { PLATFORM_URL, PLATFORM_KEY, TEAM_ID }: AgentSettings, outbound: Outbound) {
+  if (PLATFORM_URL === undefined || PLATFORM_KEY === undefined || TEAM_ID === undefined) return own;
+  const ask = async <T>(body: TeamStoreCall): Promise<T> => {
+    const response = await outbound.fetch(PLATFORM_URL + useTeamStore.path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${PLATFORM_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      timeout: TEAM_STORE_MS,
+      redirects: 0,
+    });
+    const { result, error } = (await response.json()) as { result?: unknown; error?: string };
+    if (response.status >= 400) throw new AppError(502, `What the team shares cannot be reached: ${error}`);
+    return (result ?? undefined) as T;
+  };
+  return withTeamStore(own, {
+    remember: (entry, bounds) => ask({ op: 'remember', ...entry, bounds }),
+    recall: (search) => ask({ op: 'recall', ...search }),
+    editMemory: (id, content, bounds) => ask({ op: 'editMemory', id, content, bounds }),
+    forget: (id) => ask({ op: 'forget', id }),
+    todos: () => ask({ op: 'todos' }),
+    addTodos: (descriptions) => ask({ op: 'addTodos', descriptions: [...descriptions] }),
+    setTodo: (id, status) => ask({ op: 'setTodo', id, status }),
+  });
 }
 
 /** Members of the team are reached through the platform, with the team's token. */

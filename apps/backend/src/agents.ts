@@ -18,6 +18,7 @@ import { runtimeRoutes } from './features/runtime/routes.ts';
 import { createRuntime } from './features/runtime/service.ts';
 import { createWake, type Reach } from './features/runtime/wake.ts';
 import { createScheduler } from './features/scheduler/service.ts';
+import { teamStoreRoutes } from './features/team-store/routes.ts';
 import { teamRoutes } from './features/teams/routes.ts';
 import { createTeams } from './features/teams/service.ts';
 
@@ -62,6 +63,7 @@ export async function addAgents(
   backupRoutes(server, { fleet, registry });
   deploymentRoutes(server, deployments, createTeams({ db, agents, deployments, fleet, clock }));
   teamRoutes(server);
+  teamStoreRoutes(server, { db, registry });
   provisionRoutes(
     server,
     createProvision({ db, registry, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),

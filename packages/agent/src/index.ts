@@ -16,4 +16,5 @@ export type { Peer, Peers } from './tools/transfer-task.ts';
 export { CHANNEL_KINDS, channelWebhook, createChannel } from './channels/channels.ts';
 export type { Channel, ChannelDeps, ChannelKind } from './channels/channel.ts';
 export { createJail, OutsideWorkspace, type Jail } from './jail.ts';
+export { withTeamStore, type TeamStore } from './shared-store.ts';
 export { remotePeer } from './remote-peer.ts';

@@ -37,6 +37,7 @@ export { AI_PROVIDERS, VERIFICATION_TYPES, type AgentStats, type ProvisionBody }
 export * from './backend/agents.ts';
 export * from './backend/deployments.ts';
 export * from './backend/runtime.ts';
+export * from './backend/team-store.ts';
 export * from './web/oauth.ts';
 export * from './web/wallet-auth.ts';
 export * from './web/risc.ts';

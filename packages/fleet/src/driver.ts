@@ -9,12 +9,14 @@ export interface Driver {
   readonly name: string;
   /** The image of an agent that names none. */
   readonly image: string;
+  /** Why no agent can be changed to this image; left out: the start will show. */
+  refuses?: (image: string) => string | undefined;
   /** Makes the agent run, from `agent.image`. Answers when it serves. */
   start: (agent: AgentRow) => Promise<Placement>;
   /** Ends it; its data stays. */
   stop: (agent: AgentRow) => Promise<void>;
   /** Ends it, and nothing of it is left outside the database. */
-  remove: (agent: AgentRow) => Promise<void>;
+  remove: (agent: Pick<AgentRow, 'id'>) => Promise<void>;
   /** Packs the agent's data (memory, conversations, files) into a file. It may go on running. */
   backup: (agent: AgentRow, file: string) => Promise<void>;
   /** Replaces the data of a stopped agent by what such a file holds. */
@@ -40,6 +42,8 @@ export interface Driver {
 
 export interface Placement {
   version: string;
+  /** What it really runs from. */
+  image: string;
   container?: { id: string; name: string; status: string };
 }
 

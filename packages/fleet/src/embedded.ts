@@ -152,15 +152,19 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
 
   const storeOf = ({ id: agentId, user_id: userId }: AgentRow) => createPgStore({ db, userId, agentId });
 
+  /** The runtime is part of the platform: its one image is the name of this release, and agents of an older one move on. */
+  const image = `troupe-agent:${version}`;
+
   return {
     name: 'embedded',
-    image: `troupe-agent:${version}`,
+    image,
+    refuses: (wanted) => (wanted === image ? undefined : `Agents in the platform run from ${image} only`),
     agent: async (agentId) => (await awaken(agentId))?.agent,
     evict,
     awake: () => awake.size,
     async start(agent) {
       if (!(await storeOf(agent).definition())) throw new AppError(404, 'Agent not found');
-      return { version };
+      return { version, image };
     },
     stop: ({ id }) => evict(id),
     async remove({ id }) {

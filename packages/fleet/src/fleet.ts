@@ -5,7 +5,7 @@ import { FREE_PLAN, isPlan } from '@troupe/domain';
 import { AppError, newId, type Clock, type Log } from '@troupe/kernel';
 import { createBackups, type BackupRow, type Backups } from './backups.ts';
 import type { Driver, Placement } from './driver.ts';
-import { createOperations, type Become } from './operations.ts';
+import { createOperations, type Turn } from './operations.ts';
 import { LimitReached, type AgentRow, type Registry } from './registry.ts';
 
 /** Told to all processes when an agent was stopped or removed; `heard` reads it. */
@@ -69,11 +69,8 @@ export function createFleet(deps: FleetDeps): Fleet {
   const tell = (agentId: string): Promise<void> => notify(db.system, AGENT_CHANGED, `${self} ${agentId}`);
 
   /** The newest row: what was read before the wait for our turn may be old. */
-  const serially = <T>(
-    agent: AgentRow,
-    action: string,
-    work: (now: AgentRow, become: Become) => Promise<T>,
-  ): Promise<T> => operations.run(agent.id, action, async (become) => work(await registry.get(agent.id), become));
+  const serially = <T>(agent: AgentRow, action: string, work: (now: AgentRow, turn: Turn) => Promise<T>): Promise<T> =>
+    operations.run(agent.id, action, async (turn) => work(await registry.get(agent.id), turn));
 
   const notice = (agent: AgentRow, message: string): Promise<unknown> =>
     db.asSystem((tx) =>
@@ -104,7 +101,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     const changed = await registry.change(agent.id, {
       status: 'running',
       failure: null,
-      image: agent.image ?? driver.image,
+      image: placement.image,
       runtime_version: placement.version,
       ...(goesOn ? {} : { started_at: clock() }),
     });
@@ -122,10 +119,16 @@ export function createFleet(deps: FleetDeps): Fleet {
     const rows = await db.system
       .selectFrom('agents')
       .selectAll()
-      .where((where) => where.or([where('status', '=', 'running'), where('failure', '=', LOST)]))
+      .where((where) =>
+        where.or([
+          where('status', '=', 'running'),
+          where('failure', '=', LOST),
+          where.and([where('status', '=', 'stopped'), where('id', 'in', [...alive, ''])]),
+        ]),
+      )
       .execute();
-    const wrong = (agent: AgentRow, now: ReadonlySet<string>): boolean =>
-      agent.status === 'running' ? !now.has(agent.id) : agent.failure === LOST && now.has(agent.id);
+    const wrong = ({ id, status, failure }: AgentRow, now: ReadonlySet<string>): boolean =>
+      status === 'running' ? !now.has(id) : (status === 'stopped' || failure === LOST) && now.has(id);
     const suspects = rows.filter((row) => wrong(row, alive));
     // Between an end and the engine's own new start lies a moment.
     if (suspects.length > 0) await delay(SETTLE_MS);
@@ -134,6 +137,7 @@ export function createFleet(deps: FleetDeps): Fleet {
         const still = await driver.alive?.();
         if (!still || !wrong(now, still)) return;
         log.warn({ agentId: now.id, status: now.status }, 'an agent does not run as its row says');
+        if (now.status === 'stopped') return takeDown(now);
         if (now.status !== 'running') return void (await registry.change(now.id, { status: 'running', failure: null }));
         await registry.change(now.id, { status: now.team_id ? 'failed' : 'error', failure: LOST });
         await notice(now, LOST);
@@ -156,12 +160,20 @@ export function createFleet(deps: FleetDeps): Fleet {
     }
   }
 
-  async function removeNow(agent: AgentRow): Promise<void> {
+  /** For everybody it is gone with its rows; what an engine that is away still has goes when it is back. */
+  async function removeNow(agent: AgentRow, turn: Turn): Promise<void> {
     // The rows first: whatever still works for it finds nothing to write to.
     await registry.delete(agent.id);
-    await driver.remove(agent);
-    await backups.removeAll(agent.id);
+    await clearAway(agent.id, turn);
     await tell(agent.id);
+  }
+
+  async function clearAway(agentId: string, { later }: Turn): Promise<void> {
+    await backups.removeAll(agentId);
+    await driver.remove({ id: agentId }).catch((err: unknown) => {
+      log.warn({ err, agentId }, 'a removed agent is cleared away later');
+      later();
+    });
   }
 
   async function stopNow(agent: AgentRow): Promise<AgentRow> {
@@ -181,6 +193,8 @@ export function createFleet(deps: FleetDeps): Fleet {
     const backupPath = backups.fileOf(await backups.make(agent, 'update'));
     await backups.prune(agent);
     try {
+      const refused = driver.refuses?.(image);
+      if (refused !== undefined) throw new AppError(500, refused);
       await takeDown(agent);
       const placement = await driver.start({ ...agent, image });
       const changed = await registry.change(agent.id, {
@@ -205,7 +219,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     }
   }
 
-  async function restoreNow(agent: AgentRow, backupId: string, become: Become) {
+  async function restoreNow(agent: AgentRow, backupId: string, { become }: Turn) {
     const backup = await backups.get(agent, backupId);
     await backups.check(backup);
     const safety = await backups.make(agent, 'restore');
@@ -245,14 +259,11 @@ export function createFleet(deps: FleetDeps): Fleet {
       .execute();
 
   /** What a process that died was doing. The row still says the old image, so an update that was cut short is undone. */
-  async function redo(agentId: string, action: string): Promise<void> {
+  async function redo(agentId: string, action: string, turn: Turn): Promise<void> {
     const agent = await registry.find(agentId);
     await backups.sweep(agentId);
-    if (!agent) {
-      await driver.remove({ id: agentId } as AgentRow);
-      return backups.removeAll(agentId);
-    }
-    if (action === 'remove') return removeNow(agent);
+    if (!agent) return clearAway(agentId, turn);
+    if (action === 'remove') return removeNow(agent, turn);
     if (action === 'stop') return void (await stopNow(agent));
     if (action === 'reset-memory') return driver.reset(agent);
     if (action.startsWith(RESTORE)) {
@@ -291,7 +302,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     remove: (agent) => serially(agent, 'remove', removeNow),
     backups,
     backUp: (agent) => serially(agent, 'backup', (now) => backups.make(now, 'manual')),
-    restore: (agent, backupId) => serially(agent, 'restore', (now, become) => restoreNow(now, backupId, become)),
+    restore: (agent, backupId) => serially(agent, 'restore', (now, turn) => restoreNow(now, backupId, turn)),
     deleteBackup: (agent, backupId) =>
       serially(agent, 'delete-backup', async (now) => backups.delete(await backups.get(now, backupId))),
     async recover() {

@@ -53,7 +53,7 @@ const actions: Record<string, (agent: AgentRow) => Promise<unknown>> = {
   start: fleet.start,
   stop: fleet.stop,
   restart: fleet.restart,
-  update: (agent) => fleet.update(agent, 'other:1'),
+  update: (agent) => fleet.update(agent),
   repair: fleet.repair,
   'reset-memory': fleet.resetMemory,
   remove: fleet.remove,

@@ -9,18 +9,22 @@ import { AppError, newId, type Log } from '@troupe/kernel';
  */
 export interface Operations {
   /** Does the work while nobody else acts on the agent. It may be done again by `redo` when this process dies. */
-  run: <T>(agentId: string, action: string, work: (become: Become) => Promise<T>) => Promise<T>;
+  run: <T>(agentId: string, action: string, work: (turn: Turn) => Promise<T>) => Promise<T>;
   /** Takes over what processes that died have left; answers how many. */
   recover: () => Promise<number>;
 }
 
-/** From now on this is what has to be done again when the process dies. */
-export type Become = (action: string) => Promise<void>;
+export interface Turn {
+  /** From now on this is what has to be done again when the process dies. */
+  become: (action: string) => Promise<void>;
+  /** Leaves the rest of the action to be done later, by whoever recovers next. */
+  later: () => void;
+}
 
 export interface OperationsDeps {
   db: Database;
   log: Log;
-  redo: (agentId: string, action: string) => Promise<void>;
+  redo: (agentId: string, action: string, turn: Turn) => Promise<void>;
   leaseMs?: number;
   waitMs?: number;
 }
@@ -39,11 +43,15 @@ export function createOperations({ db, log, redo, leaseMs = LEASE_MS, waitMs = W
   }
 
   /** Keeps the lease while the work goes on, and lets it go at the end, however that comes. */
-  async function hold<T>(agentId: string, owner: string, work: (become: Become) => Promise<T>): Promise<T> {
-    const become: Become = async (action) => {
-      const { rows } = await sql`update agent_operations set action = ${action}
-        where agent_id = ${agentId} and owner = ${owner} returning agent_id`.execute(db.system);
-      if (rows.length === 0) throw new AppError(409, 'Another action is going on for this agent');
+  async function hold<T>(agentId: string, owner: string, work: (turn: Turn) => Promise<T>): Promise<T> {
+    let isLeft = false;
+    const turn: Turn = {
+      async become(action) {
+        const { rows } = await sql`update agent_operations set action = ${action}
+          where agent_id = ${agentId} and owner = ${owner} returning agent_id`.execute(db.system);
+        if (rows.length === 0) throw new AppError(409, 'Another action is going on for this agent');
+      },
+      later: () => void (isLeft = true),
     };
     const renew = () =>
       sql`update agent_operations set lease_until = ${until} where agent_id = ${agentId} and owner = ${owner}`
@@ -51,10 +59,11 @@ export function createOperations({ db, log, redo, leaseMs = LEASE_MS, waitMs = W
         .catch((err: unknown) => log.warn({ err, agentId }, 'the lease of an action could not be renewed'));
     const timer = setInterval(() => void renew(), leaseMs / 3);
     try {
-      return await work(become);
+      return await work(turn);
     } finally {
       clearInterval(timer);
-      await sql`delete from agent_operations where agent_id = ${agentId} and owner = ${owner}`.execute(db.system);
+      if (!isLeft)
+        await sql`delete from agent_operations where agent_id = ${agentId} and owner = ${owner}`.execute(db.system);
     }
   }
 
@@ -73,7 +82,7 @@ export function createOperations({ db, log, redo, leaseMs = LEASE_MS, waitMs = W
     const left = await takeOver(owner, agentId);
     if (!left) return false;
     log.info({ agentId: left.agent_id, action: left.action }, 'an interrupted action is done again');
-    await hold(left.agent_id, owner, () => redo(left.agent_id, left.action)).catch((err: unknown) =>
+    await hold(left.agent_id, owner, (turn) => redo(left.agent_id, left.action, turn)).catch((err: unknown) =>
       log.error({ err, agentId: left.agent_id, action: left.action }, 'an interrupted action failed again'),
     );
     return true;

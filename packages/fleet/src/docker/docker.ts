@@ -222,7 +222,7 @@ export function createDocker(deps: DockerDeps): Driver {
     await ask(unlessGone(engine.getContainer(nameOf(agent.id)).start()));
     const version = await healthy(agent.id);
     const { Id, Name, State } = (await inspect(agent.id))!;
-    return { version, container: { id: Id, name: Name.replace(/^\//, ''), status: State.Status } };
+    return { version, image: wanted, container: { id: Id, name: Name.replace(/^\//, ''), status: State.Status } };
   };
 
   return {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { testUser } from '@troupe/db';
 import { TEST_SECRETS } from '@troupe/kernel';
@@ -109,7 +110,33 @@ describe('agents on the backend', () => {
     assert.deepEqual(update, { status: 400, body: { error: 'Invalid docker image value' } });
     const updated = await ask('POST', '/api/agents/grace/update', {});
     assert.equal(updated.status, 200);
-    assert.ok(updated.body.backupPath.includes('grace'));
+    const image = 'troupe-agent:0.0.0-test';
+    const { backupPath, ...told } = updated.body;
+    assert.deepEqual(told, {
+      success: true,
+      status: 'active',
+      image,
+      previousImage: image,
+      runtimeVersion: '0.0.0-test',
+    });
+    assert.ok(backupPath.includes('grace'));
+    const failed = await ask('POST', '/api/agents/grace/update', { image: 'ghcr.io/acme/agent:9' });
+    assert.equal(failed.status, 500);
+    assert.equal(
+      failed.body.error,
+      `Update failed, the previous image is running again: Agents in the platform run from ${image} only`,
+    );
+    assert.ok(existsSync(failed.body.backupPath), 'the backup is there');
+    assert.equal((await ask('GET', '/api/agents/grace')).body.status, 'running');
+    assert.equal((await ask('GET', '/api/runtime/proxy/grace/memory')).body.count, 1, 'it serves, with its memory');
+    await backend.deps.db.system
+      .updateTable('agents')
+      .set({ image: 'troupe-agent:0.0.0-older', runtime_version: '0.0.0-older' })
+      .where('id', '=', 'grace')
+      .execute();
+    const moved = await ask('POST', '/api/agents/grace/update', { image });
+    assert.deepEqual([moved.body.image, moved.body.previousImage], [image, 'troupe-agent:0.0.0-older']);
+    assert.equal(moved.body.runtimeVersion, '0.0.0-test');
 
     assert.equal((await ask('POST', '/api/agents/grace/repair')).body.message, 'Agent repaired successfully');
     assert.equal((await ask('POST', '/api/agents/grace/reset-memory')).body.message, 'Memory reset successfully');

@@ -1,0 +1,42 @@
+import { createPgStore } from '@troupe/agent';
+import { useTeamStore, type TeamStoreCall } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import type { Registry } from '@troupe/fleet';
+import { AppError, serve, type Server } from '@troupe/kernel';
+
+/** Members in containers keep what they share here, in the rows that members in this process use. */
+export function teamStoreRoutes(server: Server, { db, registry }: { db: Database; registry: Registry }): void {
+  const scope = 'team';
+  async function storeOf(agentId: unknown, userId: string | undefined) {
+    const agent = typeof agentId === 'string' ? await registry.find(agentId, userId) : undefined;
+    if (!agent?.team_id) throw new AppError(404, 'Agent not found');
+    return createPgStore({ db, userId: agent.user_id, agentId: agent.id, teamId: agent.team_id });
+  }
+
+  async function perform(store: Awaited<ReturnType<typeof storeOf>>, call: TeamStoreCall): Promise<unknown> {
+    switch (call.op) {
+      case 'remember':
+        return store.remember(
+          { scope, content: call.content, ...(call.key !== undefined && { key: call.key }) },
+          call.bounds,
+        );
+      case 'recall':
+        return store.recall({ scope, limit: call.limit, ...(call.query !== undefined && { query: call.query }) });
+      case 'editMemory':
+        return store.editMemory(call.id, call.content, call.bounds);
+      case 'forget':
+        return store.forget(call.id);
+      case 'todos':
+        return store.todos(scope);
+      case 'addTodos':
+        return store.addTodos(scope, call.descriptions);
+      case 'setTodo':
+        return store.setTodo(scope, call.id, call.status);
+    }
+  }
+
+  serve(server, useTeamStore, async ({ user, request, body }) => {
+    const store = await storeOf(request.headers['x-agent-id'], user?.id);
+    return { result: (await perform(store, body)) ?? null };
+  });
+}

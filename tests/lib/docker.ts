@@ -1,0 +1,75 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A container engine of a test's own, which it may stop and start. */
+export interface OwnDocker {
+  host: string;
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+  /** Stops it and removes everything that it kept. */
+  close: () => Promise<void>;
+}
+
+const START_TRIES = 300;
+
+export async function ownDocker(): Promise<OwnDocker> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'troupe-docker-'));
+  const socket = path.join(folder, 'docker.sock');
+  let engine: ChildProcess | undefined;
+
+  const answers = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      http
+        .get({ socketPath: socket, path: '/_ping', timeout: 2000 }, (response) => {
+          response.resume();
+          resolve(response.statusCode === 200);
+        })
+        .on('error', () => resolve(false));
+    });
+
+  async function start(): Promise<void> {
+    engine = spawn(
+      'dockerd',
+      [
+        '--storage-driver=vfs',
+        '--iptables=false',
+        '--ip6tables=false',
+        '--bridge=none',
+        `--host=unix://${socket}`,
+        `--data-root=${path.join(folder, 'data')}`,
+        `--exec-root=${path.join(folder, 'run')}`,
+        `--pidfile=${path.join(folder, 'pid')}`,
+      ],
+      { stdio: 'ignore' },
+    );
+    for (let tries = 0; !(await answers()); tries += 1) {
+      if (tries > START_TRIES || engine.exitCode !== null) throw new Error('dockerd did not start');
+      await delay(100);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    if (!engine || engine.exitCode !== null) return;
+    const ended = once(engine, 'exit');
+    engine.kill('SIGTERM');
+    await ended;
+  }
+
+  await start();
+  return {
+    host: `unix://${socket}`,
+    start,
+    stop,
+    async close() {
+      await stop();
+      // The engine leaves a mount behind, and a mount cannot be removed.
+      spawnSync('umount', [path.join(folder, 'run/netns/default')], { stdio: 'ignore' });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
