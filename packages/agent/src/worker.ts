@@ -21,8 +21,8 @@ interface Job {
   done: Promise<void>;
 }
 
-const LEASE_MS = 30_000;
-const RENEW_MS = 5_000;
+const LEASE_MS = 15_000;
+const RENEW_MS = 4_000;
 const GRACE_MS = 5_000;
 
 export function createWorker(deps: RunDeps, owner: string, { leaseMs = LEASE_MS, renewMs = RENEW_MS } = {}): Worker {
