@@ -66,7 +66,7 @@ describe('agents in containers', { skip: needs('an own container engine') }, () 
       const engine = await dockerEngine(docker.host);
       const containers = await engine.listContainers({ filters: { label: ['troupe.agent'] } });
       assert.deepEqual(
-        containers.map(({ Labels }) => Labels['troupe.agent']).sort(),
+        containers.map(({ Labels }) => String(Labels['troupe.agent'])).sort(),
         team.agents.map((one: Body) => one.agentId).sort(),
       );
     });

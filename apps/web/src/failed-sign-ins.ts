@@ -4,7 +4,7 @@ import type { Database } from '@troupe/db';
 import type { Counters } from '@troupe/kernel';
 import { sql } from 'kysely';
 
-export interface FailedSignIn {
+interface FailedSignIn {
   /** Null: nobody has the address. Only administrators see such an entry. */
   userId: string | null;
   /** What was typed, where nobody has it. */

@@ -110,8 +110,8 @@ async function unpackFile(jail: Jail, at: string, { kind, mode, link, content }:
   if (kind === 'folder') {
     await jail.within(path.posix.join(at, 'x'), async () => {}, { create: true });
     return jail.within(at, async ({ full }) => {
-      const handle = await open(full, O_RDONLY | O_NOFOLLOW);
-      await handle.chmod(mode | 0o700).finally(() => handle.close());
+      await using handle = await open(full, O_RDONLY | O_NOFOLLOW);
+      await handle.chmod(mode | 0o700);
     });
   }
   await jail.within(

@@ -80,7 +80,7 @@ export async function startChild(app: 'web' | 'backend', { settings, dataDir }: 
 }
 
 /** Has the process killed at some moment from now on. */
-export type Moment = (kill: () => Promise<void>) => void;
+type Moment = (kill: () => Promise<void>) => void;
 
 export interface Payment<S> {
   start: (databaseUrl: string) => Promise<Child>;
@@ -169,7 +169,7 @@ const HURRY = `
  * What the dead process left is brought to an end by the jobs that it sent: nobody waits here until they are due, or
  * until its silence is noticed. Then the books must be right.
  */
-export async function settled(runtime: Runtime): Promise<void> {
+async function settled(runtime: Runtime): Promise<void> {
   const client = new pg.Client({ connectionString: runtime.databaseUrl });
   await client.connect();
   try {

@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { spentOf } from './transcript.ts';
 
-export const channelName = (channel: string) => texts.channels[channel] ?? channel;
+const channelName = (channel: string) => texts.channels[channel] ?? channel;
 
 type Session = TypesOf<typeof listConversations>['reply']['sessions'][number];
 
