@@ -12,6 +12,7 @@ import { createRuntimeProgram } from './features/installations/program.ts';
 import { installationRoutes } from './features/installations/routes.ts';
 import { createInstallations } from './features/installations/service.ts';
 import { infraRoutes } from './features/infra/routes.ts';
+import { hostRewrite } from './features/runtime/target.ts';
 import { addUnderground } from './underground.ts';
 
 export type { BackendDeps };
@@ -24,7 +25,16 @@ export interface Backend {
 export async function createBackend(deps: BackendDeps): Promise<Backend> {
   const { settings, log, counters, secrets, db, clock, url, version } = deps;
   const accounts = createAccounts({ db, settings, secrets, clock, log, url });
-  const server = createServer({ service: 'backend', settings, log, counters, secrets, url, accounts });
+  const server = createServer({
+    service: 'backend',
+    settings,
+    log,
+    counters,
+    secrets,
+    url,
+    accounts,
+    rewrite: hostRewrite(settings.AGENTS_DOMAIN),
+  });
   server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);

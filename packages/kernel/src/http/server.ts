@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -15,6 +16,8 @@ export const BODY_LIMIT = 1_048_576;
 
 export interface ServerOptions {
   service: Service;
+  /** Another address than the one that a request names; undefined: that one. */
+  rewrite?: (request: IncomingMessage) => string | undefined;
   settings: Settings;
   log: Log;
   counters: Counters;
@@ -81,6 +84,9 @@ export function createServer(options: ServerOptions): Server {
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: true,
+    ...(options.rewrite && {
+      rewriteUrl: (request: IncomingMessage) => options.rewrite?.(request) ?? request.url ?? '/',
+    }),
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];

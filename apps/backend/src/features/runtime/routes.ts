@@ -3,16 +3,7 @@ import type { Driver } from '@troupe/fleet';
 import { limitFor, serve, type Server } from '@troupe/kernel';
 import { actingFor } from '../../context.ts';
 import type { RuntimeService } from './service.ts';
-
-const PROXY = '/api/runtime/proxy/:agentId';
-const PROXIED = /^\/api\/runtime\/proxy\/([^/?]+)(\/[^?]*)?(\?.*)?$/;
-
-/** The agent and the path below its root that an address means. */
-function targetOf(url: string): { agentId: string; path: string } | undefined {
-  const [, agentId, path = '/', query = ''] = PROXIED.exec(url) ?? [];
-  if (agentId === undefined) return undefined;
-  return { agentId: agentId.replaceAll(/[^A-Za-z0-9_-]/g, ''), path: path + query };
-}
+import { hostRewrite, PROXY, targetOf } from './target.ts';
 
 export function runtimeRoutes(server: Server, runtime: RuntimeService, driver: Driver): void {
   serve(server, listInstances, () => runtime.instances());
@@ -24,11 +15,11 @@ export function runtimeRoutes(server: Server, runtime: RuntimeService, driver: D
 function proxyRoutes(server: Server, driver: Driver): void {
   const { app } = server;
   server.endpoints.push(...GATEWAY_ENDPOINTS);
-  const limit = limitFor(server.counters, 'backend', 'GET', PROXY, server.rateRules);
+  const limit = limitFor(server.counters, 'backend', 'GET', `${PROXY}/:agentId`, server.rateRules);
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-    for (const url of [PROXY, `${PROXY}/*`]) {
+    for (const url of [`${PROXY}/:agentId`, `${PROXY}/:agentId/*`]) {
       scope.all(url, {
         onRequest: async (request, reply) => limit?.(request, reply, server.clientAddress(request)),
         handler: async (request, reply) => {
@@ -40,8 +31,9 @@ function proxyRoutes(server: Server, driver: Driver): void {
       });
     }
   });
+  const rewrite = hostRewrite(server.settings.AGENTS_DOMAIN);
   app.server.on('upgrade', (request, socket, head) => {
-    const target = targetOf(request.url ?? '');
+    const target = targetOf(rewrite(request) ?? request.url ?? '');
     if (target) void driver.upgrade(request, socket, head, target);
     else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n');
   });
