@@ -17,11 +17,13 @@ import type { Wallets } from '@troupe/chain';
 import { CHAIN, createLedger, REVENUE, type Ledger } from '@troupe/ledger';
 import { createCardProcessor } from './card-processor.ts';
 import type { Chains } from './chains.ts';
-import { createBuiltIn } from './features/gateway/built-in.ts';
+import { createRegistry } from '@troupe/fleet';
+import { createChat } from './features/chat/service.ts';
+import { createBuiltIn, type AskAgent } from './features/gateway/built-in.ts';
 import { createChainPayments } from './features/gateway/pay-402.ts';
 import { createCardPayments } from './features/gateway/pay-card.ts';
 import { createSessionPayments } from './features/gateway/pay-session.ts';
-import { createPlugins } from './features/gateway/plugins.ts';
+import { createPlugins, type Plugins } from './features/gateway/plugins.ts';
 import { gatewayRoutes } from './features/gateway/routes.ts';
 import { createGateway } from './features/gateway/service.ts';
 import { createGatewayStore } from './features/gateway/store.ts';
@@ -34,6 +36,8 @@ import { topUpRoutes } from './features/topup/routes.ts';
 import { createTopUps } from './features/topup/service.ts';
 import { createTopUpStore } from './features/topup/store.ts';
 import { createBuiltInColony } from './features/paygate/built-in.ts';
+import type { Colony } from './features/paygate/colony.ts';
+import { createPayouts } from './features/paygate/payouts.ts';
 import { paygateRoutes } from './features/paygate/routes.ts';
 import { createPaygate } from './features/paygate/service.ts';
 import { createUpstream } from './features/paygate/upstream.ts';
@@ -41,8 +45,8 @@ import { paymentSessionRoutes } from './features/payment-sessions/routes.ts';
 import { createPaymentSessions } from './features/payment-sessions/service.ts';
 import { createSettlements } from './features/payment-sessions/settlements.ts';
 import { createSessionStore } from './features/payment-sessions/store.ts';
-import { createSettlementKey } from './settlement-key.ts';
-import { createOwnsAddress } from './wallet-access.ts';
+import { createSettlementKey, type SettlementKey } from './settlement-key.ts';
+import { createOwnsAddress, type OwnsAddress } from './wallet-access.ts';
 
 interface PaymentDeps {
   db: Database;
@@ -58,7 +62,7 @@ interface PaymentDeps {
 
 /** What is paid for, and how. */
 export function addPayments(server: Server, deps: PaymentDeps): { close: () => Promise<void> } {
-  const { log, db, jobs, clock, secrets, backend, chains, wallets, accounts } = deps;
+  const { log, db, clock, chains, wallets } = deps;
   const { settings } = server;
   const ledger = createLedger({ clock });
   const ownsAddress = createOwnsAddress({ wallets, verifier: chains.verifier, clock });
@@ -67,9 +71,24 @@ export function addPayments(server: Server, deps: PaymentDeps): { close: () => P
   topUpRoutes(server, createTopUps({ db, ledger, processor, store: createTopUpStore({ db, clock }), log, baseUrl }));
   ledgerRoutes(server, createLedgerService({ db, ledger, ownsAddress }));
 
-  const builtIn = createBuiltIn(backend, readCatalogue(settings.AI_CATALOGUE));
+  const parts: Parts = { ...deps, ledger, ownsAddress, key: createSettlementKey(settings, chains.chain) };
+  const plugins = addGateway(server, parts);
+  const colony = addPaygate(server, parts, plugins);
+  return { close: () => closeAll([plugins, colony]) };
+}
+
+interface Parts extends PaymentDeps {
+  ledger: Ledger;
+  ownsAddress: OwnsAddress;
+  key: SettlementKey | null;
+}
+
+/** Plugins, and the three ways to pay for them. */
+function addGateway(server: Server, parts: Parts): Plugins {
+  const { log, db, jobs, clock, secrets, chains, wallets, ledger, ownsAddress, key } = parts;
+  const { settings } = server;
+  const builtIn = createBuiltIn(parts.backend, readCatalogue(settings.AI_CATALOGUE), createAskAgent(parts));
   const plugins = createPlugins({ settings, log, builtIn });
-  const key = createSettlementKey(settings, chains.chain);
   const chainPayments =
     key &&
     createChainPayments({
@@ -98,22 +117,43 @@ export function addPayments(server: Server, deps: PaymentDeps): { close: () => P
   const byCard = createCardPayments({ db, ledger, jobs, clock, wallets });
   const bySession = createSessionPayments({ sessions, wallets, jobs, chainId: chains.network.id });
   gatewayRoutes(server, createGateway({ plugins, chainPayments, byCard, bySession, clock }));
+  return plugins;
+}
 
+/** The payer's main agent, as a chat reaches it. */
+function createAskAgent({ db, clock, secrets, backend }: Parts): AskAgent {
+  const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
+  const chat = createChat({ registry, backend, clock });
+  return async (user, message, address, signal) => {
+    const agentId = (await registry.list(user.id))[0]?.id;
+    if (agentId === undefined) return null;
+    const { reply } = await chat.send(user, { message, agentId, topic: 'gateway' }, address, signal);
+    return { agentId, reply };
+  };
+}
+
+/** What agents pay, under their owners' policies. */
+function addPaygate(server: Server, parts: Parts, plugins: Plugins): Colony {
+  const { db, jobs, log, clock, wallets, accounts, ledger, key } = parts;
+  const url = server.settings.PAYGATE_URL;
+  const { audit } = accounts;
   const policies = createPolicies({
     db,
     store: createPolicyStore({ db, clock }),
-    audit: accounts.audit,
+    audit,
     jobs,
-    paysHere: settings.PAYGATE_URL === undefined,
+    paysHere: url === undefined,
   });
+  const payouts = createPayouts({ db, ledger, jobs, clock, key });
+  const { offers } = plugins;
   const colony =
-    settings.PAYGATE_URL === undefined
-      ? createBuiltInColony({ db, ledger, wallets, clock, offers: plugins.offers, record: policies.record })
-      : createUpstream({ url: settings.PAYGATE_URL, log });
-  const paygate = createPaygate({ db, colony, policies, audit: accounts.audit });
+    url === undefined
+      ? createBuiltInColony({ db, ledger, wallets, clock, payouts, offers, record: policies.record })
+      : createUpstream({ url, log });
+  const paygate = createPaygate({ db, colony, policies, audit });
   paygateRoutes(server, paygate);
   policyRoutes(server, { policies, decide: (...given) => paygate.decide(...given) });
-  return { close: () => closeAll([plugins, colony]) };
+  return colony;
 }
 
 /** A payment over HTTP 402 went straight to the payee on-chain. */

@@ -474,6 +474,18 @@ export interface Tables {
     status: string;
     units: Int8;
   };
+  payouts: {
+    address: string;
+    created_at: Timestamp;
+    id: string;
+    status: Default<string>;
+    transaction_from: Nullable<string>;
+    transaction_hash: Nullable<string>;
+    transaction_nonce: Nullable<number>;
+    transaction_raw: Nullable<string>;
+    units: Int8;
+    updated_at: Timestamp;
+  };
   referrals: {
     created_at: Timestamp;
     credited_at: Nullable<Timestamp>;

@@ -44,6 +44,39 @@ const INVARIANTS = {
     from payment_sessions s join ledger_holds h on h.id = s.hold_id cross join lateral (
       select coalesce(sum(units), 0) as settled from payment_settlements where session_id = s.id) t
     where s.status = 'closed' and (h.remaining <> 0 or settled <> s.spent)`,
+  'a plugin call by card is in the ledger when it is paid, and holds its money while it is not': sql<Broken>`
+    select c.id as what, c.status || ', ' || posted || ' posted, ' || held || ' held of ' || c.units as found
+    from card_payments c cross join lateral (
+      select coalesce(sum(e.amount) filter (where e.amount > 0), 0) as posted
+      from jsonb_array_elements(c.parts) part
+      join ledger_transactions t on t.idempotency_key = 'card:' || c.id || ':' || (part ->> 'account')
+      join ledger_entries e on e.transaction_id = t.id) p cross join lateral (
+      select coalesce(sum(h.remaining), 0) as held
+      from jsonb_array_elements(c.parts) part join ledger_holds h on h.id = (part ->> 'hold')::bigint) h
+    where posted <> case c.status when 'paid' then c.units else 0 end
+      or held <> case c.status when 'held' then c.units else 0 end`,
+  'a call over HTTP 402 is booked when it is settled, and only then': sql<Broken>`
+    select g.id as what, g.status || ' with ' || posted || ' postings' as found from gateway_payments g cross join lateral (
+      select count(*) as posted from ledger_transactions where idempotency_key = '402:' || g.id) p
+    where (g.status = 'settled') <> (posted = 1)`,
+  'a payment of an agent that is in the ledger is marked as paid': sql<Broken>`
+    select p.id as what, p.status as found from agent_payments p
+    join ledger_transactions t on t.idempotency_key = 'agent-payment:' || p.id where p.status <> 'paid'`,
+  'tickets sum to what is sold, and are paid': sql<Broken>`
+    select e.id::text as what, e.sold || ' sold of ' || e.total_tickets || ', ' || t.sold || ' tickets' as found
+    from underground_events e cross join lateral (
+      select coalesce(sum(quantity), 0) as sold from underground_tickets where event_id = e.id) t
+    where e.sold <> t.sold or e.sold > e.total_tickets`,
+  'the parts of a split sum to it': sql<Broken>`
+    select s.id as what, parts || ' of ' || s.units as found from splits s cross join lateral (
+      select coalesce(sum(units), 0) as parts from split_parts where split_id = s.id) p where parts <> s.units`,
+  'what is owed is what splits and payments have not paid out': sql<Broken>`
+    select account as what, sum(kept) || ' instead of ' || sum(open) as found from (
+      select id as account, balance as kept, 0 as open from ledger_accounts where id like 'owed:%'
+      union all select 'owed:' || lower(address), 0, units from split_parts where status <> 'paid'
+      union all select 'owed:' || case when address like '0x%' then lower(address) else address end, 0, units
+        from payouts where status in ('owed', 'sent')) o
+    group by account having sum(kept) <> sum(open)`,
   'what is on its way on-chain belongs to unfinished settlements': sql<Broken>`
     select 'chain:settling' as what, kept || ' instead of ' || open as found from
       (select coalesce(sum(balance), 0) as kept from ledger_accounts where id = 'chain:settling') a,

@@ -11,7 +11,7 @@ export const callPlugin = endpoint({
   auth: 'optional',
   tag: 'Payments',
   summary:
-    'Call a plugin and pay for it: headers X-Plugin-Id, X-Payment-Method (card, 402, session), X-Session-Id, X-Payment-Voucher',
+    'Call a plugin and pay for it: headers X-Plugin-Id, X-Payment-Method (card, 402, session), X-Session-Id, X-Payment-Voucher. `agent` is the signed-in payer’s main agent; a payer without one gets one call of a model',
   body: z.looseObject({ plugin: z.string().optional().describe('Unless the header X-Plugin-Id names it') }),
   reply: z.object({
     plugin: z.string(),

@@ -16,6 +16,9 @@ export const getLedger = endpoint({
     address: z.string(),
     balance: z.string().describe('US dollars'),
     available: z.string().describe('Without what payment sessions hold'),
+    owed: z
+      .string()
+      .describe('What payments and splits have promised to the address and is not paid out; no part of the balance'),
     entries: z.array(
       z.object({
         id: z.string(),

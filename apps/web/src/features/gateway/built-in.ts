@@ -1,9 +1,21 @@
 import { chatCompletions, type Client } from '@troupe/contract';
 import type { Catalogue } from '@troupe/domain';
-import { AppError } from '@troupe/kernel';
+import { AppError, type User } from '@troupe/kernel';
 import type { BuiltIn } from './plugins.ts';
 
-/** Plugins that the platform serves itself, with its own models. What one call can cost stays far below its price. */
+/**
+ * Plugins that the platform serves itself. `agent` is the payer's own main agent, with its memory and its tools; a payer
+ * who has none, or no account, gets one call of a model under an agent's instruction. What such a call can cost stays
+ * far below its price.
+ */
+
+/** The main agent's answer; null: the user has no agent. */
+export type AskAgent = (
+  user: User,
+  message: string,
+  address: string,
+  signal: AbortSignal,
+) => Promise<{ agentId: string; reply: string } | null>;
 
 const MAX_CHARACTERS = 8_000;
 const AGENT =
@@ -17,7 +29,7 @@ function promptOf(input: Record<string, unknown>): string {
   return given;
 }
 
-export function createBuiltIn(backend: Client, catalogue: Catalogue): Record<string, BuiltIn> {
+export function createBuiltIn(backend: Client, catalogue: Catalogue, askAgent: AskAgent): Record<string, BuiltIn> {
   const textPlugin = (id: string, maxTokens: number, instruction?: string): BuiltIn => ({
     check: (input) => void promptOf(input),
     async run(input, signal) {
@@ -34,5 +46,14 @@ export function createBuiltIn(backend: Client, catalogue: Catalogue): Record<str
       return { text: choices[0]?.message.content ?? '', model, usage };
     },
   });
-  return { agent: textPlugin('agent', 4_096, AGENT), 'generate-text': textPlugin('generate-text', 1_024) };
+  const oneCall = textPlugin('agent', 4_096, AGENT);
+  const agent: BuiltIn = {
+    ...oneCall,
+    async run(input, signal, payer) {
+      const { user, address } = payer;
+      const answered = user && (await askAgent(user, promptOf(input), address, signal));
+      return answered ? { text: answered.reply, agentId: answered.agentId } : oneCall.run(input, signal, payer);
+    },
+  };
+  return { agent, 'generate-text': textPlugin('generate-text', 1_024) };
 }

@@ -1,4 +1,4 @@
-import { AppError, createOutbound, type Log, type Settings } from '@troupe/kernel';
+import { AppError, createOutbound, type Log, type Settings, type User } from '@troupe/kernel';
 
 /** What is sold, for how many millionths of a dollar, and who serves it. */
 
@@ -8,10 +8,16 @@ export interface Plugin {
   url: string | undefined;
 }
 
+/** Whom a plugin works for. */
+export interface Payer {
+  user: User | null;
+  address: string;
+}
+
 export interface BuiltIn {
   /** Throws an AppError for input that it cannot work with. */
   check: (input: Record<string, unknown>) => void;
-  run: (input: Record<string, unknown>, signal: AbortSignal) => Promise<unknown>;
+  run: (input: Record<string, unknown>, signal: AbortSignal, payer: Payer) => Promise<unknown>;
 }
 
 export interface Plugins {
@@ -21,11 +27,12 @@ export interface Plugins {
   /** Before anybody pays: 502 no_plugin when nobody serves it, 400 for input that it cannot work with. */
   check: (plugin: Plugin, input: Record<string, unknown>) => void;
   /** 502 plugin_failed. */
-  call: (plugin: Plugin, input: Record<string, unknown>) => Promise<unknown>;
+  call: (plugin: Plugin, input: Record<string, unknown>, payer: Payer) => Promise<unknown>;
   close: () => Promise<void>;
 }
 
-export const PLUGIN_TIMEOUT_MS = 25_000;
+/** An agent has tools to use; a signed transfer lives for five minutes. */
+export const PLUGIN_TIMEOUT_MS = 60_000;
 const MAX_BYTES = 5_242_880;
 
 interface PluginDeps {
@@ -75,10 +82,10 @@ export function createPlugins({ settings, log, builtIn }: PluginDeps): Plugins {
     offers: table.map(({ id, price }) => ({ slug: id, price })),
     find: (id) => table.find((plugin) => plugin.id === id) ?? null,
     check: (plugin, input) => serverOf(plugin).check(input),
-    async call(plugin, input) {
+    async call(plugin, input, payer) {
       const { run } = serverOf(plugin);
       try {
-        return await run(input, AbortSignal.timeout(PLUGIN_TIMEOUT_MS));
+        return await run(input, AbortSignal.timeout(PLUGIN_TIMEOUT_MS), payer);
       } catch (error) {
         log.warn({ err: error, plugin: plugin.id }, 'a plugin failed, its payment is returned');
         throw new AppError(502, 'plugin_failed', { plugin: plugin.id }, { cause: error });

@@ -13,6 +13,7 @@ export function gatewayRoutes(server: Server, gateway: GatewayService): void {
       voucher: header(request, 'x-payment-voucher'),
       input: body,
       user,
+      address: request.address,
       request: new Request(new URL(callPlugin.path, server.settings.BASE_URL ?? server.url), {
         method: callPlugin.method,
         headers: PROTOCOL_HEADERS.flatMap((name): [string, string][] => {

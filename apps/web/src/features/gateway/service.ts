@@ -13,6 +13,8 @@ export interface PluginCall {
   voucher: string | undefined;
   input: Record<string, unknown>;
   user: User | null;
+  /** The caller's network address. */
+  address: string;
   /** The request as the 402 protocols see it. */
   request: Request;
 }
@@ -72,7 +74,7 @@ export function createGateway({ plugins, chainPayments, byCard, bySession, clock
       // Nobody is signed in: there is no balance to take it from, only the challenge to answer with.
       const pay = method === 'card' && call.user === null ? by402 : ways[method];
       const { receipt, headers } = await pay(call, plugin, async () => {
-        result = await plugins.call(plugin, input);
+        result = await plugins.call(plugin, input, call);
       });
       return {
         body: { plugin: plugin.id, result, timestamp: iso(clock()), payment: { method, receipt } },

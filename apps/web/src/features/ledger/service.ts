@@ -1,7 +1,7 @@
 import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, iso } from '@troupe/kernel';
-import { USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
+import { owedAccount, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import type { OwnsAddress, WalletCaller } from '../../wallet-access.ts';
 
 export type LedgerService = ReturnType<typeof createLedgerService>;
@@ -22,14 +22,16 @@ export function createLedgerService({
       const allowed = caller.user?.isAdmin === true || (await ownsAddress(caller, address));
       if (!allowed) throw new AppError(401, 'Unauthorized');
       const { id } = walletAccount(address);
-      const [{ balance, available }, entries] = await Promise.all([
+      const [{ balance, available }, owed, entries] = await Promise.all([
         ledger.balance(db.system, id),
+        ledger.balance(db.system, owedAccount(address).id),
         ledger.entries(db.system, id, limit),
       ]);
       return {
         address,
         balance: usd(balance),
         available: usd(available),
+        owed: usd(owed.balance),
         entries: entries.map((entry) => ({
           id: String(entry.id),
           kind: entry.kind,

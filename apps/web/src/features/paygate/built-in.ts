@@ -2,15 +2,16 @@ import type { Wallets } from '@troupe/chain';
 import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, iso, type Clock } from '@troupe/kernel';
-import { owedAccount, USD, USD_DECIMALS, walletAccount, type Account, type Ledger } from '@troupe/ledger';
-import type { AgentPayment } from '../policy/service.ts';
+import { USD_DECIMALS, walletAccount, type Account, type Ledger } from '@troupe/ledger';
 import { PaymentFailed, type Colony, type Member } from './colony.ts';
+import type { Payouts } from './payouts.ts';
 
 interface BuiltInDeps {
   db: Database;
   ledger: Ledger;
   wallets: Wallets;
   clock: Clock;
+  payouts: Payouts;
   /** What is offered, in millionths of a dollar. */
   offers: readonly { slug: string; price: bigint }[];
   /** Calls that an agent has paid, and to how many payees. */
@@ -39,7 +40,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(['USDC', 'USD']);
 const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
 
 /** The payment gateway of the platform itself: an agent's record decides its tier, the ledger pays. */
-export function createBuiltInColony({ db, ledger, wallets, clock, offers, record }: BuiltInDeps): Colony {
+export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offers, record }: BuiltInDeps): Colony {
   async function standing({ userId, agentId }: Member) {
     const { paid, payees } = await record(userId, agentId);
     const score = Math.min(MAX, START + paid);
@@ -86,7 +87,8 @@ export function createBuiltInColony({ db, ledger, wallets, clock, offers, record
     }),
     async pay(member, payment) {
       const from = await payers(member);
-      const to = await payeeOf(payment);
+      const to = await payouts.payee(payment.recipient);
+      const isOwed = to.id.startsWith('owed:');
       await db
         .asSystem(async (tx) => {
           if (!CURRENCIES.has(payment.currency)) throw new AppError(400, 'Unsupported currency');
@@ -114,24 +116,14 @@ export function createBuiltInColony({ db, ledger, wallets, clock, offers, record
             ],
             meta: { agent: member.agentId, recipient: payment.recipient },
           });
+          if (isOwed) await payouts.owe(tx, { id: payment.id, address: payment.recipient, units: payment.units });
         })
         .catch((error: unknown) => {
           // The transaction is undone: nothing has moved.
           throw error instanceof AppError ? new PaymentFailed(error) : error;
         });
-      return { settlement: to.id.startsWith('wallet:') ? 'credited' : 'owed' };
+      return { settlement: isOwed ? 'owed' : 'credited' };
     },
     close: async () => {},
   };
-
-  /** A wallet on the platform is credited; anybody else is owed. */
-  async function payeeOf({ recipient }: AgentPayment): Promise<Account> {
-    if (!recipient.startsWith('0x')) return { id: `owed:${recipient}`, asset: USD };
-    const known = await db.system
-      .selectFrom('wallets')
-      .select('id')
-      .where((eb) => eb(eb.fn('lower', ['address']), '=', recipient.toLowerCase()))
-      .executeTakeFirst();
-    return known === undefined ? owedAccount(recipient) : walletAccount(recipient);
-  }
 }

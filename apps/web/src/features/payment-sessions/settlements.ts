@@ -1,15 +1,7 @@
-import {
-  broadcast,
-  createTokenFacts,
-  outcome,
-  transferCall,
-  waitFor,
-  type SignedTransaction,
-  type TransactionOutcome,
-} from '@troupe/chain';
+import { broadcast, outcome, waitFor, type SignedTransaction, type TransactionOutcome } from '@troupe/chain';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
-import { CHAIN, PLAY_REVENUE, PLAY_SOURCE, REVENUE, SETTLING, USD_DECIMALS, type Ledger } from '@troupe/ledger';
+import { CHAIN, PLAY_REVENUE, PLAY_SOURCE, REVENUE, SETTLING, type Ledger } from '@troupe/ledger';
 import type { SettlementKey } from '../../settlement-key.ts';
 import type { PaymentSession, SessionStore } from './store.ts';
 
@@ -32,8 +24,6 @@ const QUEUE = 'payment-settlement';
 const MINED_WITHIN_MS = 10_000;
 
 export function createSettlements({ db, ledger, jobs, log, clock, store, key }: SettlementDeps) {
-  const decimalsOf = key && createTokenFacts(key.chain);
-
   /** Settles all pending vouchers of a session whose row is held. On-chain: answers what is under way. */
   async function settle(tx: SystemTx, session: PaymentSession): Promise<string | null> {
     if (session.pending === 0n) return null;
@@ -150,10 +140,8 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
       await conclude(tx, sessionId);
     });
 
-  async function send(id: string, units: bigint, { token, payee, sender }: SettlementKey): Promise<SignedTransaction> {
-    const { decimals } = await decimalsOf!({ address: token, symbol: token });
-    const call = transferCall(token, payee, (units * 10n ** BigInt(decimals)) / 10n ** BigInt(USD_DECIMALS));
-    return sender.send(call, async ({ hash, raw, nonce, from }) => {
+  const send = (id: string, units: bigint, { payee, pay }: SettlementKey): Promise<SignedTransaction> =>
+    pay(payee, units, async ({ hash, raw, nonce, from }) => {
       const stored = await move(db.system, id, 'pending', {
         status: 'sent',
         transaction_hash: hash,
@@ -163,7 +151,6 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
       });
       if (!stored) throw new Error('another process settles it');
     });
-  }
 
   /** Sees a settlement through, from wherever it was left. Throws when it must be looked at again. */
   async function finish({ id }: { id: string }): Promise<void> {

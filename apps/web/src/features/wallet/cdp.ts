@@ -11,6 +11,7 @@ const LIFE_SECONDS = 120;
 interface Deps {
   settings: Settings;
   clock: Clock;
+  timeoutMs?: number;
 }
 
 type Call = { method: 'GET' | 'POST'; path: string; body?: Record<string, unknown> };
@@ -30,7 +31,7 @@ export async function createCdpAccount(
 }
 
 async function ask(
-  { settings, clock }: Deps,
+  { settings, clock, timeoutMs = 10_000 }: Deps,
   { method, path, body }: Call,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
   const base = new URL(settings.CDP_API_BASE);
@@ -42,6 +43,7 @@ async function ask(
     const answer = await outbound.fetch(new URL(fullPath, base), {
       method,
       redirects: 0,
+      timeout: timeoutMs,
       headers: {
         authorization: `Bearer ${await apiToken(settings, uri, clock)}`,
         ...(body
@@ -64,7 +66,7 @@ function apiToken({ CDP_API_KEY_ID: id = '', CDP_API_KEY_SECRET: secret = '' }: 
     .setProtectedHeader({ alg, kid: id, typ: 'JWT', nonce: randomHex(16) } as never)
     .setSubject(id)
     .setIssuer('cdp')
-    .setAudience('cdp_service')
+    .setAudience(['cdp_service'])
     .setIssuedAt(now)
     .setNotBefore(now)
     .setExpirationTime(now + LIFE_SECONDS)

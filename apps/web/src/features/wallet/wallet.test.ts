@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { jwtVerify } from 'jose';
 import { STABLECOINS } from '@troupe/chain';
 import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
 import { fund } from '../../../../../tests/lib/money.ts';
@@ -231,95 +227,5 @@ describe('wallets on a chain', () => {
       assert.equal(transactions.error, 'Failed to fetch transactions');
       await other.stop();
     }
-  });
-});
-
-describe('custody by CDP', () => {
-  const apiKey = generateKeyPairSync('ed25519');
-  const walletKey = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const jwk = apiKey.privateKey.export({ format: 'jwk' }) as { d: string; x: string };
-  const accounts = new Map<string, string>();
-  let broken = false;
-  let web: TestWeb;
-  let host: string;
-
-  const verified = async (token: string | undefined, key: KeyObject) =>
-    (await jwtVerify(token?.replace('Bearer ', '') ?? '', createPublicKey(key))).payload as Record<string, unknown>;
-
-  /** Answers as CDP does, and only to requests that are signed as CDP wants it. */
-  async function answer(request: IncomingMessage): Promise<{ status: number; body: object }> {
-    let text = '';
-    for await (const part of request) text += String(part);
-    const { uris } = await verified(request.headers.authorization, apiKey.privateKey);
-    assert.deepEqual(uris, [`${request.method} ${host}${request.url}`]);
-    if (broken) return { status: 503, body: { errorType: 'unavailable' } };
-    const byName = /by-name\/([\w-]+)$/.exec(request.url ?? '')?.[1];
-    if (byName) return { status: 200, body: { address: accounts.get(byName), name: byName } };
-    const wallet = await verified(String(request.headers['x-wallet-auth']), walletKey.privateKey);
-    assert.equal(wallet.reqHash, createHash('sha256').update(text).digest('hex'));
-    const { name } = JSON.parse(text) as { name: string };
-    if (accounts.has(name)) return { status: 409, body: { errorType: 'already_exists' } };
-    accounts.set(name, `0x${'ab'.repeat(19)}${String(accounts.size).padStart(2, '0')}`);
-    return { status: 201, body: { address: accounts.get(name), name } };
-  }
-
-  const cdp = createServer((request, response) => {
-    void answer(request).then(
-      ({ status, body }) =>
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
-      () => response.writeHead(401).end('{}'),
-    );
-  });
-
-  before(async () => {
-    await new Promise<void>((resolve) => cdp.listen(0, '127.0.0.1', resolve));
-    host = `127.0.0.1:${(cdp.address() as AddressInfo).port}`;
-    web = await testWeb({
-      env: {
-        CDP_PROJECT_ID: 'project-1',
-        CDP_API_KEY_ID: 'key-1',
-        CDP_API_KEY_SECRET: Buffer.concat([Buffer.from(jwk.d, 'base64url'), Buffer.from(jwk.x, 'base64url')]).toString(
-          'base64',
-        ),
-        CDP_WALLET_SECRET: walletKey.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
-        CDP_API_BASE: `http://${host}`,
-      },
-    });
-  });
-  after(async () => {
-    await web.stop();
-    cdp.close().closeAllConnections();
-  });
-
-  test('is told to anybody', async () => {
-    const { body } = await getter(web)('/api/wallet');
-    assert.equal(body.agenticWallet.status, 'configured');
-    assert.equal(body.agenticWallet.projectId, 'project-1');
-    assert.ok(body.agenticWallet.features.length > 0 && body.instructions);
-    assert.equal((await getter(web)('/api/wallet/cdp')).body.type, 'cdp');
-  });
-
-  test('makes one wallet for a user, also when asked twice', async () => {
-    const { headers } = await signedIn(web);
-    const first = await poster(web)('/api/wallet/create', { email: 'a@b.co' }, headers);
-    assert.equal(first.status, 200);
-    assert.equal(first.body.success, true);
-    assert.match(first.body.walletAddress, /^0x/);
-    assert.ok(first.body.networks.includes('base'));
-    const second = await poster(web)('/api/wallet/create', { email: 'a@b.co' }, headers);
-    assert.deepEqual(second.body, first.body);
-    assert.equal(
-      (await getter(web)('/api/wallet/address', headers)).body.address.toLowerCase(),
-      first.body.walletAddress.toLowerCase(),
-    );
-  });
-
-  test('says why it failed', async (context) => {
-    broken = true;
-    context.after(() => void (broken = false));
-    const { headers } = await signedIn(web);
-    const { status, body } = await poster(web)('/api/wallet/create', { email: 'a@b.co' }, headers);
-    assert.equal(status, 500);
-    assert.deepEqual(body, { error: 'Wallet creation failed', details: 'CDP answered 503 unavailable' });
   });
 });
