@@ -11,5 +11,10 @@ export function isPayableAddress(value: unknown): value is Address {
   return digits === digits.toLowerCase() || digits === digits.toUpperCase() || getAddress(value) === value;
 }
 
+const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** Somebody who can be paid: an EVM address that is no typo, or one of Solana's form. */
+export const isPayee = (value: string): boolean => isPayableAddress(value) || SOLANA.test(value);
+
 /** Lower case: viem refuses a wrong checksum where only the digits count. */
 export const digitsOf = (address: Address): Address => address.toLowerCase() as Address;

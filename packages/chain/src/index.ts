@@ -1,4 +1,4 @@
-export { isHexAddress, isPayableAddress } from './address.ts';
+export { isHexAddress, isPayableAddress, isPayee } from './address.ts';
 export {
   ChainUnavailable,
   createChainClient,

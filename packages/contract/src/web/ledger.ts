@@ -18,7 +18,8 @@ export const getLedger = endpoint({
     available: z.string().describe('Without what payment sessions hold'),
     owed: z
       .string()
-      .describe('What payments and splits have promised to the address and is not paid out; no part of the balance'),
+      .optional()
+      .describe('Promised by payments and splits, and not paid out yet; no part of the balance'),
     entries: z.array(
       z.object({
         id: z.string(),

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 
 const TAG = 'Payments';
 const BAD_LIMIT = 'A limit is an amount in US dollars with at most 6 decimals, or null';
-const BAD_PAYEES = 'payees must be a list of at most 100 addresses, or null';
+export const BAD_PAYEES = 'payees must be a list of at most 100 addresses, or null';
 
 const limit = z
   .string({ error: BAD_LIMIT })

@@ -31,7 +31,7 @@ export function createLedgerService({
         address,
         balance: usd(balance),
         available: usd(available),
-        owed: usd(owed.balance),
+        ...(owed.balance > 0n ? { owed: usd(owed.balance) } : {}),
         entries: entries.map((entry) => ({
           id: String(entry.id),
           kind: entry.kind,

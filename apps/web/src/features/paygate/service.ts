@@ -1,5 +1,5 @@
 import type { Audit } from '@troupe/accounts';
-import { isHexAddress, isPayableAddress, parseUsdc } from '@troupe/chain';
+import { isPayee, parseUsdc } from '@troupe/chain';
 import { INVALID_PAYGATE_ACTION } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
@@ -35,12 +35,11 @@ export type Paygate = ReturnType<typeof createPaygate>;
 
 const MAX_USD = 100;
 const MAX_TEXT = 100;
-const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 export function createPaygate({ db, colony, policies, audit }: PaygateDeps) {
   async function join(user: Payer, agentId: string, walletAddress: unknown): Promise<Json> {
     if (typeof walletAddress !== 'string' || walletAddress === '') throw new AppError(400, 'walletAddress required');
-    if (!isHexAddress(walletAddress) && !SOLANA.test(walletAddress)) throw new AppError(400, 'Invalid address');
+    if (!isPayee(walletAddress)) throw new AppError(400, 'Invalid address');
     return colony.join({ userId: user.id, agentId }, walletAddress);
   }
 
@@ -145,7 +144,7 @@ function paymentOf(body: PaygateBody): PaymentRequest {
   const units = parseUsdc(amount);
   if (units === null) throw new AppError(400, 'Invalid amount');
   if (typeof recipient !== 'string' || recipient === '') throw new AppError(400, 'Recipient required');
-  if (!isPayableAddress(recipient) && !SOLANA.test(recipient)) throw new AppError(400, 'Invalid recipient address');
+  if (!isPayee(recipient)) throw new AppError(400, 'Invalid recipient address');
   return {
     agentId,
     units,

@@ -1,4 +1,6 @@
 import type { Audit } from '@troupe/accounts';
+import { isPayee } from '@troupe/chain';
+import { BAD_PAYEES } from '@troupe/contract';
 import type { Database, Jobs, UserTx } from '@troupe/db';
 import { formatAmount, parseAmount, paymentRefusal } from '@troupe/domain';
 import { AppError, iso } from '@troupe/kernel';
@@ -71,6 +73,7 @@ export function createPolicies({ db, store, audit, jobs, paysHere }: PolicyDeps)
 
     async set(userId: string, agentId: string, given: PolicyTexts): Promise<PolicyTexts> {
       await mustOwn(userId, agentId);
+      if (given.payees?.some((payee) => !isPayee(payee))) throw new AppError(400, BAD_PAYEES);
       const units = (text: string | null) => (text === null ? null : parseAmount(text, USD_DECIMALS));
       const policy: PaymentPolicy = {
         perPayment: units(given.perPayment),
