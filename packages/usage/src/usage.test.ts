@@ -65,7 +65,7 @@ describe('recording', () => {
         output_tokens: 20,
         total_tokens: 120,
         cost_usd: 0.0008,
-        calls: 2,
+        turn_count: 2,
       },
     ]);
     assert.deepEqual(
@@ -145,8 +145,24 @@ describe('questions', () => {
     assert.deepEqual(await queries.byAgent('eve', 'other', 30), []);
     assert.equal((await queries.byAgent('eve', 'a1', 30))[0]?.calls, 3);
     assert.equal(
-      (await queries.summary('ann', 30)).every((row) => row.calls === 2),
+      (await queries.summary('ann', 30)).every((row) => row.turn_count === 2),
       true,
+    );
+  });
+
+  it('keep every name as it is, the newest day and then the dearest first', async () => {
+    const writer = makeWriter();
+    const odd = ['a\nb', '"quoted", \\', 'ünï 🔑', '%s'];
+    for (const [index, agentId] of odd.entries())
+      writer.record(event({ userId: 'ida', agentId, model: `${agentId}!`, costMicros: index + 1 }));
+    now = new Date('2026-03-14T12:00:00Z');
+    writer.record(event({ userId: 'ida', agentId: 'earlier', costMicros: 1_000 }));
+    await writer.close();
+    now = new Date('2026-03-15T12:00:00Z');
+    const rows = await createQueries({ db: test.db, clock }).summary('ida', 30);
+    assert.deepEqual(
+      rows.map((row) => [row.agent_id, row.model]),
+      [...odd.toReversed().map((name) => [name, `${name}!`]), ['earlier', 'openai/gpt-4o']],
     );
   });
 
