@@ -1,26 +1,44 @@
 import { USER_COLUMNS, type Accounts } from '@troupe/accounts';
+import type { OwnKey } from '@troupe/ai';
 import type { Database } from '@troupe/db';
+import type { Registry } from '@troupe/fleet';
 import { AppError, bearerToken, sha256Hex, type Server } from '@troupe/kernel';
 
 const PREFIX = 'sk_';
+
+interface AgentKeyDeps {
+  db: Database;
+  accounts: Accounts;
+  registry: Pick<Registry, 'ownKey'>;
+}
+
+/** The own account on which the agent that sent a request thinks. */
+export type OwnKeys = (headers: object) => OwnKey | undefined;
 
 /**
  * An agent that runs as a program of its own thinks through /v1 with its gateway token behind `sk_`. It is charged to its
  * owner and counted under its own id; nothing else of the platform opens to it.
  */
-export function acceptAgentKeys({ guards }: Server, { db, accounts }: { db: Database; accounts: Accounts }): void {
+export function acceptAgentKeys({ guards }: Server, { db, accounts, registry }: AgentKeyDeps): OwnKeys {
   const { internalOrKey } = guards;
+  const ownKeys = new WeakMap<object, OwnKey>();
 
   async function agentOf(token: string) {
     const row = await db.system
       .selectFrom('agents')
       .innerJoin('users', 'users.id', 'agents.user_id')
       .select(USER_COLUMNS.map((column) => `users.${column}` as const))
-      .select('agents.id as agent_id')
+      .select(['agents.id as agent_id', 'agents.ai_provider', 'agents.provider_key'])
       .where('agents.token_hash', '=', sha256Hex(token))
       .where('agents.status', 'in', ['running', 'provisioning'])
       .executeTakeFirst();
-    return row && { agentId: row.agent_id, user: accounts.toUser(row, null) };
+    if (!row) return undefined;
+    const { agent_id: id, ai_provider, provider_key } = row;
+    return {
+      agentId: id,
+      user: accounts.toUser(row, null),
+      ownKey: registry.ownKey({ id, ai_provider, provider_key }),
+    };
   }
 
   guards.internalOrKey = (request, texts) => {
@@ -32,7 +50,9 @@ export function acceptAgentKeys({ guards }: Server, { db, accounts }: { db: Data
       const agent = await agentOf(key.slice(PREFIX.length));
       if (!agent) throw error;
       request.headers['x-agent-id'] = agent.agentId;
+      if (agent.ownKey) ownKeys.set(request.headers, agent.ownKey);
       return agent.user;
     });
   };
+  return (headers) => ownKeys.get(headers);
 }

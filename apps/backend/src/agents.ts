@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
-import { AGENT_CHANGED, createFleet, createRegistry, type Fleet } from '@troupe/fleet';
+import { AGENT_CHANGED, createFleet, type Fleet, type Registry } from '@troupe/fleet';
 import { closeAll, createOutbound, type Outbound, type Running, type Server } from '@troupe/kernel';
 import type { BackendDeps } from './deps.ts';
 import { createDriver, type Running as RunningDriver } from './driver.ts';
@@ -30,11 +30,10 @@ const RECOVER_MS = 10_000;
 export async function addAgents(
   server: Server,
   deps: BackendDeps,
-  ai: AiService,
+  { ai, registry }: { ai: AiService; registry: Registry },
   chores: readonly (() => Promise<unknown>)[],
 ): Promise<Running & Pick<Reach, 'deliver'>> {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
-  const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
   const outbound = createOutbound();
   const baseUrl = (): string => addressOf(server) ?? deps.url;
   const { driver, evict, channels } = await createDriver(deps, ai, { outbound, registry, baseUrl });

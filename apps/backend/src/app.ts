@@ -1,4 +1,5 @@
 import { createAccounts } from '@troupe/accounts';
+import { createRegistry } from '@troupe/fleet';
 import { closeAll, createCipher, createServer, serveOpenApi, type Server } from '@troupe/kernel';
 import { acceptAgentKeys } from './agent-keys.ts';
 import { addAgents } from './agents.ts';
@@ -39,7 +40,8 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
 
-  acceptAgentKeys(server, { db, accounts });
+  const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
+  const ownKey = acceptAgentKeys(server, { db, accounts, registry });
   healthRoutes(server, clock);
   keyRoutes(server, accounts);
   infraRoutes(server, clock);
@@ -51,8 +53,11 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   });
   installationRoutes(server, installations, createRuntimeProgram());
   const ai = createAiService({ settings, db, log, clock });
-  aiRoutes(server, { ...ai, clock });
-  const agents = await addAgents(server, deps, ai, [installations.tellQuiet, createSpendWatch({ db, clock })]);
+  aiRoutes(server, { ...ai, clock, ownKey });
+  const agents = await addAgents(server, deps, { ai, registry }, [
+    installations.tellQuiet,
+    createSpendWatch({ db, clock }),
+  ]);
   const underground = addUnderground(server, deps, { accounts, deliver: agents.deliver });
 
   serveOpenApi(server, 'Troupe backend API', version);

@@ -60,7 +60,7 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
     dataDir,
     outbound,
     sandbox: createSandbox(),
-    thinking: createThinking(ai),
+    thinking: createThinking(ai, registry),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),
   });

@@ -3,6 +3,7 @@ import { newId, type Log } from '@troupe/kernel';
 import { createDirectory, type Directory } from './directory.ts';
 import { ProviderError, toAppError } from './errors.ts';
 import type { Bound, Meter, Reservation } from './meter.ts';
+import { createOwnKeys } from './own-keys.ts';
 import type { Provider, ProviderDelta, ProviderReply } from './provider.ts';
 import { createRouting, type Candidate } from './routing.ts';
 import { answerLength, estimateUsage, maxPromptTokens } from './tokens.ts';
@@ -15,6 +16,7 @@ import type {
   ChatUsage,
   FinishReason,
   ModelClient,
+  OwnKey,
 } from './types.ts';
 
 export interface AiOptions {
@@ -23,6 +25,8 @@ export interface AiOptions {
   catalogue: Catalogue;
   log: Log;
   meter?: Meter;
+  /** For calls with a key of the caller's own; without it such keys are not known here. */
+  ownProvider?: (name: string, apiKey: string) => Provider | undefined;
 }
 
 export interface Ai extends ModelClient, Directory {
@@ -41,22 +45,28 @@ interface Call {
   request: ChatRequest;
   scope: CallScope;
   candidates: Candidate[];
+  /** Somebody else pays. */
+  isOwn: boolean;
   reservation: Reservation | undefined;
   started: number;
 }
 
-export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
+export function createAi({ providers, catalogue, log, meter, ownProvider = () => undefined }: AiOptions): Ai {
   const routing = createRouting(providers, catalogue);
+  const ownKeys = createOwnKeys(ownProvider, catalogue);
 
-  async function begin(given: ChatRequest, { scope: owner = ANONYMOUS, runId, signal }: CallOptions): Promise<Call> {
+  async function begin(given: ChatRequest, options: CallOptions): Promise<Call> {
+    const { scope: owner = ANONYMOUS, runId, signal, ownKey } = options;
     signal?.throwIfAborted();
     const scope = runId === undefined ? owner : { ...owner, runId };
-    const candidates = routing.candidates(given.model, given.taskType, scope.plan);
     const started = performance.now();
+    const own = ownKey && ownKeys.candidates(ownKey, given.model);
+    if (own) return { request: given, scope, candidates: own, isOwn: true, reservation: undefined, started };
+    const candidates = routing.candidates(given.model, given.taskType, scope.plan);
     const pending = meter?.reserve(scope, () => boundOf(given, candidates));
     const reservation = pending && (await pending);
     const request = reservation ? { ...given, max_tokens: given.max_tokens ?? CAPPED_MAX_TOKENS } : given;
-    return { request, scope, candidates, reservation, started };
+    return { request, scope, candidates, isOwn: false, reservation, started };
   }
 
   function boundOf(request: ChatRequest, candidates: Candidate[]): Bound {
@@ -74,8 +84,8 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
     success: boolean,
     estimated: boolean,
   ): Promise<number> | number {
-    const { scope, reservation } = call;
-    const micros = costMicros(catalogue, id, usage.prompt_tokens, usage.completion_tokens);
+    const { scope, reservation, isOwn } = call;
+    const micros = isOwn ? 0 : costMicros(catalogue, id, usage.prompt_tokens, usage.completion_tokens);
     meter?.record({
       userId: scope.userId,
       agentId: scope.agentId ?? '',
@@ -214,16 +224,19 @@ export function createAi({ providers, catalogue, log, meter }: AiOptions): Ai {
     },
     ...createDirectory({ providers, catalogue, log, served: routing.served }),
     close: async () => {
-      await Promise.all(providers.map((provider) => provider.close()));
+      await Promise.all([ownKeys, ...providers].map((one) => one.close()));
     },
   };
 }
 
 /** The same client on somebody's account: what an agent is given. */
-export const withScope = (client: ModelClient, scope: CallScope): ModelClient => ({
-  chat: (request, options) => client.chat(request, { ...options, scope }),
-  stream: (request, options) => client.stream(request, { ...options, scope }),
-});
+export const withScope = (client: ModelClient, scope: CallScope, ownKey?: () => OwnKey | undefined): ModelClient => {
+  const on = (options?: CallOptions): CallOptions => ({ ...options, scope, ...(ownKey && { ownKey: ownKey() }) });
+  return {
+    chat: (request, options) => client.chat(request, on(options)),
+    stream: (request, options) => client.stream(request, on(options)),
+  };
+};
 
 /** What a stream has said and counted so far. */
 function createTally() {

@@ -1,7 +1,7 @@
 export { createAi, withScope, type Ai, type AiOptions } from './ai.ts';
 export { AGGREGATOR, type AiModel, type Health } from './directory.ts';
 export type { Bound, Meter, Reservation, UsageEvent } from './meter.ts';
-export { providersFrom, readCatalogue, type AiSettings } from './setup.ts';
+export { ownProvidersFrom, providersFrom, readCatalogue, type AiSettings } from './setup.ts';
 export type { Timeouts } from './upstream.ts';
 export type * from './types.ts';
 export {

@@ -10,6 +10,7 @@ import { openaiWire } from './wire/openai.ts';
 
 /** Sockets that one process opens to one provider at most; further calls wait for one. */
 const CONNECTIONS = 512;
+const OWN_CONNECTIONS = 32;
 
 export type AiSettings = Pick<
   Settings,
@@ -28,17 +29,30 @@ export type AiSettings = Pick<
   | 'OLLAMA_BASE_URL'
 >;
 
+type Known = [name: string, wire: Wire, apiKey: string | undefined, baseUrl: string];
+
+const knownProviders = (settings: AiSettings): Known[] => [
+  ['openrouter', openaiWire, settings.OPENROUTER_API_KEY, settings.OPENROUTER_BASE_URL],
+  ['anthropic', anthropicWire, settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL],
+  ['openai', openaiWire, settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL],
+  ['gemini', openaiWire, settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL],
+  ['groq', openaiWire, settings.GROQ_API_KEY, settings.GROQ_BASE_URL],
+];
+
+/** Makes a provider that is asked with the key of somebody else than the operator. */
+export const ownProvidersFrom =
+  (settings: AiSettings) =>
+  (wanted: string, apiKey: string): Provider | undefined => {
+    const found = knownProviders(settings).find(([name]) => name === wanted);
+    if (!found) return undefined;
+    const [name, wire, , baseUrl] = found;
+    return createProvider({ name, wire, baseUrl, apiKey, timeouts: DEFAULT_TIMEOUTS, connections: OWN_CONNECTIONS });
+  };
+
 /** The providers that the settings name, the default first; the sandbox where there are none and it is allowed. */
 export function providersFrom(settings: AiSettings, timeouts: Partial<Timeouts> = {}): Provider[] {
-  const known: [name: string, wire: Wire, apiKey: string | undefined, baseUrl: string][] = [
-    ['openrouter', openaiWire, settings.OPENROUTER_API_KEY, settings.OPENROUTER_BASE_URL],
-    ['anthropic', anthropicWire, settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL],
-    ['openai', openaiWire, settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL],
-    ['gemini', openaiWire, settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL],
-    ['groq', openaiWire, settings.GROQ_API_KEY, settings.GROQ_BASE_URL],
-  ];
   const limits = { ...DEFAULT_TIMEOUTS, ...timeouts };
-  const providers = known.flatMap(([name, wire, apiKey, baseUrl]) =>
+  const providers = knownProviders(settings).flatMap(([name, wire, apiKey, baseUrl]) =>
     apiKey === undefined
       ? []
       : [createProvider({ name, wire, baseUrl, apiKey, timeouts: limits, connections: CONNECTIONS })],

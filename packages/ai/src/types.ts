@@ -77,9 +77,17 @@ export interface CallScope {
   plan?: string;
 }
 
+/** The caller's own account at a provider: it is charged there, not here. */
+export interface OwnKey {
+  provider: string;
+  apiKey: string;
+}
+
 export interface CallOptions {
   signal?: AbortSignal;
   scope?: CallScope;
+  /** Plans and caps are about what the platform pays: they do not hold for a call with an own key. */
+  ownKey?: OwnKey;
   /** The agent's run that the call belongs to; goes into the scope. */
   runId?: string;
 }

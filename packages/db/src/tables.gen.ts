@@ -145,6 +145,7 @@ export interface Tables {
     own_config: Default<Json>;
     plan: Default<string>;
     previous_image: Nullable<string>;
+    provider_key: Nullable<Bytes>;
     runtime_version: Nullable<string>;
     size: Nullable<string>;
     started_at: Nullable<Timestamp>;

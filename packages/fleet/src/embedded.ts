@@ -24,6 +24,7 @@ import type { AgentRow } from './registry.ts';
  * process may wake any agent: the leases of its sessions keep two from doing the same work.
  */
 
+export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
 export type Thinking = Pick<AgentDeps, 'model' | 'spend' | 'usage'>;
 
 export interface EmbeddedDeps {
@@ -35,7 +36,7 @@ export interface EmbeddedDeps {
   sandbox: Sandbox;
   outbound: Outbound;
   /** The model on the account of the agent's owner. */
-  thinking: (agent: { agentId: string; userId: string; plan: string }) => Thinking;
+  thinking: (agent: Thinker) => Thinking;
   verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
   publicUrl: (agentId: string) => string;
   webhook?: GatewayDeps['webhook'];
@@ -69,8 +70,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
 
   const workspaceOf = (agentId: string): string => path.join(dataDir, 'workspaces', agentId);
 
-  function wake(row: Pick<AgentRow, 'id' | 'user_id' | 'team_id' | 'plan'>): Awake {
-    const { id: agentId, user_id: userId, team_id: teamId, plan } = row;
+  function wake(row: Thinker & Pick<AgentRow, 'team_id'>): Awake {
+    const { id: agentId, user_id: userId, team_id: teamId } = row;
     const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
     const toolkit = createToolkit({
       store,
@@ -89,7 +90,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       tools: toolkit.tools,
       log,
       onSleep: toolkit.close,
-      ...thinking({ agentId, userId, plan }),
+      ...thinking(row),
       ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs, renewMs: Math.ceil(deps.leaseMs / 4) }),
     });
     return { agent, userId, usedAt: Date.now() };
@@ -98,7 +99,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   async function load(agentId: string): Promise<Awake | undefined> {
     const row = await db.system
       .selectFrom('agents')
-      .select(['id', 'user_id', 'team_id', 'plan', 'status'])
+      .select(['id', 'user_id', 'team_id', 'plan', 'status', 'ai_provider', 'provider_key'])
       .where('id', '=', agentId)
       .executeTakeFirst();
     if (!row) return undefined;

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import { definitionSchema, newDefinition, type AgentDefinition } from '@troupe/agent';
+import type { OwnKey } from '@troupe/ai';
 import { isDuplicate, type Database, type SystemTx, type Tables, type UserTx } from '@troupe/db';
 import { agentLimit, isPlan, paidPlan, type Plan, type Tier } from '@troupe/domain';
 import { AppError, createCipher, randomHex, sha256Hex, type Clock } from '@troupe/kernel';
@@ -28,6 +29,8 @@ export interface NewAgent {
   definition?: Omit<z.input<typeof definitionSchema>, 'name' | 'config'>;
   ownConfig?: ConfigPart;
   channels?: Readonly<Record<string, string>>;
+  /** Of the owner's own account at `aiProvider`. */
+  apiKey?: string;
 }
 
 export interface AgentSnapshot {
@@ -72,6 +75,8 @@ export interface Registry {
   token: (agent: AgentRow) => Promise<string>;
   /** The tokens of its messaging channels, by channel. */
   channelTokens: (agent: AgentRow) => Promise<Record<string, string>>;
+  /** The owner's own account at a provider, if the agent thinks on one. */
+  ownKey: (agent: Pick<AgentRow, 'id' | 'ai_provider' | 'provider_key'>) => OwnKey | undefined;
   /** Rotates it: the old one opens nothing from now on. */
   newToken: (agent: AgentRow) => Promise<string>;
 }
@@ -89,6 +94,7 @@ const COUNTED = sql<boolean>`status not in ('error', 'failed')`;
 export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
   const tokens = createCipher(sealKey, 'agents');
   const channels = createCipher(sealKey, 'channels');
+  const providerKeys = createCipher(sealKey, 'provider keys');
 
   const sealed = (agentId: string, token: string) => ({
     token_hash: sha256Hex(token),
@@ -134,6 +140,7 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
           ai_provider: agent.aiProvider ?? 'openrouter',
           agent_type: agent.agentType ?? 'creative',
           own_config: agent.ownConfig ?? {},
+          provider_key: agent.apiKey ? providerKeys.seal(agent.apiKey, `agent:${agent.id}`) : null,
           created_at: at,
           updated_at: at,
           ...sealed(agent.id, randomHex(TOKEN_BYTES)),
@@ -309,6 +316,8 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
         ),
       );
     },
+    ownKey: ({ id, ai_provider: provider, provider_key: sealedKey }) =>
+      sealedKey ? { provider, apiKey: providerKeys.open(sealedKey, `agent:${id}`) } : undefined,
     async newToken(agent) {
       const token = randomHex(TOKEN_BYTES);
       await change(agent.id, sealed(agent.id, token) as Partial<AgentRow>);

@@ -1,4 +1,4 @@
-import type { Ai, CallOptions, ChatMessage, ChatRequest, ChatResult } from '@troupe/ai';
+import type { Ai, CallOptions, ChatMessage, ChatRequest, ChatResult, OwnKey } from '@troupe/ai';
 import {
   aiChat,
   chatCompletions,
@@ -18,9 +18,11 @@ export interface AiRoutesDeps {
   ai: Ai;
   catalogue: Catalogue;
   clock: Clock;
+  /** Of agents that call from outside. */
+  ownKey: (headers: object) => OwnKey | undefined;
 }
 
-export function aiRoutes(server: Server, { ai, catalogue, clock }: AiRoutesDeps): void {
+export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRoutesDeps): void {
   const access = createAccess(server.settings.ADMIN_EMAILS);
   const now = () => iso(clock());
   const seconds = () => Math.floor(clock().getTime() / 1000);
@@ -91,7 +93,7 @@ export function aiRoutes(server: Server, { ai, catalogue, clock }: AiRoutesDeps)
   });
 
   async function answered(chat: ChatRequest, scope: Caller, request: RequestInfo): Promise<ChatResult> {
-    const options: CallOptions = { scope, signal: request.signal() };
+    const options: CallOptions = { scope, signal: request.signal(), ownKey: ownKey(request.headers) };
     try {
       return await ai.chat(chat, options);
     } catch (error) {
@@ -102,7 +104,7 @@ export function aiRoutes(server: Server, { ai, catalogue, clock }: AiRoutesDeps)
   async function streamed(chat: ChatRequest, scope: Caller, request: RequestInfo, includeUsage: boolean) {
     const signal = request.signal();
     try {
-      const batches = ai.batches(chat, { scope, signal });
+      const batches = ai.batches(chat, { scope, signal, ownKey: ownKey(request.headers) });
       return await openaiStream(batches, { includeUsage, created: seconds(), log: server.log });
     } catch (error) {
       throw givenUp(error, signal);

@@ -1,12 +1,14 @@
 import { openGate, type SpendGate, type UsageRecorder } from '@troupe/agent';
 import {
   createAi,
+  ownProvidersFrom,
   providersFrom,
   readCatalogue,
   withScope,
   type Ai,
   type CallScope,
   type ModelClient,
+  type OwnKey,
 } from '@troupe/ai';
 import type { Database } from '@troupe/db';
 import type { Catalogue } from '@troupe/domain';
@@ -19,7 +21,7 @@ export interface AiService {
   catalogue: Catalogue;
   /** For tool calls; model calls are recorded by `ai` itself. */
   usage: UsageWriter;
-  forAgent: (scope: CallScope & { agentId: string }) => AgentPorts;
+  forAgent: (scope: CallScope & { agentId: string }, ownKey?: () => OwnKey | undefined) => AgentPorts;
   /** Writes what was recorded and ends what is open. */
   close: () => Promise<void>;
 }
@@ -43,9 +45,10 @@ export function createAiService({ settings, db, log, clock }: AiServiceDeps): Ai
   const usage = createWriter({ db, log, clock });
   const spend = createSpend({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
   const meter = { reserve: spend.reserve, settle: spend.settle, record: usage.record };
-  const ai = createAi({ providers: providersFrom(settings), catalogue, log, meter });
-  const forAgent: AiService['forAgent'] = (scope) => ({
-    model: withScope(ai, scope),
+  const ownProvider = ownProvidersFrom(settings);
+  const ai = createAi({ providers: providersFrom(settings), catalogue, log, meter, ownProvider });
+  const forAgent: AiService['forAgent'] = (scope, ownKey) => ({
+    model: withScope(ai, scope, ownKey),
     spend: openGate,
     usage(event) {
       if (event.kind !== 'tool') return;

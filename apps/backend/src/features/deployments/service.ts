@@ -64,6 +64,7 @@ export function createDeployments({ agents, registry, fleet, version, defaultMod
       model: config.model ?? defaultModel,
       ...(size && { size }),
       ...(config.aiProvider && { aiProvider: config.aiProvider }),
+      ...(config.apiKey && { apiKey: config.apiKey }),
       definition: {
         ...(config.instruction !== undefined && { instruction: config.instruction }),
         ...(config.tools && { tools: readTools(config.tools) }),

@@ -72,6 +72,7 @@ export function createProvision({
               ...(size && { size }),
               model: body.model ?? provider.model,
               aiProvider: body.aiProvider,
+              ...(body.apiKey && { apiKey: body.apiKey }),
               agentType: body.agentType,
               definition: { ...(body.instruction !== undefined && { instruction: body.instruction }) },
               ownConfig: {

@@ -1,18 +1,24 @@
 import type { ChatRequest } from '@troupe/ai';
 import { planAllows } from '@troupe/domain';
-import type { Thinking } from '@troupe/fleet';
+import type { Registry, Thinker, Thinking } from '@troupe/fleet';
 import type { AiService } from '../ai/service.ts';
 
 /**
  * An agent thinks on its owner's account and within its plan. Where the plan does not have the agent's model, the plan's
- * own choice serves: an agent that was made with the default model works on every plan.
+ * own choice serves: an agent that was made with the default model works on every plan. An agent that has its owner's own
+ * key thinks on that account instead; the key is opened for each call and never handed on.
  */
-export function createThinking({ forAgent, catalogue }: Pick<AiService, 'forAgent' | 'catalogue'>) {
-  return (agent: { agentId: string; userId: string; plan: string }): Thinking => {
-    const ports = forAgent(agent);
+export function createThinking(
+  { forAgent, catalogue }: Pick<AiService, 'forAgent' | 'catalogue'>,
+  { ownKey }: Pick<Registry, 'ownKey'>,
+) {
+  return (agent: Thinker): Thinking => {
+    const { id: agentId, user_id: userId, plan } = agent;
+    const hasOwn = agent.provider_key !== null;
+    const ports = forAgent({ agentId, userId, plan }, hasOwn ? () => ownKey(agent) : undefined);
     const within = (request: ChatRequest): ChatRequest => {
       const { model, ...rest } = request;
-      return model === undefined || planAllows(catalogue, agent.plan, model) ? request : rest;
+      return hasOwn || model === undefined || planAllows(catalogue, plan, model) ? request : rest;
     };
     return {
       ...ports,

@@ -74,7 +74,7 @@ export function createAgents(deps: AgentsDeps) {
 
   async function add(user: User, given: NewAgent): Promise<AgentRow> {
     const { plan, tier } = wish(user, given.tier);
-    const { model, provider, own, definition } = readSettings(given, premium);
+    const { model, provider, own, key, definition } = readSettings(given, premium);
     // A tier brings its own limit; without one the plan that the user pays for has the say.
     const counted = tier ? plan : paidPlan(plan, user.plan);
     const limit = user.isAdmin ? Infinity : agentLimit(counted, tier);
@@ -87,6 +87,7 @@ export function createAgents(deps: AgentsDeps) {
       ...(tier && { tier }),
       model: model ?? premium,
       aiProvider: provider,
+      ...(key !== undefined && { apiKey: key }),
       definition,
       ownConfig: own,
     };
@@ -166,10 +167,11 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 /** The settings of a new agent: what of them is definition, what is configuration, and whose model it is. */
 function readSettings({ model: named, config }: NewAgent, premium: string) {
-  const { instruction, tools, aiProvider, apiKey: _apiKey, plan: _plan, model: inConfig, ...rest } = config;
+  const { instruction, tools, aiProvider, apiKey, plan: _plan, model: inConfig, ...rest } = config;
   const custom = text(inConfig) ?? (isPart(inConfig) ? text(inConfig['default']) : undefined);
   const model = named === undefined || named === 'custom' ? custom : named;
-  const provider = (model ?? premium) === premium ? PREMIUM_PROVIDER : (text(aiProvider) ?? 'openrouter');
+  const isPremium = (model ?? premium) === premium && text(apiKey) === undefined;
+  const provider = isPremium ? PREMIUM_PROVIDER : (text(aiProvider) ?? 'openrouter');
   const own: ConfigPart = { ...rest, ...(isPart(inConfig) && { model: inConfig }) };
   if (model !== undefined) own['model'] = { ...(isPart(inConfig) ? inConfig : {}), default: model };
   const list = Array.isArray(tools) ? tools : undefined;
@@ -177,6 +179,7 @@ function readSettings({ model: named, config }: NewAgent, premium: string) {
     model,
     provider,
     own,
+    key: text(apiKey),
     definition: {
       ...(text(instruction) !== undefined && { instruction: text(instruction) }),
       ...(list && { tools: list as never }),
