@@ -84,6 +84,13 @@ export function describeCron(cron: string): string {
     case 'monthly':
       return words.monthly(date, at);
     default:
-      return cron;
+      return describeSpan(cron) ?? cron;
   }
+}
+
+/** `*/30 9-18 * * 1-5`: the commonest of the forms that the plain helper does not make. */
+function describeSpan(cron: string): string | undefined {
+  const [, every, from, to, days] = /^\*\/(\d+) (\d+)-(\d+) \* \* (\*|1-5)$/.exec(cron.trim()) ?? [];
+  if (!every) return undefined;
+  return scheduleWords.describe.span(Number(every), clock(Number(from), 0), clock(Number(to), 59), days === '1-5');
 }

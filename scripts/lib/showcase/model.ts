@@ -11,6 +11,20 @@ interface Scene {
 
 const SCENES: Scene[] = [
   {
+    heard: /plan for november/i,
+    tools: [
+      [
+        'write_file',
+        {
+          path: 'releases/november.md',
+          content:
+            '17 Nov Low Tide (single), Ines Varga\n20 Nov Glass Harbour (EP), The Pale Hours\n20 Nov Night Bus (remix), Okta\n',
+        },
+      ],
+    ],
+    text: 'I keep the plan in `releases/november.md`: three releases, two of them on Friday 20 November.',
+  },
+  {
     heard: /what goes out this week/i,
     tools: [
       ['read_file', { path: 'releases/november.md' }],

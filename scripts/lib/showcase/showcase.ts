@@ -99,6 +99,7 @@ async function fillWork(call: Call, desk: string, booking: string): Promise<void
   ];
   for (const [key, memory] of memories) await call('POST', '/api/memory', { agentId: desk, key, memory });
   const say = (agentId: string, message: string) => call('POST', '/api/chat', { agentId, message });
+  await say(desk, 'Here is the plan for November: Low Tide on the 17th, Glass Harbour and Night Bus on the 20th.');
   await say(desk, 'What goes out this week, and is anything missing?');
   await say(desk, 'Yes. Write the note to the studio.');
   await say(booking, 'Who played with The Pale Hours in spring?');

@@ -68,7 +68,7 @@ export const wallet = {
   noneHint: 'The platform keeps its key sealed; nobody can read it, you included.',
   create: 'Create a wallet',
   created: 'Wallet created',
-  balance: 'On the chain',
+  available: 'Free to spend',
   ledger: 'Topped up',
   ledgerHint: (available: string) => `${available} free to spend`,
   network: 'Network',

@@ -59,6 +59,8 @@ export const scheduleWords = {
     weekdays: (t: string) => `Monday to Friday at ${t}`,
     weekly: (d: string, t: string) => `every ${d} at ${t}`,
     monthly: (d: number, t: string) => `on day ${d} of each month at ${t}`,
+    span: (n: number, from: string, to: string, weekdays: boolean) =>
+      `every ${n} minutes from ${from} to ${to}${weekdays ? ', Monday to Friday' : ''}`,
   },
 };
 

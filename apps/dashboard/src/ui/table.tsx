@@ -16,6 +16,8 @@ export interface Column<Row> {
   /** Makes the column sortable. */
   sort?: (row: Row) => string | number;
   end?: boolean;
+  /** Left out on a phone. */
+  minor?: boolean;
   /** A share of the width, in percent. */
   width?: number;
 }
@@ -145,7 +147,7 @@ function Grid<Row>({
                   key={column.key}
                   role="cell"
                   data-label={column.header}
-                  className={cx('px-5 py-2.5 align-middle', column.end && 'num sm:text-right')}
+                  className={cx('px-5 py-2.5 align-middle', column.end && 'num sm:text-right', column.minor && 'minor')}
                 >
                   {column.cell(rows[index]!)}
                 </td>

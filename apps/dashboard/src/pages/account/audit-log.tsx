@@ -6,10 +6,13 @@ import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 
+/** Ids say nothing to people; the address has a column of its own. */
+const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'email']);
+
 const words = (detail: unknown) =>
   detail && typeof detail === 'object'
     ? Object.entries(detail)
-        .filter(([key]) => key !== 'id')
+        .filter(([key, value]) => !HIDDEN.has(key) && value !== null)
         .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
         .join(', ')
     : '';
@@ -47,7 +50,10 @@ export function AuditLog() {
           {
             key: 'detail',
             header: texts.detail,
-            cell: ({ detail }) => <span className="break-words text-ink-soft">{words(detail)}</span>,
+            cell: ({ detail }) => {
+              const text = words(detail);
+              return text && <span className="break-words text-ink-soft">{text}</span>;
+            },
           },
           {
             key: 'ip',

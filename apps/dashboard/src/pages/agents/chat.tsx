@@ -64,7 +64,7 @@ export function Chat({ agent }: { agent: WebAgent }) {
   const stored = turns.some(({ kind, text }) => kind === 'user' && text === pending);
   const partial = answered?.kind === 'agent' && writing.startsWith(answered.text) ? '' : writing;
   return (
-    <Card fill className="h-[calc(100dvh-19rem)] min-h-[26rem] md:h-[calc(100dvh-15.5rem)]">
+    <Card fill className="h-[calc(100dvh-23rem)] min-h-[22rem] md:h-[calc(100dvh-15.5rem)] md:min-h-[26rem]">
       <Loaded from={session && !steps.data ? steps : list} rows={3}>
         {() => (
           <Scroller mark={`${turns.length} ${writing.length} ${pending}`}>
@@ -111,7 +111,7 @@ function Greeting({ onPick, stopped }: { onPick: (message: string) => void; stop
       <div className="flex flex-wrap justify-center gap-2">
         {!stopped &&
           texts.suggestions.map((text) => (
-            <Button key={text} small onClick={() => onPick(text)} className="h-auto py-1 whitespace-normal">
+            <Button key={text} small onClick={() => onPick(text)} className="h-auto py-1 whitespace-normal!">
               {text}
             </Button>
           ))}

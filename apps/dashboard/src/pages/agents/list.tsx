@@ -68,6 +68,7 @@ export default function Agents() {
             },
             {
               key: 'calls',
+              minor: true,
               header: texts.calls,
               end: true,
               width: 12,
@@ -84,6 +85,7 @@ export default function Agents() {
             },
             {
               key: 'created',
+              minor: true,
               header: texts.created,
               width: 15,
               sort: ({ createdAt }) => createdAt,

@@ -58,7 +58,11 @@ export default function Billing() {
                   >
                     <h2 className="flex items-center justify-between gap-2 text-[1.2rem] font-semibold capitalize">
                       {name}
-                      {mine && <Badge tone="accent">{texts.current}</Badge>}
+                      {mine && (
+                        <span className="font-sans normal-case">
+                          <Badge tone="accent">{texts.current}</Badge>
+                        </span>
+                      )}
                     </h2>
                     <p className="num mt-2">
                       <span className="font-display text-[1.7rem] font-semibold">

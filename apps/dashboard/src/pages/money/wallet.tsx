@@ -27,7 +27,7 @@ export default function Wallet() {
       <Loaded from={read}>
         {(wallet) => {
           if ('hasWallet' in wallet && wallet.hasWallet) {
-            return <OwnWallet address={wallet.address} balance={wallet.balance} network={wallet.network} />;
+            return <OwnWallet address={wallet.address} network={wallet.network} />;
           }
           if ('agenticWallet' in wallet) return <Notice>{wallet.instructions}</Notice>;
           return (
@@ -55,18 +55,14 @@ export default function Wallet() {
   );
 }
 
-function OwnWallet({ address, balance, network }: { address: string; balance: string; network: string }) {
+function OwnWallet({ address, network }: { address: string; network: string }) {
   const [onChain, setOnChain] = useState(false);
   const ledger = useCall(getLedger, { query: { address } }, { every: 5000 });
   return (
     <>
       <Figures>
-        <Figure
-          label={texts.ledger}
-          value={ledger.data ? exactMoney(ledger.data.balance) : '–'}
-          note={ledger.data && texts.ledgerHint(exactMoney(ledger.data.available))}
-        />
-        <Figure label={texts.balance} value={exactMoney(balance)} />
+        <Figure label={texts.ledger} value={ledger.data ? exactMoney(ledger.data.balance) : '–'} />
+        <Figure label={texts.available} value={ledger.data ? exactMoney(ledger.data.available) : '–'} />
         <Figure label={texts.network} value={<span className="text-[1.2rem]">{network}</span>} />
       </Figures>
       <div className="grid items-start gap-5 lg:grid-cols-2">

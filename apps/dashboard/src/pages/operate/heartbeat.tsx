@@ -75,18 +75,20 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
             </div>
           </dl>
           <div className="flex w-80 items-center gap-2">
-            <SelectField
-              label={`${texts.frequency} (${name})`}
-              hideLabel
-              value={beat?.enabled ? frequency : ''}
-              onChange={({ target }) =>
-                target.value && save.mutate({ body: { agentId: id, frequency: target.value, enabled: true } })
-              }
-              choices={[
-                ...(beat?.enabled ? [] : [{ value: '', label: texts.off }]),
-                ...Object.entries(choices).map(([value, label]) => ({ value, label: `${texts.frequency} ${label}` })),
-              ]}
-            />
+            <div className="min-w-0 flex-1">
+              <SelectField
+                label={`${texts.frequency} (${name})`}
+                hideLabel
+                value={beat?.enabled ? frequency : ''}
+                onChange={({ target }) =>
+                  target.value && save.mutate({ body: { agentId: id, frequency: target.value, enabled: true } })
+                }
+                choices={[
+                  ...(beat?.enabled ? [] : [{ value: '', label: texts.off }]),
+                  ...Object.entries(choices).map(([value, label]) => ({ value, label: `${texts.frequency} ${label}` })),
+                ]}
+              />
+            </div>
             {beat?.enabled && (
               <Button busy={remove.isPending} onClick={() => remove.mutate({ body: { agentId: id } })}>
                 {texts.remove}

@@ -99,7 +99,7 @@ export function TaskForm({
             onChange={({ target }) => set({ enabled: target.checked })}
           />
           {error && <Notice tone="danger">{error.message}</Notice>}
-          <div className="flex justify-end gap-2">
+          <div className="sticky -bottom-5 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-surface px-5 py-3 sm:-bottom-6 sm:-mx-6 sm:-mb-6 sm:px-6">
             <Button onClick={onClose}>{states.cancel}</Button>
             <Button kind="primary" type="submit" busy={create.isPending || update.isPending}>
               {states.save}

@@ -21,7 +21,8 @@ export default function Tasks() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const read = useCall(listTasks, { query: {} }, { every: 15_000 });
-  const agents = useCall(listAgents, {}).data?.agents ?? [];
+  const agentsRead = useCall(listAgents, {});
+  const agents = agentsRead.data?.agents ?? [];
   const [editing, setEditing] = useState<ScheduledTask>();
   const [viewing, setViewing] = useState<ScheduledTask>();
   const [removing, setRemoving] = useState<ScheduledTask>();
@@ -109,7 +110,7 @@ export default function Tasks() {
           ]}
         />
       </Card>
-      {(creating || editing) && (
+      {read.data && agentsRead.data && (creating || editing) && (
         <TaskForm
           task={editing}
           agents={agents}

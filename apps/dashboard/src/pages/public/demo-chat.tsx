@@ -53,7 +53,7 @@ export function DemoChat() {
                 <Button
                   key={suggestion}
                   small
-                  className="h-auto py-1 text-left whitespace-normal"
+                  className="h-auto py-1 text-left whitespace-normal!"
                   onClick={() => say(suggestion)}
                 >
                   {suggestion}
