@@ -53,7 +53,7 @@ export async function openPage(
 
 /** Chromium reports each refused request as an error; those that a test provoked are named. */
 export function assertQuiet({ complaints }: WatchedPage, provoked: RegExp[] = []): void {
-  const left = complaints.filter((text) => !provoked.some((known) => known.test(text)));
+  const left = complaints.splice(0).filter((text) => !provoked.some((known) => known.test(text)));
   assert.deepEqual(left, []);
 }
 

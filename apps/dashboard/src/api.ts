@@ -32,6 +32,13 @@ export function useCall<T extends EndpointTypes>(
   });
 }
 
+/** The same for a list of inputs, for `useQueries`. */
+export const callQuery = <T extends EndpointTypes>(endpoint: Endpoint<T>, input: CallInput<T>, every?: number) => ({
+  queryKey: keyOf(endpoint, input),
+  queryFn: ({ signal }: { signal: AbortSignal }): Promise<T['reply']> => call(endpoint, { ...input, signal }),
+  refetchInterval: every,
+});
+
 interface SendOptions<T extends EndpointTypes> {
   /** Reads that are stale after the call. */
   refresh?: Keyed[];

@@ -88,7 +88,7 @@ export function describeCron(cron: string): string {
   }
 }
 
-/** `*/30 9-18 * * 1-5`: the commonest of the forms that the plain helper does not make. */
+// Every so many minutes within hours: the commonest of the forms that the plain helper does not make.
 function describeSpan(cron: string): string | undefined {
   const [, every, from, to, days] = /^\*\/(\d+) (\d+)-(\d+) \* \* (\*|1-5)$/.exec(cron.trim()) ?? [];
   if (!every) return undefined;

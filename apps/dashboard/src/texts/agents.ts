@@ -185,7 +185,7 @@ export const sessions = {
 export const memory = {
   title: 'Memory',
   hint: 'What the agent remembers, and reads itself. You can add to it, change it and delete from it.',
-  search: 'Search',
+  search: 'Search the memory',
   key: 'Key',
   value: 'Value',
   add: 'Remember',

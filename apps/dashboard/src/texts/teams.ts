@@ -35,6 +35,18 @@ export const teams = {
   seePlans: 'See plans',
 };
 
+export const teamRun = {
+  title: 'What they are doing',
+  hint: 'The newest conversation of each, step by step.',
+  none: 'Nobody has done anything yet. Talk to the lead.',
+  spent: (name: string, money: string) => `${name} ${money}`,
+  hands: (tool: string) => `uses ${tool}`,
+  handsOver: (to: string) => `hands a task to ${to}`,
+  gets: 'gets',
+  says: 'says',
+  broke: 'could not go on',
+};
+
 export const toolNames: Record<string, string> = {
   filesystem: 'Files',
   shell: 'Shell',

@@ -44,6 +44,7 @@ export const underground = {
   walletMade: 'Wallet ready',
   noWallets: 'No agent has a wallet yet',
   newEvent: 'Announce an event',
+  eventNumber: 'No.',
   eventName: 'Name',
   description: 'Description',
   venue: 'Venue',
@@ -68,4 +69,21 @@ export const underground = {
   payout: { onchain: 'paid on the chain', accrued: 'owed in the ledger' } as Record<string, string>,
   noSplits: 'No splits yet',
   needAgent: 'Create an agent first.',
+};
+
+export const tickets = {
+  title: 'Buy tickets',
+  hint: 'For one of your agents, paid from its wallets at once. It cannot be taken back.',
+  number: 'Number of the event',
+  numberHint: 'The organiser knows it; your own events show it in the list.',
+  event: 'Event',
+  where: 'Where and when',
+  left: 'Tickets left',
+  price: 'Price of one',
+  agent: 'For the agent',
+  quantity: 'How many',
+  buy: 'Buy',
+  buyNamed: (name: string) => `Buy tickets for ${name}`,
+  payFor: (total: string) => `Pay ${total}`,
+  bought: (n: number, total: string) => (n === 1 ? `1 ticket for ${total}` : `${n} tickets for ${total}`),
 };

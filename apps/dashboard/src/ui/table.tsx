@@ -32,6 +32,8 @@ interface TableProps<Row> {
   empty: ReactNode;
   /** Makes the rows filterable by this text. */
   find?: (row: Row) => string;
+  /** What the filter is called; with a name it is there however few rows there are. */
+  findLabel?: string;
 }
 
 /** From this many rows on only those in sight are in the document. */
@@ -43,7 +45,7 @@ interface Order {
   down: boolean;
 }
 
-export function Table<Row>({ label, columns, rows, rowKey, error, retry, empty, find }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, rowKey, error, retry, empty, find, findLabel }: TableProps<Row>) {
   const [filter, setFilter] = useState('');
   const [order, setOrder] = useState<Order>();
   const shown = useMemo(() => {
@@ -59,14 +61,14 @@ export function Table<Row>({ label, columns, rows, rowKey, error, retry, empty, 
   if (rows.length === 0) return <>{empty}</>;
   return (
     <div className="min-w-0">
-      {find && rows.length > 8 && (
+      {find && (rows.length > 8 || findLabel) && (
         <div className="flex items-center gap-3 px-5 pb-3">
           <div className="w-full max-w-xs">
             <TextField
-              label={states.filter}
+              label={findLabel ?? states.filter}
               hideLabel
               type="search"
-              placeholder={states.filter}
+              placeholder={findLabel ?? states.filter}
               value={filter}
               onChange={({ target }) => setFilter(target.value)}
             />

@@ -52,6 +52,7 @@ export function MemoryTab({ agentId }: { agentId: string }) {
         error={read.error}
         retry={() => void read.refetch()}
         find={({ key, value }) => `${key} ${value}`}
+        findLabel={texts.search}
         empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
         columns={[
           {

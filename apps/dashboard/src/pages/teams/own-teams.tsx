@@ -10,6 +10,7 @@ import { Code } from '../../ui/code.tsx';
 import { Mask } from '../../ui/icons.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Delegation } from './delegation.tsx';
+import { TeamRun } from './team-run.tsx';
 
 /** Teams that run: who is in them, how each is, and the document that they run from. */
 export function OwnTeams() {
@@ -76,6 +77,7 @@ function TeamCard({ name, createdAt, yaml_config: yaml, agents }: TeamView) {
         </ul>
         {reading.ok && <Delegation team={reading.team} />}
       </div>
+      <TeamRun agents={agents} />
       <details className="mt-4">
         <summary className="cursor-pointer text-ink-soft">{texts.showYaml}</summary>
         <div className="mt-3">

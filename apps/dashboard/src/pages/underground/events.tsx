@@ -4,7 +4,7 @@ import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { exactMoney, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
-import { underground as texts } from '../../texts/underground.ts';
+import { tickets as ticketTexts, underground as texts } from '../../texts/underground.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -13,20 +13,25 @@ import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from './agent-names.ts';
+import { TicketForm } from './tickets.tsx';
 
 export function Events() {
   const { nameOf } = useAgentNames();
   const read = useCall(webUnderground.listEvents, {}, { every: 15_000 });
   const [creating, setCreating] = useState(false);
+  const [buying, setBuying] = useState<string>();
   return (
     <Card
       title={texts.events}
       flush
       className="overflow-hidden"
       actions={
-        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-          {texts.newEvent}
-        </Button>
+        <>
+          <Button onClick={() => setBuying('')}>{ticketTexts.title}</Button>
+          <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+            {texts.newEvent}
+          </Button>
+        </>
       }
     >
       <Table
@@ -39,6 +44,7 @@ export function Events() {
         empty={<Empty title={texts.noEvents} />}
         columns={[
           { key: 'name', header: texts.eventName, cell: ({ name }) => <span className="font-medium">{name}</span> },
+          { key: 'number', header: texts.eventNumber, cell: ({ id }) => id },
           { key: 'agent', header: texts.agent, cell: (event) => nameOf(event.agent_id) },
           { key: 'venue', header: texts.venue, cell: ({ venue }) => venue },
           {
@@ -54,9 +60,20 @@ export function Events() {
             end: true,
             cell: (event) => texts.sold(event.tickets_sold, event.total_tickets),
           },
+          {
+            key: 'buy',
+            header: '',
+            end: true,
+            cell: ({ id, name }) => (
+              <Button small aria-label={ticketTexts.buyNamed(name)} onClick={() => setBuying(String(id))}>
+                {ticketTexts.buy}
+              </Button>
+            ),
+          },
         ]}
       />
       {creating && <EventForm onClose={() => setCreating(false)} />}
+      {buying !== undefined && <TicketForm eventId={buying} onClose={() => setBuying(undefined)} />}
     </Card>
   );
 }

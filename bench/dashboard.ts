@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import pg from 'pg';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser, openPage, settle, signIn } from '../tests/e2e/browser.ts';
+import { signedInCaller } from '../tests/e2e/content.ts';
+import { startPlatform, type RunningPlatform } from '../tests/e2e/platform.ts';
+import { finish, printTable, type Row } from './lib/report.ts';
+import { readTrace, type TraceEvent } from './dashboard/trace.ts';
+
+/** The dashboard in a real browser: what its own tracing says about each page, and a list of 1,000 agents. */
+
+const AGENTS = 1000;
+const CATEGORIES = ['loading', 'devtools.timeline', 'disabled-by-default-devtools.timeline', 'toplevel'];
+
+const PAGES: [name: string, path: string][] = [
+  ['login', '/login'],
+  ['landing', '/'],
+  ['overview', '/dashboard'],
+  ['agents', '/dashboard/agents'],
+  ['chat', '/dashboard/agents/:agent'],
+  ['teams', '/dashboard/teams?tab=editor'],
+  ['tasks', '/dashboard/tasks'],
+  ['cost', '/dashboard/cost'],
+  ['wallet', '/dashboard/wallet'],
+  ['settings', '/dashboard/settings'],
+];
+
+interface Figures {
+  script: number;
+  fcp: number;
+  lcp: number;
+  blocked: number;
+  shift: number;
+}
+
+/** One visit with an empty cache, traced by the browser. */
+async function visit(browser: Browser, page: Page, path: string): Promise<Figures> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const bodies: Promise<Buffer>[] = [];
+  const collect = (response: { request: () => { resourceType: () => string }; body: () => Promise<Buffer> }) => {
+    if (response.request().resourceType() === 'script') bodies.push(response.body().catch(() => Buffer.alloc(0)));
+  };
+  page.on('response', collect);
+  const trace = await traced(browser, page, async () => {
+    await settle(page, path);
+    // What moves or blocks after the content is there counts, too.
+    await page.waitForTimeout(1000);
+  });
+  page.off('response', collect);
+  await session.detach();
+  const sizes = (await Promise.all(bodies)).map((body) => gzipSync(body).length);
+  const { fcp, lcp, blocked, shift } = readTrace(trace);
+  return { script: sizes.reduce((sum, size) => sum + size, 0), fcp, lcp, blocked, shift };
+}
+
+async function traced(browser: Browser, page: Page, work: () => Promise<void>): Promise<TraceEvent[]> {
+  await browser.startTracing(page, { categories: CATEGORIES });
+  await work();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  return traceEvents;
+}
+
+/** A thousand agents: rows, as every agent is. */
+async function addAgents({ dataDir }: RunningPlatform, like: string): Promise<void> {
+  const database = new pg.Client({ host: join(dataDir, 'run'), user: 'troupe', database: 'troupe', port: 5432 });
+  await database.connect();
+  try {
+    const copy = async (table: string, key: string, replaced: Record<string, string>) => {
+      const { rows } = await database.query<{ column_name: string }>(
+        `select column_name from information_schema.columns where table_name = $1 and is_generated = 'NEVER' and identity_generation is null`,
+        [table],
+      );
+      const names = rows.map(({ column_name: name }) => name);
+      const values = names.map((name) => replaced[name] ?? `"${name}"`);
+      await database.query(
+        `insert into ${table} (${names.map((name) => `"${name}"`).join()}) select ${values.join()} from ${table}, generate_series(2, ${AGENTS}) n where ${key} = $1`,
+        [like],
+      );
+    };
+    const id = `'bench-' || n`;
+    await copy('agents', 'id', {
+      id,
+      name: `'Agent ' || n`,
+      token_hash: 'md5(n::text)',
+    });
+    await copy('agent_definitions', 'agent_id', {
+      agent_id: id,
+      definition: `jsonb_set(definition, '{name}', to_jsonb('Agent ' || n))`,
+    });
+  } finally {
+    await database.end();
+  }
+}
+
+/** From one end of the list to the other, then filters by typing: the longest stall that the trace shows. */
+async function longList(browser: Browser, page: Page): Promise<Row> {
+  await settle(page, '/dashboard/agents');
+  const list = page.getByRole('region', { name: 'Agents' });
+  await list.hover();
+  const scrolling = await traced(browser, page, async () => {
+    for (let turn = 0; turn < 60; turn += 1) {
+      await page.mouse.wheel(0, turn < 30 ? 1800 : -1800);
+      await page.waitForTimeout(16);
+    }
+  });
+  let answered = 0;
+  const filtering = await traced(browser, page, async () => {
+    const began = performance.now();
+    await page.getByLabel('Filter').pressSequentially('agent 77', { delay: 30 });
+    await page.getByText('11 of 1000').waitFor();
+    answered = performance.now() - began;
+  });
+  const rows = await list.getByRole('row').count();
+  return {
+    'rows in the document': rows,
+    'scroll: longest task ms': readTrace(scrolling).longest,
+    'scroll: longest frame ms': readTrace(scrolling).longestFrame,
+    'filter: longest task ms': readTrace(filtering).longest,
+    'filter: eight keys typed and shown ms': answered,
+  };
+}
+
+const platform = await startPlatform();
+const browser = await openBrowser();
+try {
+  const { call } = await signedInCaller(platform, platform.owner);
+  const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+    name: 'Agent 1',
+    model: 'sandbox/echo',
+  });
+  await call('POST', '/api/chat', { agentId: agent.id, message: 'Hello' });
+  await addAgents(platform, agent.id);
+  const { page, context } = await openPage(browser, platform.url, { viewport: { width: 1280, height: 860 } });
+  const found: [string, Figures][] = [];
+  for (const [name, path] of PAGES) {
+    if (path.startsWith('/dashboard') && !page.url().includes('/dashboard')) await signIn(page, platform.owner);
+    found.push([name, await visit(browser, page, path.replace(':agent', agent.id))]);
+  }
+  printTable(
+    'Pages, empty cache; milliseconds since navigation',
+    found.map(([name, { script, fcp, lcp, blocked, shift }]) => ({
+      page: name,
+      'script kB gzipped': script / 1000,
+      'first paint': fcp,
+      'largest paint': lcp,
+      blocked: blocked,
+      'layout shift': shift.toFixed(3),
+    })),
+  );
+  const list = await longList(browser, page);
+  printTable(`A list of ${AGENTS} agents`, [{ list: 'agents', ...list }]);
+  await context.close();
+  const most = (pick: (figures: Figures) => number) => Math.max(...found.map(([, figures]) => pick(figures)));
+  finish(
+    'dashboard',
+    [
+      { figure: 'login_script_kb', value: found[0]![1].script / 1000, atMost: 200 },
+      { figure: 'most_script_kb', value: most(({ script }) => script) / 1000, atMost: 300 },
+      {
+        figure: 'scroll_longest_ms',
+        value: Math.max(Number(list['scroll: longest task ms']), Number(list['scroll: longest frame ms'])),
+        atMost: 1000,
+      },
+      { figure: 'filter_longest_ms', value: Number(list['filter: longest task ms']), atMost: 1000 },
+    ],
+    {
+      most_lcp_ms: most(({ lcp }) => lcp),
+      most_blocked_ms: most(({ blocked }) => blocked),
+      most_shift: most(({ shift }) => shift),
+    },
+  );
+} finally {
+  await browser.close();
+  await platform.stop();
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { before, after, test } from 'node:test';
+import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
+import type { Page } from 'playwright-core';
+import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { signedInCaller } from './content.ts';
+import { browserSuite } from './suite.ts';
+
+interface Spoken {
+  role: string;
+  content: string | null;
+}
+
+/** Writes a file when asked to, never answers when told to wait, and greets otherwise. */
+const model: StandIn = await createStandIn((request, response) => {
+  const messages = (request.body['messages'] ?? []) as Spoken[];
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const text = messages[asked]?.content ?? '';
+  const usage = { prompt_tokens: 50_000, completion_tokens: 10_000 };
+  if (text.includes('wait')) return;
+  if (text.includes('note') && messages.at(-1)?.role !== 'tool') {
+    const toolCalls = [{ id: 'call_1', name: 'write_file', arguments: '{"path":"note.txt","content":"Hello"}' }];
+    return replyChat(request, response, { content: null, toolCalls, usage });
+  }
+  const result = messages.at(-1)?.role === 'tool' ? messages.at(-1)!.content : '';
+  replyChat(request, response, { content: `**Done.** ${result ?? ''}`, usage });
+});
+
+const env = { OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url };
+
+const say = async (page: Page, text: string) => {
+  await page.getByLabel('Message').fill(text);
+  await page.getByLabel('Message').press('Enter');
+};
+
+browserSuite(
+  'an agent at work, in the browser',
+  (stage) => {
+    let agentId = '';
+    let watched: WatchedPage;
+    before(async () => {
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name: 'Ada',
+        model: 'xiaomi/mimo-v2-pro',
+        config: { instruction: 'You take notes.', tools: ['filesystem', 'memory'] },
+      });
+      agentId = made.agent.id;
+      watched = await openPage(stage.browser, stage.platform.url);
+      await signIn(watched.page, stage.platform.owner);
+    });
+    after(async () => {
+      await watched?.context.close();
+      await model.close();
+    });
+    const open = (tab: string) => settle(watched.page, `/dashboard/agents/${agentId}?tab=${tab}`);
+
+    test('a tool that asks first is shown, allowed, and refused', async () => {
+      const { page } = watched;
+      await open('config');
+      await page.getByLabel('Files').selectOption('ask');
+      await page.getByRole('button', { name: 'Save configuration' }).click();
+      await page.getByText(/saved/i).first().waitFor();
+
+      await open('chat');
+      const log = page.getByRole('log');
+      await say(page, 'Make a note');
+      await log.getByText('May it use write_file?').waitFor();
+      await log.getByText('waits for you').waitFor();
+      await log.getByText('write_file', { exact: true }).first().click();
+      await log.getByText('"note.txt"').waitFor();
+      await log.getByRole('button', { name: 'Allow' }).click();
+      await log.locator('strong', { hasText: 'Done.' }).waitFor();
+      await log.getByText('done', { exact: true }).waitFor();
+
+      await say(page, 'Another note, please');
+      await log.getByRole('button', { name: 'Refuse' }).click();
+      await log.getByText('refused', { exact: true }).waitFor();
+      await log.locator('strong', { hasText: 'Done.' }).nth(1).waitFor();
+      assertQuiet(watched);
+    });
+
+    test('an answer that takes too long is stopped', async () => {
+      const { page } = watched;
+      await open('chat');
+      await say(page, 'Please wait for me');
+      await page.getByText('Working…').waitFor();
+      await page.getByRole('button', { name: 'Stop', exact: true }).click();
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+      await page
+        .getByRole('log')
+        .getByText(/cancel/i)
+        .first()
+        .waitFor();
+      assertQuiet(watched);
+    });
+
+    test('a session is traced step by step, with what each cost', async () => {
+      const { page } = watched;
+      await open('sessions');
+      await page.getByRole('button', { name: 'Trace' }).first().click();
+      const trace = page.getByRole('dialog');
+      await trace.getByText('Asks for approval').first().waitFor();
+      await trace.getByText('Tool result').first().waitFor();
+      // 50,000 tokens in and 10,000 out at 0.20 and 0.60 USD a million.
+      await trace.getByText('$0.016 · 60k').first().waitFor();
+      await page.keyboard.press('Escape');
+      await open('logs');
+      await page
+        .getByText(/Run done/)
+        .first()
+        .waitFor();
+      assertQuiet(watched);
+    });
+
+    test('memory is added, found, changed and forgotten', async () => {
+      const { page } = watched;
+      await open('memory');
+      for (const [key, value] of [
+        ['Colour', 'Green'],
+        ['Day', 'Friday'],
+      ] as const) {
+        await page.getByRole('button', { name: 'Remember' }).first().click();
+        const form = page.getByRole('dialog');
+        await form.getByLabel('Key').fill(key);
+        await form.getByLabel('Value').fill(value);
+        await form.getByRole('button', { name: /Remember|Save/ }).click();
+        await page.getByRole('cell', { name: value }).waitFor();
+      }
+      await page.getByLabel('Search the memory').fill('frid');
+      await page.getByRole('cell', { name: 'Green' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: /^Edit/ }).click();
+      await page.getByRole('dialog').getByLabel('Value').fill('Saturday');
+      await page.getByRole('dialog').getByRole('button', { name: /Save/ }).click();
+      await page.getByLabel('Search the memory').fill('');
+      await page.getByRole('cell', { name: 'Saturday' }).waitFor();
+      await page
+        .getByRole('row', { name: /Day/ })
+        .getByRole('button', { name: /Delete|Forget/ })
+        .click();
+      await page.getByText('It cannot be brought back').waitFor();
+      await page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: /Delete|Forget/ })
+        .click();
+      await page.getByRole('cell', { name: 'Saturday' }).waitFor({ state: 'detached' });
+      assertQuiet(watched);
+    });
+
+    test('a backup brings back what was forgotten, and says what it replaces', async () => {
+      const { page } = watched;
+      await open('backups');
+      await page.getByRole('button', { name: 'Back up now' }).click();
+      await page.getByRole('cell', { name: 'by hand' }).waitFor();
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      await call('POST', '/api/memory', { agentId, key: 'Colour', memory: 'Red' });
+
+      await page.getByRole('button', { name: /^Restore the backup/ }).click();
+      const ask = page.getByRole('alertdialog');
+      await ask.getByText('memory, conversations, files, instruction and configuration').waitFor();
+      await ask.getByText('A backup of what it is now is made first').waitFor();
+      await ask.getByRole('button', { name: 'Restore' }).click();
+      await page.getByRole('cell', { name: 'before a restore' }).waitFor();
+      await open('memory');
+      await page.getByRole('cell', { name: 'Green' }).waitFor();
+
+      await open('backups');
+      await page
+        .getByRole('button', { name: /^Delete the backup/ })
+        .first()
+        .click();
+      await page.getByText('gone for good').waitFor();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('Backup deleted').waitFor();
+      assertQuiet(watched);
+    });
+
+    test('an agent is marked as verified, and not any more', async () => {
+      const { page } = watched;
+      await open('manage');
+      await page.getByLabel('Kind of proof').selectOption('ens');
+      await page.getByLabel('Verifier’s address').fill(`0x${'ab'.repeat(20)}`);
+      await page.getByRole('button', { name: 'Mark as verified' }).click();
+      await page.getByText('verified', { exact: true }).first().waitFor();
+      await page.getByRole('button', { name: 'Remove verification' }).click();
+      await page.getByText('You can verify it again').waitFor();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Remove verification' }).click();
+      await page.getByRole('button', { name: 'Mark as verified' }).waitFor();
+      assert.equal(await page.getByText('verified', { exact: true }).count(), 0);
+      assertQuiet(watched);
+    });
+  },
+  env,
+);

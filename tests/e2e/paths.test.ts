@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { before, test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import { signedInCaller } from './content.ts';
+import { browserSuite } from './suite.ts';
+
+const run = promisify(execFile);
+const NEWCOMER = { email: 'robin@example.org', password: 'correct horse battery' };
+
+/** Presses Tab until what has the focus is called that. */
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const called = (text: string) => (typeof name === 'string' ? text === name : name.test(text));
+  for (let pressed = 0; pressed < 80; pressed += 1) {
+    await page.keyboard.press('Tab');
+    const text = await page.evaluate<string>(`(() => {
+      const one = document.activeElement;
+      return (one?.labels?.[0]?.innerText ?? one?.ariaLabel ?? one?.innerText ?? '').trim();
+    })()`);
+    if (called(text)) return;
+  }
+  assert.fail(`the keyboard does not reach ${String(name)}`);
+}
+
+browserSuite('paths through the dashboard', (stage) => {
+  before(async () => {
+    const registered = await fetch(`${stage.platform.url}/api/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...NEWCOMER, name: 'Robin' }),
+    });
+    const { id } = (await registered.json()) as { id: string };
+    const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+    await call('PATCH', `/api/admin/users/${id}`, { plan: 'network', subscriptionStatus: 'active' });
+  });
+
+  test('a provider that is not set up is explained', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    for (const name of ['Continue with GitHub', 'Continue with Google']) {
+      await page.goto('/login');
+      await page.getByRole('link', { name }).click();
+      await page.waitForURL('**/login?error=IdpNotConfigured');
+      await page.getByRole('alert').getByText('This provider is not set up on this platform').waitFor();
+    }
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('from signing in to a talking agent by the keyboard alone', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await page.goto('/login');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await tabTo(page, 'E-mail');
+    await page.keyboard.type(NEWCOMER.email);
+    await tabTo(page, 'Password');
+    await page.keyboard.type(NEWCOMER.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/dashboard');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await tabTo(page, /^New agent$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'New agent' }).waitFor();
+    await page.keyboard.type('Echo');
+    await tabTo(page, 'Model');
+    await page.keyboard.type('Sandbox');
+    await tabTo(page, 'Create agent');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Echo' }).waitFor();
+    await tabTo(page, 'Message');
+    await page.keyboard.type('Hello?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('This is the sandbox model').waitFor();
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('every page is at most two clicks from the overview', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, stage.platform.owner);
+    const menu = page.getByRole('navigation', { name: 'Main' });
+    const names = await menu.getByRole('link').allInnerTexts();
+    assert.ok(names.length >= 16, names.join());
+    for (const name of names) {
+      await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    }
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a new key works with the curl command that the page shows', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await settle(page, '/dashboard/settings?tab=keys');
+    await page.getByLabel('Name').fill('Shell');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const command = await page.getByRole('dialog').locator('pre').last().innerText();
+    const { stdout } = await run('sh', ['-c', `${command} --silent`]);
+    assert.equal((JSON.parse(stdout) as { email: string }).email, NEWCOMER.email);
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a team in YAML is checked while it is written, started, and its run is seen', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await settle(page, '/dashboard/teams?tab=editor');
+    const editor = page.getByLabel('Team definition (YAML)');
+    const start = page.getByRole('button', { name: 'Start the team' });
+    const yaml = await editor.inputValue();
+    await page.getByText('Good: a team of 3.').waitFor();
+    await editor.fill(yaml.replace('agents:', 'agents: ['));
+    await page.getByText('Good: a team of 3.').waitFor({ state: 'detached' });
+    assert.equal(await start.isDisabled(), true);
+    await editor.fill(
+      yaml.replace('name: Dev Team', 'name: Night Shift').replaceAll(/model: .*/g, 'model: sandbox/echo'),
+    );
+    await page.getByText('Good: a team of 3.').waitFor();
+    await start.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start the team' }).click();
+    await page.getByText('3 of 3 agents are running.').waitFor();
+    await page.getByRole('link', { name: 'Talk to the lead' }).click();
+    await page.getByLabel('Message').fill('tell engineer think about doors');
+    await page.getByLabel('Message').press('Enter');
+    await page
+      .getByRole('log')
+      .getByText(/engineer/)
+      .nth(1)
+      .waitFor();
+    await settle(page, '/dashboard/teams?tab=own');
+    await page.getByRole('heading', { name: 'Night Shift' }).waitFor();
+    await page.getByText('hands a task to engineer').waitFor();
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a device is refused, and one that was approved is cut off', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    const { call } = await signedInCaller(stage.platform, NEWCOMER);
+    const { agents } = await call<{ agents: { id: string }[] }>('GET', '/api/agents');
+    const { token } = await call<{ token: string }>('GET', `/api/agents/${agents[0]!.id}/token`);
+    const pair = async (name: string) => {
+      const asked = await fetch(`${stage.platform.url}/api/devices/pair`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name }),
+      });
+      return (await asked.json()) as { deviceId: string; deviceSecret: string };
+    };
+    const [laptop] = [await pair('Laptop'), await pair('Stranger')];
+    await signIn(page, NEWCOMER);
+    await page.getByText('Stranger asks to be paired').waitFor();
+    await settle(page, '/dashboard/devices');
+    await page
+      .getByRole('row', { name: /Stranger/ })
+      .getByRole('button', { name: 'Deny' })
+      .click();
+    await page.getByText('Stranger').waitFor({ state: 'detached' });
+    await page
+      .getByRole('row', { name: /Laptop/ })
+      .getByRole('button', { name: 'Approve' })
+      .click();
+    await page
+      .getByRole('row', { name: /Laptop/ })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Laptop').first().waitFor({ state: 'detached' });
+    const asked = await fetch(`${stage.platform.url}/api/devices/pair/${laptop!.deviceId}`, {
+      headers: { authorization: `Bearer ${laptop!.deviceSecret}` },
+    });
+    assert.equal(((await asked.json()) as { status: string }).status, 'revoked');
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('what is asked for while signed out comes after signing in', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await page.goto('/dashboard/cost?period=30d');
+    await page.waitForURL('**/login?next=**');
+    await page.getByLabel('E-mail').fill(NEWCOMER.email);
+    await page.getByLabel('Password').fill(NEWCOMER.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL('**/dashboard/cost?period=30d');
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+});
