@@ -103,7 +103,11 @@ browserSuite('paths through the dashboard', (stage) => {
     await page.getByRole('button', { name: 'Create key' }).click();
     const command = await page.getByRole('dialog').locator('pre').last().innerText();
     const { stdout } = await run('sh', ['-c', `${command} --silent`]);
-    assert.equal((JSON.parse(stdout) as { email: string }).email, NEWCOMER.email);
+    const { agents } = JSON.parse(stdout) as { agents: { name: string }[] };
+    assert.deepEqual(
+      agents.map(({ name }) => name),
+      ['Echo'],
+    );
     assertQuiet(watched);
     await watched.context.close();
   });
@@ -130,11 +134,7 @@ browserSuite('paths through the dashboard', (stage) => {
     await page.getByRole('link', { name: 'Talk to the lead' }).click();
     await page.getByLabel('Message').fill('tell engineer think about doors');
     await page.getByLabel('Message').press('Enter');
-    await page
-      .getByRole('log')
-      .getByText(/engineer/)
-      .nth(1)
-      .waitFor();
+    await page.getByRole('log').getByText('done', { exact: true }).first().waitFor();
     await settle(page, '/dashboard/teams?tab=own');
     await page.getByRole('heading', { name: 'Night Shift' }).waitFor();
     await page.getByText('hands a task to engineer').waitFor();
@@ -164,7 +164,8 @@ browserSuite('paths through the dashboard', (stage) => {
       .getByRole('row', { name: /Stranger/ })
       .getByRole('button', { name: 'Deny' })
       .click();
-    await page.getByText('Stranger').waitFor({ state: 'detached' });
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Stranger', { exact: true }).waitFor({ state: 'detached' });
     await page
       .getByRole('row', { name: /Laptop/ })
       .getByRole('button', { name: 'Approve' })
@@ -174,7 +175,7 @@ browserSuite('paths through the dashboard', (stage) => {
       .getByRole('button', { name: 'Revoke' })
       .click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('Laptop').first().waitFor({ state: 'detached' });
+    await page.getByText('Laptop', { exact: true }).waitFor({ state: 'detached' });
     const asked = await fetch(`${stage.platform.url}/api/devices/pair/${laptop!.deviceId}`, {
       headers: { authorization: `Bearer ${laptop!.deviceSecret}` },
     });

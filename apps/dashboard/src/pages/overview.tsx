@@ -11,7 +11,7 @@ import { Bars } from '../ui/chart.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon, Mask } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
-import { Loaded } from '../ui/states.tsx';
+import { Lines, Loaded } from '../ui/states.tsx';
 import { Attention } from './attention.tsx';
 import { Brief } from './brief.tsx';
 
@@ -37,6 +37,8 @@ export default function Overview() {
     task: (tasks.data?.count ?? 0) > 0,
   };
   const known = agents.data && cost.data && tasks.data && billing.data;
+  // Everything at once: what comes later would push the rest down.
+  const settled = [agents, cost, tasks, billing].every(({ data, error }) => data ?? error);
   return (
     <Page
       title={texts.title(user?.name ?? '')}
@@ -46,86 +48,91 @@ export default function Overview() {
         </LinkButton>
       }
     >
-      {known && !Object.values(done).every(Boolean) && <Guide done={done} firstAgent={list[0]?.id} />}
-      <Figures>
-        <Figure
-          label={texts.agents}
-          value={agents.data ? count(list.length) : '–'}
-          note={agents.data && texts.running(list.filter(runs).length, list.length)}
-        />
-        <Figure
-          label={texts.spend}
-          value={cost.data ? money(cost.data.summary.totalCost) : '–'}
-          note={cost.data && texts.calls(cost.data.summary.totalCalls, count(cost.data.summary.totalCalls))}
-        />
-        <Figure
-          label={texts.tasks}
-          value={tasks.data ? count(tasks.data.count) : '–'}
-          note={tasks.data && (next ? texts.nextTask(ago(next)) : texts.noTask)}
-        />
-        <Figure label={texts.health} value={health.data ? texts.healthWords[health.data.health] : '–'} />
-      </Figures>
-      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
-        <div className="flex min-w-0 flex-col gap-5">
-          <Card
-            title={texts.glance}
-            actions={
-              <LinkButton small kind="quiet" to="/dashboard/agents">
-                {texts.allAgents}
-              </LinkButton>
-            }
-          >
-            <Loaded from={agents}>
-              {({ agents: all }) =>
-                all.length === 0 ? (
-                  <p className="text-ink-soft">{texts.noAgents}</p>
-                ) : (
-                  <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
-                    {all.slice(0, GLANCE).map((agent) => (
-                      <li key={agent.id}>
-                        <Link
-                          to="/dashboard/agents/$id"
-                          params={{ id: agent.id } as never}
-                          className="flex items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong"
-                        >
-                          <Mask seed={agent.id} />
-                          <span className="min-w-0 flex-1">
-                            <span className="block truncate font-medium">{agent.name}</span>
-                            <span className="block truncate text-[0.85rem] text-ink-faint">
-                              {modelName(agent.model)}
-                            </span>
-                          </span>
-                          <Status value={agent.status} />
-                        </Link>
-                      </li>
-                    ))}
-                  </ul>
-                )
-              }
-            </Loaded>
-          </Card>
-          {cost.data && cost.data.summary.totalCalls > 0 && (
-            <Card
-              title={texts.daily}
-              actions={
-                <LinkButton small kind="quiet" to="/dashboard/cost">
-                  {texts.costLink}
-                </LinkButton>
-              }
-            >
-              <Bars
-                label={texts.daily}
-                points={cost.data.daily.map(({ date, cost: value }) => ({ label: date, value }))}
-                format={money}
-              />
-            </Card>
-          )}
-        </div>
-        <div className="flex min-w-0 flex-col gap-5">
-          <Attention />
-          <Brief />
-        </div>
-      </div>
+      {!settled && <Lines rows={8} />}
+      {settled && (
+        <>
+          {known && !Object.values(done).every(Boolean) && <Guide done={done} firstAgent={list[0]?.id} />}
+          <Figures>
+            <Figure
+              label={texts.agents}
+              value={agents.data ? count(list.length) : '–'}
+              note={agents.data && texts.running(list.filter(runs).length, list.length)}
+            />
+            <Figure
+              label={texts.spend}
+              value={cost.data ? money(cost.data.summary.totalCost) : '–'}
+              note={cost.data && texts.calls(cost.data.summary.totalCalls, count(cost.data.summary.totalCalls))}
+            />
+            <Figure
+              label={texts.tasks}
+              value={tasks.data ? count(tasks.data.count) : '–'}
+              note={tasks.data && (next ? texts.nextTask(ago(next)) : texts.noTask)}
+            />
+            <Figure label={texts.health} value={health.data ? texts.healthWords[health.data.health] : '–'} />
+          </Figures>
+          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
+            <div className="flex min-w-0 flex-col gap-5">
+              <Card
+                title={texts.glance}
+                actions={
+                  <LinkButton small kind="quiet" to="/dashboard/agents">
+                    {texts.allAgents}
+                  </LinkButton>
+                }
+              >
+                <Loaded from={agents}>
+                  {({ agents: all }) =>
+                    all.length === 0 ? (
+                      <p className="text-ink-soft">{texts.noAgents}</p>
+                    ) : (
+                      <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
+                        {all.slice(0, GLANCE).map((agent) => (
+                          <li key={agent.id}>
+                            <Link
+                              to="/dashboard/agents/$id"
+                              params={{ id: agent.id } as never}
+                              className="flex items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong"
+                            >
+                              <Mask seed={agent.id} />
+                              <span className="min-w-0 flex-1">
+                                <span className="block truncate font-medium">{agent.name}</span>
+                                <span className="block truncate text-[0.85rem] text-ink-faint">
+                                  {modelName(agent.model)}
+                                </span>
+                              </span>
+                              <Status value={agent.status} />
+                            </Link>
+                          </li>
+                        ))}
+                      </ul>
+                    )
+                  }
+                </Loaded>
+              </Card>
+              {cost.data && cost.data.summary.totalCalls > 0 && (
+                <Card
+                  title={texts.daily}
+                  actions={
+                    <LinkButton small kind="quiet" to="/dashboard/cost">
+                      {texts.costLink}
+                    </LinkButton>
+                  }
+                >
+                  <Bars
+                    label={texts.daily}
+                    points={cost.data.daily.map(({ date, cost: value }) => ({ label: date, value }))}
+                    format={money}
+                  />
+                </Card>
+              )}
+            </div>
+            <div className="flex min-w-0 flex-col gap-5">
+              <Attention />
+              <Brief />
+            </div>
+          </div>
+        </>
+      )}
     </Page>
   );
 }

@@ -132,8 +132,12 @@ export default function Cost() {
           </>
         )}
       </Loaded>
-      <Tools days={daysOf(period)} />
-      <Caps />
+      {(read.data ?? read.error) && (
+        <>
+          <Tools days={daysOf(period)} />
+          <Caps />
+        </>
+      )}
     </Page>
   );
 }
