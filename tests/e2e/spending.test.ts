@@ -109,6 +109,7 @@ browserSuite(
         await page.getByRole('button', { name: 'Pay', exact: true }).click();
         await page.getByRole('alertdialog').getByText('A payment cannot be taken back').waitFor();
         await page.getByRole('alertdialog').getByRole('button', { name: 'Pay' }).click();
+        await page.getByRole('alertdialog').waitFor({ state: 'detached' });
       };
       await pay('2.25');
       await page.getByText('Paid', { exact: true }).waitFor();
