@@ -17,7 +17,7 @@ export function readTrace(events: TraceEvent[]) {
     .sort((a, b) => a.ts - b.ts)
     .at(-1);
   const since = (name: string) => {
-    const found = events.filter((event) => event.name === name && start && event.ts >= start.ts).at(-1);
+    const found = events.findLast((event) => event.name === name && start && event.ts >= start.ts);
     return found && start ? (found.ts - start.ts) / 1000 : 0;
   };
   const main = events.find(
@@ -25,7 +25,7 @@ export function readTrace(events: TraceEvent[]) {
   );
   const tasks = events.filter(({ name, pid, tid }) => name === 'RunTask' && pid === main?.pid && tid === main.tid);
   const lengths = tasks.map(({ dur = 0 }) => dur);
-  const paint = events.filter(({ name }) => name === 'firstContentfulPaint').at(-1)?.ts ?? 0;
+  const paint = events.findLast(({ name }) => name === 'firstContentfulPaint')?.ts ?? 0;
   const blocked = tasks.filter(({ ts }) => ts >= paint).reduce((sum, { dur = 0 }) => sum + Math.max(0, dur - LONG), 0);
   const shift = events
     .filter(({ name, args }) => name === 'LayoutShift' && !args?.data?.had_recent_input)
