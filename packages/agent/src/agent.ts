@@ -53,6 +53,8 @@ export interface Agent {
   resume: () => Promise<number>;
   /** Sessions that this process is working on. */
   busy: () => number;
+  /** Nobody works or reads along. */
+  idle: () => boolean;
   /** Ends running work at its next safe point and lets go of everything it holds. */
   sleep: () => Promise<void>;
 }

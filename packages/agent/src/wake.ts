@@ -245,6 +245,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       return taken;
     },
     busy: worker.busy,
+    idle: () => worker.busy() === 0 && listeners.size === 0,
     async sleep() {
       await worker.stop();
       await deps.onSleep?.();

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { createPgStore, createSandbox } from '@troupe/agent';
 import { createOutbound } from '@troupe/kernel';
@@ -59,18 +62,44 @@ describe('the embedded driver', () => {
       thinking,
       verify,
       publicUrl: (id) => id,
-      idleMs: 40,
+      idleMs: 300,
     });
     const agent = await newAgent(grounds);
     await registry.change(agent.id, { status: 'running' });
     const ask = async (content: string) =>
       (await short.agent(agent.id))?.ask({ to: { channel: 'api', key: 'k' }, content });
+    const asleep = async () => {
+      for (let tries = 0; short.awake() > 0; tries += 1) {
+        assert.ok(tries < 200, 'still awake');
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
     assert.equal((await ask('hello'))?.outcome, 'done');
-    for (let tries = 0; short.awake() > 0; tries += 1) {
-      assert.ok(tries < 100, 'still awake');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await asleep();
     assert.equal((await ask('hello again'))?.outcome, 'done');
+
+    // A connection that stays open while the agent sleeps is as good as new.
+    const server = createServer();
+    server.on('upgrade', (request, socket, head) => {
+      void short.upgrade(request, socket, head, { agentId: agent.id, path: '/ws' });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`, ['bearer', await registry.token(agent)]);
+    await once(socket, 'open');
+    const say = (content: string) =>
+      new Promise<string>((resolve) => {
+        socket.onmessage = ({ data }) => {
+          const { type, outcome, error } = JSON.parse(String(data)) as Record<string, string>;
+          if (type === 'answer' || type === 'error') resolve(outcome ?? error ?? '');
+        };
+        socket.send(JSON.stringify({ type: 'message', content }));
+      });
+    assert.equal(await say('one'), 'done');
+    await asleep();
+    assert.equal(await say('two'), 'done');
+    socket.close();
+    server.close();
     await short.disconnect();
     await short.close();
   });

@@ -133,7 +133,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   async function sweep(): Promise<void> {
     for (const [agentId, waking] of awake) {
       const found = await waking.catch(() => undefined);
-      if (!found || found.agent.busy() > 0 || Date.now() - found.usedAt < idleMs) continue;
+      if (!found || !found.agent.idle() || Date.now() - found.usedAt < idleMs) continue;
       awake.delete(agentId);
       await found.agent.sleep();
     }

@@ -70,14 +70,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
     else sendJson({ response }, { error: 'Internal server error' }, 500);
   }
 
+  async function awake({ agentId }: GatewayTarget): Promise<Agent> {
+    const agent = await findAgent(agentId);
+    if (!agent) throw new AppError(404, 'Agent not found');
+    return agent;
+  }
+
   async function answer(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
     const url = new URL(target.path, 'http://agent');
     if (await deps.webhook?.(target, request, response)) return;
     if (request.method === 'GET' && url.pathname === '/health') {
       return sendJson({ response }, { status: 'ok', agentId: target.agentId, version });
     }
-    const agent = await findAgent(target.agentId);
-    if (!agent) throw new AppError(404, 'Agent not found');
+    const agent = await awake(target);
     if (request.method === 'GET' && url.pathname === '/ready') {
       await agent.definition();
       return sendJson({ response }, { status: 'ready', agentId: agent.id });
@@ -130,14 +135,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const url = new URL(target.path, 'http://agent');
     try {
       if (url.pathname !== '/ws') throw new AppError(404, 'Not found');
-      const agent: Agent | undefined = await findAgent(target.agentId);
-      if (!agent) throw new AppError(404, 'Agent not found');
+      await awake(target);
       const { token, principal } = await authenticate(request, url, target.agentId);
       sockets.handleUpgrade(request, socket, head, (client) => {
         const cut = (): void => client.close(4401, 'token no longer valid');
         const closed = connections.open({ agentId: target.agentId, token, principalId: principal.id, cut });
         client.once('close', closed);
-        serveWebChat(client, agent, principal, log);
+        serveWebChat(client, () => awake(target), principal, log);
       });
     } catch (error) {
       const known = error instanceof AppError ? error : new AppError(500, 'Internal server error');

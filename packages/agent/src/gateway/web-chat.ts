@@ -27,7 +27,13 @@ type Incoming = z.output<typeof incoming>;
 
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
-export function serveWebChat(socket: WebSocket, agent: Agent, principal: GatewayPrincipal, log: Log): void {
+/** `wake` is asked for each message: a connection may stay open for days while the agent sleeps. */
+export function serveWebChat(
+  socket: WebSocket,
+  wake: () => Promise<Agent>,
+  principal: GatewayPrincipal,
+  log: Log,
+): void {
   const ownKey = newId();
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
@@ -53,6 +59,7 @@ export function serveWebChat(socket: WebSocket, agent: Agent, principal: Gateway
       ...(id && { inputId: id }),
     };
     let named = false;
+    const agent = await wake();
     const answer = await agent.ask(input, (live) => {
       if (!named) send({ type: 'session', session: live.sessionId, ...(id && { id }) });
       named = true;
@@ -63,9 +70,10 @@ export function serveWebChat(socket: WebSocket, agent: Agent, principal: Gateway
   }
 
   async function handle(message: Incoming): Promise<void> {
+    if (message.type === 'ping') return send({ type: 'pong' });
+    if (message.type === 'message') return converse(message);
+    const agent = await wake();
     switch (message.type) {
-      case 'message':
-        return converse(message);
       case 'watch':
         if (!(await agent.store.session(message.session))) throw new AppError(404, 'Session not found');
         for await (const live of agent.follow(message.session, message.after, gone.signal)) passOn(live);
@@ -75,8 +83,6 @@ export function serveWebChat(socket: WebSocket, agent: Agent, principal: Gateway
         return;
       case 'approval':
         return agent.decide(message.approvalId, message.approved, principal.kind);
-      case 'ping':
-        return send({ type: 'pong' });
     }
   }
 
@@ -87,7 +93,7 @@ export function serveWebChat(socket: WebSocket, agent: Agent, principal: Gateway
       return;
     }
     handle(parsed.data).catch((error: unknown) => {
-      if (!(error instanceof AppError)) log.error({ err: error, agentId: agent.id }, 'web chat failed');
+      if (!(error instanceof AppError)) log.error({ err: error }, 'web chat failed');
       const about = 'id' in parsed.data && parsed.data.id ? { id: parsed.data.id } : {};
       send({ type: 'error', ...about, error: error instanceof AppError ? error.message : 'Internal server error' });
     });
