@@ -117,6 +117,7 @@ async function connectStdio({ sandbox, workspace }: McpDeps, server: McpServer, 
   return watchResources({
     pid: transport.pid(),
     memoryBytes: DEFAULT_LIMITS.memoryMb * 1024 * 1024,
+    processes: DEFAULT_LIMITS.processes,
     workspace: root,
     quotaBytes,
     onExceeded: () => void transport.close(),

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { createOutputTail } from './output-tail.ts';
+import { createProcessLimit } from './process-limit.ts';
 import { watchResources } from './resource-watch.ts';
 
 /**
@@ -59,6 +60,8 @@ export interface Sandbox {
   wrap: (command: Mounts & { argv: readonly string[]; cwd?: string; env?: Readonly<Record<string, string>> }) => {
     command: string;
     args: string[];
+    /** To be called when it has ended. */
+    release: (pid: number | undefined) => void;
   };
 }
 
@@ -88,6 +91,7 @@ export function createSandbox({
   limits = DEFAULT_LIMITS,
 }: SandboxOptions = {}): Sandbox {
   let probed: Promise<string | undefined> | undefined;
+  const processLimit = createProcessLimit(limits.processes);
 
   const wrap: Sandbox['wrap'] = ({ workspace, argv, cwd = '.', env = {}, egressSocket }) => {
     const given = {
@@ -98,33 +102,33 @@ export function createSandbox({
       ...env,
     };
     const inner = egressSocket === undefined ? argv : [NODE, BRIDGE, EGRESS_SOCKET, ...argv];
-    return {
-      command: bwrap,
-      args: [
-        ...ISOLATION,
-        ...systemMounts(),
-        ...`--proc /proc --dev /dev --size ${limits.tmpMb * MB} --tmpfs /tmp`.split(' '),
-        ...bind('--ro-bind', process.execPath, NODE),
-        ...(egressSocket === undefined
-          ? []
-          : [...bind('--ro-bind', BRIDGE_SOURCE, BRIDGE), ...bind('--bind', egressSocket, EGRESS_SOCKET)]),
-        ...bind('--bind', workspace, WORKSPACE),
-        ...bind('--chdir', path.posix.join(WORKSPACE, path.posix.join('/', cwd)).replace(/\/$/, '')),
-        ...Object.entries(given).flatMap(([name, value]) => bind('--setenv', name, value)),
-        ...bind('--', prlimit, `--data=${(limits.memoryMb + RESERVED_MB) * MB}`, `--nproc=${limits.processes}`),
-        ...bind(`--fsize=${limits.fileMb * MB}`, '--core=0', '--nofile=1024', '--', ...inner),
-      ],
-    };
+    const [command = bwrap, ...args] = processLimit.enter([
+      bwrap,
+      ...ISOLATION,
+      ...systemMounts(),
+      ...`--proc /proc --dev /dev --size ${limits.tmpMb * MB} --tmpfs /tmp`.split(' '),
+      ...bind('--ro-bind', process.execPath, NODE),
+      ...(egressSocket === undefined
+        ? []
+        : [...bind('--ro-bind', BRIDGE_SOURCE, BRIDGE), ...bind('--bind', egressSocket, EGRESS_SOCKET)]),
+      ...bind('--bind', workspace, WORKSPACE),
+      ...bind('--chdir', path.posix.join(WORKSPACE, path.posix.join('/', cwd)).replace(/\/$/, '')),
+      ...Object.entries(given).flatMap(([name, value]) => bind('--setenv', name, value)),
+      ...bind('--', prlimit, `--data=${(limits.memoryMb + RESERVED_MB) * MB}`, `--nproc=${limits.processes}`),
+      ...bind(`--fsize=${limits.fileMb * MB}`, '--core=0', '--nofile=1024', '--', ...inner),
+    ]);
+    return { command, args, release: processLimit.leave };
   };
 
   async function probe(): Promise<string | undefined> {
     if (process.platform !== 'linux' || !existsSync(bwrap)) return 'bubblewrap is not installed';
     if (!existsSync(prlimit)) return 'prlimit (util-linux) is not installed';
-    const { command, args } = wrap({ workspace: '/tmp', argv: ['/bin/sh', '-c', 'exit 0'] });
+    const { command, args, release } = wrap({ workspace: '/tmp', argv: ['/bin/sh', '-c', 'exit 0'] });
     const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: {} });
     const said = createOutputTail(2000);
     child.stderr.on('data', said.add);
     const code = await ended(child);
+    release(child.pid);
     return code === 0 ? undefined : `bubblewrap does not work here: ${said.text().trim() || `exit code ${code}`}`;
   }
 
@@ -134,7 +138,7 @@ export function createSandbox({
     unavailable,
     wrap,
     async run({ timeoutMs, signal, quotaBytes, ...rest }) {
-      const { command, args } = wrap(rest);
+      const { command, args, release } = wrap(rest);
       signal.throwIfAborted();
       const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
       let stopped: string | undefined;
@@ -156,6 +160,7 @@ export function createSandbox({
       const unwatch = watchResources({
         pid: child.pid,
         memoryBytes: limits.memoryMb * MB,
+        processes: limits.processes,
         workspace: rest.workspace,
         quotaBytes,
         onExceeded: stop,
@@ -166,6 +171,7 @@ export function createSandbox({
       } finally {
         clearTimeout(timer);
         unwatch();
+        release(child.pid);
         signal.removeEventListener('abort', onAbort);
       }
     },

@@ -11,7 +11,11 @@ export interface StdioTransport extends Transport {
   pid: () => number | undefined;
 }
 
-export function createStdioTransport(program: { command: string; args: readonly string[] }): StdioTransport {
+export function createStdioTransport(program: {
+  command: string;
+  args: readonly string[];
+  release: (pid: number | undefined) => void;
+}): StdioTransport {
   let child: ChildProcessByStdio<Writable, Readable, null> | undefined;
   let parts: Buffer[] = [];
   let size = 0;
@@ -23,7 +27,10 @@ export function createStdioTransport(program: { command: string; args: readonly 
         child = spawn(program.command, program.args, { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
         child.once('spawn', resolve);
         child.once('error', reject);
-        child.once('exit', () => transport.onclose?.());
+        child.once('exit', () => {
+          program.release(child?.pid);
+          transport.onclose?.();
+        });
         child.stdin.on('error', (error) => transport.onerror?.(error));
         child.stdout.on('data', read);
       }),
