@@ -98,3 +98,20 @@ describe('the name of an agent leads to its gateway', () => {
     refused.destroy();
   });
 });
+
+test('where others reach the platform, websocketUrl is the name of the agent', async () => {
+  const open = await startServices({ BASE_URL: 'https://troupe.example', AGENTS_DOMAIN: 'agents.example' });
+  try {
+    const ben = await person(open, { plan: 'solo' });
+    const agent = await provisioned(ben);
+    const url = new URL((await ben.ask('GET', `/api/agents/${agent}`)).body.agent.websocketUrl);
+    assert.equal(url.origin + url.pathname, `wss://${agent}.agents.example/ws`);
+    const socket = new WebSocket(`${open.backend.replace('http', 'ws')}/ws${url.search}`, {
+      headers: { host: url.host },
+    });
+    await once(socket, 'open');
+    socket.close();
+  } finally {
+    await open.stop();
+  }
+});

@@ -43,6 +43,7 @@ export function addAgents(server: Server, deps: AgentDeps): { registry: Registry
     backend,
     backendUrl,
     agentsDomain,
+    loopback: server.loopback,
     sessionSecret,
     clock,
     log,

@@ -16,6 +16,8 @@ export interface AgentsDeps {
   backend: BackendClient;
   backendUrl: string;
   agentsDomain: string;
+  /** Only this machine reaches the platform. */
+  loopback: boolean;
   sessionSecret: string;
   clock: Clock;
   log: Log;
@@ -44,7 +46,11 @@ export function requireEntitlement(...given: Parameters<typeof entitle>) {
 
 export function createAgents(deps: AgentsDeps) {
   const { registry, backend, clock, log, premium } = deps;
-  const socketBase = deps.backendUrl.replace(/^http/, 'ws');
+  const { agentsDomain } = deps;
+  const direct = `${deps.backendUrl.replace(/^http/, 'ws')}/api/runtime/proxy`;
+  /** Where the backend is may be known to this service only; an agent's own name is for everybody. */
+  const socketOf = (id: string): string =>
+    deps.loopback || /(?:^|\.)localhost$/.test(agentsDomain) ? `${direct}/${id}/ws` : `wss://${id}.${agentsDomain}/ws`;
 
   function shown(row: AgentRow): WebAgent {
     const ticket = makeTicket(deps.sessionSecret, { agentId: row.id, tokenHash: row.token_hash ?? '' }, clock());
@@ -53,12 +59,12 @@ export function createAgents(deps: AgentsDeps) {
       name: row.name,
       model: row.model,
       status: row.status as WebAgent['status'],
-      websocketUrl: `${socketBase}/api/runtime/proxy/${row.id}/ws?token=${ticket}`,
+      websocketUrl: `${socketOf(row.id)}?token=${ticket}`,
       createdAt: iso(row.created_at),
       updatedAt: iso(row.updated_at),
       plan: row.plan,
       teamId: row.team_id,
-      url: `https://${row.id}.${deps.agentsDomain}`,
+      url: `https://${row.id}.${agentsDomain}`,
       failure: row.failure,
       verified: row.verified_at !== null,
     };
