@@ -6,7 +6,7 @@ import { createBackend } from '@troupe/backend';
 import { testRuntime } from '@troupe/db';
 import { closeAll, type Env } from '@troupe/kernel';
 import { createWeb } from '@troupe/web';
-import { person, type Body } from '../lib/people.ts';
+import { askBackend, person, type Body } from '../lib/people.ts';
 
 /** Something outside that answers as it is told, and remembers what it was asked. */
 async function standIn(answer: (method: string, path: string) => { status: number; body: string }) {
@@ -54,7 +54,21 @@ describe('provisioning when something is down', () => {
       body: { success: false, error },
     });
     assert.deepEqual(await ann.ask('POST', '/api/agents/provision', { name: 'x' }), { status: 503, body: { error } });
-    assert.equal((await ann.ask('POST', '/api/provision/team', { plan: 'network' })).status, 503);
+    assert.deepEqual(await ann.ask('POST', '/api/provision/team', { plan: 'network' }), {
+      status: 503,
+      body: { error },
+    });
+    const yaml = 'name: Pair\nagents:\n  lead: {tools: [think]}\n';
+    for (const [path, body] of [
+      ['/api/deployments', { agentId: 'x', config: {} }],
+      ['/api/deployments/team', { teamId: 'team_1_abcdef', yaml }],
+      ['/api/provision', { autoProvision: true }],
+    ] as const) {
+      const refused = await askBackend(services, 'POST', path, body, { 'x-user-id': ann.id });
+      assert.deepEqual([refused.status, refused.body.error], [503, error], path);
+    }
+    assert.equal((await askBackend(services, 'GET', '/health')).body.provisioning, 'disabled');
+    assert.equal((await ann.ask('GET', '/api/agents')).body.count, 0);
   });
 
   test('a backend that is away or answers with no JSON gives way to the second one', async () => {
@@ -88,7 +102,12 @@ describe('provisioning when something is down', () => {
   test('then the hosting platform: service, environment, domain, deployment, in this order', async () => {
     const hosting = await standIn((method, url) => ({
       status: 201,
-      body: method === 'POST' && url === '/v1/services' ? JSON.stringify({ service: { id: 'srv-1' } }) : '{}',
+      body:
+        method === 'POST' && url === '/v1/services'
+          ? JSON.stringify({ service: { id: 'srv-1' } })
+          : method === 'GET'
+            ? '[]'
+            : '{}',
     }));
     const services = await start(
       { HOSTING_API_URL: hosting.url, HOSTING_API_KEY: 'rnd_key', HOSTING_OWNER_ID: 'own' },
@@ -100,7 +119,7 @@ describe('provisioning when something is down', () => {
     assert.equal(made.body.status, 'deploying');
     for (const field of ['subdomain', 'streamKey', 'liveStreamId']) assert.equal(made.body[field], undefined);
     assert.deepEqual(
-      hosting.asked.map(({ call }) => call),
+      hosting.asked.slice(1).map(({ call }) => call),
       [
         'POST /v1/services',
         'PUT /v1/services/srv-1/env-vars',
@@ -108,7 +127,7 @@ describe('provisioning when something is down', () => {
         'POST /v1/services/srv-1/deploys',
       ],
     );
-    const env = JSON.stringify(hosting.asked[1]!.body);
+    const env = JSON.stringify(hosting.asked[2]!.body);
     assert.ok(env.includes('secret-a'), 'the agent needs its channel');
     const { internalKey, sessionSecret, walletKey } = services.runtime.secrets;
     for (const secret of [internalKey, sessionSecret, walletKey])
@@ -116,6 +135,85 @@ describe('provisioning when something is down', () => {
     const over = await ann.ask('POST', '/api/provision', { channelTokenA: 'b' });
     assert.deepEqual([over.status, over.body.code], [402, 'AGENT_LIMIT_REACHED']);
   });
+
+  test('what is there is told, stopped, started and deleted there, and never runs here as well', async () => {
+    let suspended = 'not_suspended';
+    let deploy = 'build_in_progress';
+    let exists = false;
+    const hosting = await standIn((method, url) => {
+      const call = `${method} ${url.split('?')[0]}`;
+      if (call === 'POST /v1/services') exists = true;
+      if (call === 'DELETE /v1/services/srv-1') exists = false;
+      if (call === 'POST /v1/services/srv-1/suspend') suspended = 'suspended';
+      if (call === 'POST /v1/services/srv-1/resume') suspended = 'not_suspended';
+      const service = { id: 'srv-1', suspended, serviceDetails: { url: hosting.url } };
+      const body = {
+        'POST /v1/services': { service },
+        'GET /v1/services': exists ? [{ service }] : [],
+        'GET /v1/services/srv-1/deploys': [{ deploy: { status: deploy } }],
+        'GET /sessions': { sessions: [], count: 0 },
+      }[call];
+      return { status: 200, body: JSON.stringify(body ?? {}) };
+    });
+    // Web finds no backend; the backend beside it comes back later.
+    const services = await start({ HOSTING_API_URL: hosting.url, HOSTING_API_KEY: 'rnd_key' }, NOWHERE);
+    const ann = await person(services, { plan: 'solo' });
+    const { agentId } = (await ann.ask('POST', '/api/provision', { autoProvision: true })).body;
+    const status = async () => (await ann.ask('GET', `/api/agents/${agentId}`)).body.agent.status;
+    assert.equal(await status(), 'provisioning');
+    deploy = 'live';
+    for (let tries = 0; (await status()) !== 'running'; tries += 1) {
+      assert.ok(tries < 150, 'it is told when it runs');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const act = (action: string) => askBackend(services, 'POST', `/api/agents/${agentId}/${action}`, {});
+    assert.equal((await act('stop')).body.status, 'stopped');
+    assert.equal(suspended, 'suspended');
+    assert.equal((await act('start')).body.status, 'active');
+    assert.equal(suspended, 'not_suspended');
+    const backup = await askBackend(services, 'POST', `/api/agents/${agentId}/backups`);
+    assert.deepEqual(backup, {
+      status: 500,
+      body: { error: 'A backup is not possible on the hosting platform' },
+    });
+    const { token } = (await ann.ask('GET', `/api/agents/${agentId}/token`)).body;
+    const read = await askBackend(services, 'GET', `/api/runtime/proxy/${agentId}/sessions`, undefined, {
+      authorization: `Bearer ${token}`,
+    });
+    assert.deepEqual(read.body, { sessions: [], count: 0 }, 'its gateway is there');
+    assert.equal((await askBackend(services, 'DELETE', `/api/agents/${agentId}`)).status, 200);
+    assert.equal(exists, false);
+  });
+
+  for (const [fault, at, answer] of [
+    ['the environment is refused', 'PUT /v1/services/srv-1/env-vars', { status: 400, body: '{}' }],
+    ['the domain is refused', 'POST /v1/services/srv-1/custom-domains', { status: 409, body: '{}' }],
+    ['the deployment fails', 'POST /v1/services/srv-1/deploys', { status: 500, body: 'oops' }],
+    ['it answers no JSON', 'POST /v1/services', { status: 201, body: '<html>' }],
+    ['it answers without a service', 'POST /v1/services', { status: 201, body: '{}' }],
+    ['the key is wrong', 'GET /v1/services', { status: 401, body: '{}' }],
+  ] as const)
+    test(`the hosting platform: ${fault}: 502, and nothing is left, here or there`, async () => {
+      const hosting = await standIn((method, url) => {
+        const call = `${method} ${url.split('?')[0]}`;
+        if (call === at) return answer;
+        if (call === 'GET /v1/services') return { status: 200, body: '[]' };
+        return { status: 201, body: JSON.stringify({ service: { id: 'srv-1' } }) };
+      });
+      const services = await start({ HOSTING_API_URL: hosting.url, HOSTING_API_KEY: 'rnd_key' }, NOWHERE);
+      const ann = await person(services, { plan: 'solo' });
+      const failed = await ann.ask('POST', '/api/provision', { autoProvision: true });
+      assert.deepEqual(failed, {
+        status: 502,
+        body: { success: false, error: 'Provisioning failed: no backend could be reached' },
+      });
+      assert.equal((await ann.ask('GET', '/api/agents')).body.count, 0);
+      const made = at.includes('srv-1');
+      assert.equal(
+        hosting.asked.some(({ call }) => call === 'DELETE /v1/services/srv-1'),
+        made,
+      );
+    });
 
   test('all ways failed: 502, and nothing is left behind', async () => {
     const hosting = await standIn(() => ({ status: 500, body: '{}' }));

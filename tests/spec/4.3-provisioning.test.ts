@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { person, provisioned, send, type Body } from '../lib/people.ts';
+import { askBackend, person, provisioned, send, type Body, type Person } from '../lib/people.ts';
 import { startServices, type Services } from '../lib/services.ts';
 
 let services: Services;
@@ -116,6 +116,37 @@ describe('4.3 agents: provisioning', () => {
     assert.deepEqual([by.size, by.get(201)?.length, by.get(429)?.length], [2, 3, 997]);
     assert.equal((await ann.ask('GET', '/api/agents')).body.count, 3);
   });
+
+  for (const [where, crowd, provision] of [
+    ['POST /api/provision', 300, (who: Person) => who.ask('POST', '/api/provision', { autoProvision: true })],
+    [
+      'POST /api/deployments of the backend',
+      1000,
+      (who: Person, index: number) =>
+        askBackend(
+          services,
+          'POST',
+          '/api/deployments',
+          { agentId: `many-${index}`, config: { plan: 'collective' } },
+          { 'x-user-id': who.id },
+        ),
+    ],
+  ] as const)
+    test(`${crowd} at once by ${where}: exactly 3 as well, and they run`, async () => {
+      const ann = await person(services, { plan: 'collective' });
+      const replies = await Promise.all(Array.from({ length: crowd }, (_, index) => provision(ann, index)));
+      const made = replies.filter(({ status }) => status < 300);
+      const refused = replies.filter(({ status }) => status === 402);
+      const odd = replies.find(({ status }) => status >= 300 && status !== 402);
+      assert.deepEqual([made.length, refused.length], [3, crowd - 3], JSON.stringify(odd));
+      for (const { body } of refused)
+        assert.deepEqual([body.code, body.current, body.limit], ['AGENT_LIMIT_REACHED', 3, 3]);
+      const { agents } = (await ann.ask('GET', '/api/agents')).body;
+      assert.deepEqual(
+        agents.map((one: Body) => one.status),
+        ['running', 'running', 'running'],
+      );
+    });
 });
 
 describe('4.3 POST /api/provision', () => {

@@ -3,7 +3,9 @@ import {
   createChannelHost,
   createDocker,
   createEmbedded,
+  createHosting,
   dockerEngine,
+  withHosting,
   type ChannelHost,
   type Driver,
   type Registry,
@@ -34,6 +36,15 @@ interface Given {
 const nothing = async (): Promise<void> => {};
 
 export async function createDriver(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
+  const running = await createMain(deps, ai, given);
+  const { settings, log, version, db, clock, secrets } = deps;
+  const { registry, baseUrl: platformUrl } = given;
+  const verify = createAccess({ db, clock, ...secrets });
+  const hosting = createHosting({ settings, registry, log, version, platformUrl, verify });
+  return hosting ? { ...running, driver: withHosting(running.driver, hosting, registry) } : running;
+}
+
+async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const { settings, db, log, version, dataDir, secrets, clock, url } = deps;
   const { internalKey, sessionSecret, walletKey } = secrets;
   const { outbound, registry, baseUrl } = given;

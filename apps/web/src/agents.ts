@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import { readCatalogue } from '@troupe/ai';
-import { createRegistry, type Registry } from '@troupe/fleet';
+import { createHosting, createRegistry, type Registry } from '@troupe/fleet';
 import { createBackendClient, type BackendClient, type Server } from '@troupe/kernel';
 import type { WebDeps } from './deps.ts';
 import { createReads } from './features/agents/reads.ts';
@@ -18,7 +18,7 @@ import { instanceRoutes } from './features/instance/routes.ts';
 import { createInstances } from './features/instance/service.ts';
 import { memoryRoutes } from './features/memory/routes.ts';
 import { createMemory } from './features/memory/service.ts';
-import { createHosting } from './features/provision/hosting.ts';
+import { createHostedProvision } from './features/provision/hosting.ts';
 import { provisionRoutes } from './features/provision/routes.ts';
 import { createProvision } from './features/provision/service.ts';
 import { teamRoutes } from './features/teams/routes.ts';
@@ -53,7 +53,12 @@ export function addAgents(server: Server, deps: AgentDeps): { registry: Registry
   });
   agentRoutes(server, agents, createReads({ registry, backend, log }), clock);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
-  const hosting = createHosting({ settings, registry, backendUrl, premium });
+  const hosting = createHostedProvision({
+    driver: createHosting({ settings, registry, log, version, platformUrl: () => backendUrl }),
+    registry,
+    agentsDomain,
+    premium,
+  });
   provisionRoutes(server, createProvision({ db, backends, hosting, log, subscriber, disabled }));
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled }));
   instanceRoutes(server, createInstances({ db, registry, backend, agentsDomain, version }));

@@ -137,6 +137,7 @@ export interface Tables {
     ai_provider: Default<string>;
     attestation_uid: Nullable<string>;
     created_at: Default<Timestamp>;
+    driver: Nullable<string>;
     failure: Nullable<string>;
     id: string;
     image: Nullable<string>;

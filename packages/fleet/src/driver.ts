@@ -16,7 +16,7 @@ export interface Driver {
   /** Ends it; its data stays. */
   stop: (agent: AgentRow) => Promise<void>;
   /** Ends it, and nothing of it is left outside the database. */
-  remove: (agent: Pick<AgentRow, 'id'>) => Promise<void>;
+  remove: (agent: Pick<AgentRow, 'id'> & Partial<Pick<AgentRow, 'driver'>>) => Promise<void>;
   /** Packs the agent's data (memory, conversations, files) into a file. It may go on running. */
   backup: (agent: AgentRow, file: string) => Promise<void>;
   /** Replaces the data of a stopped agent by what such a file holds. */

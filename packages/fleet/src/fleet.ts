@@ -119,6 +119,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     const rows = await db.system
       .selectFrom('agents')
       .selectAll()
+      .where('driver', 'is', null)
       .where((where) =>
         where.or([
           where('status', '=', 'running'),
@@ -164,14 +165,14 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function removeNow(agent: AgentRow, turn: Turn): Promise<void> {
     // The rows first: whatever still works for it finds nothing to write to.
     await registry.delete(agent.id);
-    await clearAway(agent.id, turn);
+    await clearAway(agent, turn);
     await tell(agent.id);
   }
 
-  async function clearAway(agentId: string, { later }: Turn): Promise<void> {
-    await backups.removeAll(agentId);
-    await driver.remove({ id: agentId }).catch((err: unknown) => {
-      log.warn({ err, agentId }, 'a removed agent is cleared away later');
+  async function clearAway(agent: Parameters<Driver['remove']>[0], { later }: Turn): Promise<void> {
+    await backups.removeAll(agent.id);
+    await driver.remove(agent).catch((err: unknown) => {
+      log.warn({ err, agentId: agent.id }, 'a removed agent is cleared away later');
       later();
     });
   }
@@ -254,6 +255,7 @@ export function createFleet(deps: FleetDeps): Fleet {
       .selectAll()
       .where('status', '=', 'provisioning')
       .where('plan', '!=', 'free')
+      .where('driver', 'is', null)
       .where('updated_at', '<', new Date(clock().getTime() - ABANDONED_MS))
       .limit(100)
       .execute();
@@ -262,7 +264,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function redo(agentId: string, action: string, turn: Turn): Promise<void> {
     const agent = await registry.find(agentId);
     await backups.sweep(agentId);
-    if (!agent) return clearAway(agentId, turn);
+    if (!agent) return clearAway({ id: agentId }, turn);
     if (action === 'remove') return removeNow(agent, turn);
     if (action === 'stop') return void (await stopNow(agent));
     if (action === 'reset-memory') return driver.reset(agent);

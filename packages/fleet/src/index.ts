@@ -8,3 +8,4 @@ export { createRegistry, LimitReached, type AgentRow, type NewAgent, type Regist
 export { checkTicket, isTicket, makeTicket } from './tickets.ts';
 export { createDocker, teamToken, type DockerDeps } from './docker/docker.ts';
 export { dockerEngine } from './docker/engine.ts';
+export { createHosting, withHosting } from './hosting.ts';

@@ -25,6 +25,8 @@ export interface NewAgent {
   aiProvider?: string;
   agentType?: string;
   teamId?: string;
+  /** Where it is not the platform's own driver that runs it. */
+  driver?: 'hosting';
   /** Beside name and configuration. */
   definition?: Omit<z.input<typeof definitionSchema>, 'name' | 'config'>;
   ownConfig?: ConfigPart;
@@ -60,6 +62,8 @@ export interface Registry {
   get: (id: string, userId?: string) => Promise<AgentRow>;
   /** Newest last. */
   list: (userId?: string) => Promise<AgentRow[]>;
+  /** Those that were put on the hosting platform and are not known to run. */
+  deploying: () => Promise<AgentRow[]>;
   change: (id: string, values: Partial<AgentRow>) => Promise<AgentRow>;
   delete: (id: string) => Promise<void>;
   /** Throws LimitReached when one more that counts would be too many. */
@@ -105,12 +109,29 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
     if (limit === Infinity) return;
     // Held until the transaction ends, so that whoever comes at the same moment counts after us.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`agents of ${userId}`}, 0))`.execute(tx);
+    await countAgents(tx, adding, limit);
+  }
+
+  async function countAgents(tx: UserTx, adding: number, limit: number): Promise<void> {
     const { current } = await tx
       .selectFrom('agents')
       .select(sql<bigint>`count(distinct coalesce(team_id, id))`.as('current'))
       .where(COUNTED)
       .executeTakeFirstOrThrow();
     if (Number(current) + adding > limit) throw new LimitReached(Number(current), limit);
+  }
+
+  const turns = new Map<string, Promise<unknown>>();
+  /** One after another for each user: a thousand that wait for the lock would leave no connection for the one that has it. */
+  function inTurn<T>(userId: string, work: (isAlone: boolean) => Promise<T>): Promise<T> {
+    const before = turns.get(userId);
+    const mine = before ? before.then(() => work(false)) : work(true);
+    const settled = mine.catch(() => undefined);
+    turns.set(userId, settled);
+    void settled.then(() => {
+      if (turns.get(userId) === settled) turns.delete(userId);
+    });
+    return mine;
   }
 
   async function userDefault(tx: UserTx | SystemTx, userId: string): Promise<unknown> {
@@ -132,6 +153,7 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
           user_id: agent.userId,
           name: agent.name,
           team_id: agent.teamId ?? null,
+          driver: agent.driver ?? null,
           status: agent.status,
           plan: agent.plan,
           tier: agent.tier ?? null,
@@ -205,10 +227,18 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
     definition,
     async add(userId, agents, limit) {
       try {
-        return await db.asUser(userId, async (tx) => {
-          const adding = new Set(agents.map(({ teamId, id }) => teamId ?? id)).size;
-          await checkRoom(tx, userId, adding, limit);
-          return insert(tx, agents, clock());
+        const adding = new Set(agents.map(({ teamId, id }) => teamId ?? id)).size;
+        const insertAll = (): Promise<AgentRow[]> =>
+          db.asUser(userId, async (tx) => {
+            await checkRoom(tx, userId, adding, limit);
+            return insert(tx, agents, clock());
+          });
+        // Without a limit nobody needs to wait.
+        if (limit === Infinity) return await insertAll();
+        return await inTurn(userId, async (isAlone) => {
+          // In a crowd most are refused, and one look tells.
+          if (!isAlone) await countAgents(db.user(userId), adding, limit);
+          return insertAll();
         });
       } catch (error) {
         if (isDuplicate(error)) throw new AppError(409, 'An agent with this id exists already', {}, { cause: error });
@@ -228,6 +258,13 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
         .selectAll()
         .orderBy('created_at')
         .orderBy('id')
+        .execute(),
+    deploying: () =>
+      db.system
+        .selectFrom('agents')
+        .selectAll()
+        .where('driver', '=', 'hosting')
+        .where('status', '=', 'provisioning')
         .execute(),
     async delete(id) {
       await db.system.deleteFrom('agents').where('id', '=', id).execute();

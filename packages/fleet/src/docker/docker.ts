@@ -6,6 +6,7 @@ import { PLAN_RESOURCES } from '@troupe/domain';
 import { AppError, hmacHex, type Log } from '@troupe/kernel';
 import { pack } from '../backup.ts';
 import { DriverError, type Driver, type DriverStats, type Placement } from '../driver.ts';
+import { channelUsers } from '../hosting.ts';
 import type { AgentRow, Registry } from '../registry.ts';
 import { agentImage, AGENT_UID, DATA, NODE, PROGRAM } from './image.ts';
 import { createProxy } from './proxy.ts';
@@ -109,6 +110,7 @@ export function createDocker(deps: DockerDeps): Driver {
       ...(channelA && { TELEGRAM_TOKEN: channelA }),
       ...(channelB && { WHATSAPP_TOKEN: channelB }),
       ...(channelC && { DISCORD_TOKEN: channelC }),
+      ...channelUsers(agent),
     };
     await ask(
       engine.createContainer({
@@ -200,7 +202,10 @@ export function createDocker(deps: DockerDeps): Driver {
 
   const proxy = createProxy({
     log,
-    port: portOf,
+    where: async (agentId) => {
+      const port = await portOf(agentId);
+      return port === undefined ? undefined : new URL(`http://127.0.0.1:${port}`);
+    },
     async credentials(agentId, token) {
       const principal = await verify(agentId, token);
       const agent = principal && (await registry.find(agentId));

@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { GatewayPrincipal } from '@troupe/agent';
 import { AppError, type Log } from '@troupe/kernel';
@@ -10,7 +11,7 @@ import { AppError, type Log } from '@troupe/kernel';
 export interface ProxyDeps {
   log: Log;
   /** Where the agent listens; undefined: it does not. */
-  port: (agentId: string) => Promise<number | undefined>;
+  where: (agentId: string) => Promise<URL | undefined>;
   /** The credentials to show to the agent in place of the caller's; undefined: the caller's own. */
   credentials: (agentId: string, token: string) => Promise<{ token: string; principal: GatewayPrincipal } | undefined>;
 }
@@ -25,10 +26,12 @@ interface Onward {
   principal: GatewayPrincipal | undefined;
 }
 
+const send = (options: http.RequestOptions, heard?: (incoming: IncomingMessage) => void): http.ClientRequest =>
+  (options.protocol === 'https:' ? https : http).request(options, heard);
 const NOT_RUNNING = { status: 502, message: 'Agent is not running' };
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'te', 'trailer']);
 
-export function createProxy({ log, port, credentials }: ProxyDeps) {
+export function createProxy({ log, where, credentials }: ProxyDeps) {
   const open = new Set<{ principalId: string; cut: () => void }>();
 
   function track(
@@ -43,20 +46,21 @@ export function createProxy({ log, port, credentials }: ProxyDeps) {
   }
 
   async function onward(request: IncomingMessage, { agentId, path }: Target): Promise<Onward | undefined> {
-    const where = await port(agentId);
-    if (where === undefined) return undefined;
+    const there = await where(agentId);
+    if (there === undefined) return undefined;
     const url = new URL(path, 'http://agent');
     const token = shown(request, url);
     const known = token === undefined ? undefined : await credentials(agentId, token);
-    const headers = { ...request.headers, host: `127.0.0.1:${where}` };
+    const headers = { ...request.headers, host: there.host };
     if (known) {
       headers.authorization = `Bearer ${known.token}`;
       delete headers['sec-websocket-protocol'];
       url.searchParams.delete('token');
     }
     const options = {
-      host: '127.0.0.1',
-      port: where,
+      protocol: there.protocol,
+      host: there.hostname,
+      port: there.port,
       method: request.method,
       path: url.pathname + url.search,
       headers,
@@ -81,7 +85,7 @@ export function createProxy({ log, port, credentials }: ProxyDeps) {
       if (!to || 'message' in to) return refuse(response, to);
       track(to.principal, response, () => response.destroy());
       await new Promise<void>((resolve) => {
-        const outgoing = http.request(to.options, (incoming) => {
+        const outgoing = send(to.options, (incoming) => {
           const headers = Object.entries(incoming.headers).filter(([name]) => !HOP_BY_HOP.has(name));
           response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(headers) as http.OutgoingHttpHeaders);
           incoming.pipe(response);
@@ -106,7 +110,7 @@ export function createProxy({ log, port, credentials }: ProxyDeps) {
       if (!to) return end('502 Bad Gateway');
       if ('message' in to) return end(`${to.status} Refused`);
       track(to.principal, socket, () => socket.destroy());
-      const outgoing = http.request(to.options);
+      const outgoing = send(to.options);
       outgoing.on('upgrade', (incoming, far, first) => {
         const lines = Object.entries(incoming.headers).map(([name, value]) => `${name}: ${String(value)}`);
         socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`);
