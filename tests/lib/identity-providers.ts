@@ -23,13 +23,23 @@ async function listen(handler: Handler): Promise<{ server: Server; address: stri
 /** `ok` works; the others answer as a broken provider does, on the paths that match. */
 interface Trouble {
   on: RegExp;
-  how: 'silent' | 'nonsense' | 'error' | 'wrong-shape';
+  how: 'silent' | 'slow' | 'closed' | 'nonsense' | 'error' | 'wrong-shape';
 }
 
 function inTrouble(trouble: Trouble | undefined, ...[request, response]: Parameters<RequestListener>): boolean {
   if (!trouble || !trouble.on.test(request.url ?? '')) return false;
   if (trouble.how === 'silent') return true;
+  if (trouble.how === 'closed') {
+    request.socket.destroy();
+    return true;
+  }
   response.writeHead(trouble.how === 'error' ? 500 : 200, { 'content-type': 'application/json' });
+  if (trouble.how === 'slow') {
+    // A byte now and then, without end.
+    const timer = setInterval(() => response.write(' '), 100);
+    response.once('close', () => clearInterval(timer));
+    return true;
+  }
   response.end(trouble.how === 'wrong-shape' ? '["surprise"]' : '<html>oops');
   return true;
 }

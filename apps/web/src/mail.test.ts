@@ -90,3 +90,17 @@ test('one letterbox gets at most ten mails of a kind an hour', async (t) => {
   await untilJobs(web, (states) => states.length === 13 && states.every((state) => state === 'completed'));
   assert.equal(web.mails().filter((mail) => mail.includes(`To: ${person.email}`)).length, 10);
 });
+
+test('a forgotten password is the same work for an address that nobody has: one job, and only one mail', async (t) => {
+  const web = await startWeb();
+  t.after(() => web.stop());
+  const person = await web.signUp();
+  const counts = [];
+  for (const email of [person.email, 'nobody@example.com']) {
+    await web.visitor().ask('POST', '/api/auth/forgot-password', { email });
+    counts.push((await jobs(web)).length);
+  }
+  assert.deepEqual(counts, [1, 2]);
+  await untilJobs(web, (states) => states.every((state) => state === 'completed'));
+  assert.equal(web.mails().length, 1);
+});

@@ -299,7 +299,7 @@ describe('every error is a redirect', () => {
     idp2: { token: /^\/token/, profile: /^\/me/ },
   };
   for (const provider of PROVIDERS)
-    for (const how of ['nonsense', 'error', 'wrong-shape'] as const)
+    for (const how of ['nonsense', 'error', 'wrong-shape', 'closed'] as const)
       test(`${provider} answers with ${how}: IdpTokenFailed, then IdpAuthError`, async () => {
         const { state } = provider === 'idp1' ? codeHost : openId;
         for (const [step, error] of [
@@ -318,6 +318,31 @@ describe('every error is a redirect', () => {
     codeHost.state.trouble = { on: /access_token/, how: 'silent' };
     const ways = await Promise.all([browser().visit('/api/auth/idp2'), browser().visit('/api/auth/idp1')]);
     assert.deepEqual(ways, [failed('IdpAuthError'), failed('IdpTokenFailed')]);
+  });
+
+  test('a provider that sends a byte now and then is given up on, too', async () => {
+    openId.state.trouble = { on: /^\/token/, how: 'slow' };
+    codeHost.state.trouble = { on: /\/user/, how: 'slow' };
+    const began = Date.now();
+    const ways = await Promise.all([browser().visit('/api/auth/idp2'), browser().visit('/api/auth/idp1')]);
+    assert.deepEqual(ways, [failed('IdpTokenFailed'), failed('IdpAuthError')]);
+    assert.ok(Date.now() - began < 20_000);
+  });
+
+  test('a provider that is gone when the browser comes back', async () => {
+    const host = await startCodeHost();
+    const left = await testWeb({
+      env: { IDP1_CLIENT_ID: CLIENT.id, IDP1_CLIENT_SECRET: CLIENT.secret, IDP1_BASE_URL: host.address },
+    });
+    try {
+      const visitor = createBrowser(left.server.app, BASE);
+      const { location } = await visitor.ask('/api/auth/idp1');
+      const callback = new URL((await fetch(location, { redirect: 'manual' })).headers.get('location')!);
+      host.close();
+      assert.equal((await visitor.ask(callback.pathname + callback.search)).location, failed('IdpTokenFailed'));
+    } finally {
+      await left.stop();
+    }
   });
 
   test('a provider that cannot be found is an error of the sign-in page, and found when it is back', async () => {

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createAccounts, createPasswords } from '@troupe/accounts';
 import { testRuntime, type Runtime } from '@troupe/db';
 import { memoryCounters } from '@troupe/kernel';
+import { startWeb } from '../../../../../tests/lib/web.ts';
 import { createAttempts } from '../../attempts.ts';
 import { createFailedSignIns } from '../../failed-sign-ins.ts';
 import { createSessionService } from './service.ts';
@@ -139,4 +140,31 @@ test('a success forgets earlier failures; the window ends after 15 minutes', asy
   await assert.rejects(login('correct horse'), { status: 429 });
   now = 15 * 60_000;
   assert.equal((await login('correct horse')).user.id, kim.id);
+});
+
+test('a flood of logins keeps nobody else waiting, and whoever comes too late is told to come back', async (t) => {
+  const web = await startWeb();
+  t.after(() => web.stop());
+  const ada = await web.signUp();
+  let open = 150;
+  const flood = Array.from({ length: open }, async (_, guess) => {
+    const reply = await web.visitor().ask('POST', '/api/auth/login', { email: `${guess}@example.com`, password: 'x' });
+    open -= 1;
+    return reply;
+  });
+  for (let asked = 0; asked < 20; asked += 1) {
+    assert.equal((await ada.ask('GET', '/api/keys')).status, 200);
+    assert.equal((await web.visitor().ask('GET', '/api/auth/session')).status, 200);
+  }
+  // Each hash takes some 30 ms and two run at once: forty answers came while most of the flood still waited.
+  assert.ok(open > 20, `${open} logins were waiting`);
+  const replies = await Promise.all(flood);
+  const late = replies.filter(({ status }) => status === 503);
+  assert.ok(late.length > 0 && late.length <= 50, `${late.length} were refused`);
+  for (const { body, headers } of late)
+    assert.deepEqual(
+      [body, headers.get('retry-after')],
+      [{ error: 'The service is busy. Try again in a moment.' }, '2'],
+    );
+  assert.equal(replies.filter(({ status }) => status === 401).length + late.length, 150);
 });
