@@ -7,13 +7,15 @@ import { startShowcase } from './lib/showcase/showcase.ts';
 
 /** Pictures of every page, light, dark and on a phone: `node scripts/screenshots.ts [folder] [expression for the pictures' names]`. */
 const LOOKS: Record<string, BrowserContextOptions & { viewport: ViewportSize }> = {
-  light: { viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
-  dark: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' },
+  light: { viewport: { width: 1280, height: 940 }, colorScheme: 'light' },
+  dark: { viewport: { width: 1280, height: 940 }, colorScheme: 'dark' },
   phone: { viewport: { width: 360, height: 740 }, colorScheme: 'light', deviceScaleFactor: 2 },
 };
 
 const folder = resolve(process.argv[2] ?? 'screenshots');
 const wanted = new RegExp(process.argv[3] ?? '');
+/** With a third argument `window`, only what a window shows: for the README. */
+const whole = process.argv[4] !== 'window';
 await mkdir(folder, { recursive: true });
 const { platform, agentId, stop } = await startShowcase();
 const browser = await openBrowser();
@@ -28,7 +30,7 @@ try {
       await page.evaluate('document.fonts.ready');
       // What sticks to the window's edges stands where a person would see it.
       const height = await page.evaluate<number>('document.documentElement.scrollHeight');
-      await page.setViewportSize({ ...viewport, height: Math.max(viewport.height, height) });
+      if (whole) await page.setViewportSize({ ...viewport, height: Math.max(viewport.height, height) });
       await page.screenshot({ path: `${folder}/${name}-${look}.png`, animations: 'disabled' });
     };
     for (const entry of PUBLIC_PAGES) await shoot(entry.name, entry.path);

@@ -39,7 +39,7 @@ export const WORK_PAGES: PageEntry[] = [
   { name: 'devices', path: '/dashboard/devices' },
   { name: 'config', path: '/dashboard/config' },
   { name: 'installations', path: '/dashboard/installations' },
-  { name: 'cost', path: '/dashboard/cost' },
+  { name: 'cost', path: '/dashboard/cost?period=30d' },
 ];
 
 export const ACCOUNT_PAGES: PageEntry[] = [

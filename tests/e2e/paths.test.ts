@@ -78,6 +78,38 @@ browserSuite('paths through the dashboard', (stage) => {
     await watched.context.close();
   });
 
+  test('an invited newcomer talks to an agent in under two minutes and four clicks', async () => {
+    const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+    const { token } = await call<{ token: string }>('POST', '/api/invite', { name: 'Kim' });
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    const began = Date.now();
+    let clicks = 0;
+    const click = async (name: string, role: 'button' | 'link') => {
+      await page.getByRole(role, { name }).first().click();
+      clicks += 1;
+    };
+    // As fast as somebody who types 50 words a minute.
+    const type = (label: string, text: string) => page.getByLabel(label).pressSequentially(text, { delay: 200 });
+    await page.goto(`/invite?token=${token}`);
+    await click('Create your account', 'link');
+    await type('E-mail', 'kim@example.org');
+    await type('Password', 'correct horse');
+    await click('Create account', 'button');
+    await page.getByText('Getting started').waitFor();
+    await click('Create your first agent', 'link');
+    await page.getByLabel('Name', { exact: true }).pressSequentially('Helper', { delay: 200 });
+    await click('Create agent', 'button');
+    await page.getByLabel('Message').pressSequentially('Hello, who are you?', { delay: 200 });
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('This is the sandbox model').waitFor();
+    const seconds = (Date.now() - began) / 1000;
+    assert.equal(clicks, 4);
+    assert.ok(seconds < 120, `it took ${seconds} s`);
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
   test('every page is at most two clicks from the overview', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;

@@ -67,7 +67,7 @@ Shall I write to the studio?`,
     text: 'Okta opened for The Pale Hours in Ghent and Cologne. Both promoters asked for them again.',
   },
   {
-    heard: /press line/i,
+    heard: /need a press line/i,
     tools: [
       [
         'transfer_task',
