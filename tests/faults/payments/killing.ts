@@ -169,7 +169,7 @@ const HURRY = `
  * What the dead process left is brought to an end by the jobs that it sent: nobody waits here until they are due, or
  * until its silence is noticed. Then the books must be right.
  */
-async function settled(runtime: Runtime): Promise<void> {
+export async function settled(runtime: Runtime): Promise<void> {
   const client = new pg.Client({ connectionString: runtime.databaseUrl });
   await client.connect();
   try {

@@ -9,8 +9,12 @@ async function listening(server: Server): Promise<{ url: string; close: () => vo
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
+/** `silent`: takes the question and never answers; `liar`: says that it is another chain. */
+export type RpcMode = 'up' | 'down' | 'silent' | 'liar';
+
 export interface RpcTap {
   url: string;
+  mode: RpcMode;
   /** Called with what is asked of the chain: before it is passed on, and before the answer goes back. */
   onCall: (method: string, when: 'before' | 'after') => Promise<void> | void;
   close: () => void;
@@ -18,22 +22,34 @@ export interface RpcTap {
 
 /** Passes JSON-RPC on to a node. */
 export async function tapRpc(rpcUrl: string): Promise<RpcTap> {
-  const tap: RpcTap = { url: '', onCall: () => {}, close: () => {} };
+  const tap: RpcTap = { url: '', mode: 'up', onCall: () => {}, close: () => {} };
   const server = createServer((request, response) => {
     void (async () => {
+      if (tap.mode === 'down') return void request.socket.destroy();
       let text = '';
       for await (const part of request) text += String(part);
+      if (tap.mode === 'silent') return;
       const asked = (JSON.parse(`[${text}]`) as ({ method: string } | { method: string }[])[]).flat();
       for (const { method } of asked) await tap.onCall(method, 'before');
       if (response.destroyed) return;
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(rpcUrl, { method: 'POST', body: text, headers });
-      const body = await answer.text();
+      let body = await answer.text();
+      if (tap.mode === 'liar') body = elsewhere(body, text);
       for (const { method } of asked) await tap.onCall(method, 'after');
       response.setHeader('content-type', 'application/json').end(body);
     })();
   });
   return Object.assign(tap, await listening(server));
+}
+
+/** The same answers, with another chain's id. */
+function elsewhere(body: string, text: string): string {
+  type Message = { id: unknown; method?: string; result?: unknown };
+  const list = (json: string) => (JSON.parse(`[${json}]`) as (Message | Message[])[]).flat();
+  const ids = new Set(list(text).flatMap(({ id, method }) => (method === 'eth_chainId' ? [id] : [])));
+  const answers = list(body).map((answer) => (ids.has(answer.id) ? { ...answer, result: '0x1' } : answer));
+  return JSON.stringify(body.trimStart().startsWith('[') ? answers : answers[0]);
 }
 
 export interface PluginStandIn {
