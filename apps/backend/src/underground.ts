@@ -38,15 +38,15 @@ export function addUnderground(server: Server, deps: BackendDeps, given: Undergr
   const l2 = rpcUrl === undefined ? undefined : createChainClient({ rpcUrl, network: l2Network });
   const recover = createRecover();
   const verifier = createVerifier({ recover });
-  const ownVerifier = createVerifier({ recover, chain: l2 });
+  const contracts = l2 && createVerifier({ recover, chain: l2 });
   const ledger = createLedger({ clock });
   const keys = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });
 
-  const wallets = createAgentWallets({ db, ledger, wallets: keys, verifier: ownVerifier, l2 });
+  const wallets = createAgentWallets({ db, ledger, wallets: keys, verifier: contracts ?? verifier, l2 });
   const bookings = createBookings({ db, clock });
   const amplify = createAmplify({ db, clock });
   const delivery = createDelivery({ db, jobs, clock, outbound, deliver, retries });
-  const bus = createBus({ db, clock, accounts, wallets: keys, verifier, ownVerifier, bookings, amplify, delivery });
+  const bus = createBus({ db, clock, accounts, wallets: keys, verifier, contracts, bookings, amplify, delivery });
   const admit = createAdmit({ clock });
   const events = createEvents({ db, clock, ledger, wallets, admit });
   const payouts = createPayouts({ db, jobs, log, ledger, wallets: keys, l2 });
