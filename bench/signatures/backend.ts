@@ -1,10 +1,13 @@
+import { createBackend } from '@troupe/backend';
+import { testRuntime } from '@troupe/db';
 import { newId, TEST_SECRETS } from '@troupe/kernel';
-import { testBackend } from '../../apps/backend/src/testing.ts';
 
 /** The product's own backend on a database of its own, with one agent whose wallet is the address that is given. */
 const [, , walletAddress = ''] = process.argv;
-const backend = await testBackend();
-const { db } = backend.deps;
+const runtime = await testRuntime();
+const backend = await createBackend({ ...runtime, url: 'http://127.0.0.1:3001', version: 'bench' });
+await runtime.jobs.start();
+const { db } = runtime;
 const now = new Date();
 const [userId, agentId] = [newId(), newId()];
 await db.system
@@ -18,4 +21,4 @@ await db.system
   .execute();
 const address = await backend.server.listen(0, 'BACKEND_PORT');
 console.log(JSON.stringify({ port: new URL(address).port, agentId, key: TEST_SECRETS.internalKey }));
-process.on('SIGTERM', () => void backend.stop());
+process.on('SIGTERM', () => void backend.close().then(() => runtime.close()));
