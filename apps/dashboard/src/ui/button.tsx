@@ -8,7 +8,7 @@ type Kind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 const KINDS: Record<Kind, string> = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover border-transparent',
-  plain: 'bg-surface text-ink border-line hover:border-line-strong',
+  plain: 'bg-surface text-ink border-line-strong/45 hover:border-line-strong',
   quiet: 'bg-transparent text-ink-soft border-transparent hover:bg-sunken hover:text-ink',
   danger: 'bg-surface text-danger border-danger/40 hover:bg-danger-soft',
 };
