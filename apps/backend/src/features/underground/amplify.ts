@@ -1,10 +1,10 @@
 import { amplifyAnswer, amplifyRequest } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, moveAmplify, type AmplifyMove, type AmplifyStatus } from '@troupe/domain';
-import { AppError, iso, newId, type Clock } from '@troupe/kernel';
+import { AppError, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
 import { dollars } from './amounts.ts';
-import { payloadOf, type Parties } from './negotiation.ts';
+import { newBetween, payloadOf, shownBetween, type Parties } from './negotiation.ts';
 
 const MOVES: Readonly<Record<string, AmplifyMove>> = { AMPLIFY_ACCEPT: 'accept', AMPLIFY_DONE: 'done' };
 
@@ -12,28 +12,16 @@ export type Amplify = ReturnType<typeof createAmplify>;
 
 /** The amplification service. A reward is a promise between the two: paying it is a payment of its own. */
 export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
-  async function open(tx: SystemTx, { from, to }: Parties, payload: unknown): Promise<Record<string, string>> {
+  async function open(tx: SystemTx, parties: Parties, payload: unknown): Promise<Record<string, string>> {
     const { content, reward: given } = payloadOf(amplifyRequest, payload);
     const reward = dollars(given);
     if (reward === null) throw new AppError(400, 'Invalid reward');
-    const now = clock();
-    const id = newId();
+    const request = newBetween(parties, clock());
     await tx
       .insertInto('amplify_requests')
-      .values({
-        id,
-        from_agent_id: from.agentId,
-        from_user_id: from.userId,
-        to_agent_id: to.agentId,
-        to_user_id: to.userId,
-        content,
-        reward,
-        status: 'requested',
-        created_at: now,
-        updated_at: now,
-      })
+      .values({ ...request, content, reward, status: 'requested' })
       .execute();
-    return { requestId: id, requestStatus: 'requested' };
+    return { requestId: request.id, requestStatus: 'requested' };
   }
 
   async function move(
@@ -80,14 +68,10 @@ export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
         .limit(limit)
         .execute();
       const requests = rows.map((row) => ({
-        id: row.id,
-        fromAgentId: row.from_agent_id,
-        toAgentId: row.to_agent_id,
+        ...shownBetween(row),
         content: row.content,
         reward: formatAmount(row.reward, USD_DECIMALS),
         status: row.status as AmplifyStatus,
-        createdAt: iso(row.created_at),
-        updatedAt: iso(row.updated_at),
       }));
       return { requests, count: requests.length };
     },

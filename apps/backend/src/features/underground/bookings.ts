@@ -1,10 +1,10 @@
 import { bookingAnswer, bookingCounter, bookingOffer } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, moveBooking, type BookingMove, type BookingStatus } from '@troupe/domain';
-import { AppError, iso, newId, type Clock } from '@troupe/kernel';
+import { AppError, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
 import { dollars } from './amounts.ts';
-import { payloadOf, type Parties } from './negotiation.ts';
+import { newBetween, payloadOf, shownBetween, type Parties } from './negotiation.ts';
 
 const MOVES: Readonly<Record<string, BookingMove>> = {
   BOOKING_COUNTER: 'counter',
@@ -22,27 +22,20 @@ export type Bookings = ReturnType<typeof createBookings>;
 
 /** The negotiation service: each message is one move, taken in the transaction that stores the message. */
 export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
-  async function open(tx: SystemTx, { from, to }: Parties, payload: unknown): Promise<Record<string, string>> {
+  async function open(tx: SystemTx, parties: Parties, payload: unknown): Promise<Record<string, string>> {
     const given = payloadOf(bookingOffer, payload);
-    const now = clock();
-    const id = newId();
+    const booking = newBetween(parties, clock());
     await tx
       .insertInto('bookings')
       .values({
-        id,
-        from_agent_id: from.agentId,
-        from_user_id: from.userId,
-        to_agent_id: to.agentId,
-        to_user_id: to.userId,
+        ...booking,
         talent_name: given.talentName,
         amount: priceOf(given.amount),
         status: 'offered',
-        last_by: from.agentId,
-        created_at: now,
-        updated_at: now,
+        last_by: parties.from.agentId,
       })
       .execute();
-    return { bookingId: id, bookingStatus: 'offered' };
+    return { bookingId: booking.id, bookingStatus: 'offered' };
   }
 
   async function move(
@@ -96,15 +89,11 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
         .limit(limit)
         .execute();
       const bookings = rows.map((row) => ({
-        id: row.id,
-        fromAgentId: row.from_agent_id,
-        toAgentId: row.to_agent_id,
+        ...shownBetween(row),
         talentName: row.talent_name,
         amount: formatAmount(row.amount, USD_DECIMALS),
         status: row.status as BookingStatus,
         lastBy: row.last_by,
-        createdAt: iso(row.created_at),
-        updatedAt: iso(row.updated_at),
       }));
       return { bookings, count: bookings.length };
     },
