@@ -175,7 +175,7 @@ describe('two backends on one database', () => {
       assert.deepEqual(
         events
           .filter(({ type }) => type === 'user')
-          .map(({ content }) => content)
+          .map(({ content }) => String(content))
           .toSorted(),
         said.toSorted(),
       );

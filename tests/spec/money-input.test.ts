@@ -205,7 +205,7 @@ describe('amounts that are none are refused everywhere, and nothing moves', () =
 });
 
 const flip = (address: string): string => {
-  const at = [...address].findIndex((digit, index) => index > 1 && /[a-f]/i.test(digit));
+  const at = address.slice(2).search(/[a-f]/i) + 2;
   const digit = address[at]!;
   const flipped = digit === digit.toLowerCase() ? digit.toUpperCase() : digit.toLowerCase();
   return address.slice(0, at) + flipped + address.slice(at + 1);

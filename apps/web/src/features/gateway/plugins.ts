@@ -9,7 +9,7 @@ export interface Plugin {
 }
 
 /** Whom a plugin works for. */
-export interface Payer {
+interface Payer {
   user: User | null;
   address: string;
 }
