@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
+  busDigest,
   createChainClient,
   createKeyring,
   createSender,
@@ -8,12 +9,14 @@ import {
   L2_USDC,
   l2Network,
   transferCall,
+  walletProofMessage,
   type Address,
   type SignedTransaction,
 } from '@troupe/chain';
 import { CHAIN, owedAccount, verifyLedger } from '@troupe/ledger';
-import { parseEther } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { newId } from '@troupe/kernel';
+import { hashMessage, parseEther } from 'viem';
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
 import { PAYOUT_QUEUE } from './payouts.ts';
 import * as store from './splits-store.ts';
@@ -64,6 +67,30 @@ describe('balances', () => {
     const bad = await world.ask('GET', '/api/underground/wallets/0x12/balance', person);
     assert.deepEqual(bad, { status: 400, body: { error: 'Invalid address' } });
   });
+});
+
+test('a bus message may be signed by a contract wallet', async () => {
+  const person = await world.person();
+  const agentId = await world.agent(person);
+  const wallet = await chain.smartWallet({ deployed: true });
+  const proof = await wallet.signMessage(walletProofMessage(wallet.address, agentId));
+  const given = { agentId, address: wallet.address, proof };
+  assert.equal((await world.ask('POST', '/api/underground/wallets', person, given)).status, 201);
+  const message = {
+    version: '1.0',
+    messageId: newId(),
+    timestamp: new Date().toISOString(),
+    from: { agentId, walletAddress: wallet.address },
+    to: { agentId },
+    action: 'HELLO',
+    payload: {},
+  };
+  const send = async (by: PrivateKeyAccount) => {
+    const signature = await by.sign({ hash: hashMessage({ raw: busDigest(message) }) });
+    return (await world.ask('POST', '/api/underground/bus/send', null, { ...message, signature })).status;
+  };
+  assert.equal(await send(privateKeyToAccount(generatePrivateKey())), 401);
+  assert.equal(await send(wallet.owner), 200);
 });
 
 describe('splits', () => {
