@@ -321,13 +321,12 @@ async function* followSession(
 function logLine(event: SessionEvent): { level: 'info' | 'warn'; message: string } | undefined {
   if (event.type === 'run_ended') {
     const { turns, tokens, ms } = event.spent;
-    const spent = `${turns} turns, ${tokens} tokens, ${(ms / 1000).toFixed(1)} s`;
+    const spent = `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${tokens} tokens, ${(ms / 1000).toFixed(1)} s`;
     const reason = event.reason ? `: ${event.reason}` : '';
     return { level: event.outcome === 'done' ? 'info' : 'warn', message: `Run ${event.outcome}${reason} (${spent})` };
   }
   if (event.type === 'approval_requested')
     return { level: 'info', message: `Waits for a decision about ${event.tool}.` };
-  if (event.type === 'tool_started') return { level: 'info', message: `Uses ${event.tool}.` };
   if (event.type !== 'tool_result' || !event.isError) return undefined;
   return { level: 'warn', message: `${event.tool} failed: ${event.content.slice(0, 300)}` };
 }
