@@ -15,8 +15,8 @@ export interface WakeDeps {
   clock: Clock;
 }
 
-/** Who calls, for the limits: each agent counts for itself, not all of them for this machine's address. */
-const PLATFORM = { id: 'platform', email: '', isAdmin: false };
+/** Who calls, for the limits: each agent counts for itself, not all of them for this machine's address. An empty header would not be signed. */
+const PLATFORM = { id: 'platform', email: 'platform@troupe.internal', isAdmin: false };
 
 /** Reaches agents as everybody does: over HTTP, at their gateway, with their token. */
 export function createWake({ registry, baseUrl, sessionSecret, clock }: WakeDeps): Reach {
