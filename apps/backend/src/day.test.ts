@@ -4,10 +4,10 @@ import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import { testUser } from '@troupe/db';
 import { systemClock, TEST_SECRETS } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { testBackend, type TestBackend } from '../../testing.ts';
-import { createWake } from '../runtime/wake.ts';
+import { testBackend, type TestBackend } from './testing.ts';
+import { createWake } from './features/runtime/wake.ts';
 import { createRegistry } from '@troupe/fleet';
-import { createScheduler, type Scheduler } from './service.ts';
+import { createScheduler, type Scheduler } from './features/scheduler/service.ts';
 
 /** A day of heartbeats and tasks on a clock that a test moves: the model is asked where there is something to do, and nowhere else. */
 
