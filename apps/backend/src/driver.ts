@@ -56,7 +56,8 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
       registry,
       sessionSecret,
       engine: await dockerEngine(settings.DOCKER_HOST),
-      image: settings.AGENT_IMAGE,
+      // Named after the release, so that an update of the platform brings agents a new program.
+      image: settings.AGENT_IMAGE ?? `troupe-agent:${version}`,
       program: createRuntimeProgram(),
       node: process.execPath,
       platformUrl: baseUrl,

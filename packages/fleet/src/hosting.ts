@@ -10,7 +10,7 @@ export interface HostingDeps {
     HOSTING_API_URL?: string | undefined;
     HOSTING_API_KEY?: string | undefined;
     HOSTING_OWNER_ID?: string | undefined;
-    AGENT_IMAGE: string;
+    AGENT_IMAGE?: string | undefined;
     AGENTS_DOMAIN: string;
   };
   registry: Registry;
@@ -37,7 +37,8 @@ const notHere = (what: string) => async (): Promise<never> => {
 /** Undefined: it is not configured. */
 export function createHosting(deps: HostingDeps): Driver | undefined {
   const { settings, registry, log, version, platformUrl, verify } = deps;
-  const { HOSTING_API_URL: base, HOSTING_API_KEY: key, HOSTING_OWNER_ID: ownerId, AGENT_IMAGE: image } = settings;
+  const { HOSTING_API_URL: base, HOSTING_API_KEY: key, HOSTING_OWNER_ID: ownerId } = settings;
+  const image = settings.AGENT_IMAGE ?? `troupe-agent:${version}`;
   if (!base || !key) return undefined;
 
   async function call(method: string, path: string, body?: unknown): Promise<unknown> {

@@ -190,7 +190,9 @@ const TABLE = {
 
   AGENT_DRIVER: agents.oneOf('What runs the agents', ['embedded', 'docker', 'swarm', 'kubernetes'], 'embedded'),
   AGENTS_DOMAIN: agents.textOr('Domain below which each agent has its own name', 'agents.localhost'),
-  AGENT_IMAGE: agents.textOr('Image that the docker driver starts', 'troupe-agent:latest'),
+  AGENT_IMAGE: agents.text(
+    'Image that containers run; unset: troupe-agent:<release>, which the platform builds itself',
+  ),
   DOCKER_HOST: agents.text('Docker engine: a socket path or a tcp URL; the local socket when unset'),
   PROVISIONING_DISABLED: agents.flag('`true`: nothing new is provisioned'),
 
