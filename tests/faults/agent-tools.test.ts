@@ -107,6 +107,29 @@ describe('the shell', { skip: needs('bubblewrap') }, () => {
   });
 });
 
+test('the shell reaches the allowed domains and no others', { skip: needs('bubblewrap') }, async () => {
+  const allow = async (allowedDomains: string[]) => {
+    const changed = await backend.send('PUT', '/api/agents/tools', { config: { safety: { allowedDomains } } });
+    assert.equal(changed.status, 200);
+  };
+  const get = async (host: string) =>
+    (
+      await shell(
+        `node -e "require('http').get('http://${host}/',r=>{console.log(r.statusCode);r.pipe(process.stdout)}).on('error',e=>console.log('no way', e.code))"`,
+      )
+    ).content;
+  await allow(['localhost']);
+  // Let through by the list, held back by where it leads: there is no other network that a test could count on.
+  assert.match(await get('localhost'), /^403\nlocalhost leads to an address that is not allowed/);
+  for (const other of ['example.com', 'notlocalhost', '127.0.0.1'])
+    assert.equal(await get(other), `403\n${other}:80 is not allowed\n`);
+  const { port } = new URL(backend.address);
+  const direct = await shell(`bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}' 2>&1 && echo REACHED; true`);
+  assert.doesNotMatch(direct.content, /REACHED/);
+  await allow([]);
+  for (const host of ['localhost', 'example.com']) assert.match(await get(host), /^no way/);
+});
+
 test('files outside the workspace cannot be read, written, moved or deleted', async () => {
   const outside = path.join(dataDir, 'outside');
   mkdirSync(outside, { recursive: true });

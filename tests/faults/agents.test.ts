@@ -192,6 +192,20 @@ describe('two backends on one database', () => {
       await both[0].ask('PUT', '/api/runtime/proxy/shared/config', { model: { default: 'xiaomi/mimo-v2-pro' } });
       await both[1].chat('shared', 'again', 's');
       assert.equal(director.calls.at(-1)?.model, 'xiaomi/mimo-v2-pro');
+
+      // A plan too, although both have the agent awake: in the one that is told with the next message, in the other soon.
+      const model = async (backend: BackendProcess) => {
+        assert.equal((await backend.chat('shared', 'again', 's')).status, 200);
+        return director.calls.at(-1)?.model;
+      };
+      await both[0].ask('PUT', '/api/runtime/proxy/shared/config', { model: { default: 'openai/gpt-4o' } });
+      for (const backend of both) assert.notEqual(await model(backend), 'openai/gpt-4o', 'not part of solo');
+      await both[0].ask('PUT', '/api/agents/shared', { plan: 'network' });
+      assert.equal(await model(both[0]), 'openai/gpt-4o');
+      for (let tries = 0; (await model(both[1])) !== 'openai/gpt-4o'; tries += 1) {
+        assert.ok(tries < 50, 'the other process has not heard of the plan');
+        await delay(20);
+      }
       assert.equal((await both[0].send('DELETE', '/api/agents/shared')).status, 200);
       const gone = await both[1].chat('shared', 'there?', 's');
       assert.deepEqual([gone.status, await gone.json()], [404, { error: 'Agent not found' }]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { askBackend, person, provisioned, send, type Person } from '../lib/people.ts';
+import { askBackend, person, provisioned, send, type Body, type Person } from '../lib/people.ts';
 import { startServices, type Services } from '../lib/services.ts';
 
 let services: Services;
@@ -61,8 +61,19 @@ describe('4.3 agents: one agent from all sides', () => {
       ['remember the sky is green', 'sky', 'sent'],
     );
     assert.match(said.body.reply, /sandbox/);
+    assert.deepEqual(Object.keys(said.body).sort(), ['id', 'message', 'reply', 'status', 'timestamp', 'topic']);
     const history = await ann.ask('GET', '/api/chat?limit=10');
-    assert.ok(history.body.count >= 2);
+    assert.deepEqual(Object.keys(history.body).sort(), ['count', 'messages']);
+    assert.equal(history.body.count, history.body.messages.length);
+    for (const [sender, content] of [
+      ['user', said.body.message],
+      ['agent', said.body.reply],
+    ])
+      assert.ok(
+        history.body.messages.some((one: Body) => one.sender === sender && one.content === content),
+        JSON.stringify(history.body),
+      );
+    assert.equal((await ann.ask('GET', '/api/chat?limit=1')).body.count, 1);
     assert.deepEqual(await ann.ask('POST', '/api/chat', { message: '  ' }), {
       status: 400,
       body: { error: 'Message required' },
@@ -73,8 +84,14 @@ describe('4.3 agents: one agent from all sides', () => {
       body: { error: 'No agent deployed' },
     });
     const streamed = await ann.ask('POST', '/api/chat', { message: 'hi' }, { accept: 'text/event-stream' });
-    assert.match(streamed.body, /event: delta/);
-    assert.match(streamed.body, /event: done/);
+    const told = [...String(streamed.body).matchAll(/^event: (\w+)\n(?:id: .*\n)?data: (.*)$/gm)].map(
+      ([, event, data]) => ({ event, ...(JSON.parse(data!) as { text?: string; reply?: string }) }),
+    );
+    const pieces = told.filter(({ event }) => event === 'delta').map(({ text }) => text);
+    assert.ok(pieces.length > 1, streamed.body);
+    assert.deepEqual([told[0]?.event, told.at(-1)?.event], ['start', 'done']);
+    assert.equal(pieces.join(''), told.at(-1)?.reply);
+    assert.match(told.at(-1)?.reply ?? '', /sandbox/);
   });
 
   test('memory is the one that the agent itself reads and writes', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createStandIn, replyChat, replyJson, type StandIn } from '@troupe/ai';
 import { sql } from 'kysely';
-import { person, send, type Person } from '../lib/people.ts';
+import { askBackend, person, send, type Person } from '../lib/people.ts';
 import { startServices, type Services } from '../lib/services.ts';
 
 /** An agent that thinks on its owner's own account at a provider. */
@@ -96,6 +96,17 @@ test('a key that is refused is told without the key, and the platform does not s
   assert.match(JSON.stringify(body), /openai answered 401/);
   assert.doesNotMatch(JSON.stringify(body), /sk-own/);
   assert.equal(platform.requests.length, 0);
+});
+
+test('another provider is taken over at once, and the key does not go there', async () => {
+  const agentId = await made({ model: 'openai/gpt-4o-mini', aiProvider: 'openai', apiKey: OWN });
+  assert.equal((await said(agentId)).body.reply, 'on your account');
+  const changed = await askBackend(services, 'PUT', `/api/agents/${agentId}`, { aiProvider: 'anthropic' });
+  assert.equal(changed.body.aiProvider, 'anthropic');
+  assert.equal((await said(agentId)).status, 200);
+  assert.deepEqual([openai.requests.length, platform.requests.length], [1, 1]);
+  const elsewhere = [...platform.requests, ...anthropic.requests].map(({ headers }) => headers);
+  assert.ok(!JSON.stringify(elsewhere).includes(OWN));
 });
 
 test('an agent that runs elsewhere thinks on it through /v1 with its own token', async () => {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
-import { AGENT_CHANGED, createFleet, type Fleet, type Registry } from '@troupe/fleet';
+import { AGENT_CHANGED, AGENT_RETHINKS, createFleet, type Fleet, type Registry } from '@troupe/fleet';
 import { closeAll, createOutbound, type Outbound, type Running, type Server } from '@troupe/kernel';
 import type { BackendDeps } from './deps.ts';
 import { createDriver, type Running as RunningDriver } from './driver.ts';
@@ -109,6 +109,13 @@ function run(
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;
       evict(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
+    }),
+    listener.on(AGENT_RETHINKS, (notice) => {
+      const agentId = fleet.heard(notice);
+      if (agentId === undefined) return;
+      driver
+        .rethink?.(agentId)
+        .catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not take over its plan or provider'));
     }),
   ];
   async function recover(): Promise<void> {

@@ -52,6 +52,20 @@ describe('caps', () => {
     assert.deepEqual([answer.outcome, answer.reason], ['limit', 'The limit of 1 seconds is reached.']);
   });
 
+  test('on time end a run in the middle of a model call too', async () => {
+    const { agent, model } = await testAgent({
+      script: (_, turn, signal) =>
+        turn > 1
+          ? 'fine'
+          : new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')))),
+      definition: { limits: { ...limits, maxSeconds: 1 } },
+    });
+    const answer = await agent.ask({ to: web, content: 'go' });
+    assert.deepEqual([answer.outcome, answer.reason], ['limit', 'The limit of 1 seconds is reached.']);
+    assert.equal((await agent.ask({ to: web, content: 'again' })).reply, 'fine');
+    assert.equal(model.requests.length, 2);
+  });
+
   test('of the day hold over sessions', async () => {
     const config = {
       ...newDefinition({ name: 'x' }).config,

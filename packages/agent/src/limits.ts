@@ -20,6 +20,8 @@ export const remaining = (limits: RunLimits, spent: Spent): RunLimits => ({
   maxSeconds: Math.max(0, limits.maxSeconds - Math.ceil(spent.ms / 1000)),
 });
 
+export const timeIsUp = ({ maxSeconds }: RunLimits): string => `The limit of ${maxSeconds} seconds is reached.`;
+
 /** Which bound a run has reached, as a sentence. */
 export function reached(limits: RunLimits, spent: Spent): string | undefined {
   if (spent.turns >= limits.maxTurns) return `The limit of ${limits.maxTurns} turns is reached.`;
@@ -31,7 +33,7 @@ export function reached(limits: RunLimits, spent: Spent): string | undefined {
   ) {
     return `The limit of ${(limits.maxCostMicros / 1e6).toFixed(2)} USD is reached.`;
   }
-  if (spent.ms >= limits.maxSeconds * 1000) return `The limit of ${limits.maxSeconds} seconds is reached.`;
+  if (spent.ms >= limits.maxSeconds * 1000) return timeIsUp(limits);
   return undefined;
 }
 

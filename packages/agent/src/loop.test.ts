@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
 import type { LiveEvent } from './agent.ts';
-import { newDefinition } from './definition.ts';
+import { newDefinition, type AgentDefinition } from './definition.ts';
 import type { ModelCallRecord, ToolCallRecord } from './ports.ts';
 import { TOKENS_A_CALL, callOnce, counter, lastText, testAgent, web } from './testing.ts';
 import { createSqliteStore } from './store-sqlite.ts';
@@ -176,6 +176,26 @@ describe('approvals', () => {
       if (live.kind === 'event' && live.event.type === 'run_ended') break;
     }
     assert.deepEqual(seen, ['x']);
+  });
+
+  test('the most exact rule counts, and the configuration’s before the definition’s', async () => {
+    const { tool: count } = counter('numbers');
+    const ruled = async (approvals: AgentDefinition['approvals'], own: AgentDefinition['approvals'] = {}) => {
+      const { config } = newDefinition({ name: 'x' });
+      const { agent } = await testAgent({
+        script: callOnce(),
+        toolList: [count],
+        definition: { approvals, config: { ...config, safety: { ...config.safety, approvals: own } } },
+      });
+      const { outcome, reply } = await agent.ask({ to: web, content: 'go' });
+      return outcome === 'waiting' ? 'ask' : /does not allow/.test(reply) ? 'deny' : 'allow';
+    };
+    assert.equal(await ruled({}), 'allow');
+    assert.equal(await ruled({ '*': 'deny' }), 'deny');
+    assert.equal(await ruled({ '*': 'deny', numbers: 'ask' }), 'ask');
+    assert.equal(await ruled({ '*': 'deny', numbers: 'ask', count: 'allow' }), 'allow');
+    assert.equal(await ruled({ count: 'allow' }, { count: 'deny' }), 'deny');
+    assert.equal(await ruled({ '*': 'deny' }, { '*': 'ask' }), 'ask');
   });
 
   test('refused: the model is told', async () => {

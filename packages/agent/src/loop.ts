@@ -39,7 +39,7 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
       // An aborted call of a cancelled run is no failure: the next round ends it.
       if (control.signal.aborted && readSession(run.events()).cancelled) continue;
       if (!(error instanceof ModelFailure)) throw error;
-      if (await end(run, readSession(run.events()), 'failed', error.message)) return;
+      if (await end(run, readSession(run.events()), error.outcome, error.message)) return;
     }
   }
 }

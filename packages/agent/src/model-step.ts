@@ -1,8 +1,8 @@
 import type { ChatMessage, ChatRequest, ChatResult, ToolCall } from '@troupe/ai';
 import { AppError } from '@troupe/kernel';
 import { cutPoint, summaryRequest } from './compaction.ts';
-import { addSpent, type SessionEventBody, type Spent } from './events.ts';
-import { remaining } from './limits.ts';
+import { addSpent, type RunOutcome, type SessionEventBody, type Spent } from './events.ts';
+import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
 import type { RunDeps, RunLog } from './run.ts';
 import type { RunLimits } from './definition.ts';
@@ -22,6 +22,13 @@ export interface Turn {
 /** The model could not be asked, or did not answer. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
+  /** How the run ends by it. */
+  readonly outcome: RunOutcome;
+
+  constructor(message: string, { outcome = 'failed', ...options }: ErrorOptions & { outcome?: RunOutcome } = {}) {
+    super(message, options);
+    this.outcome = outcome;
+  }
 }
 
 export const RECALLED = 5;
@@ -98,13 +105,34 @@ async function compact(deps: RunDeps, turn: Turn): Promise<boolean> {
   return true;
 }
 
-/** Tries the configured model, then its fallbacks. Money is reserved before each try and settled after it. */
+/** Asks while the run has time. */
 async function askModel(
   deps: RunDeps,
   turn: Turn,
   request: ChatRequest,
   { silent = false }: { silent?: boolean } = {},
 ): Promise<ChatResult> {
+  const { limits, modelSignal } = turn;
+  const time = new AbortController();
+  const left = limits.maxSeconds * 1000 - readSession(turn.run.events()).spent.ms;
+  const timer = setTimeout(() => time.abort(), left);
+  try {
+    return await tryModels(
+      deps,
+      { ...turn, modelSignal: AbortSignal.any([modelSignal, time.signal]) },
+      request,
+      silent,
+    );
+  } catch (error) {
+    if (modelSignal.aborted || !time.signal.aborted) throw error;
+    throw new ModelFailure(timeIsUp(limits), { outcome: 'limit', cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Tries the configured model, then its fallbacks. Money is reserved before each try and settled after it. */
+async function tryModels(deps: RunDeps, turn: Turn, request: ChatRequest, silent: boolean): Promise<ChatResult> {
   const { model } = turn.run.definition.config;
   let failure: unknown;
   for (const name of [model.default, ...model.fallbacks]) {

@@ -25,6 +25,8 @@ export interface Driver {
   reset: (agent: AgentRow) => Promise<void>;
   /** Tells a running agent about its newest definition. */
   configure: (agent: AgentRow, definition: AgentDefinition) => Promise<void>;
+  /** The agent's plan or provider is another one; what runs goes on with it. Left out: nothing of them is kept. */
+  rethink?: (agentId: string) => Promise<void>;
   stats: (agent: AgentRow) => Promise<DriverStats>;
   /** The agents that run outside of this process, by id; undefined: nobody can tell now. Left out: all run here. */
   alive?: () => Promise<ReadonlySet<string> | undefined>;

@@ -49,6 +49,8 @@ interface Awake {
   agent: Agent;
   userId: string;
   usedAt: number;
+  /** From the next call on it thinks as this row says. */
+  think: (row: Thinker) => void;
 }
 
 const IDLE_MS = 60_000;
@@ -72,6 +74,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
 
   function wake(row: Thinker & Pick<AgentRow, 'team_id'>): Awake {
     const { id: agentId, user_id: userId, team_id: teamId } = row;
+    let now = thinking(row);
     const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
     const toolkit = createToolkit({
       store,
@@ -90,18 +93,29 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       tools: toolkit.tools,
       log,
       onSleep: toolkit.close,
-      ...thinking(row),
+      model: {
+        chat: (...args) => now.model.chat(...args),
+        stream: (...args) => now.model.stream(...args),
+      },
+      spend: { reserve: (request) => now.spend.reserve(request) },
+      usage: (record) => now.usage(record),
       ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs, renewMs: Math.ceil(deps.leaseMs / 4) }),
     });
-    return { agent, userId, usedAt: Date.now() };
+    const think = (changed: Thinker): void => {
+      now = thinking(changed);
+    };
+    return { agent, userId, usedAt: Date.now(), think };
   }
 
-  async function load(agentId: string): Promise<Awake | undefined> {
-    const row = await db.system
+  const rowOf = (agentId: string) =>
+    db.system
       .selectFrom('agents')
       .select(['id', 'user_id', 'team_id', 'plan', 'status', 'ai_provider', 'provider_key'])
       .where('id', '=', agentId)
       .executeTakeFirst();
+
+  async function load(agentId: string): Promise<Awake | undefined> {
+    const row = await rowOf(agentId);
     if (!row) return undefined;
     if (row.status !== 'running') throw new AppError(502, 'Agent is not running');
     return wake(row);
@@ -128,6 +142,12 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     awake.delete(agentId);
     const found = await waking?.catch(() => undefined);
     await found?.agent.sleep();
+  }
+
+  async function rethink(agentId: string): Promise<void> {
+    const found = await awake.get(agentId)?.catch(() => undefined);
+    const row = found && (await rowOf(agentId));
+    if (row) found.think(row);
   }
 
   async function sweep(): Promise<void> {
@@ -162,6 +182,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     refuses: (wanted) => (wanted === image ? undefined : `Agents in the platform run from ${image} only`),
     agent: async (agentId) => (await awaken(agentId))?.agent,
     evict,
+    rethink,
     awake: () => awake.size,
     async start(agent) {
       if (!(await storeOf(agent).definition())) throw new AppError(404, 'Agent not found');

@@ -10,6 +10,8 @@ import { LimitReached, type AgentRow, type Registry } from './registry.ts';
 
 /** Told to all processes when an agent was stopped or removed; `heard` reads it. */
 export const AGENT_CHANGED = 'agent_changed';
+/** Told to all processes when an agent's plan or provider is another one. */
+export const AGENT_RETHINKS = 'agent_rethinks';
 
 export interface Updated {
   image: string;
@@ -42,7 +44,9 @@ export interface Fleet {
   /** Puts it back to a backup, and tells which one holds what it was before. */
   restore: (agent: AgentRow, backupId: string) => Promise<{ agent: AgentRow; safety: BackupRow }>;
   deleteBackup: (agent: AgentRow, backupId: string) => Promise<void>;
-  /** The agent that a notice of AGENT_CHANGED is about; undefined: this process told it. */
+  /** Its row has another plan or provider: every process takes that over at once, running work too. */
+  rethink: (agentId: string) => Promise<void>;
+  /** The agent that a notice of either kind is about; undefined: this process told it. */
   heard: (notice: string) => string | undefined;
   /** Takes up what is due: actions and work that processes which died have left. */
   recover: () => Promise<void>;
@@ -66,7 +70,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   const operations = createOperations({ db, log, redo, ...(leaseMs !== undefined && { leaseMs }) });
 
   const self = newId();
-  const tell = (agentId: string): Promise<void> => notify(db.system, AGENT_CHANGED, `${self} ${agentId}`);
+  const tell = (agentId: string, what = AGENT_CHANGED): Promise<void> => notify(db.system, what, `${self} ${agentId}`);
 
   /** The newest row: what was read before the wait for our turn may be old. */
   const serially = <T>(agent: AgentRow, action: string, work: (now: AgentRow, turn: Turn) => Promise<T>): Promise<T> =>
@@ -295,6 +299,10 @@ export function createFleet(deps: FleetDeps): Fleet {
     async repair(agent) {
       await guard(agent);
       return serially(agent, 'repair', again);
+    },
+    async rethink(agentId) {
+      await driver.rethink?.(agentId);
+      await tell(agentId, AGENT_RETHINKS);
     },
     heard(notice) {
       const [teller, agentId] = notice.split(' ');

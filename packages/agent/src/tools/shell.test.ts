@@ -109,12 +109,13 @@ describe('the shell', { skip: await sandbox.unavailable() }, () => {
   });
 
   test('memory is bounded, of one process and of many', async () => {
-    const one = await sh(`node -e "const a=[];for(;;)a.push(Buffer.alloc(20e6,1))" 2>&1 | tail -1; echo survived`);
-    assert.ok(one.isError || one.content.includes('survived'));
+    const one = await sh('node -e "const a=[];for(;;)a.push(Buffer.alloc(20e6,1))"');
+    assert.ok(one.isError);
+    assert.match(one.content, /stopped: it used more than 200 MB|failed to allocate memory|out of memory/i);
     const many = await sh(
       'for i in 1 2 3 4 5 6; do (head -c 90000000 /dev/zero | tail -c 90000000 | (sleep 5; wc -c)) & done; wait',
     );
-    assert.match(many.content, /stopped: it used more than 200 MB|Cannot allocate|exhausted|Broken pipe|90000000/);
+    assert.match(many.content, /stopped: it used more than 200 MB/);
   });
 
   test('a workspace that fills ends the command', async () => {

@@ -168,9 +168,12 @@ export function createAgentService(deps: AgentServiceDeps) {
         plan,
         size,
         ...(given.aiProvider !== undefined && { ai_provider: given.aiProvider }),
+        // A key is for the provider it was given with and goes to no other.
+        ...(given.aiProvider !== undefined && given.aiProvider !== row.ai_provider && { provider_key: null }),
         ...(given.name !== undefined && { name: given.name }),
       };
       row = await registry.change(id, values);
+      if (given.plan !== undefined || given.aiProvider !== undefined) await fleet.rethink(id);
       if (given.config !== undefined || given.name !== undefined) {
         const configured = await registry.configure(row, given.config ?? {});
         row = configured.agent;

@@ -210,6 +210,26 @@ test('while the database is gone nothing is lost: the next poll goes on', async 
   );
 });
 
+test('closing does not wait for an agent that does not answer, and the receipt says why', async () => {
+  await addTask('t');
+  const asked = Promise.withResolvers<void>();
+  const one = scheduler({
+    closeMs: 20,
+    execute: (_agent, _task, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+        asked.resolve();
+      }),
+  });
+  one.start();
+  await asked.promise;
+  await one.close();
+  assert.deepEqual(
+    (await receipts('t')).map(({ status, error }) => [status, error]),
+    [['failed', 'Interrupted: the platform was stopped']],
+  );
+});
+
 test('closing ends the loop', async () => {
   const one = scheduler();
   one.start();

@@ -23,6 +23,8 @@ export interface SchedulerDeps {
   chores?: readonly (() => Promise<unknown>)[];
   pollMs?: number;
   requestMs?: number;
+  /** How long closing waits for answers. */
+  closeMs?: number;
 }
 
 export interface Scheduler {
@@ -61,10 +63,12 @@ export function createScheduler({
   chores = [],
   pollMs = POLL_MS,
   requestMs = REQUEST_MS,
+  closeMs = CLOSE_MS,
 }: SchedulerDeps): Scheduler {
   const stopping = new AbortController();
   /** Ends the requests that are still out when closing has taken long enough. */
   const hurry = new AbortController();
+  const inTime = (): AbortSignal => AbortSignal.any([AbortSignal.timeout(requestMs), hurry.signal]);
   let loop: Promise<void> | undefined;
 
   async function claim(tx: SystemTx): Promise<Run[]> {
@@ -129,11 +133,7 @@ export function createScheduler({
 
   async function execute(run: Run): Promise<void> {
     const outcome = await wake
-      .execute(
-        { id: run.agentId, userId: run.userId },
-        { id: run.taskId, prompt: run.prompt },
-        AbortSignal.timeout(requestMs),
-      )
+      .execute({ id: run.agentId, userId: run.userId }, { id: run.taskId, prompt: run.prompt }, inTime())
       .then(
         (output) => ({ status: 'succeeded' as const, output: output.slice(0, OUTPUT_LIMIT), error: null }),
         (error: unknown) => ({ status: 'failed' as const, output: null, error: reason(error, requestMs) }),
@@ -162,7 +162,7 @@ export function createScheduler({
     await Promise.all(
       due.map(({ agent_id, user_id }) =>
         wake
-          .heartbeat({ id: agent_id, userId: user_id }, AbortSignal.timeout(requestMs))
+          .heartbeat({ id: agent_id, userId: user_id }, inTime())
           .catch((error: unknown) => log.warn({ err: error, agentId: agent_id }, 'heartbeat did not reach the agent')),
       ),
     );
@@ -193,7 +193,7 @@ export function createScheduler({
     },
     async close() {
       stopping.abort();
-      const timer = setTimeout(() => hurry.abort(new Error('Interrupted: the platform was stopped')), CLOSE_MS);
+      const timer = setTimeout(() => hurry.abort(new Error('Interrupted: the platform was stopped')), closeMs);
       await loop;
       clearTimeout(timer);
     },
