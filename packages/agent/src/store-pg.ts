@@ -263,11 +263,15 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
     channelState: async (channel) =>
       (await value(sql<{ value: Record<string, unknown> }>`select state as value from agent_channels
         where agent_id = ${agentId} and channel = ${channel}`)) ?? {},
-    async setChannelState(channel, state) {
-      await rows(sql`insert into agent_channels (agent_id, user_id, channel, state)
-        values (${agentId}, ${userId}, ${channel}, ${json(state)}::jsonb)
-        on conflict (agent_id, channel) do update set state = excluded.state`);
-    },
+    changeChannelState: (channel, change) =>
+      db.asUser(userId, async (tx) => {
+        await sql`insert into agent_channels (agent_id, user_id, channel) values (${agentId}, ${userId}, ${channel})
+          on conflict do nothing`.execute(tx);
+        const held = await sql<{ state: Record<string, unknown> }>`select state from agent_channels
+          where agent_id = ${agentId} and channel = ${channel} for update`.execute(tx);
+        await sql`update agent_channels set state = ${json(change(held.rows[0]?.state ?? {}))}::jsonb
+          where agent_id = ${agentId} and channel = ${channel}`.execute(tx);
+      }),
   };
 }
 

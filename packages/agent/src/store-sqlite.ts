@@ -37,6 +37,12 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
     at: row.at,
   });
 
+  const channelState = (channel: string): Record<string, unknown> =>
+    JSON.parse(
+      first<{ state: string }>('select state from channels where agent_id = ? and channel = ?', agentId, channel)
+        ?.state ?? '{}',
+    ) as Record<string, unknown>;
+
   function storeEvents(session: Session, events: readonly SessionEventBody[], inputId: string | null): number {
     let seq = session.lastSeq;
     for (const [index, body] of events.entries()) {
@@ -298,18 +304,17 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
         new Date(at.getTime() - 3_600_000).toISOString(),
         agentId,
       ) as never,
-    channelState: (channel) =>
-      JSON.parse(
-        first<{ state: string }>('select state from channels where agent_id = ? and channel = ?', agentId, channel)
-          ?.state ?? '{}',
-      ),
-    setChannelState: (channel, state) =>
-      void run(
-        `insert into channels (agent_id, channel, state) values (?, ?, ?)
-        on conflict (agent_id, channel) do update set state = excluded.state`,
-        agentId,
-        channel,
-        JSON.stringify(state),
+    channelState,
+    changeChannelState: (channel, change) =>
+      atomically(
+        () =>
+          void run(
+            `insert into channels (agent_id, channel, state) values (?, ?, ?)
+            on conflict (agent_id, channel) do update set state = excluded.state`,
+            agentId,
+            channel,
+            JSON.stringify(change(channelState(channel))),
+          ),
       ),
   };
   return { ...promised(store), close: sqlite.close };

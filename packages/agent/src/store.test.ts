@@ -283,9 +283,12 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
     test('channel state lasts', async () => {
       const store = await fresh();
       assert.deepEqual(await store.channelState('telegram'), {});
-      await store.setChannelState('telegram', { offset: 5 });
-      await store.setChannelState('telegram', { offset: 6 });
+      await store.changeChannelState('telegram', () => ({ offset: 5 }));
+      await store.changeChannelState('telegram', () => ({ offset: 6 }));
       assert.deepEqual(await store.channelState('telegram'), { offset: 6 });
+      const count = () => store.changeChannelState('telegram', ({ n }) => ({ n: Number(n ?? 0) + 1 }));
+      await Promise.all(Array.from({ length: 10 }, count));
+      assert.deepEqual(await store.channelState('telegram'), { n: 10 }, 'no change is lost');
     });
 
     test('takes whatever a tool may print', async () => {
@@ -297,7 +300,7 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       await store.remember({ scope: 'agent', key: 'k\0', content: odd }, { maxEntries: 5, ttlDays: 5 });
       await store.addTodos('agent', [odd]);
       await store.log({ level: 'info', message: odd, source: 's' });
-      await store.setChannelState('c', { odd });
+      await store.changeChannelState('c', () => ({ odd }));
     });
 
     test('a reset takes conversation, memory and todos, and leaves the definition', async () => {

@@ -171,5 +171,9 @@ export interface AgentStore {
   stats: (now: Date) => Promise<RunStats>;
   /** What a channel adapter must not lose, such as how far it has read. */
   channelState: (channel: string) => Promise<Record<string, unknown>>;
-  setChannelState: (channel: string, state: Record<string, unknown>) => Promise<void>;
+  /** Puts something new in its place; whoever changes it at the same moment comes before or after. */
+  changeChannelState: (
+    channel: string,
+    change: (state: Record<string, unknown>) => Record<string, unknown>,
+  ) => Promise<void>;
 }

@@ -20,6 +20,8 @@ export interface ChannelDeps {
   pollSeconds?: number;
   /** How long to wait after a failure. */
   retryMs?: number;
+  /** For how long a message belongs to the process that took it, should that die. */
+  holdMs?: number;
 }
 
 export interface Channel {

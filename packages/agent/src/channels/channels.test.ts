@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { AppError, createOutbound, silentLog } from '@troupe/kernel';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { lastText, testAgent } from '../testing.ts';
-import { pieces, type ChannelDeps } from './channel.ts';
+import { pieces, type Channel, type ChannelDeps } from './channel.ts';
 import { channelWebhook, createChannel } from './channels.ts';
 import { whatsAppSecret } from './whatsapp.ts';
 
@@ -67,6 +67,19 @@ const deps = (agent: ChannelDeps['agent'], baseUrl: string, more: Partial<Channe
   ...more,
 });
 
+/** Where a service reaches the channel. */
+async function webhookOf(channel: Channel): Promise<string> {
+  const ours = http.createServer((request, response) => {
+    channelWebhook([channel], request.url ?? '', request, response).then(
+      (was) => was || response.writeHead(404).end(),
+      (error: unknown) => response.writeHead(error instanceof AppError ? error.status : 500).end(),
+    );
+  });
+  await new Promise<void>((resolve) => ours.listen(0, '127.0.0.1', resolve));
+  after(() => ours.close().closeAllConnections());
+  return `http://127.0.0.1:${(ours.address() as AddressInfo).port}`;
+}
+
 test('long answers are cut where they can be', () => {
   assert.deepEqual(pieces('one two three', 8), ['one two', 'three']);
   assert.deepEqual(pieces('x'.repeat(10), 4), ['xxxx', 'xxxx', 'xx']);
@@ -114,7 +127,7 @@ describe('Telegram', () => {
     const { agent, store, model } = await testAgent({ script });
     // As a process leaves it that dies between storing the message and sending the answer.
     const pending = [{ id: '55:1', chat: '55', sender: '7', text: 'still there?' }];
-    await store.setChannelState('telegram', { pending, offset: 2 });
+    await store.changeChannelState('telegram', () => ({ pending, offset: 2 }));
     write(1, 'still there?');
     fail = false;
     const channel = createChannel('telegram', deps(agent, url));
@@ -122,6 +135,39 @@ describe('Telegram', () => {
     assert.equal((await called('sendMessage')).body['text'], 'heard still there?');
     await channel.stop();
     assert.equal(model.requests.length, 1);
+  });
+
+  test('what another process answers is left alone, and taken up when that one is gone', async () => {
+    const { url, called } = await telegram();
+    const { agent, store } = await testAgent({ script: (request) => `heard ${lastText(request)}` });
+    const until = Date.now() + 300;
+    const message = { id: '55:1', chat: '55', sender: '7', text: 'still there?', by: 'the other', until };
+    await store.changeChannelState('telegram', () => ({ pending: [message] }));
+    const channel = createChannel('telegram', deps(agent, url, { holdMs: 90 }));
+    await channel.start();
+    assert.equal((await called('sendMessage')).body['text'], 'heard still there?');
+    assert.ok(Date.now() >= until);
+    await channel.stop();
+    assert.deepEqual((await store.channelState('telegram'))['pending'], []);
+  });
+
+  test('an answer that the service does not take is sent again, without another model call', async () => {
+    let refusals = 2;
+    const { url, called } = await standIn(async ({ path, body }) => {
+      if (path.endsWith('sendMessage'))
+        return refusals-- > 0 ? { status: 500, body: { ok: false } } : { ok: true, result: {} };
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const message = { message_id: 1, text: 'hello', chat: { id: 55 }, from: { id: 7 } };
+      return { ok: true, result: Number(body['offset']) > 1 ? [] : [{ update_id: 1, message }] };
+    });
+    const { agent, store, model } = await testAgent();
+    const channel = createChannel('telegram', deps(agent, url, { holdMs: 15 }));
+    await channel.start();
+    for (let sends = 0; sends < 3; sends++) assert.equal((await called('sendMessage')).body['text'], 'ok');
+    await channel.stop();
+    assert.deepEqual((await store.channelState('telegram'))['pending'], []);
+    assert.equal(model.requests.length, 1);
+    assert.match((await store.logs({ limit: 1, level: 'error' })).logs[0]?.message ?? '', /not be delivered yet/);
   });
 
   test('one process at a time listens', async () => {
@@ -155,20 +201,19 @@ describe('Telegram', () => {
 });
 
 describe('WhatsApp', () => {
+  const incoming = (id: string, text: string): string => {
+    const messages = [{ id, from: '4912345', type: 'text', text: { body: text } }];
+    const value = { messaging_product: 'whatsapp', metadata: { phone_number_id: '111' }, messages };
+    const entry = [{ id: 'x', changes: [{ field: 'messages', value }] }];
+    return JSON.stringify({ object: 'whatsapp_business_account', entry });
+  };
+
   test('the webhook is verified by its secret; messages are answered from the number they came in at', async () => {
     const { url, called } = await standIn(() => ({ messages: [{ id: 'out' }] }));
     const { agent } = await testAgent({ script: (request) => `heard ${lastText(request)}` });
     const channel = createChannel('whatsapp', deps(agent, url));
     await channel.start();
-    const ours = http.createServer((request, response) => {
-      channelWebhook([channel], request.url ?? '', request, response).then(
-        (was) => was || response.writeHead(404).end(),
-        (error: unknown) => response.writeHead(error instanceof AppError ? error.status : 500).end(),
-      );
-    });
-    await new Promise<void>((resolve) => ours.listen(0, '127.0.0.1', resolve));
-    after(() => ours.close().closeAllConnections());
-    const base = `http://127.0.0.1:${(ours.address() as AddressInfo).port}`;
+    const base = await webhookOf(channel);
     const secret = whatsAppSecret('T0KEN');
     const hook = `${base}/channels/whatsapp/${secret}`;
     const verify = await fetch(`${hook}?hub.mode=subscribe&hub.verify_token=${secret}&hub.challenge=42`);
@@ -177,26 +222,34 @@ describe('WhatsApp', () => {
     assert.equal((await fetch(`${base}/channels/whatsapp/wrong`, { method: 'POST', body: '{}' })).status, 404);
     assert.equal((await fetch(hook, { method: 'POST', body: '{"no":1}' })).status, 400);
 
-    const message = { id: 'wamid.1', from: '4912345', type: 'text', text: { body: 'hi' } };
-    const body = JSON.stringify({
-      object: 'whatsapp_business_account',
-      entry: [
-        {
-          id: 'x',
-          changes: [
-            {
-              field: 'messages',
-              value: { messaging_product: 'whatsapp', metadata: { phone_number_id: '111' }, messages: [message] },
-            },
-          ],
-        },
-      ],
-    });
+    const body = incoming('wamid.1', 'hi');
     assert.equal((await fetch(hook, { method: 'POST', body })).status, 200);
     const sent = await called('/111/messages');
     assert.equal(sent.headers.authorization, 'Bearer T0KEN');
     assert.deepEqual([sent.body['to'], sent.body['text']], ['4912345', { body: 'heard hi' }]);
     await channel.stop();
+  });
+
+  test('two processes that are called at once lose nothing of each other', async () => {
+    const { url, called } = await standIn(() => ({ messages: [{ id: 'out' }] }));
+    const gate = Promise.withResolvers<string>();
+    const one = await testAgent({ script: () => gate.promise });
+    const two = await testAgent({ script: () => gate.promise, store: one.store });
+    const channels = [one, two].map(({ agent }) => createChannel('whatsapp', deps(agent, url)));
+    for (const channel of channels) await channel.start();
+    const hooks = await Promise.all(
+      channels.map(async (channel) => `${await webhookOf(channel)}/channels/whatsapp/${whatsAppSecret('T0KEN')}`),
+    );
+    await Promise.all(
+      hooks.map((hook, index) => fetch(hook, { method: 'POST', body: incoming(`wamid.${index}`, 'hi') })),
+    );
+    const pending = async () => (await one.store.channelState('whatsapp'))['pending'] as { id: string }[];
+    assert.deepEqual((await pending()).map(({ id }) => id).toSorted(), ['wamid.0', 'wamid.1']);
+    gate.resolve('both heard');
+    for (let answers = 0; answers < 2; answers++)
+      assert.deepEqual((await called('/111/messages')).body['text'], { body: 'both heard' });
+    for (const channel of channels) await channel.stop();
+    assert.deepEqual(await pending(), []);
   });
 });
 

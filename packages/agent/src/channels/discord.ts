@@ -122,7 +122,7 @@ export function createDiscord(deps: ChannelDeps): Channel {
   return {
     kind: 'discord',
     async start() {
-      const box = await openInbox('discord', deps, async ({ chat, id }, text) => {
+      const box = openInbox('discord', deps, async ({ chat, id }, text) => {
         for (const [index, piece] of pieces(text, MAX_TEXT).entries()) {
           const reference = index === 0 ? { message_reference: { message_id: id, fail_if_not_exists: false } } : {};
           await rest('POST', `/channels/${chat}/messages`, {

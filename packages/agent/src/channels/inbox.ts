@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { newId } from '@troupe/kernel';
 import type { ChannelDeps, ChannelKind } from './channel.ts';
 
 /**
  * What came in and was not answered yet. A message is written down before the service hears that we have it, and crossed
- * out after its answer was sent, so a crash in between costs nobody an answer. A message counts once.
+ * out after its answer was sent, so a crash in between costs nobody an answer. A message counts once. It belongs to the
+ * process that took it for as long as that lives; what is left behind, or could not be sent, is taken up by any.
  */
 
 export interface Incoming {
@@ -22,33 +24,41 @@ export interface Inbox {
   take: (message: Incoming) => Promise<void>;
   /** Answers what a restart left behind. */
   recover: () => Promise<void>;
-  remembered: (name: string) => unknown;
+  remembered: (name: string) => Promise<unknown>;
   remember: (name: string, value: unknown) => Promise<void>;
-  /** Waits a moment for the answers under way; what takes longer is answered after the next start. */
+  /** Waits a moment for the answers under way; what takes longer is answered by whoever starts next. */
   settle: () => Promise<void>;
 }
 
-type State = { pending?: Incoming[] } & Record<string, unknown>;
+interface Waiting extends Incoming {
+  by?: string;
+  /** Nobody else touches it before. */
+  until?: number;
+  tries?: number;
+}
 
 const SETTLE_MS = 3000;
+const HOLD_MS = 30_000;
+/** Some four hours, each wait twice the last. */
+const MAX_TRIES = 8;
 const FAILED = 'Sorry, I cannot answer now. Please try again later.';
 
-export async function openInbox(
+export function openInbox(
   kind: ChannelKind,
-  { agent, log, allowedSenders = [] }: ChannelDeps,
+  { agent, log, allowedSenders = [], holdMs = HOLD_MS }: ChannelDeps,
   send: (message: Incoming, text: string) => Promise<void>,
-): Promise<Inbox> {
-  const state = (await agent.store.channelState(kind)) as State;
-  const running = new Set<Promise<void>>();
-  let writing = Promise.resolve();
+): Inbox {
+  const { store } = agent;
+  const self = newId();
+  const running = new Map<string, Promise<void>>();
+  let closed = false;
 
-  /** One write after another, each of the newest state. */
-  function save(): Promise<void> {
-    writing = writing.catch(() => undefined).then(() => agent.store.setChannelState(kind, { ...state }));
-    return writing;
-  }
+  const waiting = (state: Record<string, unknown>): Waiting[] => (state['pending'] ?? []) as Waiting[];
+  const change = (edit: (pending: Waiting[]) => Waiting[]): Promise<void> =>
+    store.changeChannelState(kind, (state) => ({ ...state, pending: edit(waiting(state)) }));
+  const hold = (message: Waiting): Waiting => ({ ...message, by: self, until: Date.now() + holdMs });
 
-  async function answer(message: Incoming): Promise<void> {
+  async function answer(message: Waiting): Promise<void> {
     try {
       const { reply, outcome } = await agent.ask({
         to: { channel: kind, key: message.chat },
@@ -57,20 +67,45 @@ export async function openInbox(
         from: `${kind} ${message.sender}`,
       });
       await send(message, outcome === 'failed' ? FAILED : reply || '…');
-      state.pending = (state.pending ?? []).filter(({ id }) => id !== message.id);
-      await save();
+      await change((pending) => pending.filter(({ id }) => id !== message.id));
     } catch (err) {
-      // It stays written down and is tried again at the next start.
       log.error({ err, agentId: agent.id, channel: kind }, 'answer not delivered');
-      await agent.store.log({ level: 'error', message: 'An answer could not be delivered.', source: kind });
+      if (!closed) await putOff(message);
     }
   }
 
-  function begin(message: Incoming): void {
-    const work = answer(message).catch((err: unknown) => log.error({ err, channel: kind }, 'channel failed'));
-    running.add(work);
-    void work.finally(() => running.delete(work));
+  async function putOff(message: Waiting): Promise<void> {
+    const tries = (message.tries ?? 0) + 1;
+    const later = { ...message, tries, until: Date.now() + holdMs * 2 ** tries };
+    const isOver = tries >= MAX_TRIES;
+    await change((pending) => pending.flatMap((one) => (one.id !== message.id ? [one] : isOver ? [] : [later])));
+    const told = isOver ? 'An answer could not be delivered.' : 'An answer could not be delivered yet.';
+    await store.log({ level: 'error', message: told, source: kind });
   }
+
+  function begin(message: Waiting): void {
+    const work = answer(message)
+      .catch((err: unknown) => log.error({ err, channel: kind }, 'channel failed'))
+      .finally(() => running.delete(message.id));
+    running.set(message.id, work);
+  }
+
+  /** Keeps what is ours and takes what is nobody's. */
+  async function recover(): Promise<void> {
+    const isOurs = ({ id }: Waiting): boolean => running.has(id);
+    const isFree = (one: Waiting): boolean => !isOurs(one) && (one.until ?? 0) <= Date.now();
+    if (!waiting(await store.channelState(kind)).some((one) => isOurs(one) || isFree(one))) return;
+    let taken: Waiting[] = [];
+    await change((pending) => {
+      taken = pending.filter(isFree);
+      return pending.map((one) => (isOurs(one) || taken.includes(one) ? hold(one) : one));
+    });
+    taken.forEach(begin);
+  }
+
+  const timer = setInterval(() => {
+    recover().catch((err: unknown) => log.warn({ err, agentId: agent.id, channel: kind }, 'inbox not looked through'));
+  }, holdMs / 3).unref();
 
   return {
     async take(message) {
@@ -79,26 +114,28 @@ export async function openInbox(
         log.info({ agentId: agent.id, channel: kind }, 'message of a stranger ignored');
         return;
       }
-      if (state.pending?.some(({ id }) => id === message.id)) return;
-      state.pending = [...(state.pending ?? []), message];
-      await save();
-      begin(message);
+      let isKnown = false;
+      await change((pending) => {
+        isKnown = pending.some(({ id }) => id === message.id);
+        return isKnown ? pending : [...pending, hold(message)];
+      });
+      if (!isKnown) begin(message);
     },
-    recover: async () => (state.pending ?? []).forEach(begin),
-    remembered: (name) => state[name],
-    async remember(name, value) {
-      state[name] = value;
-      await save();
-    },
+    recover,
+    remembered: async (name) => (await store.channelState(kind))[name],
+    remember: (name, value) => store.changeChannelState(kind, (state) => ({ ...state, [name]: value })),
     async settle() {
+      closed = true;
+      clearInterval(timer);
       const patience = new AbortController();
       const { signal } = patience;
       await Promise.race([
-        Promise.all(running),
+        Promise.all(running.values()),
         delay(SETTLE_MS, undefined, { signal, ref: false }).catch(() => undefined),
       ]);
       patience.abort();
-      await writing;
+      if (running.size > 0)
+        await change((pending) => pending.map((one) => (one.by === self ? { ...one, until: 0 } : one)));
     },
   };
 }

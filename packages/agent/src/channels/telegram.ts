@@ -31,8 +31,8 @@ export function createTelegram(deps: ChannelDeps): Channel {
   }
 
   async function listen(box: Inbox, signal: AbortSignal): Promise<void> {
+    let offset = Number((await box.remembered('offset')) ?? 0);
     for (;;) {
-      const offset = Number(box.remembered('offset') ?? 0);
       const updates = await call<Update[]>(
         'getUpdates',
         { offset, timeout: pollSeconds, allowed_updates: ['message'] },
@@ -49,7 +49,8 @@ export function createTelegram(deps: ChannelDeps): Channel {
           });
         }
         // The next look tells Telegram that everything below is ours.
-        await box.remember('offset', id + 1);
+        offset = id + 1;
+        await box.remember('offset', offset);
       }
       signal.throwIfAborted();
     }
@@ -58,7 +59,7 @@ export function createTelegram(deps: ChannelDeps): Channel {
   return {
     kind: 'telegram',
     async start() {
-      const box = await openInbox('telegram', deps, async ({ chat }, text) => {
+      const box = openInbox('telegram', deps, async ({ chat }, text) => {
         for (const piece of pieces(text, MAX_TEXT)) await call('sendMessage', { chat_id: Number(chat), text: piece });
       });
       inbox = box;

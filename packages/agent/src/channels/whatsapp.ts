@@ -84,7 +84,7 @@ export function createWhatsApp(deps: ChannelDeps): Channel {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}');
     },
     async start() {
-      inbox = await openInbox('whatsapp', deps, async ({ chat, extra }, text) => {
+      inbox = openInbox('whatsapp', deps, async ({ chat, extra }, text) => {
         for (const piece of pieces(text, MAX_TEXT)) await send(extra?.['number'] ?? '', chat, piece);
       });
       await inbox.recover();
