@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { AppError, createOutbound, silentLog } from '@troupe/kernel';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { lastText, testAgent } from '../testing.ts';
+import { callOnce, counter, lastText, testAgent } from '../testing.ts';
 import { pieces, type Channel, type ChannelDeps } from './channel.ts';
 import { channelWebhook, createChannel } from './channels.ts';
 import { whatsAppSecret } from './whatsapp.ts';
@@ -168,6 +168,24 @@ describe('Telegram', () => {
     assert.deepEqual((await store.channelState('telegram'))['pending'], []);
     assert.equal(model.requests.length, 1);
     assert.match((await store.logs({ limit: 1, level: 'error' })).logs[0]?.message ?? '', /not be delivered yet/);
+  });
+
+  test('an answer that waited for an approval is sent when somebody has decided', async () => {
+    const { url, write, called } = await telegram();
+    const { agent, store } = await testAgent({
+      script: callOnce(),
+      toolList: [counter().tool],
+      definition: { approvals: { count: 'ask' } },
+    });
+    const channel = createChannel('telegram', deps(agent, url, { holdMs: 30 }));
+    await channel.start();
+    write(1, 'count, please');
+    assert.match(String((await called('sendMessage')).body['text']), /needs an approval/);
+    const [pending] = await store.pendingApprovals();
+    await agent.decide(pending?.approvalId ?? '', true, 'owner');
+    assert.equal((await called('sendMessage')).body['text'], 'told: x is 1', 'the sentence comes once');
+    await channel.stop();
+    assert.deepEqual((await store.channelState('telegram'))['pending'], []);
   });
 
   test('one process at a time listens', async () => {

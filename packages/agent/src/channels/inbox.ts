@@ -35,6 +35,8 @@ interface Waiting extends Incoming {
   /** Nobody else touches it before. */
   until?: number;
   tries?: number;
+  /** The sender knows that it waits for an approval. */
+  isTold?: boolean;
 }
 
 const SETTLE_MS = 3000;
@@ -66,19 +68,23 @@ export function openInbox(
         content: message.text,
         from: `${kind} ${message.sender}`,
       });
-      await send(message, outcome === 'failed' ? FAILED : reply || '…');
-      await change((pending) => pending.filter(({ id }) => id !== message.id));
+      const waits = outcome === 'waiting';
+      if (!waits || !message.isTold) await send(message, outcome === 'failed' ? FAILED : reply || '…');
+      // The answer itself follows when somebody has decided.
+      await replace(message, waits ? { ...message, isTold: true, until: Date.now() + holdMs } : undefined);
     } catch (err) {
       log.error({ err, agentId: agent.id, channel: kind }, 'answer not delivered');
       if (!closed) await putOff(message);
     }
   }
 
+  const replace = (message: Waiting, by: Waiting | undefined): Promise<void> =>
+    change((pending) => pending.flatMap((one) => (one.id !== message.id ? [one] : by ? [by] : [])));
+
   async function putOff(message: Waiting): Promise<void> {
     const tries = (message.tries ?? 0) + 1;
-    const later = { ...message, tries, until: Date.now() + holdMs * 2 ** tries };
     const isOver = tries >= MAX_TRIES;
-    await change((pending) => pending.flatMap((one) => (one.id !== message.id ? [one] : isOver ? [] : [later])));
+    await replace(message, isOver ? undefined : { ...message, tries, until: Date.now() + holdMs * 2 ** tries });
     const told = isOver ? 'An answer could not be delivered.' : 'An answer could not be delivered yet.';
     await store.log({ level: 'error', message: told, source: kind });
   }

@@ -69,7 +69,7 @@ export async function a2a(exchange: Exchange): Promise<void> {
     sendJson(exchange, { jsonrpc: '2.0', id, result: await dispatch(exchange, call.method, call.params) });
   } catch (error) {
     if (!(error instanceof RpcError) && !(error instanceof AppError)) throw error;
-    const code = error instanceof RpcError ? error.code : -32_001;
+    const code = error instanceof RpcError ? error.code : error.status === 404 ? -32_001 : -32_603;
     sendJson(exchange, { jsonrpc: '2.0', id, error: { code, message: error.message } });
   }
 }

@@ -263,6 +263,8 @@ describe('agent to agent', () => {
     assert.equal((await rpc('tasks/get', { id: 'none' })).error.code, -32_001);
     assert.equal((await rpc('nothing', {})).error.code, -32_601);
     assert.equal((await rpc('message/send', {})).error.code, -32_602);
+    const long = { ...message, messageId: 'a3', parts: [{ kind: 'text', text: 'x'.repeat(1_100_000) }] };
+    assert.equal((await rpc('message/send', { message: long })).error.code, -32_603);
   });
 });
 
