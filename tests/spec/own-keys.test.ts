@@ -95,6 +95,10 @@ test('a key that is refused is told without the key, and the platform does not s
   assert.ok(status >= 400 || /openai answered 401/.test(JSON.stringify(body)), JSON.stringify(body));
   assert.match(JSON.stringify(body), /openai answered 401/);
   assert.doesNotMatch(JSON.stringify(body), /sk-own/);
+  const stream = { accept: 'text/event-stream' };
+  const streamed = String((await ada.ask('POST', '/api/chat', { message: 'Hello', agentId }, stream)).body);
+  assert.match(streamed, /event: error\ndata: \{"error":"[^"]*openai answered 401/);
+  assert.doesNotMatch(streamed, /event: done|sk-own/);
   assert.equal(platform.requests.length, 0);
 });
 

@@ -309,6 +309,49 @@ describe('web chat', () => {
     socket.close();
   });
 
+  test('decides, cancels and reads along', async () => {
+    const socket = connect('owner-token');
+    const seen = messages(socket);
+    await new Promise((resolve) => socket.once('open', resolve));
+    const say = (message: object) => socket.send(JSON.stringify(message));
+    const until = async (type: string): Promise<Record<string, string>> => {
+      for (;;) {
+        const { value } = (await seen.next()) as { value: Record<string, string> };
+        if (value['type'] === type) return value;
+      }
+    };
+    say({ type: 'ping' });
+    await until('pong');
+    say({ type: 'watch', session: 'none' });
+    assert.equal((await until('error'))['error'], 'Session not found');
+
+    say({ type: 'message', content: 'count', session: 'ws-approval' });
+    const { session, outcome } = await until('answer');
+    assert.equal(outcome, 'waiting');
+    const approvals = (await store.pendingApprovals()).filter(({ sessionId }) => sessionId === session);
+    assert.equal(approvals.length, 1);
+    say({ type: 'approval', approvalId: approvals[0]?.approvalId, approved: true });
+    say({ type: 'watch', session, after: 1 });
+    const seqs: number[] = [];
+    for (let type = ''; type !== 'run_ended';) {
+      const { event } = (await until('event')) as unknown as { event: { type: string; seq: number } };
+      seqs.push(event.seq);
+      ({ type } = event);
+    }
+    assert.deepEqual(
+      seqs,
+      seqs.map((_, index) => index + 2),
+      'from where the reader was, without a gap',
+    );
+
+    say({ type: 'message', content: 'hang', session: 'ws-cancel' });
+    const hanging = (await until('session'))['session'];
+    while ((await store.session(hanging ?? ''))?.status !== 'open') await new Promise(setImmediate);
+    say({ type: 'cancel', session: hanging });
+    assert.equal((await until('answer'))['outcome'], 'cancelled');
+    socket.close();
+  });
+
   test('a wrong token is refused; a revoked one is cut at once, and without a word from anybody soon', async () => {
     const refused = connect('wrong');
     const [status] = await new Promise<[number]>((resolve) =>

@@ -58,13 +58,11 @@ export function serveWebChat(
       from: principal.kind,
       ...(id && { inputId: id }),
     };
-    let named = false;
     const agent = await wake();
-    const answer = await agent.ask(input, (live) => {
-      if (!named) send({ type: 'session', session: live.sessionId, ...(id && { id }) });
-      named = true;
-      passOn(live, id);
-    });
+    // Named before anything happens in it: a model that says nothing can be cancelled too.
+    const opened = await agent.store.deliver({ to: input.to, events: [] });
+    if (opened) send({ type: 'session', session: opened.session.id, ...(id && { id }) });
+    const answer = await agent.ask(input, (live) => passOn(live, id));
     const { sessionId, outcome, reply, reason } = answer;
     send({ type: 'answer', session: sessionId, ...(id && { id }), outcome, content: reply, ...(reason && { reason }) });
   }
