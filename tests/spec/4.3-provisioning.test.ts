@@ -164,7 +164,26 @@ describe('4.3 POST /api/provision', () => {
     assert.deepEqual((await ann.ask('GET', '/api/settings')).body.instance, { id: agentId, url });
     const config = await ann.ask('GET', `/api/agents/${agentId}/config`);
     assert.equal(config.body.config.channels.channelA.enabled, true);
-    assert.ok(!JSON.stringify(config.body).includes('secret-token-a'));
+    const shown = await Promise.all([
+      config,
+      ann.ask('GET', `/api/agents/${agentId}`),
+      ann.ask('GET', '/api/agents'),
+      ann.ask('GET', `/api/agents/${agentId}/logs`),
+      ann.ask('GET', `/api/instance/${agentId}`),
+      askBackend(services, 'GET', `/api/runtime/proxy/${agentId}/definition`),
+      askBackend(services, 'GET', '/api/runtime/instances'),
+    ]);
+    for (const { status, body } of shown) {
+      assert.equal(status, 200);
+      assert.ok(!JSON.stringify(body).includes('secret-token-a'));
+    }
+    const kept = await services.runtime.db.system
+      .selectFrom('agent_channels')
+      .select('sealed')
+      .where('agent_id', '=', agentId)
+      .where('channel', '=', 'channelA')
+      .executeTakeFirstOrThrow();
+    assert.ok(kept.sealed && !kept.sealed.includes('secret-token-a'), 'encrypted');
     assert.equal((await ann.ask('POST', path, { agentType: 'business' })).status, 200);
     assert.equal((await ann.ask('POST', path, { autoProvision: true })).status, 200);
     const over = await ann.ask('POST', path, { autoProvision: true });
