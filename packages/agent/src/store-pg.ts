@@ -9,6 +9,7 @@ import type {
   Claimed,
   Delivered,
   LogEntry,
+  LogLine,
   Memory,
   Message,
   PendingApproval,
@@ -71,6 +72,21 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
   const scopeOwner = (scope: Scope): string | null => (scope === 'team' && teamId ? null : agentId);
 
   const memory = sql`id, key, content, split_part(scope, ':', 1) as scope, iso_text(created_at) as "createdAt", iso_text(updated_at) as "updatedAt"`;
+
+  const lines: LogLine[] = [];
+  let writing: Promise<void> | undefined;
+
+  /** What is logged while a write is on its way goes out together after it: many runs at once cost one write. */
+  async function writeLines(): Promise<void> {
+    while (lines.length > 0) {
+      const written = await rows(sql<{ id: bigint }>`insert into agent_logs (agent_id, user_id, level, message, source)
+        select ${agentId}, ${userId}, level, left(message, 4000), source
+        from jsonb_to_recordset(${json(lines.splice(0))}::jsonb) as line (level text, message text, source text) returning id`);
+      if (!written.some(({ id }) => BigInt(id) % PRUNE_EVERY === 0n)) continue;
+      await rows(sql`delete from agent_logs where agent_id = ${agentId} and id <= (
+        select id from agent_logs where agent_id = ${agentId} order by id desc offset ${LOGS_KEPT} limit 1)`);
+    }
+  }
 
   return {
     definition: () =>
@@ -216,12 +232,10 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         await sql`delete from agent_todos where agent_id = ${agentId}`.execute(tx);
       }),
 
-    async log({ level, message, source }) {
-      const written = await first(sql<{ id: bigint }>`insert into agent_logs (agent_id, user_id, level, message, source)
-        values (${agentId}, ${userId}, ${level}, ${storable(message.slice(0, 4000))}, ${source}) returning id`);
-      if (BigInt(written?.id ?? 1) % PRUNE_EVERY !== 0n) return;
-      await rows(sql`delete from agent_logs where agent_id = ${agentId} and id <= (
-        select id from agent_logs where agent_id = ${agentId} order by id desc offset ${LOGS_KEPT} limit 1)`);
+    log(line) {
+      lines.push(line);
+      writing ??= writeLines().finally(() => (writing = undefined));
+      return writing;
     },
     async logs({ limit, level, after }) {
       const wanted = sql`agent_id = ${agentId} and (${level ?? null}::text is null or level = ${level ?? null})

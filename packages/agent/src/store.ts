@@ -96,12 +96,15 @@ export interface Todo {
 
 export type LogLevelName = 'debug' | 'info' | 'warn' | 'error';
 
-export interface LogEntry {
-  id: string;
-  timestamp: string;
+export interface LogLine {
   level: LogLevelName;
   message: string;
   source: string;
+}
+
+export interface LogEntry extends LogLine {
+  id: string;
+  timestamp: string;
 }
 
 export interface Message {
@@ -164,7 +167,7 @@ export interface AgentStore {
   /** Memory, todo list and conversation go; definition and log stay. */
   reset: () => Promise<void>;
 
-  log: (entry: { level: LogLevelName; message: string; source: string }) => Promise<void>;
+  log: (line: LogLine) => Promise<void>;
   /** Newest first. `after` gives only what came later than that entry. */
   logs: (page: { limit: number; level?: LogLevelName; after?: string }) => Promise<{ logs: LogEntry[]; total: number }>;
   messages: (page: { limit: number; offset: number }) => Promise<{ messages: Message[]; total: number }>;
