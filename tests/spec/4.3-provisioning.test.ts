@@ -165,7 +165,6 @@ describe('4.3 POST /api/provision', () => {
     const config = await ann.ask('GET', `/api/agents/${agentId}/config`);
     assert.equal(config.body.config.channels.channelA.enabled, true);
     const shown = await Promise.all([
-      config,
       ann.ask('GET', `/api/agents/${agentId}`),
       ann.ask('GET', '/api/agents'),
       ann.ask('GET', `/api/agents/${agentId}/logs`),
@@ -173,7 +172,7 @@ describe('4.3 POST /api/provision', () => {
       askBackend(services, 'GET', `/api/runtime/proxy/${agentId}/definition`),
       askBackend(services, 'GET', '/api/runtime/instances'),
     ]);
-    for (const { status, body } of shown) {
+    for (const { status, body } of [config, ...shown]) {
       assert.equal(status, 200);
       assert.ok(!JSON.stringify(body).includes('secret-token-a'));
     }

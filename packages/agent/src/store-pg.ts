@@ -82,7 +82,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
       const written = await rows(sql<{ id: bigint }>`insert into agent_logs (agent_id, user_id, level, message, source)
         select ${agentId}, ${userId}, level, left(message, 4000), source
         from jsonb_to_recordset(${json(lines.splice(0))}::jsonb) as line (level text, message text, source text) returning id`);
-      if (!written.some(({ id }) => BigInt(id) % PRUNE_EVERY === 0n)) continue;
+      if (!written.some(({ id }) => id % PRUNE_EVERY === 0n)) continue;
       await rows(sql`delete from agent_logs where agent_id = ${agentId} and id <= (
         select id from agent_logs where agent_id = ${agentId} order by id desc offset ${LOGS_KEPT} limit 1)`);
     }
