@@ -51,7 +51,7 @@ function render(endpoints: readonly Endpoint[], version: string): string {
         `<section><h2>${title}</h2><p>${about}</p>${tags.map(([tag, list]) => `<h3>${escape(tag)}</h3>${list!.map(article).join('')}`).join('')}</section>`,
     )
     .join('');
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Troupe API reference</title><style>${STYLE}</style></head><body><nav aria-label="Sections"><a class="home" href="/">Troupe</a>${nav}</nav><main><h1>API reference</h1><p>Version ${escape(version)}. Machine-readable: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p>${body}</main></body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icon.svg" type="image/svg+xml"><title>Troupe API reference</title><style>${STYLE}</style></head><body><nav aria-label="Sections"><a class="home" href="/">Troupe</a>${nav}</nav><main><h1>API reference</h1><p>Version ${escape(version)}. Machine-readable: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p>${body}</main></body></html>`;
 }
 
 function article(one: Endpoint): string {
@@ -115,10 +115,10 @@ function typeText(schema: Schema, indent = ''): string {
   return Array.isArray(schema.type) ? schema.type.join(' | ') : (schema.type ?? 'any');
 }
 
-const STYLE = `:root{color-scheme:light dark;--ink:light-dark(#1c1b22,#eceaf2);--soft:light-dark(#5b5866,#a9a5b8);--line:light-dark(#dedbe6,#37343f);--paper:light-dark(#fbfafd,#17161b);--accent:light-dark(#5b32c9,#b9a2ff)}
+const STYLE = `:root{color-scheme:light dark;--ink:light-dark(#1d1b18,#ece8df);--soft:light-dark(#524c45,#bdb8ad);--line:light-dark(#ddd5c8,#2d322d);--paper:light-dark(#f7f4ee,#131513);--accent:light-dark(#1f5f52,#7cc4ae)}
 *{box-sizing:border-box}body{margin:0;font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);display:grid;grid-template-columns:16rem minmax(0,1fr)}
 nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1.5rem;border-right:1px solid var(--line)}nav p{margin:1rem 0 .25rem;font-weight:600}nav ul{list-style:none;margin:0;padding:0}nav a,main a{color:var(--accent)}nav .home{font-weight:700;font-size:1.25rem;text-decoration:none}
 main{padding:2rem clamp(1rem,4vw,3rem);max-width:64rem}article{border-top:1px solid var(--line);padding:1rem 0}h4{margin:0;font-size:1rem}.auth{color:var(--soft)}
-.method{display:inline-block;min-width:4.5rem;font:600 .8rem ui-monospace,monospace;color:var(--accent)}code,pre{font:.875rem/1.5 ui-monospace,monospace}pre{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
-table{border-collapse:collapse;width:100%}th{text-align:left;vertical-align:top;font-weight:500;color:var(--soft);width:12rem;padding:.25rem 1rem .25rem 0}td{padding:.25rem 0}
+.method{display:inline-block;min-width:4.5rem;font:600 .8rem ui-monospace,monospace;color:var(--accent)}code,pre{font:.875rem/1.5 ui-monospace,monospace;overflow-wrap:anywhere}pre{margin:0;white-space:pre-wrap}
+table{border-collapse:collapse;width:100%}th{text-align:left;vertical-align:top;font-weight:500;color:var(--soft);width:12rem;padding:.25rem 1rem .25rem 0;overflow-wrap:anywhere}td{padding:.25rem 0}
 @media(max-width:48rem){body{display:block}nav{position:static;height:auto;border:0}th,td{display:block;width:auto}}`;
