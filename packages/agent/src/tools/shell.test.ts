@@ -38,7 +38,7 @@ describe('the shell', { skip: await sandbox.unavailable() }, () => {
   test('sees nothing of the host: no environment, accounts, processes, files or network', async () => {
     process.env['PLATFORM_SECRET'] = 'do-not-show';
     const { content } = await sh(
-      'env; ls -a / /etc /root /home /work 2>&1; cat /etc/shadow /etc/passwd 2>&1; cat /proc/1/environ; ps ax 2>/dev/null | wc -l',
+      'env; ls -a / /etc /root /home /srv 2>&1; cat /etc/shadow /etc/passwd 2>&1; cat /proc/1/environ; ps ax 2>/dev/null | wc -l',
     );
     assert.ok(!content.includes('do-not-show'));
     assert.doesNotMatch(content, /root:/);
