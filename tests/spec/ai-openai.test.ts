@@ -89,7 +89,37 @@ describe('the official OpenAI client', () => {
     assert.equal(final.usage?.total_tokens, 19);
   });
 
+  it('may say null for what it leaves out', async () => {
+    const { choices } = await openai.chat.completions.create({
+      model: 'openai/gpt-4o',
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Yes?', tool_calls: null as never },
+        { role: 'user', content: 'Nothing' },
+      ],
+      temperature: null,
+      top_p: null,
+      stop: null,
+      seed: null,
+      max_tokens: null,
+      max_completion_tokens: null,
+      presence_penalty: null,
+      tools: null as never,
+      stream: null,
+      stream_options: null,
+    });
+    assert.equal(choices[0]?.finish_reason, 'stop');
+    const { body } = upstream.requests[0]!;
+    assert.deepEqual(Object.keys(body), ['model', 'messages']);
+    assert.deepEqual((body['messages'] as unknown[])[1], { role: 'assistant', content: 'Yes?' });
+  });
+
   it('is told what is wrong', async () => {
+    for (const model of ['openai/gpt\0-4o', 'openai/\ud800', 'a\nb'])
+      await assert.rejects(openai.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hi' }] }), {
+        status: 400,
+        message: '400 "model must be a name without control characters"',
+      });
     await assert.rejects(
       openai.chat.completions.create({ model: 'claude-opus-4-6', messages: [{ role: 'user', content: 'Hi' }] }),
       (error: InstanceType<typeof OpenAI.APIError>) => {

@@ -97,6 +97,17 @@ describe('the fallback serves', () => {
     });
   }
 
+  it('a stream that breaks off before it has said anything', async () => {
+    upstream.answer(
+      badPrimary((_request, response) => {
+        response.write('data: {"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n', () => response.destroy());
+      }),
+    );
+    const { text, last } = await collect(makeAi().stream(ASK));
+    assert.deepEqual([text, last.model], ['second', FALLBACK]);
+    assert.equal(events.length, 1);
+  });
+
   it('for the fallback itself, the primary steps in', async () => {
     upstream.answer((request, response) =>
       request.body['model'] === FALLBACK ? void response.writeHead(500).end() : replyChat(request, response),

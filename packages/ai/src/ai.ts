@@ -166,8 +166,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     for (const [index, candidate] of candidates.entries()) {
       const pieces = candidate.provider.stream(candidate.name, request, signal)[Symbol.asyncIterator]();
       try {
-        const first = await pieces.next();
-        return { candidate, pieces, first };
+        return { candidate, pieces, opening: await opening(pieces) };
       } catch (error) {
         if (!mayFallBack(error, candidate, index === candidates.length - 1)) await fail(call, candidate, error);
       }
@@ -177,18 +176,17 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
 
   async function* batches(given: ChatRequest, options: CallOptions = {}): AsyncGenerator<ChatDelta[]> {
     const call = await begin(given, options);
-    const { candidate, pieces, first } = await openFirst(call, options.signal);
+    const { candidate, pieces, opening } = await openFirst(call, options.signal);
     const head = { id: `chatcmpl-${newId()}`, model: candidate.id, provider: candidate.provider.name };
     const tally = createTally();
     const usageSoFar = () => tally.usage() ?? estimateUsage(call.request, tally.characters());
     let over = false;
     try {
-      for (let item = first; !item.done; item = await pieces.next()) {
+      for (let item: IteratorResult<ProviderDelta[]> = opening; !item.done; item = await pieces.next()) {
         const said: ChatDelta[] = [];
         for (const piece of item.value) {
           tally.add(piece);
-          const { content, toolCalls } = piece;
-          if (content !== undefined || toolCalls) said.push({ ...head, content, toolCalls });
+          if (isSaid(piece)) said.push({ ...head, content: piece.content, toolCalls: piece.toolCalls });
         }
         if (said.length > 0) yield said;
       }
@@ -237,6 +235,18 @@ export const withScope = (client: ModelClient, scope: CallScope, ownKey?: () => 
     stream: (request, options) => client.stream(request, on(options)),
   };
 };
+
+const isSaid = ({ content, toolCalls }: ProviderDelta): boolean => content !== undefined || toolCalls !== undefined;
+
+/** Up to the first piece that says something: as long as nothing was said, another can still take over. */
+async function opening(pieces: AsyncIterator<ProviderDelta[]>): Promise<{ done: false; value: ProviderDelta[] }> {
+  const value: ProviderDelta[] = [];
+  for (let item = await pieces.next(); !item.done; item = await pieces.next()) {
+    value.push(...item.value);
+    if (item.value.some(isSaid)) break;
+  }
+  return { done: false, value };
+}
 
 /** What a stream has said and counted so far. */
 function createTally() {

@@ -52,6 +52,13 @@ export interface Wire {
   models: (json: unknown) => ListedModel[];
 }
 
+/** No call comes near it: a provider that says more has not counted. */
+const MAX_COUNT = 1_000_000_000;
+
+/** A number of tokens as a provider gives it; undefined when it cannot be one. */
+export const tokenCount = (given: unknown): number | undefined =>
+  typeof given === 'number' && given >= 0 && given <= MAX_COUNT ? Math.round(given) : undefined;
+
 /** An answer that cannot be used; the message says why. */
 export class Unusable extends Error {
   override readonly name = 'Unusable';

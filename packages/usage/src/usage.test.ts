@@ -85,6 +85,29 @@ describe('recording', () => {
     assert.equal(await logged('cid'), 2);
   });
 
+  it('lets no event that cannot be written hold up the others', async () => {
+    const writer = makeWriter();
+    const mine = (given: Partial<AiEvent> = {}) => event({ userId: 'zoe', ...given });
+    writer.record(mine());
+    writer.record(mine({ model: 'a\0b\ud800' }));
+    writer.record(mine({ inputTokens: 1e30 }));
+    writer.recordTool({ userId: 'zoe', agentId: 'a1', tool: 'x\0', durationMs: 1, success: true });
+    writer.record(mine({ costMicros: 7 }));
+    await writer.flush();
+    writer.record(mine());
+    await writer.close();
+    assert.equal(await logged('zoe'), 4);
+    const queries = createQueries({ db: test.db, clock });
+    assert.deepEqual(
+      (await queries.byModel('zoe', 1)).map(({ model, calls, cost_usd: cost }) => [model, calls, cost]),
+      [
+        ['openai/gpt-4o', 3, 0.001607],
+        ['a\ufffdb\ufffd', 1, 0.0008],
+      ],
+    );
+    assert.equal((await queries.tools('zoe', undefined, 1))[0]?.tool_name, 'x\ufffd');
+  });
+
   it('loses nothing and counts nothing twice when the database fails for a while', async () => {
     let failures = 3;
     const db = {

@@ -91,11 +91,30 @@ export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
     writing = true;
     try {
       for (let left = waiting.length; left > 0 && waiting[0]; left -= 1) {
-        await write(db, waiting[0], clock());
+        await writeBatch(waiting[0]);
         waiting.shift();
       }
     } finally {
       writing = false;
+    }
+  }
+
+  /** One event that the database will never take must not hold up the others: then each is written by itself. */
+  async function writeBatch(batch: Batch): Promise<void> {
+    try {
+      await write(db, batch, clock());
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      for (const single of singles(batch)) await writeSingle(single);
+    }
+  }
+
+  async function writeSingle(single: Batch): Promise<void> {
+    try {
+      await write(db, single, clock());
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      log.error({ err: error, event: single.calls[0] ?? single.tools[0] }, 'usage was lost: it cannot be written');
     }
   }
 
@@ -123,6 +142,21 @@ export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
       }
     },
   };
+}
+
+const isDataError = (error: unknown): boolean => (error as { code?: string } | null)?.code?.startsWith('22') ?? false;
+
+/** Its events one by one, under ids that are the same at the next try. */
+const singles = ({ id, calls, tools }: Batch): Batch[] => [
+  ...calls.map((call, index) => ({ id: `${id}-${index}`, calls: [writable(call)], tools: [] })),
+  ...tools.map((tool, index) => ({ id: `${id}-tool-${index}`, calls: [], tools: [writable(tool)] })),
+];
+
+/** Without what no text in the database can hold: NUL and halves of characters. */
+function writable<T extends object>(event: T): T {
+  const clean = (value: unknown): unknown =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
+  return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, clean(value)])) as T;
 }
 
 async function write(db: Database, { id, calls, tools }: Batch, now: Date): Promise<void> {

@@ -170,6 +170,74 @@ describe('Anthropic’s wire format', () => {
     assert.deepEqual([result.model, result.message.content], ['anthropic/claude-sonnet-4.5', 'second']);
   });
 
+  it('falls back when a stream is overloaded before it has said anything', async () => {
+    upstream.answer((request, response) => {
+      if (request.body['model'] === PREMIUM)
+        return events(
+          { type: 'message_start', message: { usage: { input_tokens: 20, output_tokens: 1 } } },
+          { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+        )(request, response);
+      return events(
+        { type: 'message_start', message: { usage: { input_tokens: 20, output_tokens: 1 } } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'second' } },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } },
+        { type: 'message_stop' },
+      )(request, response);
+    });
+    const deltas: ChatDelta[] = [];
+    for await (const delta of ai.stream({ model: PREMIUM, messages: [{ role: 'user', content: 'Hi' }] }))
+      deltas.push(delta);
+    assert.deepEqual(
+      deltas.map(({ model, content }) => [model, content]),
+      [
+        ['anthropic/claude-sonnet-4.5', 'second'],
+        ['anthropic/claude-sonnet-4.5', undefined],
+      ],
+    );
+    assert.deepEqual(deltas.at(-1)?.usage, { prompt_tokens: 20, completion_tokens: 3, total_tokens: 23 });
+  });
+
+  it('takes no count that cannot be one', async () => {
+    upstream.answer((_request, response) =>
+      replyJson(response, {
+        content: [{ type: 'text', text: 'Fine' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: -1_000_000, output_tokens: 1 },
+      }),
+    );
+    const { usage, usageEstimated, costMicros } = await ai.chat({
+      model: PREMIUM,
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    assert.deepEqual([usage.prompt_tokens, usageEstimated, costMicros], [1, true, 15 + 75]);
+  });
+
+  it('gets neither empty texts nor a list as a tool’s input', async () => {
+    upstream.answer(answer([{ type: 'text', text: 'Fine.' }]));
+    await ai.chat({
+      model: PREMIUM,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '' },
+            { type: 'text', text: 'Go' },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 't1', type: 'function', function: { name: 'add', arguments: '[1]' } }],
+        },
+        { role: 'tool', tool_call_id: 't1', content: '2' },
+      ],
+    });
+    assert.deepEqual((upstream.requests[0]!.body['messages'] as unknown[]).slice(0, 2), [
+      { role: 'user', content: [{ type: 'text', text: 'Go' }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'add', input: { value: [1] } }] },
+    ]);
+  });
+
   it('a stream that ends without its last event is broken', async () => {
     upstream.answer(
       events(

@@ -1,5 +1,6 @@
 import {
   messageOf,
+  tokenCount,
   Unusable,
   type ListedModel,
   type ProviderDelta,
@@ -175,7 +176,7 @@ function blocks(message: Exclude<ChatMessage, SystemMessage>): Block[] {
 function parsedArguments(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text || '{}');
-    return typeof value === 'object' && value !== null ? value : { value };
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
   } catch {
     return { unparsed: text };
   }
@@ -183,7 +184,9 @@ function parsedArguments(text: string): unknown {
 
 function contentBlocks(content: Content): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return content.map((part) => {
+  // It refuses texts that are empty.
+  const said = content.filter((part) => part.type !== 'text' || part.text !== '');
+  return said.map((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text };
     const inline = /^data:([^;,]+);base64,(.*)$/s.exec(part.image_url.url);
     const source = inline
@@ -218,10 +221,13 @@ function finishReason(given: unknown): FinishReason {
 
 function usageOf(given: unknown): ChatUsage | undefined {
   const counts = (given ?? {}) as Record<string, unknown>;
-  const number = (name: string): number => (typeof counts[name] === 'number' ? counts[name] : 0);
-  if (typeof counts['input_tokens'] !== 'number' || typeof counts['output_tokens'] !== 'number') return undefined;
+  const input = tokenCount(counts['input_tokens']);
+  const output = tokenCount(counts['output_tokens']);
+  if (input === undefined || output === undefined) return undefined;
   // What was read from or written to the prompt cache is reported apart from the other input.
-  const input = number('input_tokens') + number('cache_read_input_tokens') + number('cache_creation_input_tokens');
-  const output = number('output_tokens');
-  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  const cached = ['cache_read_input_tokens', 'cache_creation_input_tokens'].map(
+    (name) => tokenCount(counts[name]) ?? 0,
+  );
+  const prompt = cached.reduce((sum, each) => sum + each, input);
+  return { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output };
 }

@@ -1,5 +1,6 @@
 import {
   messageOf,
+  tokenCount,
   Unusable,
   type ListedModel,
   type ProviderDelta,
@@ -68,7 +69,7 @@ export const openaiWire: Wire = {
       message: calls
         ? { role: 'assistant', content, tool_calls: calls }
         : { role: 'assistant', content: content ?? '' },
-      finishReason: finishReason(choice.finish_reason) ?? (calls ? 'tool_calls' : 'stop'),
+      finishReason: finishReason(choice.finish_reason, calls !== undefined) ?? (calls ? 'tool_calls' : 'stop'),
       usage: usageOf(answer.usage),
     };
   },
@@ -77,6 +78,7 @@ export const openaiWire: Wire = {
     let answered = false;
     let finished = false;
     let ended = false;
+    const number = callNumbers();
     return {
       complete: () => finished || (ended && answered),
       ended: () => ended,
@@ -92,8 +94,8 @@ export const openaiWire: Wire = {
         const content = choice?.delta?.content;
         if (typeof content === 'string' && content !== '') delta.content = content;
         const calls = choice?.delta?.tool_calls;
-        if (Array.isArray(calls) && calls.length > 0) delta.toolCalls = calls.map(callDelta);
-        const reason = finishReason(choice?.finish_reason);
+        if (Array.isArray(calls) && calls.length > 0) delta.toolCalls = calls.map(number.delta);
+        const reason = finishReason(choice?.finish_reason, number.any());
         if (reason) {
           delta.finishReason = reason;
           finished = true;
@@ -153,32 +155,48 @@ function wholeCalls(given: unknown): ToolCall[] | undefined {
   });
 }
 
-function callDelta(given: unknown, position: number): ToolCallDelta {
-  const call = (given ?? {}) as { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } };
-  const { name, arguments: args } = call.function ?? {};
-  return {
-    index: typeof call.index === 'number' ? call.index : position,
-    ...(typeof call.id === 'string' ? { id: call.id, type: 'function' as const } : {}),
-    function: {
-      ...(typeof name === 'string' ? { name } : {}),
-      ...(typeof args === 'string' ? { arguments: args } : {}),
-    },
-  };
+/** The calls of one stream. Gemini numbers calls that it makes together alike: another id is another call. */
+function callNumbers() {
+  const latest = new Map<number, { index: number; id: string }>();
+  let calls = 0;
+
+  function delta(given: unknown, position: number): ToolCallDelta {
+    const call = (given ?? {}) as { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } };
+    const { name, arguments: args } = call.function ?? {};
+    const place = typeof call.index === 'number' ? call.index : position;
+    const id = typeof call.id === 'string' && call.id !== '' ? call.id : undefined;
+    const known = latest.get(place);
+    const isNew = known === undefined || (id !== undefined && id !== known.id);
+    const seat = isNew ? { index: calls, id: id ?? `call_${calls}` } : known;
+    if (isNew) {
+      calls += 1;
+      latest.set(place, seat);
+    }
+    return {
+      index: seat.index,
+      ...(isNew ? { id: seat.id, type: 'function' as const } : {}),
+      function: {
+        ...(typeof name === 'string' ? { name } : {}),
+        ...(typeof args === 'string' ? { arguments: args } : {}),
+      },
+    };
+  }
+
+  return { delta, any: () => calls > 0 };
 }
 
 const REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'content_filter']);
 
-function finishReason(given: unknown): FinishReason | undefined {
+/** Gemini and Ollama say `stop` after tool calls too; clients wait for `tool_calls` before they run them. */
+function finishReason(given: unknown, withCalls: boolean): FinishReason | undefined {
   if (typeof given !== 'string') return undefined;
+  if (withCalls && given === 'stop') return 'tool_calls';
   return REASONS.has(given) ? (given as FinishReason) : given === 'function_call' ? 'tool_calls' : 'stop';
 }
 
-const count = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
-
 function usageOf(given: Answer['usage']): ChatUsage | undefined {
-  const prompt = count(given?.['prompt_tokens']);
-  const completion = count(given?.['completion_tokens']);
+  const prompt = tokenCount(given?.['prompt_tokens']);
+  const completion = tokenCount(given?.['completion_tokens']);
   if (prompt === undefined || completion === undefined) return undefined;
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }

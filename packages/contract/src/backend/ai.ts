@@ -115,7 +115,11 @@ const REQUIRED = 'Messages array is required';
 
 /** What both chat endpoints take. Parameters that are not here are ignored. */
 const parameters = {
-  model: z.string().min(1).max(200).optional(),
+  model: z
+    .string()
+    .regex(/^\P{C}+$/u, 'model must be a name without control characters')
+    .max(200)
+    .optional(),
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
   max_tokens: z.int().min(1).max(10_000_000).optional(),
@@ -129,6 +133,12 @@ const parameters = {
   parallel_tool_calls: z.boolean().optional(),
   stream: z.boolean().default(false),
 };
+
+type OrNull<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> };
+
+/** OpenAI takes null for a parameter that is left out, and some clients send it. */
+const orNull = <Shape extends Record<string, z.ZodType>>(shape: Shape): OrNull<Shape> =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.nullish()])) as OrNull<Shape>;
 
 const usage = z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() });
 
@@ -184,7 +194,11 @@ const openaiMessage = z.discriminatedUnion('role', [
   z.object({
     role: z.literal('assistant'),
     content: z.union([z.string(), z.array(textPart)]).nullish(),
-    tool_calls: z.array(toolCall).optional(),
+    // Providers refuse null and an empty list here.
+    tool_calls: z
+      .array(toolCall)
+      .nullish()
+      .transform((calls) => (calls?.length ? calls : undefined)),
   }),
   z.object({ role: z.literal('tool'), content: z.union([z.string(), z.array(textPart)]), tool_call_id: z.string() }),
 ]);
@@ -198,9 +212,11 @@ export const chatCompletions = endpoint({
   summary: 'OpenAI-compatible chat completion, for the internal key or an API key of a user',
   body: z.object({
     messages: z.array(openaiMessage, REQUIRED).min(1, REQUIRED),
-    ...parameters,
-    max_completion_tokens: z.int().min(1).max(10_000_000).optional(),
-    stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
+    ...orNull({
+      ...parameters,
+      max_completion_tokens: z.int().min(1).max(10_000_000),
+      stream_options: z.object({ include_usage: z.boolean().nullish() }),
+    }),
   }),
   reply: z.object({
     id: z.string(),

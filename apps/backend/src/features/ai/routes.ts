@@ -22,6 +22,12 @@ export interface AiRoutesDeps {
   ownKey: (headers: object) => OwnKey | undefined;
 }
 
+/** As if they had been left out. */
+function withoutNulls(given: Record<string, unknown>): ChatRequest {
+  for (const name in given) if (given[name] === null) delete given[name];
+  return given as unknown as ChatRequest;
+}
+
 export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRoutesDeps): void {
   const access = createAccess(server.settings.ADMIN_EMAILS);
   const now = () => iso(clock());
@@ -65,11 +71,7 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
   serve(server, chatCompletions, async ({ user, body, request }) => {
     const scope = access.byKey(user, request.headers);
     const { stream, stream_options: options, max_completion_tokens: limit, ...rest } = body;
-    const chat: ChatRequest = {
-      ...rest,
-      max_tokens: limit ?? rest.max_tokens,
-      messages: rest.messages as ChatMessage[],
-    };
+    const chat = withoutNulls({ ...rest, max_tokens: limit ?? rest.max_tokens });
     if (stream) return streamed(chat, scope, request, options?.include_usage ?? false);
     const { id, model, provider, message, finishReason, usage } = await answered(chat, scope, request);
     return {

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { BUILT_IN_CATALOGUE } from '@troupe/domain';
+import { silentLog, testSettings } from '@troupe/kernel';
+import { createAi } from '../ai.ts';
+import type { UsageEvent } from '../meter.ts';
+import { providersFrom } from '../setup.ts';
+import { createStandIn, replyJson, type StandInHandler } from '../stand-in.ts';
+import type { ChatDelta, ChatRequest } from '../types.ts';
+
+const ASK: ChatRequest = { model: 'xiaomi/mimo-v2-pro', messages: [{ role: 'user', content: 'Hello' }] };
+const upstream = await createStandIn();
+const events: UsageEvent[] = [];
+const ai = createAi({
+  providers: providersFrom(testSettings({ OPENROUTER_API_KEY: 'or-key', OPENROUTER_BASE_URL: upstream.url })),
+  catalogue: BUILT_IN_CATALOGUE,
+  log: silentLog,
+  meter: { reserve: () => undefined, settle: async () => {}, record: (event) => void events.unshift(event) },
+});
+
+after(async () => {
+  await ai.close();
+  await upstream.close();
+});
+
+describe('Gemini’s and Ollama’s ways', () => {
+  const stop =
+    (message: object): StandInHandler =>
+    (_request, response) =>
+      replyJson(response, { choices: [{ message: { role: 'assistant', ...message }, finish_reason: 'stop' }] });
+  const call = (id: string | undefined, name: string, index?: number) => ({
+    ...(index === undefined ? {} : { index }),
+    ...(id === undefined ? {} : { id }),
+    type: 'function',
+    function: { name, arguments: '{}' },
+  });
+
+  it('say stop after tool calls: clients are told tool_calls', async () => {
+    upstream.answer(stop({ content: null, tool_calls: [call('c1', 'add')] }));
+    assert.equal((await ai.chat(ASK)).finishReason, 'tool_calls');
+    upstream.answer(stop({ content: 'Done' }));
+    assert.equal((await ai.chat(ASK)).finishReason, 'stop');
+  });
+
+  for (const [name, calls] of Object.entries({
+    alike: [call('c1', 'add', 0), call('c2', 'sub', 0)],
+    'not at all': [call('c1', 'add'), call('c2', 'sub')],
+  })) {
+    it(`number calls of one stream ${name}: they stay apart`, async () => {
+      upstream.answer((_request, response) => {
+        for (const one of calls)
+          response.write(`data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [one] } }] })}\n\n`);
+        response.end('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+      });
+      const deltas: ChatDelta[] = [];
+      for await (const delta of ai.stream(ASK)) deltas.push(delta);
+      assert.deepEqual(
+        deltas.flatMap((delta) => delta.toolCalls ?? []).map((one) => [one.index, one.id, one.function?.name]),
+        [
+          [0, 'c1', 'add'],
+          [1, 'c2', 'sub'],
+        ],
+      );
+      assert.equal(deltas.at(-1)?.finishReason, 'tool_calls');
+    });
+  }
+});
+
+describe('counts that cannot be', () => {
+  for (const prompt of [-5, 1e30, '12', null]) {
+    it(`${prompt} tokens are estimated instead`, async () => {
+      upstream.answer((_request, response) =>
+        replyJson(response, {
+          choices: [{ message: { content: 'Hello' }, finish_reason: 'stop' }],
+          usage: { prompt_tokens: prompt, completion_tokens: 2 },
+        }),
+      );
+      const { usage, usageEstimated } = await ai.chat(ASK);
+      assert.deepEqual([usage.prompt_tokens, usage.completion_tokens, usageEstimated], [2, 2, true]);
+      assert.deepEqual([events[0]?.inputTokens, events[0]?.estimated], [2, true]);
+    });
+  }
+});
