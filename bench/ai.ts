@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import { testDatabase } from '@troupe/db';
-import { startService, type Service } from './lib/child.ts';
+import { endWithUs, startService, type Service } from './lib/child.ts';
 import { load, type Load, type LoadOptions } from './lib/load.ts';
 import { finish, printTable } from './lib/report.ts';
 
@@ -48,10 +48,12 @@ async function freePort(): Promise<number> {
 async function startPortkey(): Promise<{ address: string; stop: () => Promise<void> }> {
   const port = await freePort();
   const main = fileURLToPath(new URL('node_modules/@portkey-ai/gateway/build/start-server.js', import.meta.url));
-  const child = spawn(process.execPath, [main, `--port=${port}`, '--headless'], {
-    env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
-    stdio: 'ignore',
-  });
+  const child = endWithUs(
+    spawn(process.execPath, [main, `--port=${port}`, '--headless'], {
+      env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+      stdio: 'ignore',
+    }),
+  );
   const address = `http://127.0.0.1:${port}`;
   for (let tries = 0; tries < 100; tries += 1) {
     const isUp = await fetch(address).then(

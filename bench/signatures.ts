@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { signBusMessage } from '@troupe/chain';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { Pool } from 'undici';
+import { endWithUs } from './lib/child.ts';
 import { finish, printTable } from './lib/report.ts';
 import { median } from './lib/sides.ts';
 
@@ -70,9 +71,11 @@ async function flood(pool: Pool, { bus: path, headers, body: bad }: Target, unti
 }
 
 const run = (file: string, argument: string) =>
-  spawn(process.execPath, [fileURLToPath(new URL(`./signatures/${file}`, import.meta.url)), argument], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  endWithUs(
+    spawn(process.execPath, [fileURLToPath(new URL(`./signatures/${file}`, import.meta.url)), argument], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
 
 async function plain(where: 'thread' | 'loop') {
   const child = run('server.ts', where);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownSettings, processTree } from '../tests/lib/program.ts';
+import { endWithUs } from './lib/child.ts';
 import { finish, printTable, type Row } from './lib/report.ts';
 
 /** `npm start` in a fresh clone, then again: how long until it is ready, and what the whole tree takes when idle. */
@@ -26,11 +27,14 @@ interface Figures {
 
 async function start(): Promise<Figures> {
   const began = performance.now();
-  const child = spawn('npm', ['start'], {
-    cwd: clone,
-    env: { PATH: systemPath(), HOME: process.env['HOME'], ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = endWithUs(
+    spawn('npm', ['start'], {
+      cwd: clone,
+      env: { PATH: systemPath(), HOME: process.env['HOME'], ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+    'SIGTERM',
+  );
   try {
     let output = '';
     for await (const chunk of child.stdout) {

@@ -4,9 +4,27 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+const LEAVING = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** A process that ends when the bench does: at its end, when it fails, and when it is told to stop. */
+export function endWithUs<Child extends ChildProcess>(child: Child, by: NodeJS.Signals = 'SIGKILL'): Child {
+  const undo = [on('exit', () => void child.kill(by))];
+  // Without a listener a signal ends the bench before it can end anybody else.
+  for (const [signal, code] of Object.entries(LEAVING)) undo.push(on(signal, () => process.exit(code)));
+  child.once('exit', () => undo.forEach((forget) => forget()));
+  return child;
+}
+
+function on(event: string, work: () => void): () => void {
+  process.once(event, work);
+  return () => process.off(event, work);
+}
+
 /** Runs a module in a process of its own and gives what it printed last, read as JSON. */
 export async function runChild<T>(module: URL, args: readonly string[]): Promise<T> {
-  const child = spawn(process.execPath, [fileURLToPath(module), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = endWithUs(
+    spawn(process.execPath, [fileURLToPath(module), ...args], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
   let last = '';
   for await (const line of createInterface({ input: child.stdout })) last = line;
   if (child.exitCode === null) await once(child, 'exit');
@@ -25,17 +43,17 @@ export interface Service {
 /** Starts a service's main.ts, after another module if one is given, and waits until it says where it listens. */
 export async function startService(module: URL, env: Record<string, string>, before?: URL): Promise<Service> {
   const preload = before ? ['--import', fileURLToPath(before)] : [];
-  const child: ChildProcess = spawn(process.execPath, [...preload, fileURLToPath(module)], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  // Also when the bench itself fails.
-  process.once('exit', () => child.kill('SIGKILL'));
+  const child = endWithUs(
+    spawn(process.execPath, [...preload, fileURLToPath(module)], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
   const stop = async () => {
     child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   };
-  for await (const line of createInterface({ input: child.stdout! })) {
+  for await (const line of createInterface({ input: child.stdout })) {
     const { address } = JSON.parse(line) as { address?: string };
     if (address !== undefined)
       return { address, stop, memory: () => residentMb(child.pid), signal: (name) => void child.kill(name) };
