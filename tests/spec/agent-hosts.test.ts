@@ -71,6 +71,29 @@ describe('the name of an agent leads to its gateway', () => {
     assert.equal((await ask(`${other}.agents.localhost`, 'GET', '/sessions', undefined, token)).status, 401);
   });
 
+  test('capitals make no difference, as browsers and proxies write names in small letters', async () => {
+    const who = { 'x-user-id': ann.id, 'x-user-role': 'admin' };
+    const deploy = (agentId: string) =>
+      askBackend(services, 'POST', '/api/deployments', { agentId, config: {} }, who);
+    const made = await deploy('Grace_H');
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const own = (await ann.ask('GET', '/api/agents/Grace_H/token')).body.token;
+    for (const host of ['grace_h.agents.localhost', 'GRACE_H.AGENTS.LOCALHOST', made.body.subdomain]) {
+      const read = await ask(host, 'GET', '/sessions', undefined, own);
+      assert.equal(read.status, 200, `${host}: ${JSON.stringify(read.body)}`);
+      const socket = new WebSocket(`${services.backend.replace('http', 'ws')}/ws`, ['bearer', own], {
+        headers: { host },
+      });
+      await once(socket, 'open');
+      socket.close();
+    }
+    assert.deepEqual(await deploy('grace_h'), {
+      status: 409,
+      body: { error: 'An agent whose id differs only in capitals exists already' },
+    });
+    assert.equal((await ann.ask('GET', '/api/agents/grace_h')).status, 404, 'an id is what it was made as');
+  });
+
   test('a WebSocket too, by the name and by websocketUrl', async () => {
     const { websocketUrl } = (await ann.ask('GET', `/api/agents/${id}`)).body.agent;
     const ticket = new URL(websocketUrl).searchParams.get('token');

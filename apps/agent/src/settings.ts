@@ -1,4 +1,5 @@
 import { definitionSchema } from '@troupe/agent';
+import { AGENT_ID } from '@troupe/domain';
 import { StartError } from '@troupe/kernel';
 import { z } from 'zod';
 
@@ -15,7 +16,7 @@ const url = z.preprocess(
 );
 
 const schema = z.object({
-  AGENT_ID: z.string('is required').regex(/^[A-Za-z0-9_-]{1,100}$/, 'expected letters, digits, _ and -'),
+  AGENT_ID: z.string('is required').regex(AGENT_ID, 'expected letters, digits, _ and -'),
   /** Opens the gateway. */
   GATEWAY_TOKEN: z.string('is required').min(32, 'expected at least 32 characters'),
   /** Members of a team show it to each other; opens the gateway too. */

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** Longer than any that can be given: the id of a member is that of its team and its own name. */
+export const AGENT_ID = /^[A-Za-z0-9_-]{1,130}$/;
+
 /** What an owner may change about a running agent. Unknown keys are kept: other programs' settings live here too. */
 
 export const DEFAULT_AGENT_MODEL = 'xiaomi/mimo-v2-pro';

@@ -60,6 +60,8 @@ export interface Registry {
   find: (id: string, userId?: string) => Promise<AgentRow | undefined>;
   /** The same; throws 404. */
   get: (id: string, userId?: string) => Promise<AgentRow>;
+  /** The one whose host name begins so, whatever the capitals. */
+  byHost: (label: string) => Promise<Pick<AgentRow, 'id'> | undefined>;
   /** Newest last. */
   list: (userId?: string) => Promise<AgentRow[]>;
   /** Those that were put on the hosting platform and are not known to run. */
@@ -241,7 +243,7 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
           return insertAll();
         });
       } catch (error) {
-        if (isDuplicate(error)) throw new AppError(409, 'An agent with this id exists already', {}, { cause: error });
+        if (isDuplicate(error)) throw new AppError(409, takenBecause(error), {}, { cause: error });
         if ((error as { code?: string }).code === '23503')
           throw new AppError(404, 'User not found', {}, { cause: error });
         throw error;
@@ -252,6 +254,12 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
       if (!found) throw new AppError(404, 'Agent not found');
       return found;
     },
+    byHost: (label) =>
+      db.system
+        .selectFrom('agents')
+        .select('id')
+        .where(sql`lower(id)`, '=', label.toLowerCase())
+        .executeTakeFirst(),
     list: (userId) =>
       (userId === undefined ? db.system : db.user(userId))
         .selectFrom('agents')
@@ -363,3 +371,8 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
   };
   return registry;
 }
+
+const takenBecause = (error: unknown): string =>
+  (error as { constraint?: string }).constraint === 'agents_host_name'
+    ? 'An agent whose id differs only in capitals exists already'
+    : 'An agent with this id exists already';

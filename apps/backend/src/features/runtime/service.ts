@@ -33,6 +33,8 @@ export function createRuntime({ registry, fleet, clock, version }: RuntimeDeps) 
   }
 
   return {
+    /** The id that a host name stands for; the name itself when no agent has it. */
+    idOfHost: async (label: string): Promise<string> => (await registry.byHost(label))?.id ?? label,
     async instances() {
       const rows = await registry.list();
       return {
@@ -48,7 +50,7 @@ export function createRuntime({ registry, fleet, clock, version }: RuntimeDeps) 
             plan: row.plan,
             model: row.model,
             teamId: row.team_id,
-            driver: fleet.driver.name,
+            driver: row.driver ?? fleet.driver.name,
           },
         })),
         count: rows.length,

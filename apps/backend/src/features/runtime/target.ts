@@ -1,20 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import type { GatewayTarget } from '@troupe/agent';
+import { AGENT_ID } from '@troupe/domain';
 
 export const PROXY = '/api/runtime/proxy';
 const PROXIED = /^\/api\/runtime\/proxy\/([^/?]+)(\/[^?]*)?(\?.*)?$/;
-const AGENT_ID = /^[A-Za-z0-9_-]{1,100}$/;
 
 type Request = Pick<IncomingMessage, 'url' | 'headers'>;
 
+/** The first part of the host name `<agentId>.<domain>`, in whatever capitals the client wrote it. */
+export function hostLabel(domain: string): (request: Pick<Request, 'headers'>) => string | undefined {
+  const ending = `.${domain.toLowerCase()}`;
+  return ({ headers }) => {
+    const host = (headers.host ?? '').replace(/:\d*$/, '').replace(/\.$/, '');
+    const label = host.toLowerCase().endsWith(ending) ? host.slice(0, -ending.length) : '';
+    return AGENT_ID.test(label) ? label : undefined;
+  };
+}
+
 /** Requests to `<agentId>.<domain>` as requests for that agent's gateway; undefined: the address stays as it is. */
 export function hostRewrite(domain: string): (request: Request) => string | undefined {
-  const ending = `.${domain.toLowerCase()}`;
-  return ({ url = '/', headers }) => {
-    const host = (headers.host ?? '').replace(/:\d*$/, '').replace(/\.$/, '');
-    if (!host.toLowerCase().endsWith(ending)) return undefined;
-    const agentId = host.slice(0, -ending.length);
-    return AGENT_ID.test(agentId) && url.startsWith('/') ? `${PROXY}/${agentId}${url}` : undefined;
+  const labelOf = hostLabel(domain);
+  return (request) => {
+    const { url = '/' } = request;
+    const label = labelOf(request);
+    return label !== undefined && url.startsWith('/') ? `${PROXY}/${label}${url}` : undefined;
   };
 }
 
