@@ -73,8 +73,7 @@ describe('the name of an agent leads to its gateway', () => {
 
   test('capitals make no difference, as browsers and proxies write names in small letters', async () => {
     const who = { 'x-user-id': ann.id, 'x-user-role': 'admin' };
-    const deploy = (agentId: string) =>
-      askBackend(services, 'POST', '/api/deployments', { agentId, config: {} }, who);
+    const deploy = (agentId: string) => askBackend(services, 'POST', '/api/deployments', { agentId, config: {} }, who);
     const made = await deploy('Grace_H');
     assert.equal(made.status, 201, JSON.stringify(made.body));
     const own = (await ann.ask('GET', '/api/agents/Grace_H/token')).body.token;

@@ -137,9 +137,9 @@ function thinking({ PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN }: AgentSettings, 
   return createAi({ providers: providersFrom(settings), catalogue: BUILT_IN_CATALOGUE, log });
 }
 
-function principalOf({ GATEWAY_TOKEN, TEAM_TOKEN }: AgentSettings, token: string): GatewayPrincipal | undefined {
+function principalOf({ GATEWAY_TOKEN, MEMBER_TOKEN }: AgentSettings, token: string): GatewayPrincipal | undefined {
   if (sameSecret(token, GATEWAY_TOKEN)) return { id: 'owner', kind: 'owner' };
-  if (TEAM_TOKEN !== undefined && sameSecret(token, TEAM_TOKEN)) return { id: 'team', kind: 'device' };
+  if (MEMBER_TOKEN !== undefined && sameSecret(token, MEMBER_TOKEN)) return { id: 'member', kind: 'device' };
   return undefined;
 }
 
@@ -169,12 +169,12 @@ function shared(own: SqliteStore, { PLATFORM_URL, PLATFORM_KEY, TEAM_ID }: Agent
   });
 }
 
-/** Members of the team are reached through the platform, with the team's token. */
-function peersOf({ PLATFORM_URL, TEAM_TOKEN }: AgentSettings, outbound: Outbound) {
-  if (PLATFORM_URL === undefined || TEAM_TOKEN === undefined) return {};
+/** Members of the team are reached through the platform, which knows this agent by its token for that. */
+function peersOf({ PLATFORM_URL, MEMBER_TOKEN }: AgentSettings, outbound: Outbound) {
+  if (PLATFORM_URL === undefined || MEMBER_TOKEN === undefined) return {};
   const url = (id: string): string => `${PLATFORM_URL}/api/runtime/proxy/${encodeURIComponent(id)}`;
   return {
-    peers: async ({ agentId }: { agentId: string }) => remotePeer({ url: url(agentId), token: TEAM_TOKEN, outbound }),
+    peers: async ({ agentId }: { agentId: string }) => remotePeer({ url: url(agentId), token: MEMBER_TOKEN, outbound }),
   };
 }
 

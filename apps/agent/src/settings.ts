@@ -19,8 +19,8 @@ const schema = z.object({
   AGENT_ID: z.string('is required').regex(AGENT_ID, 'expected letters, digits, _ and -'),
   /** Opens the gateway. */
   GATEWAY_TOKEN: z.string('is required').min(32, 'expected at least 32 characters'),
-  /** Members of a team show it to each other; opens the gateway too. */
-  TEAM_TOKEN: text,
+  /** Shown to the platform when a member of the team is called; opens this gateway too, with fewer rights. */
+  MEMBER_TOKEN: text,
   TEAM_ID: text,
   /** The platform, whose models the agent thinks with. */
   PLATFORM_URL: url,

@@ -64,7 +64,7 @@ test('members that run as programs of their own are reached through the platform
     const settings = readAgentSettings({
       AGENT_ID: agentId,
       GATEWAY_TOKEN: `${agentId}-`.padEnd(64, 'x'),
-      TEAM_TOKEN: 'team-token-'.padEnd(64, 'y'),
+      MEMBER_TOKEN: 'member-token-'.padEnd(64, 'y'),
       TEAM_ID: 't',
       PLATFORM_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`,
       DATA_DIR: path.join(folder, agentId),

@@ -17,7 +17,7 @@ export type OwnKeys = (headers: object) => OwnKey | undefined;
 
 /**
  * An agent that runs as a program of its own thinks through /v1 with its gateway token behind `sk_`. It is charged to its
- * owner and counted under its own id; nothing else of the platform opens to it.
+ * owner, its limits and usage count for itself; nothing else of the platform opens to it.
  */
 export function acceptAgentKeys({ guards }: Server, { db, accounts, registry }: AgentKeyDeps): OwnKeys {
   const { internalOrKey } = guards;
@@ -51,7 +51,7 @@ export function acceptAgentKeys({ guards }: Server, { db, accounts, registry }: 
       if (!agent) throw error;
       request.headers['x-agent-id'] = agent.agentId;
       if (agent.ownKey) ownKeys.set(request.headers, agent.ownKey);
-      return agent.user;
+      return { ...agent.user, countedAs: `agent:${agent.agentId}` };
     });
   };
   return (headers) => ownKeys.get(headers);

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
-import { AGENT_CHANGED, AGENT_RETHINKS, createFleet, type Fleet, type Registry } from '@troupe/fleet';
+import { AGENT_CHANGED, AGENT_RETHINKS, createFleet, memberOf, type Fleet, type Registry } from '@troupe/fleet';
 import { closeAll, createOutbound, type Outbound, type Running, type Server } from '@troupe/kernel';
 import type { BackendDeps } from './deps.ts';
 import { createDriver, type Running as RunningDriver } from './driver.ts';
@@ -67,7 +67,11 @@ export async function addAgents(
     server,
     createProvision({ db, registry, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
   );
-  runtimeRoutes(server, createRuntime({ registry, fleet, clock, version }), driver);
+  runtimeRoutes(server, {
+    runtime: createRuntime({ registry, fleet, clock, version }),
+    driver,
+    memberOf: (token) => memberOf(secrets.sessionSecret, token),
+  });
 
   jobs.work(APPLY_CONFIG_QUEUE, async ({ owner }: { owner: string }) => {
     for (const agent of await registry.list(owner)) {

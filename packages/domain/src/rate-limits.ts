@@ -4,7 +4,7 @@ export interface RateRule {
   service: 'web' | 'backend';
   /** An exact path, or a prefix when it ends in `/*`; `/x/*` also covers `/x`. */
   path: string;
-  /** Whom it counts: the client's address unless said; `user`: who showed a key. The internal key is nobody's. */
+  /** Whom it counts: the client's address unless said; `user`: who showed a key, an agent by itself. The internal key is nobody's. */
   per?: 'address' | 'user';
   /** Any method unless said. */
   method?: string;
@@ -32,7 +32,7 @@ export const RATE_RULES: readonly RateRule[] = [
     message: 'Too many requests, please slow down.',
   },
   { name: 'ai', service: 'backend', path: '/api/ai/*', limit: 30, seconds: MINUTE, message: 'AI rate limit exceeded.' },
-  // The contract has no number for it. Agents in containers share an address, so it counts their owner.
+  // The contract has no number for it. Agents in containers share an address, so it counts who shows a key.
   {
     name: 'v1',
     service: 'backend',

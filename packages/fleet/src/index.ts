@@ -5,7 +5,8 @@ export { DriverError, type Driver, type DriverStats, type Placement } from './dr
 export { createEmbedded, type Embedded, type EmbeddedDeps, type Thinker, type Thinking } from './embedded.ts';
 export { AGENT_CHANGED, AGENT_RETHINKS, createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.ts';
 export { createRegistry, LimitReached, type AgentRow, type NewAgent, type Registry } from './registry.ts';
+export { memberOf, memberToken } from './member-tokens.ts';
 export { checkTicket, isTicket, makeTicket } from './tickets.ts';
-export { createDocker, teamToken, type DockerDeps } from './docker/docker.ts';
+export { createDocker, type DockerDeps } from './docker/docker.ts';
 export { dockerEngine } from './docker/engine.ts';
 export { createHosting, withHosting } from './hosting.ts';

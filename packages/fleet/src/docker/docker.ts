@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { AgentDefinition, GatewayPrincipal, RunStats } from '@troupe/agent';
 import { PLAN_RESOURCES } from '@troupe/domain';
-import { AppError, hmacHex, type Log } from '@troupe/kernel';
+import { AppError, type Log } from '@troupe/kernel';
 import { pack } from '../backup.ts';
 import { DriverError, type Driver, type DriverStats, type Placement } from '../driver.ts';
 import { channelUsers } from '../hosting.ts';
+import { memberToken } from '../member-tokens.ts';
 import type { AgentRow, Registry } from '../registry.ts';
 import { agentImage, AGENT_UID, DATA, NODE, PROGRAM } from './image.ts';
 import { createProxy } from './proxy.ts';
@@ -40,8 +41,6 @@ const nameOf = (agentId: string): string => `troupe-agent-${agentId}`;
 const doorOf = (agentId: string): string => `${nameOf(agentId)}-data`;
 const volumeOf = (agentId: string) => ({ Type: 'volume' as const, Source: nameOf(agentId), Target: DATA });
 const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
-
-export const teamToken = (secret: string, teamOrAgent: string): string => hmacHex(secret, `team token ${teamOrAgent}`);
 
 export function createDocker(deps: DockerDeps): Driver {
   const { engine, registry, log, image, verify, healthMs = HEALTH_MS } = deps;
@@ -99,7 +98,7 @@ export function createDocker(deps: DockerDeps): Driver {
     const env = {
       AGENT_ID: agent.id,
       GATEWAY_TOKEN: token,
-      TEAM_TOKEN: teamToken(deps.sessionSecret, agent.team_id ?? agent.id),
+      MEMBER_TOKEN: memberToken(deps.sessionSecret, agent.id),
       ...(agent.team_id && { TEAM_ID: agent.team_id }),
       ...(platform && { PLATFORM_URL: platform, PLATFORM_KEY: `sk_${token}` }),
       DATA_DIR: DATA,
@@ -211,7 +210,7 @@ export function createDocker(deps: DockerDeps): Driver {
       const agent = principal && (await registry.find(agentId));
       if (!agent) return undefined;
       const own = await registry.token(agent);
-      const limited = teamToken(deps.sessionSecret, agent.team_id ?? agent.id);
+      const limited = memberToken(deps.sessionSecret, agent.id);
       return { token: principal.kind === 'owner' ? own : limited, principal };
     },
   });

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
-import type { PrincipalOf } from './principal.ts';
+import type { PrincipalOf, User } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
 
@@ -48,7 +48,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined =>
-    userLimit && request.principal ? userLimit(request, reply, (request.principal as { id: string }).id) : undefined;
+    userLimit && request.principal ? userLimit(request, reply, countedAs(request.principal)) : undefined;
   const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const found = guard(request, texts);
     if (!(found instanceof Promise)) {
@@ -99,6 +99,11 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     },
   });
 }
+
+const countedAs = (principal: unknown): string => {
+  const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
+  return other ?? id;
+};
 
 async function goOn(admitted: Promise<void>, done: (error?: Error) => void): Promise<void> {
   try {

@@ -3,19 +3,27 @@ import type { Duplex } from 'node:stream';
 import { GATEWAY_ENDPOINTS, getInstanceStats, listInstances } from '@troupe/contract';
 import type { GatewayTarget } from '@troupe/agent';
 import type { Driver } from '@troupe/fleet';
-import { limitFor, serve, type Server } from '@troupe/kernel';
+import { bearerToken, limitFor, serve, type Server } from '@troupe/kernel';
 import { actingFor } from '../../context.ts';
 import type { RuntimeService } from './service.ts';
 import { hostLabel, hostRewrite, PROXY, targetOf } from './target.ts';
 
-export function runtimeRoutes(server: Server, runtime: RuntimeService, driver: Driver): void {
+export interface RuntimeRouteDeps {
+  runtime: RuntimeService;
+  driver: Driver;
+  /** The agent that shows this token as a member of its team. */
+  memberOf: (token: string) => string | undefined;
+}
+
+export function runtimeRoutes(server: Server, deps: RuntimeRouteDeps): void {
+  const { runtime } = deps;
   serve(server, listInstances, () => runtime.instances());
   serve(server, getInstanceStats, ({ params, request }) => runtime.stats(params.id, actingFor(request)));
-  proxyRoutes(server, runtime, driver);
+  proxyRoutes(server, deps);
 }
 
 /** The agent reads the request itself, so nothing here may touch its body. */
-function proxyRoutes(server: Server, runtime: RuntimeService, driver: Driver): void {
+function proxyRoutes(server: Server, { runtime, driver, memberOf }: RuntimeRouteDeps): void {
   const { app } = server;
   server.endpoints.push(...GATEWAY_ENDPOINTS);
   const labelOf = hostLabel(server.settings.AGENTS_DOMAIN);
@@ -26,12 +34,16 @@ function proxyRoutes(server: Server, runtime: RuntimeService, driver: Driver): v
     return found && label !== undefined ? { ...found, agentId: await runtime.idOfHost(label) } : found;
   }
   const limit = limitFor(server.counters, 'backend', 'GET', `${PROXY}/:agentId`, server.rateRules);
+  const counted = (request: Parameters<Server['clientAddress']>[0]): string => {
+    const member = memberOf(bearerToken(request) ?? '');
+    return member === undefined ? server.clientAddress(request) : `agent:${member}`;
+  };
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _body, done) => done(null));
     for (const url of [`${PROXY}/:agentId`, `${PROXY}/:agentId/*`]) {
       scope.all(url, {
-        onRequest: async (request, reply) => limit?.(request, reply, server.clientAddress(request)),
+        onRequest: async (request, reply) => limit?.(request, reply, counted(request)),
         handler: async (request, reply) => {
           const to = (await target(request.raw, request.url))!;
           for (const [name, value] of Object.entries(reply.getHeaders()))
