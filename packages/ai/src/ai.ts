@@ -98,6 +98,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       latencyMs: Math.round(performance.now() - call.started),
       success,
       estimated,
+      unreserved: reservation === undefined && !isOwn,
     });
     return reservation ? settle(reservation, usage.total_tokens, micros) : micros;
   }

@@ -18,6 +18,8 @@ export interface UsageEvent {
   latencyMs: number;
   success: boolean;
   estimated: boolean;
+  /** The platform pays, and nothing was set aside for it. */
+  unreserved: boolean;
 }
 
 /** Opaque to the AI layer. */

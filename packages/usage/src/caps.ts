@@ -77,6 +77,11 @@ export function createCaps({ db, clock }: CapsOptions): Caps {
 
   async function set(userId: string, { scope, agentId, period, limitUsd }: CapChange): Promise<void> {
     const scopeId = scope === 'user' ? '' : scope === 'agent' ? (agentId ?? EACH) : EACH;
+    const values = {
+      period: period ?? (scope === 'run' ? 'total' : 'month'),
+      limit_micros: Math.round((limitUsd ?? 0) * USD),
+      updated_at: clock(),
+    };
     await db.asUser(userId, async (tx) => {
       if (limitUsd === null) {
         await tx.deleteFrom('spend_caps').where('scope', '=', scope).where('scope_id', '=', scopeId).execute();
@@ -88,17 +93,16 @@ export function createCaps({ db, clock }: CapsOptions): Caps {
         .where('scope_id', '!=', scopeId)
         .executeTakeFirstOrThrow();
       if (Number(count) >= MAX_CAPS) throw new AppError(400, `At most ${MAX_CAPS} caps`);
-      const values = {
-        period: period ?? (scope === 'run' ? 'total' : 'month'),
-        limit_micros: Math.round(limitUsd * USD),
-        updated_at: clock(),
-      };
       await tx
         .insertInto('spend_caps')
         .values({ user_id: userId, scope, scope_id: scopeId, ...values })
         .onConflict((conflict) => conflict.columns(['user_id', 'scope', 'scope_id']).doUpdateSet(values))
         .execute();
     });
+    if (limitUsd === null) return;
+    await sql`select spend_recount(${userId}, ${scope}, ${scopeId}, spend_since(${values.period}, ${clock()}::timestamptz))`.execute(
+      db.system,
+    );
   }
 
   async function tokensThisMonth(userId: string): Promise<number> {

@@ -283,6 +283,41 @@ describe('caps', () => {
     assert.equal(await gate.reserve({ userId: 'late' }, most), undefined);
   });
 
+  it('count what was spent while they were removed, and by calls that were under way when they were set', async () => {
+    await addUser('gap');
+    const gate = createSpend({ db: test.db, clock, tokenQuotas: false });
+    const writer = makeWriter();
+    const used = async () => {
+      await writer.flush();
+      return (await caps().list('gap')).map((cap) => cap.usedUsd);
+    };
+    const spend = async (costMicros: number, agentId = '') => {
+      const reservation = await gate.reserve({ userId: 'gap', agentId }, most);
+      if (reservation) await gate.settle(reservation, { tokens: 1, micros: costMicros });
+      writer.record(event({ userId: 'gap', agentId, costMicros, unreserved: !reservation }));
+    };
+    const set = async (limitUsd: number | null, change: object = {}) => {
+      await caps().set('gap', { scope: 'user', limitUsd, ...change });
+      gate.forget('gap');
+    };
+    await set(1);
+    await spend(1_000);
+    await set(null);
+    await spend(2_000, 'a1');
+    await set(1);
+    assert.deepEqual(await used(), [0.003]);
+    await set(1, { period: 'day' });
+    await spend(4_000);
+    await set(1, { scope: 'agent', agentId: 'a1' });
+    await spend(8_000, 'a1');
+    // Made before there was a cap, finished after it.
+    writer.record(event({ userId: 'gap', agentId: 'a1', costMicros: 16_000, unreserved: true }));
+    assert.deepEqual(await used(), [0.031, 0.026]);
+    await set(1);
+    assert.deepEqual(await used(), [0.031, 0.026]);
+    await writer.close();
+  });
+
   it('count a reservation in full when its process died', async () => {
     await addUser('dead');
     await caps().set('dead', { scope: 'user', limitUsd: 0.05 });

@@ -16,6 +16,8 @@ export interface AiEvent {
   success: boolean;
   /** The provider did not count the tokens. */
   estimated: boolean;
+  /** Made without a reservation: caps that were set meanwhile count it when it is written. */
+  unreserved?: boolean;
 }
 
 export interface ToolEvent {
@@ -169,6 +171,8 @@ async function write(db: Database, { id, calls, tools }: Batch, now: Date): Prom
       .execute();
     if (isNew.length === 0) return;
     if (calls.length > 0) await writeCalls(tx, calls);
+    const unreserved = calls.filter((call) => call.unreserved);
+    if (unreserved.length > 0) await countLate(tx, unreserved);
     if (tools.length > 0) await writeTools(tx, tools);
     await tx
       .deleteFrom('usage_batches')
@@ -202,6 +206,20 @@ async function writeCalls(tx: SystemTx, calls: Batch['calls']): Promise<void> {
       calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
       input_tokens = d.input_tokens + excluded.input_tokens, output_tokens = d.output_tokens + excluded.output_tokens,
       cost_micros = d.cost_micros + excluded.cost_micros, latency_ms = d.latency_ms + excluded.latency_ms`.execute(tx);
+}
+
+/** In the order of the users, so that two processes cannot wait for each other. */
+async function countLate(tx: SystemTx, calls: Batch['calls']): Promise<void> {
+  await sql`
+    select spend_count(user_id, agent_id, run_id, at, tokens, micros) from (
+      select "userId" as user_id, "agentId" as agent_id, "runId" as run_id,
+        date_trunc('day', to_timestamp(at / 1000), 'UTC') as at,
+        sum("inputTokens" + "outputTokens")::bigint as tokens, sum("costMicros")::bigint as micros
+      from jsonb_to_recordset(${rowsOf(calls)}) as call("userId" text, "agentId" text, "runId" text,
+        "inputTokens" bigint, "outputTokens" bigint, "costMicros" bigint, at double precision)
+      where "userId" in (select user_id from spend_caps union all select user_id from spend_counters)
+      group by 1, 2, 3, 4 order by 1
+    ) as spent`.execute(tx);
 }
 
 async function writeTools(tx: SystemTx, tools: Batch['tools']): Promise<void> {
