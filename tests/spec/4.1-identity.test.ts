@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { memoryCounters } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { startWeb, tokenIn, type TestWeb } from '../lib/web.ts';
 
@@ -349,4 +350,26 @@ test('register, forgot and reset are limited to 60 a minute for one address', as
     assert.deepEqual([reply.status, reply.body], [429, { error: 'Too many requests' }]);
     assert.equal(reply.headers.get('ratelimit-limit'), '60');
   }
+});
+
+test('and to 1,000 an hour, however slowly they come', async () => {
+  let now = Date.now();
+  const clock = () => new Date(now);
+  const slow = await startWeb({ clock, counters: memoryCounters(clock) });
+  for (const path of ['/api/register', '/api/auth/forgot-password', '/api/auth/reset-password']) {
+    const ask = () => slow.visitor().ask('POST', path, {});
+    for (let asked = 0; asked < 1000; asked += 50) {
+      const replies = await Promise.all(Array.from({ length: 50 }, ask));
+      assert.deepEqual([...new Set(replies.map(({ status }) => status))], [400]);
+      now += 60_000;
+    }
+    const reply = await ask();
+    assert.deepEqual([reply.status, reply.body], [429, { error: 'Too many requests' }]);
+    assert.equal(reply.headers.get('ratelimit-limit'), '1000');
+    // Twenty minutes of the hour are over.
+    assert.equal(reply.headers.get('retry-after'), String(40 * 60));
+    now += 40 * 60_000;
+    assert.equal((await ask()).status, 400);
+  }
+  await slow.stop();
 });

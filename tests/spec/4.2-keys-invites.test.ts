@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createBackend } from '@troupe/backend';
+import { sql } from 'kysely';
 import { startWeb, tokenIn, type Person, type TestWeb } from '../lib/web.ts';
 
 /** Keys and invites: every row of 4.2 and every error row. */
@@ -204,6 +205,22 @@ describe('invites', () => {
       assert.deepEqual([answer.status, answer.body], [400, { error }], JSON.stringify(body));
     }
     assert.equal((await web.visitor().ask('POST', '/api/invite', { name: 'x' })).status, 401);
+  });
+
+  test('404 for a user who is deleted while the request waits', async () => {
+    const gone = await web.signUp();
+    // A deleted user has no session: only who was let in a moment before can come as far as this.
+    const asked = await web.deps.db.asSystem(async (tx) => {
+      await tx.deleteFrom('users').where('id', '=', gone.id).execute();
+      const answer = gone.ask('POST', '/api/invite', { name: 'Guest' });
+      const waits = sql`select from pg_locks where not granted and pid in (
+        select pid from pg_stat_activity where datname = current_database())`;
+      while ((await waits.execute(tx)).rows.length === 0) await new Promise(setImmediate);
+      return { answer };
+    });
+    const { status, body } = await asked.answer;
+    assert.deepEqual([status, body], [404, { error: 'User not found' }]);
+    assert.equal((await gone.ask('POST', '/api/invite', { name: 'Guest' })).status, 401);
   });
 
   test('POST /api/invites/verify: the plan and nothing about who; 400, 404, 410', async () => {
