@@ -142,7 +142,7 @@ function addPaygate(server: Server, parts: Parts, plugins: Plugins): Colony {
     store: createPolicyStore({ db, clock }),
     audit,
     jobs,
-    paysHere: url === undefined,
+    abandoned: url === undefined ? 'failed' : 'unknown',
   });
   const payouts = createPayouts({ db, ledger, jobs, clock, key });
   const { offers } = plugins;

@@ -8,6 +8,9 @@ export interface PaymentLimits {
   payees: readonly string[] | null;
 }
 
+/** Payments that count against the limits: made, under way, or perhaps made. */
+export const COUNTED_PAYMENTS = ['pending', 'paid', 'unknown'] as const;
+
 /** EVM addresses in any case; elsewhere case counts. */
 export const isSamePayee = (a: string, b: string): boolean =>
   a === b || (a.startsWith('0x') && a.toLowerCase() === b.toLowerCase());

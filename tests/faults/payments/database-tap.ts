@@ -15,7 +15,7 @@ export interface DatabaseTap {
 
 /** A write that is about money; anything else may happen now and then, and tells nothing. */
 const MONEY =
-  /^\s*(?:select ledger_|(?:insert into|update|delete from) "(?:\w*payment\w*|top_up\w*|split\w*|underground\w*)")/i;
+  /^\s*(?:select ledger_|(?:insert into|update|delete from) "(?:\w*payment\w*|payouts|top_up\w*|split\w*|underground\w*)")/i;
 const READY = Buffer.from([0x5a, 0, 0, 0, 5]);
 
 export async function tapDatabase(databaseUrl: string): Promise<DatabaseTap> {

@@ -88,6 +88,10 @@ export interface Payment<S> {
   work: (child: Child, state: S) => Promise<Answer>;
   /** `answer` is null when the process died before it answered. Throws when money is lost, made, or moved twice. */
   check: (state: S, answer: Answer | null) => Promise<void>;
+  /** Starts who brings things to an end, where nobody lives on. */
+  rescue?: () => Promise<Child>;
+  /** Selects as `what` whatever else must come to an end. */
+  open?: string;
   /** Moments outside of the database, by name. */
   moments?: Record<string, Moment>;
   /** Takes all `moments` back. */
@@ -129,8 +133,7 @@ async function countSteps<S>(runtime: Runtime, tap: DatabaseTap, payment: Paymen
   tap.onStep = () => {};
   assert.ok(answer.status < 300, JSON.stringify(answer));
   await child.kill();
-  await settled(runtime);
-  await payment.check(state, answer);
+  await checked(runtime, payment, state, answer);
   return steps;
 }
 
@@ -147,8 +150,17 @@ async function killOnce<S>(runtime: Runtime, tap: DatabaseTap, payment: Payment<
   payment.disarm?.();
   await child.kill();
   assert.ok(died, 'the moment to be killed at never came');
-  await settled(runtime);
-  await payment.check(state, answer);
+  await checked(runtime, payment, state, answer);
+}
+
+async function checked<S>(runtime: Runtime, payment: Payment<S>, state: S, answer: Answer | null): Promise<void> {
+  const rescuer = await payment.rescue?.();
+  try {
+    await settled(runtime, payment.open);
+    await payment.check(state, answer);
+  } finally {
+    await rescuer?.kill();
+  }
 }
 
 const OPEN = `
@@ -169,7 +181,8 @@ const HURRY = `
  * What the dead process left is brought to an end by the jobs that it sent: nobody waits here until they are due, or
  * until its silence is noticed. Then the books must be right.
  */
-export async function settled(runtime: Runtime): Promise<void> {
+export async function settled(runtime: Runtime, alsoOpen?: string): Promise<void> {
+  const allOpen = alsoOpen === undefined ? OPEN : `${OPEN} union all ${alsoOpen}`;
   const client = new pg.Client({ connectionString: runtime.databaseUrl });
   await client.connect();
   try {
@@ -177,7 +190,7 @@ export async function settled(runtime: Runtime): Promise<void> {
     const end = Date.now() + 30_000;
     for (;;) {
       await client.query(HURRY);
-      const open = (await client.query<{ what: string }>(OPEN)).rows.map(({ what }) => what);
+      const open = (await client.query<{ what: string }>(allOpen)).rows.map(({ what }) => what);
       if (open.length === 0) break;
       assert.ok(Date.now() < end, `left for ever: ${open.join(', ')}`);
       await delay(100);

@@ -20,9 +20,16 @@ export const policy = {
   status: 'Status',
   approve: 'Approve',
   deny: 'Deny',
+  paid: 'It was paid',
+  failed: 'It was not',
   decided: 'Decided',
   approveTitle: (amount: string) => `Pay ${amount}?`,
-  approveLoss: (amount: string, to: string) => `${amount} goes to ${to} at once. A payment cannot be taken back.`,
+  approveLoss: (to: string, amount: string) => `${amount} goes to ${to} at once. A payment cannot be taken back.`,
   denyTitle: (amount: string) => `Deny the payment of ${amount}?`,
   denyLoss: (to: string) => `Nothing is paid to ${to}. The agent has to ask again.`,
+  paidTitle: (amount: string) => `Were ${amount} paid?`,
+  paidLoss: (to: string) => `The payment gateway did not say what became of it. Look at your account there: did ${to} get it?`,
+  failedTitle: (amount: string) => `Were ${amount} not paid?`,
+  failedLoss: (to: string) =>
+    `The payment gateway did not say what became of it. Look at your account there first: if ${to} got it after all, the agent may spend the amount twice.`,
 };

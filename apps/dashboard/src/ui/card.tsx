@@ -117,6 +117,7 @@ const STATUS_TONE: Record<string, Tone> = {
   paid: 'ok',
   pending: 'spot',
   approval: 'spot',
+  unknown: 'spot',
   provisioning: 'spot',
   settling: 'spot',
   degraded: 'spot',

@@ -6,6 +6,8 @@ const TAG = 'Payments';
 const BAD_LIMIT = 'A limit is an amount in US dollars with at most 6 decimals, or null';
 export const BAD_PAYEES = 'payees must be a list of at most 100 addresses, or null';
 
+const BAD_DECISION = 'decision must be approve, deny, paid or failed';
+
 const limit = z
   .string({ error: BAD_LIMIT })
   .regex(/^\d{1,9}(\.\d{1,6})?$/, BAD_LIMIT)
@@ -30,7 +32,7 @@ const payment = z.object({
   recipient: z.string(),
   endpoint: z.string().nullable(),
   method: z.string(),
-  status: z.enum(['approval', 'denied', 'pending', 'paid', 'failed']),
+  status: z.enum(['approval', 'denied', 'pending', 'paid', 'failed', 'unknown']),
   createdAt: timestamp,
 });
 
@@ -86,14 +88,14 @@ export const decideAgentPayment = endpoint({
   path: '/api/agents/:id/payments/:paymentId',
   auth: 'cookie',
   tag: TAG,
-  summary: 'Approve or deny a payment that waits for the owner; an approved one is made at once',
+  summary: 'Decide upon a payment: approve (it is made at once) or deny one that waits; say whether an unknown one was made',
   params: idParams.extend({ paymentId: z.string() }),
   body: z.object({
-    decision: z.enum(['approve', 'deny'], { error: 'decision must be approve or deny' }),
+    decision: z.enum(['approve', 'deny', 'paid', 'failed'], { error: BAD_DECISION }),
   }),
   reply: z.looseObject({ success: z.boolean(), paymentId: z.string(), status: z.string() }),
   errors: {
-    400: ['decision must be approve or deny', 'Payment was decided before'],
+    400: [BAD_DECISION, 'Payment was decided before', 'The outcome of the payment is not unknown'],
     401: ['Unauthorized'],
     402: ['Insufficient balance'],
     404: ['Agent not found', 'Payment not found'],

@@ -1,5 +1,5 @@
 import type { SystemTx } from '@troupe/db';
-import { isSamePayee, paymentRefusal } from '@troupe/domain';
+import { COUNTED_PAYMENTS, isSamePayee, paymentRefusal } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
 
@@ -34,7 +34,7 @@ export function createAdmit({ clock }: { clock: Clock }): Admit {
       .select(['units', 'recipient'])
       .where('user_id', '=', userId)
       .where('agent_id', '=', agentId)
-      .where('status', 'in', ['pending', 'paid'])
+      .where('status', 'in', COUNTED_PAYMENTS)
       .where('created_at', '>', new Date(now.getTime() - DAY_MS))
       .execute();
     const sum = (list: readonly { units: bigint }[]) => list.reduce((total, { units }) => total + units, 0n);

@@ -23,8 +23,13 @@ import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
 type Payment = TypesOf<typeof listAgentPayments>['reply']['payments'][number];
-type Decision = 'approve' | 'deny';
+type Decision = TypesOf<typeof decideAgentPayment>['body']['decision'];
 type Policy = TypesOf<typeof getPaymentPolicy>['reply'];
+/** What the owner can say, by the state of a payment. */
+const CHOICES: Partial<Record<Payment['status'], Decision[]>> = {
+  approval: ['approve', 'deny'],
+  unknown: ['paid', 'failed'],
+};
 const LIMITS = ['perPayment', 'perDay', 'perPayee', 'approvalAbove'] as const;
 
 export default function PaymentPolicy() {
@@ -139,17 +144,20 @@ function Payments({ id }: { id: string }) {
             key: 'decide',
             header: '',
             end: true,
-            cell: (payment) =>
-              payment.status === 'approval' && (
-                <span className="inline-flex gap-2">
-                  <Button small kind="primary" onClick={() => ask(payment, 'approve')}>
-                    {texts.approve}
+            cell: (payment) => (
+              <span className="inline-flex gap-2">
+                {(CHOICES[payment.status] ?? []).map((decision, index) => (
+                  <Button
+                    key={decision}
+                    small
+                    kind={index === 0 ? 'primary' : 'plain'}
+                    onClick={() => ask(payment, decision)}
+                  >
+                    {texts[decision]}
                   </Button>
-                  <Button small onClick={() => ask(payment, 'deny')}>
-                    {texts.deny}
-                  </Button>
-                </span>
-              ),
+                ))}
+              </span>
+            ),
           },
         ]}
       />
@@ -181,14 +189,13 @@ function Decide({
   onConfirm: () => void;
 }) {
   const sum = exactMoney(amount);
-  const approve = decision === 'approve';
   return (
     <Confirm
       open
-      title={approve ? texts.approveTitle(sum) : texts.denyTitle(sum)}
-      losses={<p className="break-all">{approve ? texts.approveLoss(sum, recipient) : texts.denyLoss(recipient)}</p>}
+      title={texts[`${decision}Title`](sum)}
+      losses={<p className="break-words">{texts[`${decision}Loss`](recipient, sum)}</p>}
       action={texts[decision]}
-      harmless={!approve}
+      harmless={decision === 'deny' || decision === 'paid'}
       {...rest}
     />
   );

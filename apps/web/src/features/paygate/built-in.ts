@@ -3,7 +3,7 @@ import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, iso, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS, walletAccount, type Account, type Ledger } from '@troupe/ledger';
-import { PaymentFailed, type Colony, type Member } from './colony.ts';
+import { PaymentProblem, type Colony, type Member } from './colony.ts';
 import type { Payouts } from './payouts.ts';
 
 interface BuiltInDeps {
@@ -120,7 +120,7 @@ export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offer
         })
         .catch((error: unknown) => {
           // The transaction is undone: nothing has moved.
-          throw error instanceof AppError ? new PaymentFailed(error) : error;
+          throw error instanceof AppError ? new PaymentProblem('failed', error) : error;
         });
       return { settlement: isOwed ? 'owed' : 'credited' };
     },

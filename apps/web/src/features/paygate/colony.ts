@@ -1,3 +1,4 @@
+import type { AppError } from '@troupe/kernel';
 import type { AgentPayment } from '../policy/service.ts';
 
 /** Who serves the payment gateway: an upstream, or the platform itself. Answers go to the caller as they are. */
@@ -16,19 +17,21 @@ export interface Colony {
   fitness: (member: Member) => Promise<Json>;
   pricing: (member: Member) => Promise<Json>;
   endpoints: () => Promise<Json>;
-  /** Moves the money and says `paid`; a PaymentFailed when it certainly did not move. */
+  /** Moves the money; a PaymentProblem when it did not, or when nobody knows. */
   pay: (member: Member, payment: AgentPayment) => Promise<Json>;
   close: () => Promise<void>;
 }
 
-/** Nothing was paid. Anything else that goes wrong leaves it open, and the payment counted. */
-export class PaymentFailed extends Error {
-  override readonly name = 'PaymentFailed';
+/** `failed`: certainly nothing was paid; `unknown`: perhaps it was. */
+export class PaymentProblem extends Error {
+  override readonly name = 'PaymentProblem';
+  readonly outcome: 'failed' | 'unknown';
   /** What the caller is told. */
-  readonly answer: Error;
+  readonly answer: AppError;
 
-  constructor(answer: Error) {
+  constructor(outcome: 'failed' | 'unknown', answer: AppError) {
     super(answer.message, { cause: answer });
+    this.outcome = outcome;
     this.answer = answer;
   }
 }

@@ -273,11 +273,16 @@ describe('an upstream gateway', () => {
   let person: Person;
   let asked: { method: string; url: string; body: unknown }[] = [];
   let answer: { status: number; body: string } = { status: 200, body: '{"ok":true}' };
+  const quiet = new Map<unknown, 'before the head' | 'in the body'>();
   const upstream = createServer((request, response) => {
     void (async () => {
       let text = '';
       for await (const part of request) text += String(part);
-      asked.push({ method: request.method ?? '', url: request.url ?? '', body: text === '' ? null : JSON.parse(text) });
+      const body = text === '' ? null : (JSON.parse(text) as { agentId: string });
+      asked.push({ method: request.method ?? '', url: request.url ?? '', body });
+      const silence = quiet.get(body?.agentId);
+      if (silence === 'before the head') return;
+      if (silence === 'in the body') return void response.writeHead(200).write('{');
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
     })();
   });
@@ -343,6 +348,80 @@ describe('an upstream gateway', () => {
       answer = bad;
       assert.deepEqual([(await act(join)).status, (await act(join)).body.error], [502, 'Payment gateway failed']);
     }
+  });
+
+  describe('that does not say what became of a payment', () => {
+    const GONE = { success: false, error: 'Payment gateway unreachable', status: 'unknown' };
+    /** An agent that may spend five dollars a day. */
+    async function limited() {
+      const agentId = await its.agent(person);
+      await its.ask('PUT', `/api/agents/${agentId}/payment-policy`, { perDay: '5' }, person.headers);
+      const url = `/api/agents/${agentId}/payments`;
+      return {
+        agentId,
+        pay: () => act({ action: 'pay', agentId, amount: 5, recipient: PAYEE }),
+        state: async () => (await its.ask('GET', url, undefined, person.headers)).body.payments[0].status as string,
+        say: (id: string, decision: string, by = person) =>
+          its.ask('POST', `${url}/${id}`, { decision }, by.headers),
+      };
+    }
+
+    test('silence ends after ten seconds; the payment counts until its owner says that it was not made', async () => {
+      const suffer = async (silence: 'before the head' | 'in the body') => {
+        const { agentId, pay, state, say } = await limited();
+        quiet.set(agentId, silence);
+        const began = Date.now();
+        const { status, body } = await pay();
+        const { paymentId } = body;
+        assert.ok(Date.now() - began < 15_000);
+        assert.deepEqual([status, body], [503, { ...GONE, paymentId }]);
+        assert.equal(await state(), 'unknown');
+        quiet.delete(agentId);
+        assert.equal((await pay()).body.error, 'Payment exceeds the limit of the agent');
+        const told = { success: true, paymentId, status: 'failed' };
+        assert.deepEqual(await say(paymentId, 'failed'), { status: 200, body: told });
+        assert.equal((await pay()).status, 200);
+        const log = (await its.audited(person)).filter(({ detail }) => detail['agentId'] === agentId);
+        assert.deepEqual(
+          log.map(({ action }) => action),
+          ['pay', 'unknown', 'refused', 'pay.failed', 'pay', 'paid'].map((word) => `paygate.${word}`),
+        );
+      };
+      await Promise.all([suffer('before the head'), suffer('in the body')]);
+    });
+
+    test('nor an error or an answer that cannot be read; a refusal does', async () => {
+      for (const [given, wanted] of [
+        [{ status: 500, body: '{}' }, 'unknown'],
+        [{ status: 303, body: '{}' }, 'unknown'],
+        [{ status: 408, body: '{}' }, 'unknown'],
+        [{ status: 200, body: 'paid!' }, 'unknown'],
+        [{ status: 400, body: '{}' }, 'failed'],
+        [{ status: 402, body: '{}' }, 'failed'],
+      ] as const) {
+        const { pay, state } = await limited();
+        answer = given;
+        const { status, body } = await pay();
+        assert.equal(status, given.status === 402 ? 402 : 502);
+        assert.deepEqual([await state(), body.status], [wanted, wanted === 'unknown' ? wanted : undefined]);
+      }
+    });
+
+    test('the owner may say that it was made; nobody else, only once, and of no other payment', async () => {
+      const { pay, state, say } = await limited();
+      answer = { status: 500, body: '{}' };
+      const { paymentId } = (await pay()).body;
+      assert.equal((await say(paymentId, 'paid', await signedIn(web))).status, 404);
+      assert.deepEqual((await say(paymentId, 'approve')).body, { error: 'Payment was decided before' });
+      const said = await Promise.all(['paid', 'failed', 'paid', 'failed'].map((word) => say(paymentId, word)));
+      assert.equal(said.filter(({ status }) => status === 200).length, 1);
+      assert.equal(await state(), said.find(({ status }) => status === 200)?.body.status);
+      assert.deepEqual(said.find(({ status }) => status !== 200)?.body, {
+        error: 'The outcome of the payment is not unknown',
+      });
+      const bad = await say(paymentId, 'perhaps');
+      assert.deepEqual(bad.body, { error: 'decision must be approve, deny, paid or failed' });
+    });
   });
 
   test('an unreachable one is a 503, and a payment that it refused does not count', async () => {

@@ -5,8 +5,8 @@ import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
-import type { AgentPayment, PaymentRequest, Policies } from '../policy/service.ts';
-import { PaymentFailed, type Colony, type Json } from './colony.ts';
+import type { AgentPayment, PaymentDecision, PaymentRequest, Policies } from '../policy/service.ts';
+import { PaymentProblem, type Colony, type Json } from './colony.ts';
 
 export interface PaygateBody {
   action?: unknown;
@@ -87,9 +87,12 @@ export function createPaygate({ db, colony, policies, audit }: PaygateDeps) {
         ...answer,
       };
     } catch (error) {
-      if (!(error instanceof PaymentFailed)) throw error;
-      await policies.finish(user.id, payment, 'failed', { reason: error.message });
-      throw error.answer;
+      if (!(error instanceof PaymentProblem)) throw error;
+      const { outcome, answer, message } = error;
+      await policies.finish(user.id, payment, outcome, { reason: message });
+      throw outcome === 'failed'
+        ? answer
+        : new AppError(answer.status, message, { paymentId: payment.id, status: outcome }, { cause: answer });
     }
   }
 
@@ -115,9 +118,9 @@ export function createPaygate({ db, colony, policies, audit }: PaygateDeps) {
       return colony[known as 'fitness' | 'pricing']({ userId: user.id, agentId });
     },
 
-    async decide(user: Payer, agentId: string, paymentId: string, decision: 'approve' | 'deny') {
+    async decide(user: Payer, agentId: string, paymentId: string, decision: PaymentDecision) {
       const payment = await policies.decide(user.id, agentId, paymentId, decision);
-      if (payment.status === 'denied') return { success: true, paymentId, status: 'denied' };
+      if (payment.status !== 'pending') return { success: true, paymentId, status: payment.status };
       return { status: 'paid', ...(await execute(user, payment)) };
     },
   };

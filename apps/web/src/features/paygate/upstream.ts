@@ -1,7 +1,7 @@
 import { formatAmount } from '@troupe/domain';
 import { AppError, createOutbound, OutboundError, type Log } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
-import { PaymentFailed, type Colony, type Json } from './colony.ts';
+import { PaymentProblem, type Colony, type Json } from './colony.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_048_576;
@@ -57,18 +57,18 @@ export function createUpstream({ url, log }: { url: string; log: Log }): Colony 
           paymentId: id,
         });
       } catch (error) {
-        throw certain(error) ? new PaymentFailed(error as Error) : error;
+        if (!(error instanceof AppError)) throw error;
+        throw new PaymentProblem(isRefusal(error) ? 'failed' : 'unknown', error);
       }
     },
     close: () => outbound.close(),
   };
 }
 
-/** An answer that refuses, or nobody there to ask. A silence may still be a payment. */
-function certain(error: unknown): boolean {
-  if (!(error instanceof AppError)) return false;
-  if (error.status !== 503) return true;
-  const { cause } = error;
+/** An answer that refuses, or nobody there to ask. Silence, an error or an answer that cannot be read may be a payment. */
+function isRefusal({ status, extra, cause }: AppError): boolean {
+  const answered = Number(extra['upstreamStatus']);
+  if (status !== 503) return status === 402 || (answered >= 400 && answered < 500 && answered !== 408);
   if (!(cause instanceof OutboundError)) return false;
   if (cause.kind === 'blocked' || cause.kind === 'bad_url') return true;
   const code = (cause.cause as { code?: unknown } | undefined)?.code;

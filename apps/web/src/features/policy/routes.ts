@@ -1,15 +1,15 @@
 import { decideAgentPayment, getPaymentPolicy, listAgentPayments, putPaymentPolicy } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
-import type { Policies } from './service.ts';
+import type { PaymentDecision, Policies } from './service.ts';
 
 interface PolicyRoutes {
   policies: Policies;
-  /** Makes a payment that the owner approved, or says that it was denied. */
+  /** Makes a payment that the owner approved, or says what has become of it. */
   decide: (
     user: { id: string; email: string },
     agentId: string,
     paymentId: string,
-    decision: 'approve' | 'deny',
+    decision: PaymentDecision,
   ) => Promise<{ success: boolean; paymentId: string; status: string }>;
 }
 

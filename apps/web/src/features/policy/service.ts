@@ -24,14 +24,31 @@ interface PolicyDeps {
   store: PolicyStore;
   audit: Audit;
   jobs: Jobs;
-  /** Payments are made in this platform's own ledger: one that is not there was not made. */
-  paysHere: boolean;
+  /** What is known of a payment that nobody works on any more: in the own ledger it would be marked as paid. */
+  abandoned: 'failed' | 'unknown';
+}
+
+interface Look {
+  userId: string;
+  agentId: string;
+  id: string;
+  outcome?: 'failed' | 'unknown';
 }
 
 const QUEUE = 'agent-payment';
 /** After this, nobody is still working on a payment. */
 const UNFINISHED_SECONDS = 120;
 
+const DECIDED = 'Payment was decided before';
+const KNOWN = 'The outcome of the payment is not unknown';
+const DECISIONS = {
+  approve: { from: 'approval', to: 'pending', refusal: DECIDED },
+  deny: { from: 'approval', to: 'denied', refusal: DECIDED },
+  paid: { from: 'unknown', to: 'paid', refusal: KNOWN },
+  failed: { from: 'unknown', to: 'failed', refusal: KNOWN },
+} as const;
+
+export type PaymentDecision = keyof typeof DECISIONS;
 export type Policies = ReturnType<typeof createPolicies>;
 
 const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
@@ -43,27 +60,27 @@ const texts = (policy: PaymentPolicy): PolicyTexts => ({
   payees: policy.payees,
 });
 
-export function createPolicies({ db, store, audit, jobs, paysHere }: PolicyDeps) {
+export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps) {
   async function mustOwn(userId: string, agentId: string): Promise<void> {
     if ((await store.whose(userId, agentId)) !== 'own') throw new AppError(404, 'Agent not found');
   }
 
-  /** Whoever made a payment pending may die before it is paid; then it must not count for ever. */
+  /** Whoever made a payment pending may die before it is paid; then it must not wait for ever. */
   async function watch(tx: UserTx, userId: string, { id, agentId, status }: AgentPayment): Promise<void> {
-    if (paysHere && status === 'pending')
-      await jobs.send(tx, QUEUE, { userId, agentId, id }, { startAfter: UNFINISHED_SECONDS });
+    const look: Look = { userId, agentId, id, outcome: abandoned };
+    if (status === 'pending') await jobs.send(tx, QUEUE, look, { startAfter: UNFINISHED_SECONDS });
   }
-  if (paysHere)
-    jobs.work(
-      QUEUE,
-      ({ userId, agentId, id }: { userId: string; agentId: string; id: string }) =>
-        db.asUser(userId, async (tx) => {
-          const failed = await store.move(tx, { id, agentId }, 'pending', 'failed', { reason: 'Interrupted' });
-          if (failed !== null)
-            await audit(tx, { userId, action: 'paygate.failed', detail: { agentId, paymentId: id } });
-        }),
-      { untilDone: true },
-    );
+  jobs.work(
+    QUEUE,
+    // The gateway may be another one by now: what counts is who was asked.
+    ({ userId, agentId, id, outcome = 'failed' }: Look) =>
+      db.asUser(userId, async (tx) => {
+        const moved = await store.move(tx, { id, agentId }, 'pending', outcome, { reason: 'Interrupted' });
+        if (moved !== null)
+          await audit(tx, { userId, action: `paygate.${outcome}`, detail: { agentId, paymentId: id } });
+      }),
+    { untilDone: true },
+  );
 
   return {
     async get(userId: string, agentId: string): Promise<PolicyTexts> {
@@ -119,19 +136,21 @@ export function createPolicies({ db, store, audit, jobs, paysHere }: PolicyDeps)
       });
     },
 
-    /** The owner's word; an approved payment must still fit under the limits. */
-    async decide(userId: string, agentId: string, id: string, decision: 'approve' | 'deny'): Promise<AgentPayment> {
+    /** The owner's word; an approved payment must still fit under the limits, and what became of an unknown one is the owner's to say. */
+    async decide(userId: string, agentId: string, id: string, decision: PaymentDecision): Promise<AgentPayment> {
       await mustOwn(userId, agentId);
       return db.asUser(userId, async (tx) => {
         await store.takeTurn(tx, userId, agentId);
         const payment = await store.find(tx, agentId, id);
+        const { from, to, refusal } = DECISIONS[decision];
+        if (payment.status !== from) throw new AppError(400, refusal);
         if (decision === 'approve') {
           const policy = await store.policy(tx, agentId);
           const refused = paymentRefusal(policy, payment, await store.spent(tx, agentId, payment.recipient));
           if (refused !== null) throw new AppError(403, refused);
         }
-        const moved = await store.move(tx, payment, 'approval', decision === 'approve' ? 'pending' : 'denied');
-        if (moved === null) throw new AppError(400, 'Payment was decided before');
+        const moved = await store.move(tx, payment, from, to);
+        if (moved === null) throw new AppError(400, refusal);
         await audit(tx, { userId, action: `paygate.pay.${decision}`, detail: { agentId, paymentId: id } });
         await watch(tx, userId, moved);
         return moved;
@@ -139,7 +158,7 @@ export function createPolicies({ db, store, audit, jobs, paysHere }: PolicyDeps)
     },
 
     /** A failed payment does not count against the limits. */
-    finish: (userId: string, payment: AgentPayment, status: 'paid' | 'failed', result: Record<string, unknown>) =>
+    finish: (userId: string, payment: AgentPayment, status: 'paid' | 'failed' | 'unknown', result: Record<string, unknown>) =>
       db.asUser(userId, async (tx) => {
         await store.move(tx, payment, 'pending', status, result);
         await audit(tx, {

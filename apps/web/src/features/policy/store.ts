@@ -1,5 +1,5 @@
 import type { Database, UserTx } from '@troupe/db';
-import { isSamePayee } from '@troupe/domain';
+import { COUNTED_PAYMENTS, isSamePayee } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
 
@@ -21,7 +21,7 @@ export interface PaymentRequest {
   method: string;
 }
 
-export type AgentPaymentStatus = 'approval' | 'denied' | 'pending' | 'paid' | 'failed';
+export type AgentPaymentStatus = 'approval' | 'denied' | 'pending' | 'paid' | 'failed' | 'unknown';
 
 export interface AgentPayment extends PaymentRequest {
   id: string;
@@ -129,7 +129,7 @@ export function createPolicyStore({ db, clock }: { db: Database; clock: Clock })
         .selectFrom('agent_payments')
         .select(['units', 'recipient'])
         .where('agent_id', '=', agentId)
-        .where('status', 'in', ['pending', 'paid'])
+        .where('status', 'in', COUNTED_PAYMENTS)
         .where('created_at', '>', new Date(clock().getTime() - DAY_MS))
         .execute();
       const sum = (list: { units: bigint }[]) => list.reduce((total, { units }) => total + units, 0n);
