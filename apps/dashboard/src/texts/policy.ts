@@ -28,7 +28,8 @@ export const policy = {
   denyTitle: (amount: string) => `Deny the payment of ${amount}?`,
   denyLoss: (to: string) => `Nothing is paid to ${to}. The agent has to ask again.`,
   paidTitle: (amount: string) => `Were ${amount} paid?`,
-  paidLoss: (to: string) => `The payment gateway did not say what became of it. Look at your account there: did ${to} get it?`,
+  paidLoss: (to: string) =>
+    `The payment gateway did not say what became of it. Look at your account there: did ${to} get it?`,
   failedTitle: (amount: string) => `Were ${amount} not paid?`,
   failedLoss: (to: string) =>
     `The payment gateway did not say what became of it. Look at your account there first: if ${to} got it after all, the agent may spend the amount twice.`,

@@ -88,7 +88,8 @@ export const decideAgentPayment = endpoint({
   path: '/api/agents/:id/payments/:paymentId',
   auth: 'cookie',
   tag: TAG,
-  summary: 'Decide upon a payment: approve (it is made at once) or deny one that waits; say whether an unknown one was made',
+  summary:
+    'Decide upon a payment: approve (it is made at once) or deny one that waits; say whether an unknown one was made',
   params: idParams.extend({ paymentId: z.string() }),
   body: z.object({
     decision: z.enum(['approve', 'deny', 'paid', 'failed'], { error: BAD_DECISION }),

@@ -361,8 +361,7 @@ describe('an upstream gateway', () => {
         agentId,
         pay: () => act({ action: 'pay', agentId, amount: 5, recipient: PAYEE }),
         state: async () => (await its.ask('GET', url, undefined, person.headers)).body.payments[0].status as string,
-        say: (id: string, decision: string, by = person) =>
-          its.ask('POST', `${url}/${id}`, { decision }, by.headers),
+        say: (id: string, decision: string, by = person) => its.ask('POST', `${url}/${id}`, { decision }, by.headers),
       };
     }
 

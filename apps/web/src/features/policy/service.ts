@@ -158,7 +158,12 @@ export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps
     },
 
     /** A failed payment does not count against the limits. */
-    finish: (userId: string, payment: AgentPayment, status: 'paid' | 'failed' | 'unknown', result: Record<string, unknown>) =>
+    finish: (
+      userId: string,
+      payment: AgentPayment,
+      status: 'paid' | 'failed' | 'unknown',
+      result: Record<string, unknown>,
+    ) =>
       db.asUser(userId, async (tx) => {
         await store.move(tx, payment, 'pending', status, result);
         await audit(tx, {
