@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { closedNetwork } from './closed-network.ts';
 
 /** Asks the engine itself: its command line tool need not be here. */
 const PING_DOCKER = `
@@ -12,6 +13,7 @@ const PING_DOCKER = `
 const PROBES = {
   chromium: () => chromium() !== undefined,
   bubblewrap: () => works('bwrap', ['--ro-bind', '/', '/', 'true']),
+  'network namespaces': () => works(...closedNetwork('true'), { HOSTS: '/etc/hosts' }),
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
@@ -21,8 +23,8 @@ const PROBES = {
 
 export type Need = keyof typeof PROBES;
 
-const works = (command: string, args: readonly string[]): boolean =>
-  spawnSync(command, args, { stdio: 'ignore', timeout: 10_000 }).status === 0;
+const works = (command: string, args: readonly string[], env: Record<string, string> = {}): boolean =>
+  spawnSync(command, args, { stdio: 'ignore', timeout: 10_000, env: { ...process.env, ...env } }).status === 0;
 
 /** The browser's path, if there is one. */
 const chromium = (): string | undefined =>

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { testDatabase } from '@troupe/db';
+import { runInClosedNetwork } from '../lib/closed-network.ts';
+import { needs } from '../lib/needs.ts';
+
+const INSIDE = path.join(import.meta.dirname, 'allowed-domains.inside.ts');
+
+test(
+  'safety.allowedDomains opens what it names and nothing else, up to the servers themselves',
+  { skip: needs('bubblewrap', 'network namespaces'), timeout: 120_000 },
+  async () => {
+    const database = await testDatabase();
+    try {
+      const { code, output } = await runInClosedNetwork(INSIDE, { DATABASE_URL: database.url });
+      assert.equal(code, 0, output);
+      assert.match(output, /pass [1-9]/, output);
+    } finally {
+      await database.drop();
+    }
+  },
+);
