@@ -119,7 +119,7 @@ test('the shell reaches the allowed domains and no others', { skip: needs('bubbl
       )
     ).content;
   await allow(['localhost']);
-  // Let through by the list, held back by where it leads: there is no other network that a test could count on.
+  // Let through by the list, held back by where it leads; allowed-domains.test.ts goes all the way.
   assert.match(await get('localhost'), /^403\nlocalhost leads to an address that is not allowed/);
   for (const other of ['example.com', 'notlocalhost', '127.0.0.1'])
     assert.equal(await get(other), `403\n${other}:80 is not allowed\n`);

@@ -129,6 +129,8 @@ describe('provisioning when something is down', () => {
     );
     const env = JSON.stringify(hosting.asked[2]!.body);
     assert.ok(env.includes('secret-a'), 'the agent needs its channel');
+    const { disk } = hosting.asked[1]!.body.serviceDetails;
+    assert.ok(hosting.asked[2]!.body.some((one: Body) => one.key === 'DATA_DIR' && one.value === disk.mountPath));
     const { internalKey, sessionSecret, walletKey } = services.runtime.secrets;
     for (const secret of [internalKey, sessionSecret, walletKey])
       assert.ok(!env.includes(secret), 'no secret of the platform');
@@ -152,6 +154,7 @@ describe('provisioning when something is down', () => {
         'GET /v1/services': exists ? [{ service }] : [],
         'GET /v1/services/srv-1/deploys': [{ deploy: { status: deploy } }],
         'GET /sessions': { sessions: [], count: 0 },
+        'GET /stats': { stats: { runs: 4, failed: 1, lastHour: 2, averageMs: 30 } },
       }[call];
       return { status: 200, body: JSON.stringify(body ?? {}) };
     });
@@ -171,12 +174,40 @@ describe('provisioning when something is down', () => {
     assert.equal(suspended, 'suspended');
     assert.equal((await act('start')).body.status, 'active');
     assert.equal(suspended, 'not_suspended');
-    const backup = await askBackend(services, 'POST', `/api/agents/${agentId}/backups`);
-    assert.deepEqual(backup, {
-      status: 500,
-      body: { error: 'A backup is not possible on the hosting platform' },
-    });
     const { token } = (await ann.ask('GET', `/api/agents/${agentId}/token`)).body;
+    const before = hosting.asked.length;
+    const backups = await askBackend(services, 'GET', `/api/agents/${agentId}/backups`);
+    assert.deepEqual(backups.body, { backups: [], count: 0, limit: 10 });
+    for (const path of ['backups', 'update'])
+      assert.deepEqual(
+        await askBackend(services, 'POST', `/api/agents/${agentId}/${path}`, {}),
+        {
+          status: 409,
+          body: {
+            error:
+              'The hosting platform gives no way to copy an agent’s data: it cannot be backed up, restored or updated there',
+          },
+        },
+        path,
+      );
+    assert.equal(await status(), 'running');
+    assert.equal(hosting.asked.length, before, 'nothing was done there');
+
+    assert.equal((await act('reset-memory')).body.message, 'Memory reset successfully');
+    await askBackend(services, 'PUT', `/api/agents/${agentId}`, { config: { memory: { maxEntries: 7 } } });
+    const told = hosting.asked.filter(({ call }) => ['POST /reset', 'PUT /definition'].includes(call));
+    assert.deepEqual(
+      told.map(({ call, headers }) => [call, headers.authorization]),
+      [
+        ['POST /reset', `Bearer ${token}`],
+        ['PUT /definition', `Bearer ${token}`],
+      ],
+    );
+    assert.equal(told[1]!.body.config.memory.maxEntries, 7);
+    const stats = await askBackend(services, 'GET', `/api/runtime/instances/${agentId}/stats`);
+    assert.deepEqual([stats.body.messagesProcessed, stats.body.errorRate], [4, 25]);
+    const { instances } = (await askBackend(services, 'GET', '/api/runtime/instances')).body;
+    assert.equal(instances[0].metadata.driver, 'hosting');
     const read = await askBackend(services, 'GET', `/api/runtime/proxy/${agentId}/sessions`, undefined, {
       authorization: `Bearer ${token}`,
     });

@@ -1,5 +1,5 @@
-import type { GatewayPrincipal } from '@troupe/agent';
-import type { Log } from '@troupe/kernel';
+import type { GatewayPrincipal, RunStats } from '@troupe/agent';
+import { AppError, type Log } from '@troupe/kernel';
 import { createProxy } from './docker/proxy.ts';
 import { DriverError, type Driver } from './driver.ts';
 import type { AgentRow, Registry } from './registry.ts';
@@ -28,10 +28,16 @@ interface Service {
 }
 
 const TIMEOUT_MS = 15_000;
+/** What the agent keeps is on a disk: a deployment, and each new start, begin with the image's own files. */
+const DISK = { name: 'data', mountPath: '/data', sizeGB: 1 };
 const FAILED = /_failed$|^canceled$|^deactivated$/;
 const nameOf = (agentId: string): string => `agent-${agentId}`;
-const notHere = (what: string) => async (): Promise<never> => {
-  throw new DriverError(`${what} is not possible on the hosting platform`);
+/** The platform's interface knows services, settings, names and deployments; nothing of it reaches into a disk. */
+const noCopies = async (): Promise<never> => {
+  throw new AppError(
+    409,
+    'The hosting platform gives no way to copy an agent’s data: it cannot be backed up, restored or updated there',
+  );
 };
 
 /** Undefined: it is not configured. */
@@ -77,6 +83,7 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
       PLATFORM_KEY: `sk_${token}`,
       PUBLIC_URL: `https://${agent.id}.${settings.AGENTS_DOMAIN}`,
       HOST: '0.0.0.0',
+      DATA_DIR: DISK.mountPath,
       AGENT_DEFINITION: JSON.stringify(await registry.definition(agent)),
       ...(channelA && { TELEGRAM_TOKEN: channelA }),
       ...(channelB && { WHATSAPP_TOKEN: channelB }),
@@ -94,7 +101,7 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
       ownerId,
       autoDeploy: 'no',
       image: { ownerId, imagePath: agent.image ?? image },
-      serviceDetails: { runtime: 'image', plan: 'starter' },
+      serviceDetails: { runtime: 'image', plan: 'starter', disk: DISK },
     })) as { service?: Service } & Partial<Service>;
     const service = made.service ?? made;
     if (typeof service.id !== 'string') throw new DriverError('The hosting platform answered without a service');
@@ -129,12 +136,29 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
       });
   }
 
+  async function urlOf(agentId: string): Promise<URL | undefined> {
+    const url = (await find(agentId))?.serviceDetails?.url;
+    return url === undefined ? undefined : new URL(url);
+  }
+
+  async function asOwner(agent: AgentRow, method: string, path: string, body?: unknown): Promise<Response> {
+    const url = await urlOf(agent.id);
+    if (!url) throw new AppError(502, 'Agent is not running');
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { authorization: `Bearer ${await registry.token(agent)}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error: unknown) => {
+      throw new DriverError('The agent does not answer on the hosting platform', error);
+    });
+    if (!response.ok) throw new DriverError(`The agent answered ${response.status} on ${path}`);
+    return response;
+  }
+
   const proxy = createProxy({
     log,
-    where: async (agentId) => {
-      const url = (await find(agentId))?.serviceDetails?.url;
-      return url === undefined ? undefined : new URL(url);
-    },
+    where: urlOf,
     async credentials(agentId, token) {
       const principal = await verify?.(agentId, token);
       const agent = principal && (await registry.find(agentId));
@@ -160,17 +184,16 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
       const service = await find(id);
       if (service) await call('DELETE', pathOf(service));
     },
-    async configure(agent) {
-      const service = await find(agent.id);
-      if (!service) return;
-      await call('PUT', `${pathOf(service)}/env-vars`, await envOf(agent));
-      await call('POST', `${pathOf(service)}/deploys`, {});
+    configure: async (agent, definition) => void (await asOwner(agent, 'PUT', '/definition', definition)),
+    backup: noCopies,
+    restore: noCopies,
+    reset: async (agent) => void (await asOwner(agent, 'POST', '/reset', {})),
+    async stats(agent) {
+      const work = await asOwner(agent, 'GET', '/stats')
+        .then(async (response) => ((await response.json()) as { stats: RunStats }).stats)
+        .catch(() => null);
+      return { cpu: null, memory: null, memoryPercent: null, network: null, pids: null, work };
     },
-    refuses: () => 'Another image is not possible on the hosting platform',
-    backup: notHere('A backup'),
-    restore: notHere('A restore'),
-    reset: notHere('A reset of the memory'),
-    stats: async () => ({ cpu: null, memory: null, memoryPercent: null, network: null, pids: null, work: null }),
     handle: proxy.handle,
     upgrade: proxy.upgrade,
     cut: proxy.cut,
