@@ -1,18 +1,12 @@
-import { createDatabase, dataDirOf, reachEmbedded } from '@troupe/db';
+import { createDatabase } from '@troupe/db';
 import { readSettings, silentLog, StartError, withEnvFile } from '@troupe/kernel';
 import { verifyLedger } from '@troupe/ledger';
+import { reachDatabase } from './lib/database.ts';
 
 /** `npm run ledger:verify`: every invariant of the money, on DATABASE_URL or the embedded database. */
 
-async function reach(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const settings = readSettings(withEnvFile(process.env));
-  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, stop: async () => {} };
-  const explicit = settings.DATA_DIR !== undefined;
-  return reachEmbedded({ dataDir: dataDirOf(settings), explicit, log: silentLog });
-}
-
 async function verify(): Promise<boolean> {
-  const database = await reach();
+  const database = await reachDatabase(readSettings(withEnvFile(process.env)));
   const db = createDatabase({ url: database.url, log: silentLog, poolSize: 2 });
   try {
     // One snapshot: payments that happen meanwhile must not look like errors.

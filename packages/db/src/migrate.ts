@@ -16,6 +16,8 @@ export interface MigrateOptions {
   url: string;
   log: Log;
   directory?: string;
+  /** Only these, for a database that is to be as old as a backup. */
+  only?: ReadonlySet<string>;
 }
 
 const DIRECTORY = join(import.meta.dirname, '../migrations');
@@ -24,7 +26,7 @@ const LOCK = 7_206_811_001;
 const OLDEST_SERVER = 150_000;
 
 /** Brings the database up to the migrations of this program; the names of those applied now. */
-export async function migrate({ url, log, directory = DIRECTORY }: MigrateOptions): Promise<string[]> {
+export async function migrate({ url, log, directory = DIRECTORY, only }: MigrateOptions): Promise<string[]> {
   const client = await connectOnce(url);
   try {
     await checkServer(client);
@@ -36,7 +38,8 @@ export async function migrate({ url, log, directory = DIRECTORY }: MigrateOption
       checksum text not null,
       applied_at timestamptz not null default now()
     )`);
-    const pending = await pendingOf(client, await readMigrations(directory));
+    const all = await pendingOf(client, await readMigrations(directory));
+    const pending = only ? all.filter(({ name }) => only.has(name)) : all;
     for (const migration of pending) {
       await apply(client, migration);
       log.info({ migration: migration.name }, 'migration applied');
@@ -47,7 +50,7 @@ export async function migrate({ url, log, directory = DIRECTORY }: MigrateOption
   }
 }
 
-async function connectOnce(url: string): Promise<pg.Client> {
+export async function connectOnce(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: 'troupe migrate' });
   // A connection that breaks later fails the query in flight; without a listener it would end the process.
   client.on('error', () => {});
@@ -73,6 +76,9 @@ async function checkServer(client: pg.Client): Promise<void> {
     throw new StartError(`PostgreSQL 15 or later is needed, and the server of DATABASE_URL is ${server.version}.`);
   }
 }
+
+/** What this program would apply to an empty database. */
+export const ownMigrations = (): Promise<Migration[]> => readMigrations(DIRECTORY);
 
 async function readMigrations(directory: string): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort();

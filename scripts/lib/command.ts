@@ -1,0 +1,14 @@
+import { StartError } from '@troupe/kernel';
+
+/** Runs a script that takes the name of a file; what it cannot do is one sentence and exit code 1. */
+export async function command(work: (args: [file: string]) => Promise<void>): Promise<void> {
+  const [file] = process.argv.slice(2);
+  try {
+    if (!file) throw new StartError('Name a file: npm run backup FILE, or npm run restore FILE.');
+    await work([file]);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
