@@ -15,6 +15,8 @@ export interface Input {
   /** The same input under the same id is taken once, and answers the same. */
   inputId?: string;
   limits?: RunLimits;
+  /** Called when the input is stored, before anybody works on it. */
+  onTaken?: (taken: { sessionId: string; seq: number }) => void;
 }
 
 export interface Answer {

@@ -97,6 +97,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       recall: { query: content, limit: RECALLED },
     });
     if (!delivered) throw new AppError(404, 'Session not found');
+    input.onTaken?.({ sessionId: delivered.session.id, seq: delivered.seq });
     if (!delivered.duplicate) {
       emit({
         kind: 'event',

@@ -1,38 +1,14 @@
 import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
-import type { Agent, Answer } from '../agent.ts';
-import { readBody, sendJson, type Exchange } from './exchange.ts';
-import type { GatewayDeps } from './types.ts';
+import type { RunOutcome, SessionEvent } from '../events.ts';
+import { endOfRun } from '../session.ts';
+import { WIRES, type TaskState, type TaskView, type Wire } from './a2a-wire.ts';
+import { openEventStream, readBody, sendJson, type Exchange } from './exchange.ts';
 
-/** The Agent2Agent protocol: a card that says what the agent is, and messages over JSON-RPC. A context is a session. */
-
-const PROTOCOL = '0.3.0';
-
-export async function agentCard(agent: Agent, { publicUrl, version }: GatewayDeps): Promise<object> {
-  const { definition, version: revision } = await agent.definition();
-  const url = publicUrl(agent.id);
-  return {
-    protocolVersion: PROTOCOL,
-    name: definition.name,
-    description: definition.description || definition.role || 'An agent on Troupe',
-    url: `${url}/a2a`,
-    preferredTransport: 'JSONRPC',
-    version: `${version}+${revision}`,
-    capabilities: { streaming: false, pushNotifications: false, stateTransitionHistory: false },
-    defaultInputModes: ['text/plain'],
-    defaultOutputModes: ['text/plain'],
-    securitySchemes: { gatewayToken: { type: 'http', scheme: 'bearer' } },
-    security: [{ gatewayToken: [] }],
-    skills: [
-      {
-        id: 'chat',
-        name: definition.role || 'Assistant',
-        description: definition.description || 'Answers messages and carries out tasks.',
-        tags: ['chat', ...definition.tools],
-      },
-    ],
-  };
-}
+/**
+ * The Agent2Agent protocol over JSON-RPC. A context is a session; a task is one message and the run that answers it, so
+ * its id is the session's and the number of the message in it.
+ */
 
 const callSchema = z.object({
   jsonrpc: z.literal('2.0'),
@@ -44,12 +20,16 @@ const callSchema = z.object({
 const sendParams = z.object({
   message: z.looseObject({
     messageId: z.string().min(1).max(200),
-    role: z.literal('user'),
-    parts: z.array(z.looseObject({ kind: z.string(), text: z.string().optional() })).min(1),
+    role: z.enum(['user', 'ROLE_USER']),
+    parts: z.array(z.looseObject({ text: z.string().optional() })).min(1),
     contextId: z.string().max(200).optional(),
+    taskId: z.string().max(200).optional(),
   }),
+  configuration: z
+    .looseObject({ returnImmediately: z.boolean().optional(), blocking: z.boolean().optional() })
+    .nullish(),
 });
-const taskParams = z.object({ id: z.string() });
+const taskParams = z.object({ id: z.string().max(200) });
 
 class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -61,17 +41,56 @@ class RpcError extends Error {
   }
 }
 
+const notFound = () => new RpcError(-32_001, 'Task not found');
+const unsupported = (why: string) => new RpcError(-32_004, why);
+
+/** One call: what to answer it with. */
+interface Call {
+  exchange: Exchange;
+  wire: Wire;
+  id: string | number | null;
+  params: unknown;
+}
+
+type Method = (call: Call) => Promise<void>;
+
+const METHODS: Record<string, [version: keyof typeof WIRES, method: Method]> = {
+  SendMessage: ['1.0', sendMessage],
+  SendStreamingMessage: ['1.0', sendStreamingMessage],
+  GetTask: ['1.0', getTask],
+  CancelTask: ['1.0', cancelTask],
+  SubscribeToTask: ['1.0', subscribe],
+  'message/send': ['0.3', sendMessage],
+  'message/stream': ['0.3', sendStreamingMessage],
+  'tasks/get': ['0.3', getTask],
+  'tasks/cancel': ['0.3', cancelTask],
+  'tasks/resubscribe': ['0.3', subscribe],
+};
+const PUSH = /PushNotificationConfig/i;
+
 export async function a2a(exchange: Exchange): Promise<void> {
-  let id: string | number | null = null;
+  let id: Call['id'] = null;
   try {
     const call = parseCall((await readBody(exchange.request)).toString('utf8'));
     id = call.id ?? null;
-    sendJson(exchange, { jsonrpc: '2.0', id, result: await dispatch(exchange, call.method, call.params) });
+    const asked = exchange.request.headers['a2a-version'];
+    if (typeof asked === 'string' && !/^(0\.3|1)(\.\d+)*$/.test(asked.trim()))
+      throw new RpcError(-32_009, `Version ${asked} is not supported: 1.0 and 0.3 are`);
+    const found = METHODS[call.method];
+    if (!found) throw unknownMethod(call.method);
+    const [version, method] = found;
+    await method({ exchange, wire: WIRES[version], id, params: call.params });
   } catch (error) {
     if (!(error instanceof RpcError) && !(error instanceof AppError)) throw error;
     const code = error instanceof RpcError ? error.code : error.status === 404 ? -32_001 : -32_603;
     sendJson(exchange, { jsonrpc: '2.0', id, error: { code, message: error.message } });
   }
+}
+
+function unknownMethod(name: string): RpcError {
+  if (PUSH.test(name)) return new RpcError(-32_003, 'Push notifications are not supported');
+  if (name === 'ListTasks' || name === 'GetExtendedAgentCard') return unsupported(`${name} is not supported`);
+  return new RpcError(-32_601, `Unknown method ${name}`);
 }
 
 function parseCall(text: string): z.output<typeof callSchema> {
@@ -86,68 +105,162 @@ function parseCall(text: string): z.output<typeof callSchema> {
   return parsed.data;
 }
 
-function params<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new RpcError(-32_602, 'Invalid parameters');
   return parsed.data;
 }
 
-async function dispatch({ agent, principal }: Exchange, method: string, given: unknown): Promise<object> {
-  if (method === 'message/send') {
-    const { message } = params(sendParams, given);
-    const content = message.parts
-      .map(({ text }) => text ?? '')
-      .join('\n')
-      .trim();
-    if (content === '') throw new RpcError(-32_005, 'Only text is understood');
-    const contextId = message.contextId ?? newId();
-    const answer = await agent.ask({
-      to: { channel: 'a2a', key: contextId },
-      inputId: message.messageId,
-      content,
-      from: principal.kind,
-    });
-    return task(answer, contextId);
-  }
-  if (method === 'tasks/get' || method === 'tasks/cancel') {
-    const { id } = params(taskParams, given);
-    const session = await agent.store.session(id);
-    if (!session) throw new RpcError(-32_001, 'Task not found');
-    if (method === 'tasks/cancel' && !(await agent.cancel(id, 'a2a')))
-      throw new RpcError(-32_002, 'Task cannot be canceled');
-    const state =
-      method === 'tasks/cancel'
-        ? 'canceled'
-        : { idle: 'completed', open: 'working', waiting: 'input-required' }[session.status];
-    return { kind: 'task', id, contextId: session.key, status: { state, timestamp: session.updatedAt } };
-  }
-  throw new RpcError(-32_601, `Unknown method ${method}`);
+const answer = ({ exchange, id }: Call, result: object): void => sendJson(exchange, { jsonrpc: '2.0', id, result });
+
+/** What one message asks the agent, and the task that it goes on with, if it names one. */
+async function inputOf({ exchange, params }: Call) {
+  const { message, configuration } = checked(sendParams, params);
+  const content = message.parts
+    .map(({ text }) => text ?? '')
+    .join('\n')
+    .trim();
+  if (content === '') throw new RpcError(-32_005, 'Only text is understood');
+  const earlier = message.taskId ? await taskOf(exchange, message.taskId) : undefined;
+  if (earlier && message.contextId && message.contextId !== earlier.view.contextId)
+    throw new RpcError(-32_602, 'The task belongs to another context');
+  if (earlier && isOver(earlier.view.state)) throw unsupported('The task is over: send the message without its id');
+  const contextId = earlier?.view.contextId ?? (message.contextId || newId());
+  const input = {
+    to: { channel: 'a2a', key: contextId },
+    inputId: message.messageId,
+    content,
+    from: exchange.principal.kind,
+  };
+  const atOnce = configuration?.returnImmediately ?? configuration?.blocking === false;
+  return { input, earlier, contextId, atOnce };
 }
 
-const STATES = {
+async function sendMessage(call: Call): Promise<void> {
+  const { agent } = call.exchange;
+  const { input, earlier, atOnce } = await inputOf(call);
+  if (atOnce) {
+    const { sessionId, seq } = await agent.tell(input);
+    return answer(call, call.wire.sent((await taskOf(call.exchange, earlier?.view.id ?? taskId(sessionId, seq))).view));
+  }
+  let taken = '';
+  await agent.ask({ ...input, onTaken: ({ sessionId, seq }) => (taken = taskId(sessionId, seq)) });
+  answer(call, call.wire.sent((await taskOf(call.exchange, earlier?.view.id ?? taken)).view));
+}
+
+async function sendStreamingMessage(call: Call): Promise<void> {
+  const { agent, signal } = call.exchange;
+  const { input, earlier, contextId } = await inputOf(call);
+  let told: Promise<void> | undefined;
+  await agent.tell({
+    ...input,
+    // Reading along starts before the work does: no word is missed.
+    onTaken: ({ sessionId, seq }) => {
+      const id = earlier?.view.id ?? taskId(sessionId, seq);
+      const view: TaskView = { id, contextId, state: 'working', at: new Date().toISOString() };
+      told = stream(call, view, agent.follow(sessionId, refOf(id)!.seq, signal));
+    },
+  });
+  await told;
+}
+
+async function subscribe(call: Call): Promise<void> {
+  const { exchange } = call;
+  const { view, sessionId, seq } = await taskOf(exchange, checked(taskParams, call.params).id);
+  if (isOver(view.state)) throw unsupported('The task is over');
+  await stream(call, view, exchange.agent.follow(sessionId, seq, exchange.signal));
+}
+
+async function getTask(call: Call): Promise<void> {
+  const { view } = await taskOf(call.exchange, checked(taskParams, call.params).id);
+  answer(call, call.wire.task(view));
+}
+
+const CANCEL_MS = 5_000;
+
+async function cancelTask(call: Call): Promise<void> {
+  const { exchange } = call;
+  const { id } = checked(taskParams, call.params);
+  const { view, sessionId, seq } = await taskOf(exchange, id);
+  if (isOver(view.state) || !(await exchange.agent.cancel(sessionId, 'a2a')))
+    throw new RpcError(-32_002, 'Task cannot be canceled');
+  for await (const live of exchange.agent.follow(sessionId, seq, AbortSignal.timeout(CANCEL_MS)))
+    if (live.kind === 'event' && live.event.type === 'run_ended') break;
+  answer(call, call.wire.task((await taskOf(exchange, id)).view));
+}
+
+/** The task, its text as it is written, and how it ends. */
+async function stream(call: Call, view: TaskView, events: ReturnType<Exchange['agent']['follow']>): Promise<void> {
+  const { exchange, wire, id } = call;
+  const reading = events[Symbol.asyncIterator]();
+  // Asked for first: from now on nothing is missed.
+  let next = reading.next();
+  const out = openEventStream(exchange);
+  const say = (result: object) => out.send({ data: { jsonrpc: '2.0', id, result } });
+  await say(wire.sent(view));
+  const seen: SessionEvent[] = [];
+  let append = false;
+  for (let item = await next; !item.done; item = await next) {
+    next = reading.next();
+    const live = item.value;
+    if (live.kind === 'delta') {
+      await say(wire.artifact(view, live.text, { append, lastChunk: false }));
+      append = true;
+      continue;
+    }
+    seen.push(live.event);
+    const now = viewOf(view, seen, live.event.type === 'approval_requested');
+    if (!isOver(now.state) && now.state !== 'input-required') continue;
+    // The whole answer replaces what was written on the way to it.
+    if (now.state === 'completed') await say(wire.artifact(view, now.text ?? '', { append: false, lastChunk: true }));
+    await say(wire.status(now));
+    break;
+  }
+  void reading.return?.();
+  out.end();
+}
+
+const taskId = (sessionId: string, seq: number): string => `${sessionId}:${seq}`;
+
+function refOf(id: string): { sessionId: string; seq: number } | undefined {
+  const match = /^([\w.-]+):(\d{1,9})$/.exec(id);
+  return match ? { sessionId: match[1]!, seq: Number(match[2]) } : undefined;
+}
+
+const isOver = (state: TaskState): boolean => state !== 'working' && state !== 'input-required';
+
+const PAGE = 500;
+
+async function taskOf({ agent }: Exchange, id: string): Promise<{ view: TaskView; sessionId: string; seq: number }> {
+  const ref = refOf(id);
+  const session = ref && (await agent.store.session(ref.sessionId));
+  if (!ref || session?.channel !== 'a2a') throw notFound();
+  const [first] = await agent.store.events(session.id, { after: ref.seq - 1, limit: 1 });
+  if (first?.type !== 'user' || first.seq !== ref.seq) throw notFound();
+  const events: SessionEvent[] = [];
+  for (let full = true; full && !endOfRun(events, ref.seq);) {
+    const page = await agent.store.events(session.id, { after: events.at(-1)?.seq ?? ref.seq, limit: PAGE });
+    events.push(...page);
+    full = page.length === PAGE;
+  }
+  const base: TaskView = { id, contextId: session.key, state: 'working', at: events.at(-1)?.at ?? first.at };
+  return { ...ref, view: viewOf(base, events, session.status === 'waiting') };
+}
+
+const STATES: Record<RunOutcome, TaskState> = {
   done: 'completed',
   cancelled: 'canceled',
   failed: 'failed',
   limit: 'failed',
   loop: 'failed',
-  waiting: 'input-required',
 };
 
-const task = ({ sessionId, outcome, reply }: Answer, contextId: string): object => ({
-  kind: 'task',
-  id: sessionId,
-  contextId,
-  status: {
-    state: STATES[outcome],
-    timestamp: new Date().toISOString(),
-    message: {
-      kind: 'message',
-      role: 'agent',
-      messageId: newId(),
-      contextId,
-      taskId: sessionId,
-      parts: [{ kind: 'text', text: reply }],
-    },
-  },
-  ...(outcome === 'done' && { artifacts: [{ artifactId: 'reply', parts: [{ kind: 'text', text: reply }] }] }),
-});
+/** The task after these events of its session, which all came after its message. */
+function viewOf(view: TaskView, events: readonly SessionEvent[], waits: boolean): TaskView {
+  const ended = endOfRun(events, 0);
+  if (!ended)
+    return waits ? { ...view, state: 'input-required', text: 'This needs an approval before I can go on.' } : view;
+  const { outcome, reason, at } = ended.end;
+  const text = outcome === 'done' ? ended.reply : (reason ?? 'The run was cancelled.');
+  return { ...view, state: STATES[outcome], at, text };
+}

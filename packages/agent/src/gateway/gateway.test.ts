@@ -241,33 +241,6 @@ describe('sessions', () => {
   });
 });
 
-describe('agent to agent', () => {
-  const rpc = async (method: string, params: unknown) =>
-    (await call('POST', '/a2a', { jsonrpc: '2.0', id: 7, method, params })).body as unknown as {
-      id: number;
-      result: { id: string; contextId: string; status: { state: string; message: { parts: { text: string }[] } } };
-      error: { code: number };
-    };
-
-  test('a card, messages in a context, tasks', async () => {
-    const card = (await (await fetch(`${base}/.well-known/agent-card.json`)).json()) as { url: string; name: string };
-    assert.deepEqual([card.url, card.name], ['http://platform.test/agent/a2a', 'Ada']);
-    const message = { kind: 'message', role: 'user', messageId: 'a1', parts: [{ kind: 'text', text: 'hi' }] };
-    const { id, result } = await rpc('message/send', { message });
-    assert.equal(id, 7);
-    assert.equal(result.status.state, 'completed');
-    assert.match(result.status.message.parts[0]?.text ?? '', /^heard hi/);
-    await rpc('message/send', { message: { ...message, messageId: 'a2', contextId: result.contextId } });
-    assert.equal(model.requests.at(-1)?.messages.length, 4);
-    assert.equal((await rpc('tasks/get', { id: result.id })).result.status.state, 'completed');
-    assert.equal((await rpc('tasks/get', { id: 'none' })).error.code, -32_001);
-    assert.equal((await rpc('nothing', {})).error.code, -32_601);
-    assert.equal((await rpc('message/send', {})).error.code, -32_602);
-    const long = { ...message, messageId: 'a3', parts: [{ kind: 'text', text: 'x'.repeat(1_100_000) }] };
-    assert.equal((await rpc('message/send', { message: long })).error.code, -32_603);
-  });
-});
-
 describe('web chat', () => {
   const connect = (token: string) => new WebSocket(`${base.replace('http', 'ws')}/ws?token=${token}`);
 

@@ -1,0 +1,117 @@
+import { newId } from '@troupe/kernel';
+import type { Agent } from '../agent.ts';
+import type { GatewayDeps } from './types.ts';
+
+/** How the Agent2Agent protocol writes things down: version 1.0, and 0.3 for clients that have not moved on. */
+
+export type TaskState = 'working' | 'completed' | 'failed' | 'canceled' | 'input-required';
+
+/** One input and the run that answers it. */
+export interface TaskView {
+  id: string;
+  contextId: string;
+  state: TaskState;
+  at: string;
+  /** What the agent has to say about it; none while it works. */
+  text?: string;
+}
+
+export interface Wire {
+  task: (view: TaskView) => object;
+  /** A task as the answer to a message, or as the first event of a stream. */
+  sent: (view: TaskView) => object;
+  status: (view: TaskView) => object;
+  artifact: (view: TaskView, text: string, chunk: { append: boolean; lastChunk: boolean }) => object;
+}
+
+const ARTIFACT = 'reply';
+
+function createWire(isLegacy: boolean): Wire {
+  const kind = (name: string): object => (isLegacy ? { kind: name } : {});
+  const part = (text: string): object => ({ ...kind('text'), text });
+  const enumerated = (prefix: string, value: string): string =>
+    isLegacy ? value : `${prefix}_${value.toUpperCase().replace('-', '_')}`;
+
+  const statusOf = ({ id, contextId, state, at, text }: TaskView): object => ({
+    state: enumerated('TASK_STATE', state),
+    timestamp: at,
+    ...(text !== undefined && {
+      message: {
+        ...kind('message'),
+        messageId: newId(),
+        contextId,
+        taskId: id,
+        role: enumerated('ROLE', 'agent'),
+        parts: [part(text)],
+      },
+    }),
+  });
+  const artifactOf = (text: string): object => ({ artifactId: ARTIFACT, parts: [part(text)] });
+  const task = (view: TaskView): object => ({
+    ...kind('task'),
+    id: view.id,
+    contextId: view.contextId,
+    status: statusOf(view),
+    ...(view.state === 'completed' && { artifacts: [artifactOf(view.text ?? '')] }),
+  });
+  const wrapped = (name: string, body: object): object => (isLegacy ? body : { [name]: body });
+  const isOver = (state: TaskState): boolean => state !== 'working';
+
+  return {
+    task,
+    sent: (view) => wrapped('task', task(view)),
+    status: (view) =>
+      wrapped('statusUpdate', {
+        ...kind('status-update'),
+        taskId: view.id,
+        contextId: view.contextId,
+        status: statusOf(view),
+        ...(isLegacy && { final: isOver(view.state) }),
+      }),
+    artifact: (view, text, chunk) =>
+      wrapped('artifactUpdate', {
+        ...kind('artifact-update'),
+        taskId: view.id,
+        contextId: view.contextId,
+        artifact: artifactOf(text),
+        ...chunk,
+      }),
+  };
+}
+
+export const WIRES = { '1.0': createWire(false), '0.3': createWire(true) };
+
+/** One card for both: each version ignores the fields of the other. */
+export async function agentCard(agent: Agent, { publicUrl, version }: GatewayDeps): Promise<object> {
+  const { definition, version: revision } = await agent.definition();
+  const url = `${publicUrl(agent.id)}/a2a`;
+  return {
+    name: definition.name,
+    description: definition.description || definition.role || 'An agent on Troupe',
+    version: `${version}+${revision}`,
+    supportedInterfaces: [
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+    ],
+    capabilities: { streaming: true, pushNotifications: false },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    securitySchemes: {
+      gatewayToken: { httpAuthSecurityScheme: { scheme: 'Bearer' }, type: 'http', scheme: 'bearer' },
+    },
+    securityRequirements: [{ schemes: { gatewayToken: { list: [] } } }],
+    skills: [
+      {
+        id: 'chat',
+        name: definition.role || 'Assistant',
+        description: definition.description || 'Answers messages and carries out tasks.',
+        tags: ['chat', ...definition.tools],
+      },
+    ],
+    // 0.3
+    protocolVersion: '0.3.0',
+    url,
+    preferredTransport: 'JSONRPC',
+    security: [{ gatewayToken: [] }],
+  };
+}
