@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { testRuntime } from '@troupe/db';
 import { isAlive, ownSettings, processTree, startProgram } from '../lib/program.ts';
 
 /** What `npm start` promises about starting and ending, on real processes. */
@@ -130,6 +132,23 @@ describe('what cannot start says why, and leaves nothing behind', () => {
     await writeFile(path.join(dataDir, 'secrets.json'), '{ half');
     await refused(start(t, env), /secrets\.json is damaged: restore it/);
     assert.equal(await readFile(path.join(dataDir, 'secrets.json'), 'utf8'), '{ half');
+  });
+
+  test('a database that a newer version has changed is left as it is', async (t) => {
+    const runtime = await testRuntime();
+    const client = new pg.Client({ connectionString: runtime.databaseUrl });
+    await client.connect();
+    t.after(async () => {
+      await client.end();
+      await runtime.close();
+    });
+    await client.query("insert into schema_migrations (version, name, checksum) values (9001, '9001_future', 'x')");
+    const { env } = await own(t);
+    await refused(
+      start(t, { ...env, DATABASE_URL: runtime.databaseUrl }),
+      /The database has the migration 9001_future, which this version of Troupe does not know: start the newer version/,
+    );
+    assert.deepEqual((await client.query('select from users')).rows, []);
   });
 
   test('a data folder that cannot be made', async (t) => {

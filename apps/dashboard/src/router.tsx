@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { AnyRoute } from '@tanstack/react-router';
+import type { PUBLIC_PAGES } from '@troupe/contract';
 import { sessionQuery } from './session.ts';
 import { Crashed, NotFound } from './shell/fallbacks.tsx';
 
@@ -27,16 +28,16 @@ const page = (parent: AnyRoute, path: string, load: Load) =>
     validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
   });
 
-const PUBLIC: [string, Load][] = [
-  ['/', () => import('./pages/public/landing.tsx')],
-  ['/pricing', () => import('./pages/public/pricing.tsx')],
-  ['/login', () => import('./pages/public/login.tsx')],
-  ['/signup', () => import('./pages/public/signup.tsx')],
-  ['/forgot-password', () => import('./pages/public/forgot-password.tsx')],
-  ['/reset-password', () => import('./pages/public/reset-password.tsx')],
-  ['/verify-email', () => import('./pages/public/verify-email.tsx')],
-  ['/invite', () => import('./pages/public/invite.tsx')],
-];
+const PUBLIC: Record<(typeof PUBLIC_PAGES)[number], Load> = {
+  '/': () => import('./pages/public/landing.tsx'),
+  '/pricing': () => import('./pages/public/pricing.tsx'),
+  '/login': () => import('./pages/public/login.tsx'),
+  '/signup': () => import('./pages/public/signup.tsx'),
+  '/forgot-password': () => import('./pages/public/forgot-password.tsx'),
+  '/reset-password': () => import('./pages/public/reset-password.tsx'),
+  '/verify-email': () => import('./pages/public/verify-email.tsx'),
+  '/invite': () => import('./pages/public/invite.tsx'),
+};
 
 /** Signed in, or to /login and back. */
 const signedIn = createRoute({
@@ -73,7 +74,7 @@ const SIGNED_IN: [string, Load][] = [
 export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([
-      ...PUBLIC.map(([path, load]) => page(root, path, load)),
+      ...Object.entries(PUBLIC).map(([path, load]) => page(root, path, load)),
       signedIn.addChildren(SIGNED_IN.map(([path, load]) => page(signedIn, path, load))),
     ]),
     context: { queries },

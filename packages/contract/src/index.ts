@@ -4,6 +4,7 @@ export * from './email.ts';
 export * from './endpoint.ts';
 export * from './messages.ts';
 export * from './openapi.ts';
+export * from './pages.ts';
 export * from './web/admin.ts';
 export * from './web/audit.ts';
 export * from './web/health.ts';
