@@ -95,6 +95,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       });
       if (isAnswer(result)) return send(reply, result, endpoint.status);
       if (check) assertReply(check, result, endpoint);
+      await server.endOfTurn();
       return reply.status(endpoint.status ?? 200).send(result);
     },
   });

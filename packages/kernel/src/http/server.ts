@@ -47,6 +47,11 @@ export interface Server {
   closing: AbortSignal;
   /** Called when the server begins to close; a set, because a listener on the signal costs ten times as much. */
   onClosing: Set<() => void>;
+  /**
+   * Answers wait for it, so that those which are ready in one turn of the event loop are written one after the other: a
+   * busy client then wakes for many of them instead of for each, and that is a fifth of the cost of a short answer.
+   */
+  endOfTurn: () => Promise<void>;
   listen: (port: number, portSetting: string) => Promise<string>;
   close: () => Promise<void>;
 }
@@ -117,6 +122,7 @@ export function createServer(options: ServerOptions): Server {
     rateRules: options.rateRules,
     closing: closing.signal,
     onClosing: new Set(),
+    endOfTurn: createTurns(),
     guards: createGuards({
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
@@ -142,6 +148,18 @@ export function createServer(options: ServerOptions): Server {
   addErrors(server);
   addObservation(server, isInternal);
   return server;
+}
+
+/** One promise for everybody who waits in the same turn. */
+function createTurns(): () => Promise<void> {
+  let turn: Promise<void> | undefined;
+  return () =>
+    (turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        turn = undefined;
+        resolve();
+      });
+    }));
 }
 
 function listenError(error: unknown, host: string, port: number, setting: string): Error {
