@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { McpServer as SdkServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createOutbound, silentLog } from '@troupe/kernel';
 import { z } from 'zod';
 import { newDefinition, type McpServer } from './definition.ts';
@@ -98,4 +101,53 @@ test('an MCP server as a service is reached through the guarded client', async (
   const before = seen.length;
   assert.deepEqual(await toolkitFor(false).tools(definition({ url })), [], 'a private address is refused');
   assert.equal(seen.length, before);
+});
+
+test('a service that keeps sessions may restart, lists its tools in pages, and is told goodbye', async () => {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const seen: string[] = [];
+  async function open(): Promise<StreamableHTTPServerTransport> {
+    const sdk = new Server({ name: 'paged', version: '1' }, { capabilities: { tools: {} } });
+    const tool = (name: string) => ({ name, inputSchema: { type: 'object' as const } });
+    sdk.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+      params?.cursor === 'next'
+        ? { tools: [tool('two'), tool('t.wo'), tool('t_wo')] }
+        : { tools: [tool('one')], nextCursor: 'next' },
+    );
+    sdk.setRequestHandler(CallToolRequestSchema, ({ params: { name } }) =>
+      name === 'one'
+        ? { content: [{ type: 'text', text: `one of ${seen.filter((each) => each === 'initialize').length}` }] }
+        : { content: [], structuredContent: { rows: [1, 2] } },
+    );
+    const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    await sdk.connect(transport as Parameters<typeof sdk.connect>[0]);
+    return transport;
+  }
+  const server = http.createServer(async (request, response) => {
+    const id = request.headers['mcp-session-id'] as string | undefined;
+    seen.push(request.method === 'POST' && !id ? 'initialize' : `${request.method}`);
+    const transport = id ? sessions.get(id) : await open();
+    if (transport) return transport.handleRequest(request, response);
+    response.writeHead(404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_001, message: 'Session not found' } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => server.close().closeAllConnections());
+  const toolkit = toolkitFor();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const tools = await toolkit.tools(definition({ url }));
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ['calc_one', 'calc_two', 'calc_t_wo'],
+  );
+  assert.equal((await call(tools, 'calc_one', {})).content, 'one of 1');
+  assert.equal((await call(tools, 'calc_two', {})).content, '{"rows":[1,2]}');
+  sessions.clear();
+  assert.equal((await call(tools, 'calc_one', {})).content, 'one of 2');
+  assert.equal((await call(await toolkit.tools(definition({ url })), 'calc_one', {})).content, 'one of 2');
+  await toolkit.close();
+  assert.ok(seen.includes('DELETE'));
 });
