@@ -171,8 +171,7 @@ async function write(db: Database, { id, calls, tools }: Batch, now: Date): Prom
       .execute();
     if (isNew.length === 0) return;
     if (calls.length > 0) await writeCalls(tx, calls);
-    const unreserved = calls.filter((call) => call.unreserved);
-    if (unreserved.length > 0) await countLate(tx, unreserved);
+    await countLate(tx, calls);
     if (tools.length > 0) await writeTools(tx, tools);
     await tx
       .deleteFrom('usage_batches')
@@ -208,17 +207,45 @@ async function writeCalls(tx: SystemTx, calls: Batch['calls']): Promise<void> {
       cost_micros = d.cost_micros + excluded.cost_micros, latency_ms = d.latency_ms + excluded.latency_ms`.execute(tx);
 }
 
+interface Spent {
+  userId: string;
+  agentId: string;
+  runId: string | undefined;
+  /** The day's first millisecond. */
+  at: number;
+  tokens: number;
+  micros: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Calls are many and those who make them few: they are added up here, not in the database. */
+function spentBy(calls: Batch['calls']): Spent[] {
+  const sums = new Map<string, Spent>();
+  for (const { unreserved, userId, agentId, runId, at, inputTokens, outputTokens, costMicros } of calls) {
+    if (!unreserved) continue;
+    const day = at - (at % DAY_MS);
+    const key = `${day}\n${userId}\n${agentId}\n${runId ?? ''}`;
+    let sum = sums.get(key);
+    if (!sum) sums.set(key, (sum = { userId, agentId, runId, at: day, tokens: 0, micros: 0 }));
+    sum.tokens += inputTokens + outputTokens;
+    sum.micros += costMicros;
+  }
+  return [...sums.values()];
+}
+
 /** In the order of the users, so that two processes cannot wait for each other. */
 async function countLate(tx: SystemTx, calls: Batch['calls']): Promise<void> {
+  const spent = spentBy(calls);
+  if (spent.length === 0) return;
   await sql`
     select spend_count(user_id, agent_id, run_id, at, tokens, micros) from (
-      select "userId" as user_id, "agentId" as agent_id, "runId" as run_id,
-        date_trunc('day', to_timestamp(at / 1000), 'UTC') as at,
-        sum("inputTokens" + "outputTokens")::bigint as tokens, sum("costMicros")::bigint as micros
-      from jsonb_to_recordset(${rowsOf(calls)}) as call("userId" text, "agentId" text, "runId" text,
-        "inputTokens" bigint, "outputTokens" bigint, "costMicros" bigint, at double precision)
-      where "userId" in (select user_id from spend_caps union all select user_id from spend_counters)
-      group by 1, 2, 3, 4 order by 1
+      select "userId" as user_id, "agentId" as agent_id, "runId" as run_id, to_timestamp(at / 1000) as at, tokens, micros
+      from jsonb_to_recordset(${rowsOf(spent)}) as call("userId" text, "agentId" text, "runId" text,
+        tokens bigint, micros bigint, at double precision)
+      where exists (select from spend_caps c where c.user_id = "userId")
+        or exists (select from spend_counters c where c.user_id = "userId")
+      order by 1
     ) as spent`.execute(tx);
 }
 
