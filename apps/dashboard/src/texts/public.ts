@@ -80,7 +80,7 @@ export const auth = {
   wallet: {
     title: 'Sign in with a smart wallet',
     lead: 'A smart-contract wallet on Base signs one message. Nothing is sent to the chain and nothing is paid. Ordinary key-pair wallets are not supported.',
-    connect: 'Sign with the wallet in this browser',
+    connect: (name: string | undefined) => `Sign with ${name ?? 'the wallet in this browser'}`,
     none: 'No wallet was found in this browser. Sign the message below with your wallet and paste the signature.',
     address: 'Wallet address',
     message: 'Message to sign',

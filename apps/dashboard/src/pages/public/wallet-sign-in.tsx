@@ -8,17 +8,12 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
 import { Code } from '../../ui/code.tsx';
 import { TextField } from '../../ui/field.tsx';
-
-interface Provider {
-  request: (input: { method: string; params?: unknown[] }) => Promise<unknown>;
-}
+import { problemOf, signWith, useWallets } from './wallet-providers.ts';
+import type { WalletProvider } from './wallet-providers.ts';
 
 const texts = auth.wallet;
 const BASE_CHAIN = 8453;
 const isAddress = (value: string): value is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(value);
-const injected = () => (globalThis as { ethereum?: Provider }).ethereum;
-const toHex = (text: string) =>
-  `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 
 async function prepare(address: `0x${string}`): Promise<string> {
   const { nonce } = await call(getNonce, {});
@@ -35,24 +30,23 @@ async function prepare(address: `0x${string}`): Promise<string> {
   });
 }
 
-/** By the wallet of this browser, or by hand for a wallet that lives elsewhere. */
+/** By a wallet in this browser, or by hand for a wallet that lives elsewhere. */
 export default function WalletSignIn({ onDone }: { onDone: () => void }) {
   const [address, setAddress] = useState('');
   const [message, setMessage] = useState('');
   const [signature, setSignature] = useState('');
   const [problem, setProblem] = useState('');
   const send = useSend(walletSignIn, { done: onDone });
-  const provider = injected();
-  const attempt = (work: () => Promise<void>) =>
-    void work().catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
-
-  const withProvider = async (wallet: Provider) => {
+  const wallets = useWallets();
+  const attempt = (work: () => Promise<void>) => {
     setProblem('');
-    const [first] = (await wallet.request({ method: 'eth_requestAccounts' })) as `0x${string}`[];
-    if (!first) return;
-    const text = await prepare(first);
-    const signed = (await wallet.request({ method: 'personal_sign', params: [toHex(text), first] })) as string;
-    send.mutate({ body: { address: first, message: text, signature: signed } });
+    send.reset();
+    void work().catch((error: unknown) => setProblem(problemOf(error)));
+  };
+
+  const withProvider = async (provider: WalletProvider) => {
+    const signed = await signWith(provider, BASE_CHAIN, prepare);
+    if (signed) send.mutate({ body: signed });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -61,18 +55,21 @@ export default function WalletSignIn({ onDone }: { onDone: () => void }) {
   return (
     <Card title={texts.title} hint={texts.lead}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {provider ? (
-          <Button kind="primary" busy={send.isPending} onClick={() => attempt(() => withProvider(provider))}>
-            {texts.connect}
+        {wallets.map(({ id, name, provider }) => (
+          <Button key={id} kind="primary" busy={send.isPending} onClick={() => attempt(() => withProvider(provider))}>
+            {texts.connect(name)}
           </Button>
-        ) : (
-          <p className="text-ink-soft">{texts.none}</p>
-        )}
+        ))}
+        {wallets.length === 0 && <p className="text-ink-soft">{texts.none}</p>}
         <TextField
           label={texts.address}
           mono
           value={address}
-          onChange={({ target }) => setAddress(target.value.trim())}
+          onChange={({ target }) => {
+            setAddress(target.value.trim());
+            // It names the address.
+            setMessage('');
+          }}
         />
         {message ? (
           <>
