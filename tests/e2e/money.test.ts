@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { cardEnv, cardSignature, startCardProcessor } from '../lib/card-processor.ts';
 import { assertQuiet, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
+import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';
 
 const processor = await startCardProcessor();
+/** A payment gateway that breaks while it pays, and says nothing of the payment. */
+const gateway = createServer((_request, response) => void response.writeHead(500).end());
+await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
 
 /** The processor's own page, which is nowhere here. */
 const atProcessor = ({ context }: WatchedPage) =>
@@ -86,7 +92,45 @@ browserSuite(
       await watched.context.close();
     });
 
-    test.after(() => processor.close());
+    test('the owner says what became of a payment of which the gateway does not tell', async () => {
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name: 'Buyer',
+        model: 'sandbox/echo',
+      });
+      const recipient = `0x${'ee'.repeat(20)}`;
+      for (const amount of [3, 4])
+        await assert.rejects(
+          call('POST', '/api/paygate', { action: 'pay', agentId: agent.id, amount, recipient }),
+          /502/,
+        );
+      const watched = await openPage(stage.browser, stage.platform.url);
+      const { page } = watched;
+      await signIn(page, stage.platform.owner);
+      await settle(page, '/dashboard/policy');
+      await page.getByLabel('Agent').selectOption({ label: 'Buyer' });
+      for (const [amount, said, status] of [
+        ['$3.00', 'It was paid', 'paid'],
+        ['$4.00', 'It was not', 'failed'],
+      ] as const) {
+        const row = page.getByRole('row', { name: amount });
+        await row.getByText('unknown', { exact: true }).waitFor();
+        await row.getByRole('button', { name: said }).click();
+        await page.getByRole('alertdialog').getByText('Look at your account there').waitFor();
+        await page.getByRole('alertdialog').getByRole('button', { name: said }).click();
+        await row.getByText(status, { exact: true }).waitFor();
+      }
+      assertQuiet(watched);
+      await watched.context.close();
+    });
+
+    test.after(() => {
+      processor.close();
+      gateway.close();
+    });
   },
-  cardEnv(processor.address),
+  {
+    ...cardEnv(processor.address),
+    PAYGATE_URL: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
+  },
 );
