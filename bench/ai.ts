@@ -8,6 +8,7 @@ import { testDatabase } from '@troupe/db';
 import { endWithUs, startService, type Service } from './lib/child.ts';
 import { load, type Load, type LoadOptions } from './lib/load.ts';
 import { finish, printTable } from './lib/report.ts';
+import { median, pairedRatio } from './lib/sides.ts';
 
 /**
  * Chat through the backend's full path (key check, plan gate, caps look-up, metering into PostgreSQL) against
@@ -15,8 +16,8 @@ import { finish, printTable } from './lib/report.ts';
  * BENCH_SECONDS: length of one side's part of a round; BENCH_CALLS: calls of the memory run, 0 for none.
  */
 
-const MILLISECONDS = Number(process.env['BENCH_SECONDS'] ?? 3) * 1000;
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const MILLISECONDS = Number(process.env['BENCH_SECONDS'] ?? 2) * 1000;
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 9);
 const MEMORY_CALLS = Number(process.env['BENCH_CALLS'] ?? 200_000);
 const WARM_UP_MS = 15_000;
 const WARM_UP_CALLS = 40_000;
@@ -111,8 +112,6 @@ const targets: Record<Side, Pick<LoadOptions, 'url' | 'headers'>> = {
   },
 };
 
-const middle = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
-
 /** Until the compiler has seen enough of each side: a service runs for days, a bench for seconds. */
 async function warmUp(stream: boolean): Promise<void> {
   for (const side of SIDES) {
@@ -126,30 +125,36 @@ async function warmUp(stream: boolean): Promise<void> {
   }
 }
 
+type Rounds = Record<Side, Load[]>;
+
 /** The sides in turns, so that whatever else the machine does hits all of them. */
-async function compare(stream: boolean, connections: number): Promise<Record<Side, Load>> {
-  const results: Record<Side, Load[]> = { direct: [], passThrough: [], portkey: [], ours: [] };
+async function compare(stream: boolean, connections: number): Promise<Rounds> {
+  const results: Rounds = { direct: [], passThrough: [], portkey: [], ours: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const side of SIDES) {
       const result = await load({ ...targets[side], body: body(stream), connections, milliseconds: MILLISECONDS });
       results[side].push(result);
     }
   }
-  const medians = (loads: Load[]): Load => ({
-    perSecond: middle(loads.map((each) => each.perSecond)),
-    calls: loads.reduce((sum, each) => sum + each.calls, 0),
-    median: middle(loads.map((each) => each.median)),
-    p99: middle(loads.map((each) => each.p99)),
-    firstByte: middle(loads.map((each) => each.firstByte)),
-    errors: loads.reduce((sum, each) => sum + each.errors, 0),
-  });
-  return Object.fromEntries(SIDES.map((side) => [side, medians(results[side])])) as Record<Side, Load>;
+  return results;
 }
 
-function show(title: string, results: Record<Side, Load>): void {
+const middle = (loads: readonly Load[], what: Exclude<keyof Load, 'errors' | 'calls'>): number =>
+  median(loads.map((each) => each[what]));
+
+const rates = (loads: readonly Load[]): number[] => loads.map(({ perSecond }) => perSecond);
+
+function show(title: string, results: Rounds): void {
   const rows = SIDES.map((side) => {
-    const { perSecond, median, p99, firstByte, errors } = results[side];
-    return { side, 'per second': perSecond, 'median ms': median, 'p99 ms': p99, 'first byte ms': firstByte, errors };
+    const loads = results[side];
+    return {
+      side,
+      'per second': middle(loads, 'perSecond'),
+      'median ms': middle(loads, 'median'),
+      'p99 ms': middle(loads, 'p99'),
+      'first byte ms': middle(loads, 'firstByte'),
+      errors: loads.reduce((sum, each) => sum + each.errors, 0),
+    };
   });
   printTable(title, rows);
 }
@@ -181,16 +186,20 @@ try {
   finish(
     'ai',
     [
-      { figure: 'chat_vs_portkey', value: many.ours.perSecond / many.portkey.perSecond, atLeast: 5 },
-      { figure: 'chat_vs_pass_through', value: many.ours.perSecond / many.passThrough.perSecond, atLeast: 0.7 },
-      { figure: 'added_ms', value: one.ours.median - one.direct.median, atMost: 1 },
-      { figure: 'streams_vs_portkey', value: streams.ours.perSecond / streams.portkey.perSecond, atLeast: 3 },
-      { figure: 'first_byte_added_ms', value: oneStream.ours.firstByte - oneStream.direct.firstByte, atMost: 1 },
+      { figure: 'chat_vs_portkey', value: pairedRatio(rates(many.ours), rates(many.portkey)), atLeast: 5 },
+      { figure: 'chat_vs_pass_through', value: pairedRatio(rates(many.ours), rates(many.passThrough)), atLeast: 0.7 },
+      { figure: 'added_ms', value: middle(one.ours, 'median') - middle(one.direct, 'median'), atMost: 1 },
+      { figure: 'streams_vs_portkey', value: pairedRatio(rates(streams.ours), rates(streams.portkey)), atLeast: 3 },
+      {
+        figure: 'first_byte_added_ms',
+        value: middle(oneStream.ours, 'firstByte') - middle(oneStream.direct, 'firstByte'),
+        atMost: 1,
+      },
       ...(grown ? [{ figure: 'memory_growth', value: grown.end / grown.half, atMost: 1.1 }] : []),
     ],
     {
-      ours_per_second: many.ours.perSecond,
-      streams_per_second: streams.ours.perSecond,
+      ours_per_second: middle(many.ours, 'perSecond'),
+      streams_per_second: middle(streams.ours, 'perSecond'),
       ...(grown ? { mb_half: grown.half, mb_end: grown.end } : {}),
     },
   );

@@ -6,7 +6,7 @@ import { randomHex, silentLog, systemClock } from '@troupe/kernel';
 import { createLedger } from '@troupe/ledger';
 import { sql } from 'kysely';
 import { finish, printTable } from './lib/report.ts';
-import { median } from './lib/sides.ts';
+import { median, pairedRatio } from './lib/sides.ts';
 
 /** Ledger transfers by 8 writers on the embedded server, against a plain `update` of both balances, without entries or keys. */
 
@@ -87,7 +87,7 @@ const rows = Object.entries(found).map(([name, rates]) => ({
   accounts: name,
   'ledger transfers/s': median(rates.ledger),
   'plain updates/s': median(rates.plain),
-  ratio: median(rates.ledger.map((ours, round) => ours / (rates.plain[round] ?? Number.NaN))),
+  ratio: pairedRatio(rates.ledger, rates.plain),
 }));
 printTable(`${WRITERS} writers, durable commits`, rows);
 const ratioOf = (name: string): number => rows.find(({ accounts }) => accounts === name)?.ratio ?? Number.NaN;

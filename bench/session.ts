@@ -8,7 +8,7 @@ import { createDatabase, migrate, startEmbedded } from '@troupe/db';
 import { sha256Hex, silentLog } from '@troupe/kernel';
 import { startService, type Service } from './lib/child.ts';
 import { finish, printTable } from './lib/report.ts';
-import { median } from './lib/sides.ts';
+import { median, pairedRatio } from './lib/sides.ts';
 
 /** GET /api/keys with the cookie: session check and one scoped read, with few users and with many, ours and naive in turns. */
 
@@ -102,9 +102,8 @@ async function open(users: number): Promise<{ ours: Side; naive: Side }> {
   return { ours, naive };
 }
 
-/** The median over the rounds, each compared with its neighbour in time. */
-const ratio = (a: Side, b: Side): number =>
-  median(a.rounds.map(({ rate }, index) => rate / (b.rounds[index]?.rate ?? Number.NaN)));
+const rates = ({ rounds }: Side): number[] => rounds.map(({ rate }) => rate);
+const ratio = (a: Side, b: Side): number => pairedRatio(rates(a), rates(b));
 
 try {
   const few = await open(FEW);
@@ -116,13 +115,12 @@ try {
       if (index >= 0) side.rounds.push(result);
     }
   }
-  const rate = (side: Side) => median(side.rounds.map((found) => found.rate));
   printTable(
     `GET /api/keys with the session cookie, ${CONNECTIONS} connections`,
     sides.map((side) => ({
       side: side.name,
       users: String(side.users),
-      'requests/s': rate(side),
+      'requests/s': median(rates(side)),
       'p99 ms': median(side.rounds.map(({ p99 }) => p99)),
       'memory MB': side.service.memory(),
     })),
@@ -134,7 +132,7 @@ try {
       { figure: 'ratio_many', value: ratio(many.ours, many.naive), atLeast: 2.5 },
       { figure: 'many_to_few', value: ratio(many.ours, few.ours), atLeast: 0.8 },
     ],
-    { ours_rps: rate(many.ours), naive_rps: rate(many.naive) },
+    { ours_rps: median(rates(many.ours)), naive_rps: median(rates(many.naive)) },
   );
 } finally {
   for (const close of closing.reverse()) await close();

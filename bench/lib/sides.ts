@@ -42,3 +42,7 @@ export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
+
+/** The median over the rounds, each side compared with its neighbour in time: whatever else the machine does hits both. */
+export const pairedRatio = (side: readonly number[], other: readonly number[]): number =>
+  median(side.map((value, round) => value / (other[round] ?? Number.NaN)));
