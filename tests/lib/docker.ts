@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,10 @@ export interface OwnDocker {
 
 const START_TRIES = 300;
 
-export async function ownDocker(): Promise<OwnDocker> {
+let swarms = 0;
+
+/** `swarm`: it manages one, in which it is alone. */
+export async function ownDocker({ swarm = false } = {}): Promise<OwnDocker> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-docker-'));
   const socket = path.join(folder, 'docker.sock');
   let engine: ChildProcess | undefined;
@@ -61,15 +64,38 @@ export async function ownDocker(): Promise<OwnDocker> {
   }
 
   await start();
+  if (swarm) await post(socket, '/swarm/init', ownAddress());
   return {
     host: `unix://${socket}`,
     start,
     stop,
     async close() {
       await stop();
-      // The engine leaves a mount behind, and a mount cannot be removed.
-      spawnSync('umount', [path.join(folder, 'run/netns/default')], { stdio: 'ignore' });
+      // The engine leaves mounts behind, and a mount cannot be removed.
+      const spaces = path.join(folder, 'run/netns');
+      for (const name of await readdir(spaces).catch(() => []))
+        spawnSync('umount', [path.join(spaces, name)], { stdio: 'ignore' });
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A swarm's ports are fixed, so each has a loopback address of its own. */
+function ownAddress() {
+  const address = `127.77.${process.pid % 250}.${1 + (swarms += 1)}`;
+  return { ListenAddr: `${address}:2377`, AdvertiseAddr: address };
+}
+
+async function post(socketPath: string, at: string, body: object): Promise<void> {
+  const request = http.request({
+    socketPath,
+    path: at,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  request.end(JSON.stringify(body));
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  let text = '';
+  for await (const piece of response) text += String(piece);
+  if (response.statusCode !== 200) throw new Error(`${at}: ${text}`);
 }

@@ -4,6 +4,7 @@ import {
   createDocker,
   createEmbedded,
   createHosting,
+  createSwarm,
   dockerEngine,
   withHosting,
   type ChannelHost,
@@ -50,8 +51,9 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
   const { outbound, registry, baseUrl } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
   const common = { log, version, verify };
-  if (settings.AGENT_DRIVER === 'docker') {
-    const driver = createDocker({
+  if (settings.AGENT_DRIVER === 'docker' || settings.AGENT_DRIVER === 'swarm') {
+    const create = settings.AGENT_DRIVER === 'docker' ? createDocker : createSwarm;
+    const driver = create({
       ...common,
       registry,
       sessionSecret,
@@ -65,7 +67,9 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     return { driver, evict: nothing, channels: { refresh: nothing, close: nothing } };
   }
   if (settings.AGENT_DRIVER !== 'embedded')
-    throw new StartError(`AGENT_DRIVER is "${settings.AGENT_DRIVER}", which is not there yet: use embedded or docker.`);
+    throw new StartError(
+      `AGENT_DRIVER is "${settings.AGENT_DRIVER}", which is not there yet: use embedded, docker or swarm.`,
+    );
   const driver = createEmbedded({
     ...common,
     db,

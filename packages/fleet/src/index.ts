@@ -7,6 +7,7 @@ export { AGENT_CHANGED, AGENT_RETHINKS, createFleet, type Fleet, type FleetDeps,
 export { createRegistry, LimitReached, type AgentRow, type NewAgent, type Registry } from './registry.ts';
 export { memberOf, memberToken } from './member-tokens.ts';
 export { checkTicket, isTicket, makeTicket } from './tickets.ts';
-export { createDocker, type DockerDeps } from './docker/docker.ts';
+export { createDocker } from './docker/docker.ts';
+export { createSwarm } from './docker/swarm.ts';
 export { dockerEngine } from './docker/engine.ts';
 export { createHosting, withHosting } from './hosting.ts';

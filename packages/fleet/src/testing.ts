@@ -40,8 +40,7 @@ export async function testGrounds(): Promise<Grounds> {
   };
 }
 
-export async function newAgent({ registry }: Grounds): Promise<AgentRow> {
-  const id = newId();
+export async function newAgent({ registry }: Grounds, id = newId()): Promise<AgentRow> {
   const agent = { id, userId: 'ann', name: 'Ada', plan: 'solo' as const, status: 'running' as const, model: 'm' };
   const [row] = await registry.add('ann', [agent], Infinity);
   return row!;
@@ -103,6 +102,15 @@ export function conformance(
     await driver.configure(agent, definition);
     const config = (await ask(agent.id, 'GET', '/config', token)).body['config'] as { memory: { maxEntries: number } };
     assert.equal(config.memory.maxEntries, 5);
+  });
+
+  test('starts with what was changed while it did not run', async () => {
+    const { grounds, driver, ask } = made();
+    await driver.stop(agent);
+    await grounds.registry.configure(agent, { memory: { maxEntries: 6 } });
+    await driver.start(agent);
+    const config = (await ask(agent.id, 'GET', '/config', token)).body['config'] as { memory: { maxEntries: number } };
+    assert.equal(config.memory.maxEntries, 6);
   });
 
   test('tells figures', async () => {

@@ -2,43 +2,18 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import Docker from 'dockerode';
-import { rolldown } from 'rolldown';
 import type { AppError } from '@troupe/kernel';
 import { needs } from '../../../../tests/lib/needs.ts';
 import { createFleet } from '../fleet.ts';
 import type { Driver } from '../driver.ts';
 import { conformance, front, newAgent, testGrounds, type Grounds } from '../testing.ts';
-import { createDocker, type DockerDeps } from './docker.ts';
+import type { ContainerDeps } from './containers.ts';
+import { createDocker } from './docker.ts';
 import { dockerEngine } from './engine.ts';
-import { agentImage } from './image.ts';
+import { addSickImage, containerDeps, IMAGE, SICK } from './testing.ts';
 
-const ENTRY = new URL('../../../../apps/agent/src/main.ts', import.meta.url).pathname;
-
-async function program(): Promise<string> {
-  const build = await rolldown({ input: ENTRY, platform: 'node', logLevel: 'silent' });
-  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
-  await build.close();
-  return output[0].code;
-}
-
-const IMAGE = 'troupe-agent:test';
-const SICK = 'troupe-agent:sick';
-
-const make = (grounds: Grounds, engine: Docker, more: Partial<DockerDeps> = {}): Driver =>
-  createDocker({
-    engine,
-    registry: grounds.registry,
-    log: grounds.runtime.log,
-    version: '1.0.0',
-    image: IMAGE,
-    program,
-    node: process.execPath,
-    // Nobody listens there: agents in this test think with the sandbox of their own.
-    platformUrl: () => undefined,
-    sessionSecret: 'secret-of-sessions',
-    verify: grounds.verify,
-    ...more,
-  });
+const make = (grounds: Grounds, engine: Docker, more: Partial<ContainerDeps> = {}): Driver =>
+  createDocker({ ...containerDeps(grounds, engine), ...more });
 
 describe('the docker driver', { skip: needs('docker') }, () => {
   let grounds: Grounds;
@@ -64,10 +39,7 @@ describe('the docker driver', { skip: needs('docker') }, () => {
   };
 
   test('an image that starts and never becomes healthy gives way to the one before, with all data', async () => {
-    const archive = await agentImage('setInterval(() => {}, 1000)', process.execPath);
-    const [repo, tag] = SICK.split(':');
-    const output = (await engine.importImage(archive, { repo, tag })) as unknown as NodeJS.ReadableStream;
-    for await (const _ of output) continue;
+    await addSickImage(engine);
     const fleet = fleetOf(make(grounds, engine, { healthMs: 10_000 }));
     const { agent } = await fleet.start(await newAgent(grounds));
     const token = await grounds.registry.token(agent);

@@ -1,0 +1,107 @@
+import { createServer, type AddressInfo } from 'node:net';
+import type Docker from 'dockerode';
+import { PLAN_RESOURCES } from '@troupe/domain';
+import { channelUsers } from '../hosting.ts';
+import { memberToken } from '../member-tokens.ts';
+import type { AgentRow, Registry } from '../registry.ts';
+import { ask } from './calls.ts';
+import { DATA } from './image.ts';
+
+/** What an agent's container is to be, however the engine is told to run it. */
+export interface ContainerPlan {
+  image: string;
+  env: string[];
+  labels: Record<string, string>;
+  /** With a bridge each agent has a network of its own; without one it listens on this machine's loopback. */
+  network: { kind: 'host' } | { kind: 'bridge'; gateway: string };
+  /** Where it listens, and the port of this machine that leads there. */
+  innerPort: number;
+  port: number;
+  memoryBytes: number;
+  nanoCpus: number;
+}
+
+export interface PlanDeps {
+  engine: Docker;
+  registry: Registry;
+  image: string;
+  /** Where agents find the platform; undefined: nowhere, they have only the built-in model. */
+  platformUrl: () => string | undefined;
+  sessionSecret: string;
+}
+
+export const AGENT_LABEL = 'troupe.agent';
+export const PORT_LABEL = 'troupe.port';
+export const MOST_PROCESSES = 256;
+export const TMP_BYTES = 256 * 1024 ** 2;
+/** The time that an agent has to hand its work back. */
+export const STOP_SECONDS = 8;
+/** The name of this machine in a container that has a network of its own. */
+export const PLATFORM_HOST = 'host.docker.internal';
+const INNER_PORT = 18_789;
+const GIB = 1024 ** 3;
+
+export const nameOf = (agentId: string): string => `troupe-agent-${agentId}`;
+
+export async function planContainer(deps: PlanDeps, agent: AgentRow): Promise<ContainerPlan> {
+  const { engine, registry, image } = deps;
+  const network = await networkOf(engine);
+  const port = await freePort();
+  const innerPort = network.kind === 'host' ? port : INNER_PORT;
+  const { memoryGb, cpus } = PLAN_RESOURCES[agent.size ?? agent.plan] ?? PLAN_RESOURCES['solo']!;
+  const { NCPU } = (await ask(engine.info())) as { NCPU: number };
+  const token = await registry.token(agent);
+  const platform = platformFor(deps.platformUrl(), network.kind);
+  const { channelA, channelB, channelC } = await registry.channelTokens(agent);
+  const env = {
+    AGENT_ID: agent.id,
+    GATEWAY_TOKEN: token,
+    MEMBER_TOKEN: memberToken(deps.sessionSecret, agent.id),
+    ...(agent.team_id && { TEAM_ID: agent.team_id }),
+    ...(platform && { PLATFORM_URL: platform, PLATFORM_KEY: `sk_${token}` }),
+    DATA_DIR: DATA,
+    HOST: network.kind === 'host' ? '127.0.0.1' : '0.0.0.0',
+    PORT: String(innerPort),
+    HEARTBEAT: 'off',
+    AGENT_DEFINITION: JSON.stringify(await registry.definition(agent)),
+    ...(channelA && { TELEGRAM_TOKEN: channelA }),
+    ...(channelB && { WHATSAPP_TOKEN: channelB }),
+    ...(channelC && { DISCORD_TOKEN: channelC }),
+    ...channelUsers(agent),
+  };
+  return {
+    image: agent.image ?? image,
+    env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    labels: { [AGENT_LABEL]: agent.id, [PORT_LABEL]: String(port) },
+    network,
+    innerPort,
+    port,
+    memoryBytes: memoryGb * GIB,
+    nanoCpus: Math.min(cpus, NCPU) * 1e9,
+  };
+}
+
+async function networkOf(engine: Docker): Promise<ContainerPlan['network']> {
+  const found = await ask(engine.listNetworks({ filters: { name: ['bridge'] } }));
+  const bridge = found.find(({ Name }) => Name === 'bridge');
+  return bridge ? { kind: 'bridge', gateway: bridge.IPAM?.Config?.[0]?.Gateway ?? '' } : { kind: 'host' };
+}
+
+/** This machine's loopback is not the container's, unless they share a network. */
+function platformFor(url: string | undefined, kind: 'bridge' | 'host'): string | undefined {
+  if (url === undefined) return undefined;
+  const platform = new URL(url);
+  if (kind === 'bridge' && ['127.0.0.1', 'localhost'].includes(platform.hostname)) platform.hostname = PLATFORM_HOST;
+  return platform.origin;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
