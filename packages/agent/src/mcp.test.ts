@@ -126,14 +126,15 @@ test('a service that keeps sessions may restart, lists its tools in pages, and i
     await sdk.connect(transport as Parameters<typeof sdk.connect>[0]);
     return transport;
   }
-  const server = http.createServer(async (request, response) => {
+  async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const id = request.headers['mcp-session-id'] as string | undefined;
     seen.push(request.method === 'POST' && !id ? 'initialize' : `${request.method}`);
     const transport = id ? sessions.get(id) : await open();
     if (transport) return transport.handleRequest(request, response);
     response.writeHead(404, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_001, message: 'Session not found' } }));
-  });
+  }
+  const server = http.createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => server.close().closeAllConnections());
   const toolkit = toolkitFor();
