@@ -56,9 +56,13 @@ export const addSpent = (a: Spent, b: Spent): Spent => ({
 });
 
 /** The status that an event leaves its session in; undefined: as it was. */
-export function statusAfter(body: SessionEventBody): SessionStatus | undefined {
+function statusAfter(body: SessionEventBody): SessionStatus | undefined {
   if (body.type === 'user' || body.type === 'approval_decided' || body.type === 'cancel_requested') return 'open';
   if (body.type === 'approval_requested') return 'waiting';
   if (body.type === 'run_ended') return 'idle';
   return undefined;
 }
+
+/** The status that a session has after these; null: as it was. */
+export const lastStatus = (events: readonly SessionEventBody[]): SessionStatus | null =>
+  events.map(statusAfter).findLast((status) => status !== undefined) ?? null;

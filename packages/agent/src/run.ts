@@ -2,6 +2,7 @@ import type { ModelClient } from '@troupe/ai';
 import type { Log } from '@troupe/kernel';
 import type { AgentDefinition } from './definition.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from './events.ts';
+import { logLine } from './log-line.ts';
 import type { SpendGate, UsageRecorder } from './ports.ts';
 import type { AgentStore, Claimed, Recalled } from './store.ts';
 import type { Tool } from './tool.ts';
@@ -88,7 +89,9 @@ export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunL
     tokens: number,
     release?: SessionStatus,
   ): Promise<boolean> {
-    const appended = await store.append(sessionId, { owner, expected: lastSeq, events: bodies, tokens, release });
+    const lines = bodies.flatMap((body) => logLine(body) ?? []);
+    const step = { owner, expected: lastSeq, events: bodies, tokens, release, lines };
+    const appended = await store.append(sessionId, step);
     if (!appended.ok) {
       if (appended.why === 'lost') throw new Interrupted('lost');
       await refresh();

@@ -1,11 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@troupe/db';
 import { AppError, newId } from '@troupe/kernel';
-import { statusAfter, type SessionEvent, type SessionEventBody, type SessionStatus } from './events.ts';
+import { lastStatus, type SessionEvent, type SessionEventBody } from './events.ts';
+import { storable, storableJson as json, wanted } from './pg-values.ts';
 import { searchWords } from './search-words.ts';
+import { createBatches } from './store-pg-batches.ts';
 import type {
   AgentStore,
-  Appended,
   Claimed,
   Delivered,
   LogEntry,
@@ -33,17 +34,6 @@ export interface PgStoreOptions {
 
 const LOGS_KEPT = 5000;
 const PRUNE_EVERY = 200n;
-
-/** PostgreSQL takes neither zero characters nor halves of a character; a tool may well print both. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
-const json = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? storable(inner) : inner));
-
-export const lastStatus = (events: readonly SessionEventBody[]): SessionStatus | null =>
-  events.map(statusAfter).findLast((status) => status !== undefined) ?? null;
-
-/** A search for entries with a word that begins like one of these. */
-const wanted = (words: readonly string[]): string => words.map((word) => `${word}:*`).join(' | ');
 
 /** As agent_work answers it. */
 interface Work extends Omit<Claimed, 'session' | 'events' | 'recalled'> {
@@ -88,6 +78,8 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
     }
   }
 
+  const batches = createBatches({ scoped, agentId, userId, teamScope: scopeName('team'), now, logsKept: LOGS_KEPT });
+
   return {
     definition: () =>
       first(sql<VersionedDefinition>`select version, definition from agent_definitions
@@ -116,7 +108,10 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         await rows(sql<{ value: SessionEvent }>`select agent_event_json(e) as value from agent_events e
           where session_id = ${sessionId} and agent_id = ${agentId} and seq > ${after} order by seq limit ${limit}`)
       ).map((row) => row.value),
-    async deliver({ to, events, inputId, claim, recall }) {
+    async deliver(delivery) {
+      const { to, events, inputId, claim, recall } = delivery;
+      if ('channel' in to && inputId === undefined && lastStatus(events) === 'open')
+        return batches.deliver({ ...delivery, to });
       const [id, channel, key] = 'id' in to ? [to.id, null, null] : [null, to.channel, to.key];
       const at = now();
       const delivered = await value(sql<{ value: (Omit<Delivered, 'claimed'> & { work: Work | null }) | null }>`
@@ -133,15 +128,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         select agent_claim(${agentId}, ${sessionId}, ${owner}, ${ttlMs}, ${today()}::date) as value`);
       return claimed ? readWork(claimed.session, claimed.work) : undefined;
     },
-    async append(sessionId, { owner, expected, events, release, tokens = 0 }): Promise<Appended> {
-      const appended = await value(sql<{ value: [seq: number, version: number] }>`
-        select agent_append(${sessionId}, ${owner}, ${expected}, ${json(events)}::jsonb,
-          ${release ?? lastStatus(events)}, ${release !== undefined}, ${tokens}, ${today()}::date) as value`);
-      const [seq, version] = appended ?? [-2, 0];
-      if (seq === -2) return { ok: false, why: 'lost' };
-      if (seq === -1) return { ok: false, why: 'conflict' };
-      return { ok: true, seq, ...(version > 0 && { version }) };
-    },
+    append: (sessionId, append) => batches.append({ ...append, sessionId }),
     async renew(sessionId, { owner, ttlMs }) {
       const held = await first(sql<{ lastSeq: number }>`
         update agent_sessions set lease_until = clock_timestamp() + make_interval(secs => ${ttlMs} / 1000.0)

@@ -1,10 +1,9 @@
 import { newId } from '@troupe/kernel';
 import type { AgentDefinition } from './definition.ts';
-import type { SessionEvent, SessionEventBody } from './events.ts';
+import { lastStatus, type SessionEvent, type SessionEventBody } from './events.ts';
 import { openSqlite } from './sqlite.ts';
 import { memoryMethods } from './store-sqlite-memory.ts';
-import { lastStatus } from './store-pg.ts';
-import type { AgentStore, Claimed, Lease, LogEntry, Message, PendingApproval, Session } from './store.ts';
+import type { AgentStore, Claimed, Lease, LogEntry, LogLine, Message, PendingApproval, Session } from './store.ts';
 
 /** The store of an agent that runs as a program of its own: one file, no server. */
 
@@ -104,6 +103,23 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
     };
   }
 
+  function writeLine({ level, message, source }: LogLine): void {
+    run(
+      'insert into logs (agent_id, level, message, source, at) values (?, ?, ?, ?, ?)',
+      agentId,
+      level,
+      message.slice(0, 4000),
+      source,
+      iso(),
+    );
+    run(
+      'delete from logs where agent_id = ? and id <= (select id from logs where agent_id = ? order by id desc limit 1 offset ?)',
+      agentId,
+      agentId,
+      LOGS_KEPT,
+    );
+  }
+
   const notDecided = `not exists (select 1 from events d where d.session_id = a.session_id and d.seq > a.seq and (d.type = 'run_ended'
     or (d.type = 'approval_decided' and d.data ->> 'approvalId' = a.data ->> 'approvalId')))`;
 
@@ -178,13 +194,14 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
         return { session: after, seq, duplicate: known !== undefined, claimed };
       }),
     claim: (sessionId, lease) => atomically(() => claim(sessionId, lease)),
-    append: (sessionId, { owner, expected, events, release, tokens = 0 }) =>
+    append: (sessionId, { owner, expected, events, release, tokens = 0, lines = [] }) =>
       atomically(() => {
         const held = first<{ lease_owner: string | null }>('select lease_owner from sessions where id = ?', sessionId);
         const session = findSession(sessionId);
         if (!session || held?.lease_owner !== owner) return { ok: false, why: 'lost' };
         if (session.lastSeq !== expected) return { ok: false, why: 'conflict' };
         const seq = storeEvents(session, events, null);
+        lines.forEach(writeLine);
         if (release) run('update sessions set lease_owner = null, status = ? where id = ?', release, sessionId);
         if (tokens > 0) {
           run(
@@ -252,22 +269,7 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
         run('delete from todos where scope = ?', `agent:${agentId}`);
       }),
 
-    log({ level, message, source }) {
-      run(
-        'insert into logs (agent_id, level, message, source, at) values (?, ?, ?, ?, ?)',
-        agentId,
-        level,
-        message.slice(0, 4000),
-        source,
-        iso(),
-      );
-      run(
-        'delete from logs where agent_id = ? and id <= (select id from logs where agent_id = ? order by id desc limit 1 offset ?)',
-        agentId,
-        agentId,
-        LOGS_KEPT,
-      );
-    },
+    log: writeLine,
     logs({ limit, level, after }) {
       const where = 'agent_id = ? and (? is null or level = ?) and id > cast(? as integer)';
       const values = [agentId, level ?? null, level ?? null, after ?? '0'];

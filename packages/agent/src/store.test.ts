@@ -267,7 +267,13 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
 
       const first = await store.deliver({ to: web, events: [user('hello')], claim: lease('a') });
       const id = first?.session.id ?? '';
-      await store.append(id, { owner: 'a', expected: 1, events: [said('hi'), ended], release: 'idle' });
+      const lines = [{ level: 'warn' as const, message: 'three', source: 'run' }];
+      const end = { owner: 'a', expected: 1, events: [said('hi'), ended], release: 'idle' as const, lines };
+      await store.append(id, { ...end, expected: 7 });
+      await store.append(id, end);
+      const [line, ...older] = (await store.logs({ limit: 5 })).logs;
+      assert.deepEqual([line?.level, line?.message, line?.source], ['warn', 'three', 'run']);
+      assert.equal(older.length, 2, 'a step that is refused says nothing');
       const { messages, total: count } = await store.messages({ limit: 5, offset: 0 });
       assert.equal(count, 2);
       assert.deepEqual(

@@ -70,6 +70,8 @@ export interface Append {
   release?: SessionStatus;
   /** Counted for the day. */
   tokens?: number;
+  /** What the owner's log says about it, stored with it. */
+  lines?: readonly LogLine[];
 }
 
 export type Scope = 'agent' | 'team';

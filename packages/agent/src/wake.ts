@@ -46,11 +46,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       newId,
       now,
       compactAt: deps.compactAt ?? COMPACT_AT_TOKENS,
-      onEvent: (sessionId, event) => {
-        emit({ kind: 'event', sessionId, event });
-        const line = logLine(event);
-        if (line) note(line.level, line.message, 'run');
-      },
+      onEvent: (sessionId, event) => emit({ kind: 'event', sessionId, event }),
       onDelta: (sessionId, text) => emit({ kind: 'delta', sessionId, text }),
       watched: (sessionId) => [...(listeners.get(sessionId) ?? [])].some((listener) => !silent.has(listener)),
     },
@@ -316,18 +312,4 @@ async function* followSession(
     signal.removeEventListener('abort', onAbort);
     stopWatching();
   }
-}
-
-/** What the owner's log says about a run: how it ended, what broke on the way, what waits. */
-function logLine(event: SessionEvent): { level: 'info' | 'warn'; message: string } | undefined {
-  if (event.type === 'run_ended') {
-    const { turns, tokens, ms } = event.spent;
-    const spent = `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${tokens} tokens, ${(ms / 1000).toFixed(1)} s`;
-    const reason = event.reason ? `: ${event.reason}` : '';
-    return { level: event.outcome === 'done' ? 'info' : 'warn', message: `Run ${event.outcome}${reason} (${spent})` };
-  }
-  if (event.type === 'approval_requested')
-    return { level: 'info', message: `Waits for a decision about ${event.tool}.` };
-  if (event.type !== 'tool_result' || !event.isError) return undefined;
-  return { level: 'warn', message: `${event.tool} failed: ${event.content.slice(0, 300)}` };
 }

@@ -1,2 +1,5 @@
 /** A row with that unique value exists already. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: string } | null)?.code === '23505';
+
+/** The server itself refused, so nothing of it is stored; after a broken connection nobody knows. */
+export const isRefused = (error: unknown): boolean => (error as { severity?: string } | null)?.severity === 'ERROR';

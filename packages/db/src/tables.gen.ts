@@ -118,6 +118,7 @@ export interface Tables {
     key: string;
     last_seq: Default<number>;
     lease_owner: Nullable<string>;
+    lease_seq: Default<number>;
     lease_until: Nullable<Timestamp>;
     status: Default<string>;
     updated_at: Default<Timestamp>;

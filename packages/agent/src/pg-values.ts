@@ -1,0 +1,10 @@
+import { searchWords } from './search-words.ts';
+
+/** PostgreSQL takes neither zero characters nor halves of a character; a tool may well print both. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+export const storableJson = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? storable(inner) : inner));
+
+/** A search for entries with a word that begins like one of these. */
+export const wanted = (words: readonly string[]): string => words.map((word) => `${word}:*`).join(' | ');
+export const wantedWords = (query: string): string => wanted(searchWords(query));
