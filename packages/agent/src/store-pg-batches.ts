@@ -9,15 +9,15 @@ import type { Append, Appended, Claimed, Delivered, Delivery, Session } from './
 
 /** The two writes that every answer takes, for all sessions of the agent that need them at this moment at once. */
 
-export type Input = Delivery & { to: { channel: string; key: string } };
-export type Step = Append & { sessionId: string };
+type Input = Delivery & { to: { channel: string; key: string } };
+type Step = Append & { sessionId: string };
 
-export interface Batches {
+interface Batches {
   deliver: (input: Input) => Promise<Delivered>;
   append: (step: Step) => Promise<Appended>;
 }
 
-export interface BatchDeps {
+interface BatchDeps {
   scoped: UserTx;
   agentId: string;
   userId: string;
@@ -137,18 +137,18 @@ const compactedTo = (events: readonly SessionEventBody[]): number | undefined =>
   events.findLast((event) => event.type === 'compaction')?.upTo;
 
 function readTaken(
-  { n: _, work, ...session }: TakenSession,
+  { id, channel, key, status, lastSeq, createdAt, updatedAt, work }: TakenSession,
   tokensToday: number,
   newest: VersionedDefinition | undefined,
   query: string | undefined,
 ): Delivered {
-  const read: Session = { ...session, createdAt: iso(session.createdAt), updatedAt: iso(session.updatedAt) };
-  const delivered = { session: read, seq: session.lastSeq, duplicate: false };
+  const session: Session = { id, channel, key, status, lastSeq, createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+  const delivered = { session, seq: lastSeq, duplicate: false };
   if (!work || !newest) return { ...delivered, claimed: undefined };
   const { first, log, memories } = work;
   const claimed: Claimed = {
     ...newest,
-    session: read,
+    session,
     events: log.map(([at, body], index) => ({ ...body, seq: first + index, at })),
     tokensToday,
     ...(memories && query !== undefined && { recalled: { query, memories } }),
