@@ -54,7 +54,9 @@ export type AgentSettings = z.output<typeof schema>;
 export function readAgentSettings(env: Readonly<Record<string, string | undefined>>): AgentSettings {
   const parsed = schema.safeParse(env);
   if (parsed.success) return parsed.data;
-  throw new StartError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+  throw new StartError(
+    parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message.trim()}`).join('\n'),
+  );
 }
 
 export function firstDefinition({ AGENT_ID, AGENT_DEFINITION }: AgentSettings) {
@@ -67,5 +69,5 @@ export function firstDefinition({ AGENT_ID, AGENT_DEFINITION }: AgentSettings) {
   const parsed = definitionSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new StartError(`AGENT_DEFINITION: ${issue?.path.join('.')}: ${issue?.message}`);
+  throw new StartError(`AGENT_DEFINITION: ${issue?.path.join('.')}: ${issue?.message.trim()}`);
 }

@@ -58,7 +58,9 @@ export function tool<S extends z.ZodType>({ args: schema, run, ...rest }: ToolSp
     async run(args, context) {
       const parsed = schema.safeParse(args);
       if (!parsed.success) {
-        const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
+        const issues = parsed.error.issues.map(
+          ({ path, message }) => `${path.join('.') || 'arguments'}: ${message.trim()}`,
+        );
         return failed(`Invalid arguments. ${issues.join('; ')}`);
       }
       const result = await run(parsed.data, context);

@@ -107,5 +107,5 @@ export function readCatalogue(file: string | undefined): Catalogue {
   const parsed = catalogueSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new StartError(`AI_CATALOGUE ${JSON.stringify(file)}: ${issue!.path.join('.')}: ${issue!.message}`);
+  throw new StartError(`AI_CATALOGUE ${JSON.stringify(file)}: ${issue!.path.join('.')}: ${issue!.message.trim()}`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Marks a message that zod made, so that the server knows to put the field's name before it. */
-const GENERATED = '\u0000';
+/** Begins a message that zod made, so that the server knows to put the field's name before it. */
+const GENERATED = ' ';
 
 z.config({ customError: (issue) => GENERATED + describe(issue) });
 
@@ -34,5 +34,5 @@ export function validationMessage(error: z.ZodError, whole: string): string {
   if (issue === undefined) return `${whole} is not valid`;
   if (!issue.message.startsWith(GENERATED)) return issue.message;
   const field = issue.path.map(String).join('.') || whole;
-  return `${field} ${issue.message.slice(GENERATED.length)}`;
+  return field + issue.message;
 }

@@ -60,7 +60,10 @@ export function readAgentConfig(value: unknown): ConfigReading {
   const parsed = agentConfigSchema.safeParse(value);
   if (parsed.success) return { ok: true, config: parsed.data };
   const [issue] = parsed.error.issues;
-  return { ok: false, error: `Invalid config object: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim() };
+  return {
+    ok: false,
+    error: `Invalid config object: ${issue?.path.join('.') ?? ''} ${issue?.message.trim() ?? ''}`.trim(),
+  };
 }
 
 /** Whether a host is covered by the list of allowed domains. A name covers itself and what lies below it. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { validationMessage } from '@troupe/contract';
 import { AppError } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
@@ -50,8 +51,7 @@ export async function readJson<S extends z.ZodType>(
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new AppError(400, issue?.message ?? 'Invalid request body');
+  throw new AppError(400, validationMessage(parsed.error, 'body'));
 }
 
 export function sendJson({ response }: Pick<Exchange, 'response'>, body: unknown, status = 200): void {

@@ -97,6 +97,13 @@ describe('who may enter', () => {
     });
     assert.equal(plain.status, 400);
     assert.deepEqual((await call('POST', '/execute', { taskId: 't' })).body, { error: 'prompt required' });
+    const messages = [{ role: 'robot', content: 'x' }];
+    assert.deepEqual((await call('POST', '/v1/chat/completions', { messages })).body, {
+      error: 'messages.0.role must be one of: system, developer, user, assistant, tool',
+    });
+    assert.deepEqual((await call('POST', '/v1/chat/completions', { messages: [], stream: 'yes' })).body, {
+      error: 'Messages array is required',
+    });
     assert.match(String((await call('POST', '/bus', { messageId: 'x' })).body['error']), /Invalid message/);
   });
 });
@@ -267,6 +274,8 @@ describe('web chat', () => {
     await new Promise((resolve) => socket.once('open', resolve));
     socket.send('{');
     assert.deepEqual((await seen.next()).value, { type: 'error', error: 'Invalid JSON' });
+    socket.send(JSON.stringify({ type: 'shout' }));
+    assert.deepEqual((await seen.next()).value, { type: 'error', error: 'type is not valid' });
     socket.send(JSON.stringify({ type: 'message', content: 'hello there', id: 'w1' }));
     const kinds: string[] = [];
     let answer = '';

@@ -1,3 +1,4 @@
+import { validationMessage } from '@troupe/contract';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -87,7 +88,7 @@ export function serveWebChat(
   socket.on('message', (data, isBinary) => {
     const parsed = isBinary ? undefined : parse((data as Buffer).toString('utf8'));
     if (!parsed?.success) {
-      send({ type: 'error', error: parsed?.error.issues[0]?.message ?? 'Invalid JSON' });
+      send({ type: 'error', error: parsed ? validationMessage(parsed.error, 'message') : 'Invalid JSON' });
       return;
     }
     handle(parsed.data).catch((error: unknown) => {

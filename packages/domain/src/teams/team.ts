@@ -94,7 +94,7 @@ export function readTeamYaml(text: string): TeamReading {
   const parsed = teamSchema.safeParse(raw);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message}` };
+    return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message.trim()}` };
   }
   const { name, description, agents } = parsed.data;
   const names = Object.keys(agents);
