@@ -1,8 +1,8 @@
 import type { Accounts } from '@troupe/accounts';
-import type { Database, Jobs } from '@troupe/db';
-import type { Clock, Counters, Log, Secrets, Server, Settings } from '@troupe/kernel';
+import type { Server } from '@troupe/kernel';
 import { createAttempts } from './attempts.ts';
 import { createBots } from './bots.ts';
+import type { WebDeps } from './deps.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
 import { adminRoutes } from './features/admin/routes.ts';
 import { createAdmin } from './features/admin/service.ts';
@@ -22,16 +22,7 @@ import { settingsRoutes } from './features/settings/routes.ts';
 import { createSettings } from './features/settings/service.ts';
 import { createMail, type MailRoom } from './mail.ts';
 
-export interface IdentityDeps {
-  settings: Settings;
-  dataDir: string;
-  log: Log;
-  counters: Counters;
-  secrets: Secrets;
-  db: Database;
-  jobs: Jobs;
-  clock: Clock;
-  url: string;
+export interface IdentityDeps extends Omit<WebDeps, 'listener' | 'backendUrl' | 'version'> {
   accounts: Accounts;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nullableTimestamp } from './common.ts';
+import { timestamp, nullableTimestamp } from './common.ts';
 
 /** Fields that the agents' endpoints of web and backend share, with their exact texts. */
 
@@ -103,4 +103,14 @@ export const templates = z.object({
     }),
   ),
   categories: z.array(z.object({ key: z.string(), label: z.string(), templates: z.array(z.string()) })),
+});
+
+/** What was said in a conversation with an agent, as web shows it. */
+export const shownMessage = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  sender: z.enum(['user', 'agent']),
+  content: z.string(),
+  timestamp,
+  platform: z.string(),
 });

@@ -1,3 +1,4 @@
+export { BACKUP_DAMAGED, BACKUP_NOT_FOUND, type AgentBackup } from './backups.ts';
 export * from './client.ts';
 export * from './common.ts';
 export * from './email.ts';

@@ -21,6 +21,7 @@ import { createDatabase, type Database } from './scopes.ts';
 /** What every service with a database stands on. */
 export interface Runtime {
   settings: Settings;
+  /** Where files are kept that are not in the database. */
   dataDir: string;
   log: Log;
   counters: Counters;

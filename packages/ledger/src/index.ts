@@ -10,4 +10,5 @@ export {
   type LedgerEntry,
   type Posting,
 } from './ledger.ts';
+export { countedPayments, spentOn, takePaymentTurn } from './spending.ts';
 export { verifyLedger, type Verdict } from './verify.ts';

@@ -1,64 +1,35 @@
-import { agentParams, AGENT_NOT_FOUND } from '../agent-fields.ts';
+import { BACKUP_ERRORS, BACKUP_ROUTES } from '../backups.ts';
 import { endpoint } from '../endpoint.ts';
-import {
-  BACKUP_ERRORS,
-  backupDeleted,
-  backupList,
-  backupMade,
-  backupParams,
-  backupRestored,
-} from '../web/agent-backups.ts';
 
 const base = { service: 'backend', tag: 'Backups', auth: 'internal' } as const;
 const denied = { 401: ['Unauthorized'], 403: ['Forbidden'] } as const;
 
 export const createBackendBackup = endpoint({
   ...base,
-  method: 'POST',
-  path: '/api/agents/:id/backups',
-  summary: 'Copy an agent',
-  params: agentParams,
-  reply: backupMade,
-  status: 201,
-  errors: { ...denied, ...BACKUP_ERRORS.make },
+  ...BACKUP_ROUTES.create,
+  errors: { ...denied, ...BACKUP_ERRORS.create },
 });
 
 export const listBackendBackups = endpoint({
   ...base,
-  method: 'GET',
-  path: '/api/agents/:id/backups',
-  summary: 'The copies of an agent, the newest first',
-  params: agentParams,
-  reply: backupList,
-  errors: { ...denied, 404: [AGENT_NOT_FOUND] },
+  ...BACKUP_ROUTES.list,
+  errors: { ...denied, ...BACKUP_ERRORS.list },
 });
 
 export const restoreBackendBackup = endpoint({
   ...base,
-  method: 'POST',
-  path: '/api/agents/:id/backups/:backupId/restore',
-  summary: 'Put an agent back to a copy; what it is now is copied first',
-  params: backupParams,
-  reply: backupRestored,
+  ...BACKUP_ROUTES.restore,
   errors: { ...denied, ...BACKUP_ERRORS.restore },
 });
 
 export const deleteBackendBackup = endpoint({
   ...base,
-  method: 'DELETE',
-  path: '/api/agents/:id/backups/:backupId',
-  summary: 'Delete a copy of an agent',
-  params: backupParams,
-  reply: backupDeleted,
-  errors: { ...denied, ...BACKUP_ERRORS.one },
+  ...BACKUP_ROUTES.remove,
+  errors: { ...denied, ...BACKUP_ERRORS.remove },
 });
 
 export const downloadBackendBackup = endpoint({
   ...base,
-  method: 'GET',
-  path: '/api/agents/:id/backups/:backupId',
-  summary: 'The file of a copy',
-  params: backupParams,
-  produces: 'application/gzip',
-  errors: { ...denied, ...BACKUP_ERRORS.one },
+  ...BACKUP_ROUTES.download,
+  errors: { ...denied, ...BACKUP_ERRORS.download },
 });

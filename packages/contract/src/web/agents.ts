@@ -3,6 +3,7 @@ import {
   agentName,
   agentParams,
   agentStats,
+  shownMessage,
   agentStatus,
   AGENT_NOT_FOUND,
   settingsObject,
@@ -178,16 +179,7 @@ export const getAgentMessages = endpoint({
   summary: 'The agent’s conversations, newest first',
   query: z.object({ limit: wholeQuery(50, 1, 100), offset: wholeQuery(0, 0, 1_000_000) }),
   reply: z.object({
-    messages: z.array(
-      z.object({
-        id: z.string(),
-        agentId: z.string(),
-        sender: z.enum(['user', 'agent']),
-        content: z.string(),
-        timestamp,
-        platform: z.string(),
-      }),
-    ),
+    messages: z.array(shownMessage),
     total: z.number(),
     limit: z.number(),
     offset: z.number(),

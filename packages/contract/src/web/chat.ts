@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shownMessage } from '../agent-fields.ts';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed } from '../fields.ts';
@@ -34,16 +35,7 @@ export const getChat = endpoint({
   summary: 'What was said, newest first',
   query: z.object({ agentId: z.string().max(200).optional(), limit: wholeQuery(50, 1, 100) }),
   reply: z.object({
-    messages: z.array(
-      z.object({
-        id: z.string(),
-        agentId: z.string(),
-        sender: z.enum(['user', 'agent']),
-        content: z.string(),
-        timestamp,
-        platform: z.string(),
-      }),
-    ),
+    messages: z.array(shownMessage),
     count: z.number(),
   }),
   errors: { 401: ['Unauthorized'], 404: [NONE] },

@@ -1,7 +1,7 @@
 import type { SystemTx } from '@troupe/db';
-import { COUNTED_PAYMENTS, isSamePayee, paymentRefusal } from '@troupe/domain';
+import { paymentRefusal } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
-import { sql } from 'kysely';
+import { countedPayments, spentOn, takePaymentTurn } from '@troupe/ledger';
 
 interface Spending {
   userId: string;
@@ -12,16 +12,13 @@ interface Spending {
 
 export type Admit = (tx: SystemTx, spending: Spending) => Promise<void>;
 
-const DAY_MS = 86_400_000;
-
 /**
  * The owner's limits on what the agent spends, counted in the transaction that moves the money. Approval is not asked
  * for: it is the owner who calls these routes. 403 when a payment may not be made.
  */
 export function createAdmit({ clock }: { clock: Clock }): Admit {
   return async (tx, { userId, agentId, method, payments }) => {
-    // Payments of one agent take turns: two at once must not both fit under one limit.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`payments ${userId} ${agentId}`}, 0))`.execute(tx);
+    await takePaymentTurn(tx, { userId, agentId });
     const now = clock();
     const policy = await tx
       .selectFrom('payment_policies')
@@ -29,25 +26,15 @@ export function createAdmit({ clock }: { clock: Clock }): Admit {
       .where('agent_id', '=', agentId)
       .where('user_id', '=', userId)
       .executeTakeFirst();
-    const before = await tx
-      .selectFrom('agent_payments')
-      .select(['units', 'recipient'])
-      .where('user_id', '=', userId)
-      .where('agent_id', '=', agentId)
-      .where('status', 'in', COUNTED_PAYMENTS)
-      .where('created_at', '>', new Date(now.getTime() - DAY_MS))
-      .execute();
-    const sum = (list: readonly { units: bigint }[]) => list.reduce((total, { units }) => total + units, 0n);
-    const made = [...before];
+    const made = await countedPayments(tx, { userId, agentId }, now);
     for (const payment of policy ? payments : []) {
-      const toPayee = sum(made.filter(({ recipient }) => isSamePayee(recipient, payment.recipient)));
       const limits = {
         perPayment: policy!.per_payment,
         perDay: policy!.per_day,
         perPayee: policy!.per_payee,
         payees: policy!.payees,
       };
-      const refused = paymentRefusal(limits, payment, { all: sum(made), toPayee });
+      const refused = paymentRefusal(limits, payment, spentOn(made, payment.recipient));
       if (refused !== null) throw new AppError(403, refused);
       made.push(payment);
     }

@@ -1,4 +1,5 @@
 import type { SystemTx } from '@troupe/db';
+import { sweepEnded } from '../../once.ts';
 
 export interface RefreshRow {
   subject: string;
@@ -8,19 +9,8 @@ export interface RefreshRow {
   expires_at: Date;
 }
 
-/** More than the one that is added, so that what is left over shrinks. */
-const SWEEP = 20;
-
-/** Whoever gets one clears away those that nobody used. */
 export async function addRefresh(tx: SystemTx, hash: string, row: RefreshRow, now: Date): Promise<void> {
-  const ended = tx
-    .selectFrom('federated_refresh_tokens')
-    .select('token_hash')
-    .where('expires_at', '<=', now)
-    .limit(SWEEP)
-    .forUpdate()
-    .skipLocked();
-  await tx.deleteFrom('federated_refresh_tokens').where('token_hash', 'in', ended).execute();
+  await sweepEnded(tx, 'federated_refresh_tokens', now);
   await tx
     .insertInto('federated_refresh_tokens')
     .values({ token_hash: hash, ...row })

@@ -90,6 +90,21 @@ describe('the built-in gateway', () => {
     });
   });
 
+  test('another user’s agent is nobody here: it is not paid for, priced or joined', async () => {
+    const agentId = await its.agent(await signedIn(web));
+    const { headers } = await signedIn(web);
+    for (const body of [
+      { action: 'fitness', agentId },
+      { action: 'pricing', agentId },
+      { action: 'join-colony', agentId, walletAddress: PAYEE },
+      pay(agentId),
+    ])
+      assert.deepEqual(await its.act(body, headers), {
+        status: 404,
+        body: { success: false, error: 'Agent not found' },
+      });
+  });
+
   test('an agent joins', async () => {
     const person = await signedIn(web);
     const { status, body } = await its.act(

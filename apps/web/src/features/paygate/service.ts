@@ -92,7 +92,12 @@ export function createPaygate({ db, colony, policies, audit }: PaygateDeps) {
       await policies.finish(user.id, payment, outcome, { reason: message });
       throw outcome === 'failed'
         ? answer
-        : new AppError(answer.status, message, { paymentId: payment.id, status: outcome }, { cause: answer });
+        : new AppError(
+            answer.status,
+            message,
+            { ...answer.extra, paymentId: payment.id, status: outcome },
+            { cause: answer },
+          );
     }
   }
 
@@ -114,6 +119,7 @@ export function createPaygate({ db, colony, policies, audit }: PaygateDeps) {
       if (known === undefined) throw new AppError(400, INVALID_PAYGATE_ACTION);
       if (known === 'pay') return pay(user, body, ip);
       const agentId = agentOf(body);
+      await policies.mayAct(user.id, agentId);
       if (known === 'join-colony') return join(user, agentId, body.walletAddress);
       return colony[known as 'fitness' | 'pricing']({ userId: user.id, agentId });
     },

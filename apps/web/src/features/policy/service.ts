@@ -65,6 +65,11 @@ export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps
     if ((await store.whose(userId, agentId)) !== 'own') throw new AppError(404, 'Agent not found');
   }
 
+  /** An id from elsewhere is the user's own business; another user's agent is not. */
+  async function mayAct(userId: string, agentId: string): Promise<void> {
+    if ((await store.whose(userId, agentId)) === 'foreign') throw new AppError(404, 'Agent not found');
+  }
+
   /** Whoever made a payment pending may die before it is paid; then it must not wait for ever. */
   async function watch(tx: UserTx, userId: string, { id, agentId, status }: AgentPayment): Promise<void> {
     const look: Look = { userId, agentId, id, outcome: abandoned };
@@ -83,6 +88,8 @@ export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps
   );
 
   return {
+    mayAct,
+
     async get(userId: string, agentId: string): Promise<PolicyTexts> {
       await mustOwn(userId, agentId);
       return texts(await store.policy(db.user(userId), agentId));
@@ -116,12 +123,11 @@ export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps
 
     /** Counts the payment against the limits of the agent, or has it wait for the owner; 403 when it may not be made. */
     async admit(userId: string, request: PaymentRequest, detail: Record<string, unknown>): Promise<AgentPayment> {
-      // An id from elsewhere is the user's own business; another user's agent is not.
-      if ((await store.whose(userId, request.agentId)) === 'foreign') throw new AppError(404, 'Agent not found');
+      await mayAct(userId, request.agentId);
       return db.asUser(userId, async (tx) => {
         await store.takeTurn(tx, userId, request.agentId);
         const policy = await store.policy(tx, request.agentId);
-        const spent = await store.spent(tx, request.agentId, request.recipient);
+        const spent = await store.spent(tx, userId, request.agentId, request.recipient);
         const refused = paymentRefusal(policy, request, spent);
         if (refused !== null) throw new AppError(403, refused);
         const waits = policy.approvalAbove !== null && request.units > policy.approvalAbove;
@@ -146,7 +152,7 @@ export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps
         if (payment.status !== from) throw new AppError(400, refusal);
         if (decision === 'approve') {
           const policy = await store.policy(tx, agentId);
-          const refused = paymentRefusal(policy, payment, await store.spent(tx, agentId, payment.recipient));
+          const refused = paymentRefusal(policy, payment, await store.spent(tx, userId, agentId, payment.recipient));
           if (refused !== null) throw new AppError(403, refused);
         }
         const moved = await store.move(tx, payment, from, to);

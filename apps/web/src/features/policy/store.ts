@@ -1,7 +1,6 @@
 import type { Database, UserTx } from '@troupe/db';
-import { COUNTED_PAYMENTS, isSamePayee } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
-import { sql } from 'kysely';
+import { countedPayments, spentOn, takePaymentTurn } from '@troupe/ledger';
 
 /** Millionths of a dollar; null: no limit. */
 export interface PaymentPolicy {
@@ -37,7 +36,6 @@ const NO_POLICY: PaymentPolicy = {
   payees: null,
 };
 
-const DAY_MS = 86_400_000;
 const LISTED = 100;
 const COLUMNS = [
   'id',
@@ -118,23 +116,11 @@ export function createPolicyStore({ db, clock }: { db: Database; clock: Clock })
         .execute();
     },
 
-    /** Payments of one agent take turns: two at once must not both fit under one limit. */
-    async takeTurn(tx: UserTx, userId: string, agentId: string): Promise<void> {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`payments ${userId} ${agentId}`}, 0))`.execute(tx);
-    },
+    takeTurn: (tx: UserTx, userId: string, agentId: string) => takePaymentTurn(tx, { userId, agentId }),
 
     /** What was paid in the last 24 hours or is under way, in all and to one payee. */
-    async spent(tx: UserTx, agentId: string, recipient: string): Promise<{ all: bigint; toPayee: bigint }> {
-      const rows = await tx
-        .selectFrom('agent_payments')
-        .select(['units', 'recipient'])
-        .where('agent_id', '=', agentId)
-        .where('status', 'in', COUNTED_PAYMENTS)
-        .where('created_at', '>', new Date(clock().getTime() - DAY_MS))
-        .execute();
-      const sum = (list: { units: bigint }[]) => list.reduce((total, { units }) => total + units, 0n);
-      return { all: sum(rows), toPayee: sum(rows.filter((row) => isSamePayee(row.recipient, recipient))) };
-    },
+    spent: async (tx: UserTx, userId: string, agentId: string, recipient: string) =>
+      spentOn(await countedPayments(tx, { userId, agentId }, clock()), recipient),
 
     async add(
       tx: UserTx,

@@ -1,18 +1,8 @@
 import type { SystemTx } from '@troupe/db';
+import { sweepEnded } from '../../once.ts';
 
-/** More than the one that is added, so that what is left over shrinks. */
-const SWEEP = 20;
-
-/** Whoever asks for a nonce clears away those that nobody used. */
 export async function addNonce(tx: SystemTx, nonce: string, expiresAt: Date, now: Date): Promise<void> {
-  const ended = tx
-    .selectFrom('wallet_nonces')
-    .select('nonce')
-    .where('expires_at', '<=', now)
-    .limit(SWEEP)
-    .forUpdate()
-    .skipLocked();
-  await tx.deleteFrom('wallet_nonces').where('nonce', 'in', ended).execute();
+  await sweepEnded(tx, 'wallet_nonces', now);
   await tx.insertInto('wallet_nonces').values({ nonce, expires_at: expiresAt }).execute();
 }
 
