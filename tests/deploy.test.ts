@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { settingDocs } from '@troupe/kernel';
+import { parse } from 'yaml';
+
+/** What deploy/ says in other languages than ours, held against what the code says. */
+
+const folder = path.resolve(import.meta.dirname, '../deploy');
+const text = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
+const settings = new Map(settingDocs().map((setting) => [setting.name, setting]));
+
+interface Service {
+  image: string;
+  build?: { context: string; dockerfile: string; args: Record<string, string> };
+  env_file?: string;
+  environment?: Record<string, string>;
+  volumes?: string[];
+  healthcheck?: object;
+  depends_on?: Record<string, { condition: string }>;
+  mem_limit?: string;
+  restart?: string;
+}
+const compose = parse(text('compose.yaml')) as { services: Record<string, Service>; volumes: Record<string, unknown> };
+const { platform, postgres, redis } = compose.services;
+
+/** What compose and the database's image read themselves. */
+const NOT_SETTINGS = new Set(['POSTGRES_PASSWORD', 'BASE']);
+
+test('compose: every service is bounded, watched and started again', () => {
+  assert.ok(platform && postgres && redis);
+  for (const [name, service] of Object.entries(compose.services)) {
+    assert.match(service.mem_limit ?? '', /^\d+[mg]$/, name);
+    assert.equal(service.restart, 'unless-stopped', name);
+    assert.ok(service.healthcheck ?? /^HEALTHCHECK /m.test(text('Dockerfile')), name);
+  }
+  assert.deepEqual(platform.depends_on, {
+    postgres: { condition: 'service_healthy' },
+    redis: { condition: 'service_healthy' },
+  });
+});
+
+test('compose: every file and volume that it names is there', () => {
+  const context = path.join(folder, platform?.build?.context ?? '');
+  assert.ok(statSync(path.join(context, platform?.build?.dockerfile ?? '')).isFile());
+  assert.match(text('Dockerfile'), new RegExp(`^ARG ${Object.keys(platform?.build?.args ?? {}).join()}=`, 'm'));
+  for (const volume of Object.values(compose.services).flatMap((service) => service.volumes ?? [])) {
+    const [source = ''] = volume.split(':');
+    if (source.startsWith('.')) assert.ok(statSync(path.join(folder, source)).mode & 0o100, `${source} is run`);
+    else assert.ok(source in compose.volumes, source);
+  }
+  const overlay = parse(text('compose.sandbox.yaml')) as typeof compose;
+  assert.deepEqual(Object.keys(overlay.services), ['platform']);
+});
+
+test('compose, its example, the image and the unit name settings that exist', () => {
+  const interpolated = [...text('compose.yaml').matchAll(/\$\{(\w+)/g)].map((match) => match[1] ?? '');
+  const example = [...text('.env.example').matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1] ?? '');
+  const image = [...text('Dockerfile').matchAll(/^ENV (.+)$/gm)].flatMap((match) =>
+    (match[1] ?? '').split(' ').map((pair) => pair.split('=')[0] ?? ''),
+  );
+  const unit = [...text('troupe.service').matchAll(/^Environment=(\w+)=/gm)].map((match) => match[1] ?? '');
+  const named = [...Object.keys(platform?.environment ?? {}), ...interpolated, ...example, ...image, ...unit];
+  assert.ok(named.length > 10);
+  assert.deepEqual(
+    named.filter((name) => !settings.has(name) && !NOT_SETTINGS.has(name)),
+    [],
+  );
+});
+
+test('no file of deploy/ holds a secret, and the secrets of the example are those that production asks for', () => {
+  for (const file of globSync('{*,.*}', { cwd: folder }).filter((name) => name !== '.env'))
+    for (const [, name = '', value = ''] of text(file).matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm))
+      assert.ok(!settings.get(name)?.secret || value === '', `${file}: ${name}`);
+  const list = /for name in (.+); do/.exec(text('.env.example'))?.[1]?.split(' ');
+  assert.deepEqual(list?.sort(), ['INTERNAL_API_KEY', 'POSTGRES_PASSWORD', 'SESSION_SECRET', 'WALLET_ENCRYPTION_KEY']);
+});
+
+test('proxies lead to the ports that the services listen on, and name one hop', () => {
+  for (const file of ['nginx.conf', 'Caddyfile']) {
+    const ports = [...text(file).matchAll(/127\.0\.0\.1:(\d+)/g)].map((match) => match[1]);
+    assert.deepEqual(
+      [...new Set(ports)].sort(),
+      [settings.get('WEB_PORT')?.example, settings.get('BACKEND_PORT')?.example].sort(),
+      file,
+    );
+  }
+  assert.match(text('.env.example'), /^TRUST_PROXY=1$/m);
+});
