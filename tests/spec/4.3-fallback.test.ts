@@ -212,6 +212,22 @@ describe('provisioning when something is down', () => {
       authorization: `Bearer ${token}`,
     });
     assert.deepEqual(read.body, { sessions: [], count: 0 }, 'its gateway is there');
+
+    const web = async (method: string, path: string, bearer: string, body?: object) => {
+      const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+      const reply = await fetch(services.web + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      return (await reply.json()) as Body;
+    };
+    const { deviceId, deviceSecret } = await web('POST', '/api/devices/pair', token, { name: 'Phone' });
+    await ann.ask('POST', '/api/devices', { deviceId, action: 'approve' });
+    const device = (await web('GET', `/api/devices/pair/${deviceId}`, deviceSecret)).token;
+    const entered = await askBackend(services, 'GET', `/api/runtime/proxy/${agentId}/sessions`, undefined, {
+      authorization: `Bearer ${device}`,
+    });
+    assert.equal(entered.status, 200);
+    const made = hosting.asked.find(({ call }) => call === 'PUT /v1/services/srv-1/env-vars')!.body as Body[];
+    const guest = made.find(({ key }) => key === 'MEMBER_TOKEN')!.value as string;
+    assert.equal(hosting.asked.at(-1)!.headers.authorization, `Bearer ${guest}`, 'a device is a guest there');
     assert.equal((await askBackend(services, 'DELETE', `/api/agents/${agentId}`)).status, 200);
     assert.equal(exists, false);
   });

@@ -38,10 +38,11 @@ const nothing = async (): Promise<void> => {};
 
 export async function createDriver(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const running = await createMain(deps, ai, given);
-  const { settings, log, version, db, clock, secrets } = deps;
-  const { registry, baseUrl: platformUrl } = given;
+  const { settings, log, version, db, clock, secrets, url: platformUrl } = deps;
+  const { registry } = given;
+  const { sessionSecret } = secrets;
   const verify = createAccess({ db, clock, ...secrets });
-  const hosting = createHosting({ settings, registry, log, version, platformUrl, verify });
+  const hosting = createHosting({ settings, registry, log, version, platformUrl, sessionSecret, verify });
   return hosting ? { ...running, driver: withHosting(running.driver, hosting, registry) } : running;
 }
 

@@ -54,7 +54,16 @@ export function addAgents(server: Server, deps: AgentDeps): { registry: Registry
   agentRoutes(server, agents, createReads({ registry, backend, log }), clock);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
   const hosting = createHostedProvision({
-    driver: createHosting({ settings, registry, log, version, platformUrl: () => backendUrl }),
+    driver: createHosting({
+      settings,
+      registry,
+      log,
+      version,
+      platformUrl: backendUrl,
+      sessionSecret: secrets.sessionSecret,
+      // Web lets nobody in: it only puts agents there.
+      verify: async () => undefined,
+    }),
     registry,
     agentsDomain,
     premium,

@@ -1,7 +1,8 @@
 import type { GatewayPrincipal, RunStats } from '@troupe/agent';
 import { AppError, type Log } from '@troupe/kernel';
-import { createProxy } from './docker/proxy.ts';
+import { agentEnv, platformEnv } from './agent-env.ts';
 import { DriverError, type Driver } from './driver.ts';
+import { createProxy, ownCredentials } from './proxy.ts';
 import type { AgentRow, Registry } from './registry.ts';
 
 /** An agent as a service of its own on a hosting platform (Render's REST shape), where no backend can take it. */
@@ -16,9 +17,10 @@ export interface HostingDeps {
   registry: Registry;
   log: Log;
   version: string;
-  /** Where the agent finds its models. */
-  platformUrl: () => string;
-  verify?: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+  /** Where the agent finds its models: an address that the hosting platform reaches. */
+  platformUrl: string;
+  sessionSecret: string;
+  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
 }
 
 interface Service {
@@ -42,7 +44,7 @@ const noCopies = async (): Promise<never> => {
 
 /** Undefined: it is not configured. */
 export function createHosting(deps: HostingDeps): Driver | undefined {
-  const { settings, registry, log, version, platformUrl, verify } = deps;
+  const { settings, registry, log, version, platformUrl, sessionSecret } = deps;
   const { HOSTING_API_URL: base, HOSTING_API_KEY: key, HOSTING_OWNER_ID: ownerId } = settings;
   const image = settings.AGENT_IMAGE ?? `troupe-agent:${version}`;
   if (!base || !key) return undefined;
@@ -74,21 +76,13 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
   const pathOf = ({ id }: Pick<Service, 'id'>): string => `/v1/services/${encodeURIComponent(id)}`;
 
   async function envOf(agent: AgentRow): Promise<{ key: string; value: string }[]> {
-    const token = await registry.token(agent);
-    const { channelA, channelB, channelC } = await registry.channelTokens(agent);
+    const own = await agentEnv(registry, sessionSecret, agent);
     const env = {
-      AGENT_ID: agent.id,
-      GATEWAY_TOKEN: token,
-      PLATFORM_URL: platformUrl(),
-      PLATFORM_KEY: `sk_${token}`,
+      ...own,
+      ...platformEnv(platformUrl, own),
       PUBLIC_URL: `https://${agent.id}.${settings.AGENTS_DOMAIN}`,
       HOST: '0.0.0.0',
       DATA_DIR: DISK.mountPath,
-      AGENT_DEFINITION: JSON.stringify(await registry.definition(agent)),
-      ...(channelA && { TELEGRAM_TOKEN: channelA }),
-      ...(channelB && { WHATSAPP_TOKEN: channelB }),
-      ...(channelC && { DISCORD_TOKEN: channelC }),
-      ...channelUsers(agent),
     };
     return Object.entries(env).map(([name, value]) => ({ key: name, value }));
   }
@@ -159,11 +153,7 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
   const proxy = createProxy({
     log,
     where: urlOf,
-    async credentials(agentId, token) {
-      const principal = await verify?.(agentId, token);
-      const agent = principal && (await registry.find(agentId));
-      return agent && principal.kind === 'owner' ? { token: await registry.token(agent), principal } : undefined;
-    },
+    credentials: ownCredentials(deps),
   });
 
   return {
@@ -206,14 +196,6 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
     disconnect: proxy.disconnect,
     close: async () => {},
   };
-}
-
-/** Who may talk to the agent over its channels; left out: everybody. */
-export function channelUsers({ own_config }: AgentRow): { CHANNEL_USERS?: string } {
-  const { channelUserId, ownerIds } = own_config as { channelUserId?: unknown; ownerIds?: unknown };
-  const users = [channelUserId, ...(Array.isArray(ownerIds) ? (ownerIds as unknown[]) : [])];
-  const named = users.filter((user) => typeof user === 'string' && user !== '');
-  return named.length > 0 ? { CHANNEL_USERS: named.join(',') } : {};
 }
 
 /** The platform's own driver, and the hosting platform for the agents that were put there. */

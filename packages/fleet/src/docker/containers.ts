@@ -4,13 +4,12 @@ import type Docker from 'dockerode';
 import type { AgentDefinition, GatewayPrincipal, RunStats } from '@troupe/agent';
 import { AppError } from '@troupe/kernel';
 import { DriverError, type Driver, type DriverStats, type Placement } from '../driver.ts';
-import { memberToken } from '../member-tokens.ts';
+import { createProxy, ownCredentials } from '../proxy.ts';
 import type { AgentRow } from '../registry.ts';
 import { ask, askIfThere } from './calls.ts';
 import { figures } from './figures.ts';
 import { createImages, type ImageDeps } from './images.ts';
 import { AGENT_LABEL, planContainer, type ContainerPlan, type PlanDeps } from './plan.ts';
-import { createProxy } from './proxy.ts';
 import { createVolumes } from './volume.ts';
 
 /** Agents in containers of a Docker engine. Their data is a volume; their only secrets are their own tokens. */
@@ -46,7 +45,7 @@ const HEALTH_MS = 30_000;
 const MOST_RESTARTS = 2;
 
 export function createContainers(deps: ContainerDeps, way: Way): Driver {
-  const { engine, registry, log, image, verify, healthMs = HEALTH_MS } = deps;
+  const { engine, registry, log, image, healthMs = HEALTH_MS } = deps;
   const ensureImage = createImages(deps);
   const volumes = createVolumes(engine, image, ensureImage);
 
@@ -104,13 +103,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
       const address = await addressOf(agentId);
       return address === undefined ? undefined : new URL(address);
     },
-    async credentials(agentId, token) {
-      const principal = await verify(agentId, token);
-      const agent = principal && (await registry.find(agentId));
-      if (!agent) return undefined;
-      const limited = memberToken(deps.sessionSecret, agent.id);
-      return { token: principal.kind === 'owner' ? await registry.token(agent) : limited, principal };
-    },
+    credentials: ownCredentials(deps),
   });
 
   async function start(agent: AgentRow): Promise<Placement> {

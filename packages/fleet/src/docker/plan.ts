@@ -1,8 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import type Docker from 'dockerode';
 import { PLAN_RESOURCES } from '@troupe/domain';
-import { channelUsers } from '../hosting.ts';
-import { memberToken } from '../member-tokens.ts';
+import { agentEnv, platformEnv } from '../agent-env.ts';
 import type { AgentRow, Registry } from '../registry.ts';
 import { ask } from './calls.ts';
 import { DATA } from './image.ts';
@@ -50,24 +49,14 @@ export async function planContainer(deps: PlanDeps, agent: AgentRow): Promise<Co
   const innerPort = network.kind === 'host' ? port : INNER_PORT;
   const { memoryGb, cpus } = PLAN_RESOURCES[agent.size ?? agent.plan] ?? PLAN_RESOURCES['solo']!;
   const { NCPU } = (await ask(engine.info())) as { NCPU: number };
-  const token = await registry.token(agent);
   const platform = platformFor(deps.platformUrl(), network.kind);
-  const { channelA, channelB, channelC } = await registry.channelTokens(agent);
+  const own = await agentEnv(registry, deps.sessionSecret, agent);
   const env = {
-    AGENT_ID: agent.id,
-    GATEWAY_TOKEN: token,
-    MEMBER_TOKEN: memberToken(deps.sessionSecret, agent.id),
-    ...(agent.team_id && { TEAM_ID: agent.team_id }),
-    ...(platform && { PLATFORM_URL: platform, PLATFORM_KEY: `sk_${token}` }),
+    ...own,
+    ...(platform && platformEnv(platform, own)),
     DATA_DIR: DATA,
     HOST: network.kind === 'host' ? '127.0.0.1' : '0.0.0.0',
     PORT: String(innerPort),
-    HEARTBEAT: 'off',
-    AGENT_DEFINITION: JSON.stringify(await registry.definition(agent)),
-    ...(channelA && { TELEGRAM_TOKEN: channelA }),
-    ...(channelB && { WHATSAPP_TOKEN: channelB }),
-    ...(channelC && { DISCORD_TOKEN: channelC }),
-    ...channelUsers(agent),
   };
   return {
     image: agent.image ?? image,

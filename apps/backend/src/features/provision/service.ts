@@ -1,6 +1,6 @@
 import type { ProvisionBody } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { isPlan, PLAN_LIMITS, type Catalogue } from '@troupe/domain';
+import { FREE_PLAN, isPlan, PLAN_LIMITS, type Catalogue } from '@troupe/domain';
 import type { Fleet, Registry } from '@troupe/fleet';
 import { AppError, iso, newId, type Settings } from '@troupe/kernel';
 import type { AgentService, Caller } from '../agents/service.ts';
@@ -50,8 +50,7 @@ export function createProvision({
       const { userId } = caller;
       deployments.refuseWhenDisabled();
       const { plan, size } = agents.planOf(await planOf(userId, body.plan));
-      if (!isPlan(plan))
-        throw new AppError(402, 'A paid plan is required. Choose a plan at /pricing', { code: 'PAYMENT_REQUIRED' });
+      if (!isPlan(plan)) throw new AppError(FREE_PLAN.status, FREE_PLAN.message, { code: 'PAYMENT_REQUIRED' });
       const most = PLAN_LIMITS[plan].skills;
       if (body.skills.length > most) throw new AppError(400, `Too many skills for the ${plan} plan (max ${most})`);
       const channels = channelTokens(body);

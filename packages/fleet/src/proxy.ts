@@ -3,6 +3,8 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { GatewayPrincipal } from '@troupe/agent';
 import { AppError, type Log } from '@troupe/kernel';
+import { memberToken } from './member-tokens.ts';
+import type { Registry } from './registry.ts';
 
 /**
  * Passes requests on to an agent that lives elsewhere. Who may enter is checked here; the agent is then shown its own
@@ -30,6 +32,23 @@ const send = (options: http.RequestOptions, heard?: (incoming: IncomingMessage) 
   (options.protocol === 'https:' ? https : http).request(options, heard);
 const NOT_RUNNING = { status: 502, message: 'Agent is not running' };
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'te', 'trailer']);
+
+export interface CredentialDeps {
+  registry: Pick<Registry, 'find' | 'token'>;
+  sessionSecret: string;
+  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+}
+
+/** An owner is shown as such; everybody else who may enter is a guest there, as a member of the team is. */
+export function ownCredentials({ registry, sessionSecret, verify }: CredentialDeps): ProxyDeps['credentials'] {
+  return async (agentId, token) => {
+    const principal = await verify(agentId, token);
+    const agent = principal && (await registry.find(agentId));
+    if (!agent) return undefined;
+    const isOwner = principal.kind === 'owner';
+    return { token: isOwner ? await registry.token(agent) : memberToken(sessionSecret, agentId), principal };
+  };
+}
 
 export function createProxy({ log, where, credentials }: ProxyDeps) {
   const open = new Set<{ principalId: string; cut: () => void }>();
