@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { needs } from '../lib/needs.ts';
 import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
 
 /** Installations: the scripts are run as a person would run them, against a platform on loopback. */
@@ -78,6 +79,15 @@ async function installations() {
     (await response.json()) as { installations: { user_id: string; mode: string; status: string; last_seen: string }[] }
   ).installations;
 }
+
+test('what is served is whole, and passes shellcheck', { skip: needs('shellcheck') }, async () => {
+  for (const script of ['/install', '/link']) {
+    const text = await (await fetch(services.backend + script)).text();
+    assert.doesNotMatch(text, /common\.sh|@[A-Z_]+@/);
+    const { status, stdout } = spawnSync('shellcheck', ['-'], { input: text, encoding: 'utf8' });
+    assert.equal(status, 0, stdout);
+  }
+});
 
 describe('GET /install', () => {
   test('a key that is not accepted stops it, and nothing is left behind', async () => {

@@ -15,9 +15,6 @@ HOME_DIR="${TROUPE_HOME:-$HOME/.troupe}"
 PORT="${AGENT_PORT:-18789}"
 NODE_MAJOR=24
 
-say() { printf 'troupe: %s\n' "$*"; }
-fail() { printf 'troupe: %s\n' "$*" >&2; exit 1; }
-
 # What this run made is taken away again when it does not get to its end.
 made_home=0
 started_pid=''
@@ -30,39 +27,10 @@ undo() {
   if [ "$made_home" = 1 ]; then rm -rf "$HOME_DIR"; fi
   return 0
 }
-trap undo EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
-command -v curl >/dev/null 2>&1 || fail 'curl is needed: install it, then run this again'
+. ./common.sh
 
-# 1. The key, and whose it is.
-KEY="${APP_API_KEY:-}"
-if [ -z "$KEY" ]; then
-  [ -r /dev/tty ] || fail 'set APP_API_KEY to your API key (dashboard, Settings, Keys)'
-  printf 'troupe: your API key: ' >/dev/tty
-  stty -echo </dev/tty 2>/dev/null || true
-  read -r KEY </dev/tty
-  stty echo </dev/tty 2>/dev/null || true
-  printf '\n' >/dev/tty
-fi
-case "$KEY" in
-  sk_*) ;;
-  *) fail 'that is no API key: it starts with sk_' ;;
-esac
-
-# Keys travel in a file, not in the arguments that every user of this machine can read.
-umask 077
-authorized() { printf 'header = "Authorization: Bearer %s"\n' "$KEY" | curl -fsS -K - "$@"; }
-# The value of a string field of a flat JSON object.
-field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
-
-say "checking the key at $BACKEND_URL"
-answer=$(authorized -X POST "$BACKEND_URL/api/validate-key") || fail 'the key was not accepted, or the platform does not answer'
-USER_ID=$(printf '%s' "$answer" | field userId)
-[ -n "$USER_ID" ] || fail 'the platform did not say whose key it is'
-
-# 2. A folder, and a Node that is new enough.
+# 1. A folder, and a Node that is new enough.
 if [ ! -d "$HOME_DIR" ]; then
   made_home=1
   mkdir -p "$HOME_DIR"
@@ -89,7 +57,7 @@ if [ "$(major node)" -lt "$NODE_MAJOR" ]; then
   fi
 fi
 
-# 3. The runtime and its settings.
+# 2. The runtime and its settings.
 say 'fetching the agent runtime'
 curl -fsS -o "$HOME_DIR/new-agent.mjs" "$BACKEND_URL/install/agent.mjs" || fail 'could not fetch the agent runtime'
 "$NODE" --check "$HOME_DIR/new-agent.mjs" || fail 'the agent runtime did not arrive whole'
@@ -108,7 +76,7 @@ PLATFORM_URL=$BACKEND_URL
 PLATFORM_KEY=$KEY
 SETTINGS
 
-# 4. Starts the runtime and says every minute that it is alive; stops the one of an earlier run first.
+# 3. Starts the runtime and says every minute that it is alive; stops the one of an earlier run first.
 cat >"$HOME_DIR/run" <<RUN
 #!/bin/sh
 set -eu
@@ -147,7 +115,7 @@ until curl -fsS -o /dev/null "http://127.0.0.1:$PORT/health" 2>/dev/null; do
   sleep 0.5
 done
 
-# 5. Registration.
+# 4. Registration.
 say 'registering this installation'
 authorized -X POST -H 'Content-Type: application/json' \
   -d "{\"userId\":\"$USER_ID\",\"mode\":\"home\",\"gatewayToken\":\"$TOKEN\"}" "$BACKEND_URL/api/register-home" >/dev/null ||

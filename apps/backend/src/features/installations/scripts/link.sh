@@ -14,9 +14,6 @@ BACKEND_URL="${TROUPE_BACKEND_URL:-@BACKEND_URL@}"
 HOME_DIR="${TROUPE_HOME:-$HOME/.troupe}"
 AGENT_URL="${AGENT_URL:-http://127.0.0.1:18789}"
 
-say() { printf 'troupe: %s\n' "$*"; }
-fail() { printf 'troupe: %s\n' "$*" >&2; exit 1; }
-
 made_home=0
 finished=0
 undo() {
@@ -25,34 +22,8 @@ undo() {
   if [ "$made_home" = 1 ]; then rm -rf "$HOME_DIR"; fi
   return 0
 }
-trap undo EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
-command -v curl >/dev/null 2>&1 || fail 'curl is needed: install it, then run this again'
-
-KEY="${APP_API_KEY:-}"
-if [ -z "$KEY" ]; then
-  [ -r /dev/tty ] || fail 'set APP_API_KEY to your API key (dashboard, Settings, Keys)'
-  printf 'troupe: your API key: ' >/dev/tty
-  stty -echo </dev/tty 2>/dev/null || true
-  read -r KEY </dev/tty
-  stty echo </dev/tty 2>/dev/null || true
-  printf '\n' >/dev/tty
-fi
-case "$KEY" in
-  sk_*) ;;
-  *) fail 'that is no API key: it starts with sk_' ;;
-esac
-
-umask 077
-authorized() { printf 'header = "Authorization: Bearer %s"\n' "$KEY" | curl -fsS -K - "$@"; }
-field() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
-
-say "checking the key at $BACKEND_URL"
-answer=$(authorized -X POST "$BACKEND_URL/api/validate-key") || fail 'the key was not accepted, or the platform does not answer'
-USER_ID=$(printf '%s' "$answer" | field userId)
-[ -n "$USER_ID" ] || fail 'the platform did not say whose key it is'
+. ./common.sh
 
 say "looking for the agent at $AGENT_URL"
 curl -fsS -o /dev/null "$AGENT_URL/health" || fail "no agent answers at $AGENT_URL: start it, or set AGENT_URL"
