@@ -3,10 +3,11 @@ import { parse, stringify } from 'yaml';
 import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
 
 /**
- * A team as it is written down and run: docker-agent's YAML with the fields that this platform adds (role, tools as a
- * plain list, memory_shared). The first agent leads.
+ * A team as it is written down and run: docker-agent's YAML with the fields that this platform adds (name, role, tools as
+ * a plain list, memory_shared). What docker-agent itself runs is read too. The first agent leads, or the one called root.
  */
 
+export const CUSTOM_TEAM_NAME = 'Custom Team';
 const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const MAX_AGENTS = 50;
 
@@ -42,7 +43,7 @@ const agentSchema = z.object({
   model: z.string().trim().min(1).max(200).default(TEAM_MODEL),
   tools: z.array(tool).max(TEAM_TOOLS.length).optional(),
   toolsets: z
-    .array(z.union([mcpToolset, plainToolset]))
+    .array(z.union([mcpToolset, plainToolset], `unknown toolset; known are ${[...TEAM_TOOLS, 'mcp'].join(', ')}`))
     .max(30)
     .optional(),
   memory_shared: z.boolean().default(true),
@@ -50,9 +51,14 @@ const agentSchema = z.object({
   sub_agents: z.array(z.string()).max(MAX_AGENTS).optional(),
 });
 
+const namedModel = z.object({ provider: z.string().trim().min(1).max(100), model: z.string().trim().min(1).max(200) });
+
 const teamSchema = z.object({
-  name: z.string().trim().min(1).max(200),
-  description: z.string().max(5000).default(''),
+  name: z.string().trim().min(1).max(200).optional(),
+  description: z.string().max(5000).optional(),
+  metadata: z.object({ description: z.string().max(5000).optional() }).optional(),
+  /** Agents may name one of these in place of a model. */
+  models: z.record(z.string(), namedModel).default({}),
   agents: z
     .record(z.string(), agentSchema)
     .refine((agents) => Object.keys(agents).every((name) => AGENT_NAME.test(name)), {
@@ -96,22 +102,33 @@ export function readTeamYaml(text: string): TeamReading {
     const [issue] = parsed.error.issues;
     return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message.trim()}` };
   }
-  const { name, description, agents } = parsed.data;
-  const names = Object.keys(agents);
+  const { name = CUSTOM_TEAM_NAME, metadata, description = metadata?.description ?? '', agents } = parsed.data;
+  const models = new Map(Object.entries(parsed.data.models));
+  const names = Object.keys(agents).sort((a, b) => Number(b === 'root') - Number(a === 'root'));
   const team: Team = {
     name,
     description,
-    agents: Object.entries(agents).map(([agentName, one], index) => ({
-      name: agentName,
-      role: one.role || agentName,
-      description: one.description,
-      model: one.model,
-      tools: [...new Set([...(one.tools ?? []), ...(one.toolsets ?? []).filter((entry) => typeof entry === 'string')])],
-      mcp: (one.toolsets ?? []).filter((entry) => typeof entry === 'object'),
-      memoryShared: one.memory_shared,
-      instruction: one.instruction,
-      subAgents: one.sub_agents ?? (index === 0 ? names.slice(1) : []),
-    })),
+    agents: names.map((agentName, index) => {
+      const {
+        role,
+        tools = [],
+        toolsets = [],
+        model,
+        memory_shared: memoryShared,
+        sub_agents,
+        ...rest
+      } = agents[agentName]!;
+      return {
+        ...rest,
+        name: agentName,
+        role: role || agentName,
+        model: modelOf(models.get(model)) ?? model,
+        tools: [...new Set([...tools, ...toolsets.filter((entry) => typeof entry === 'string')])],
+        mcp: toolsets.filter((entry) => typeof entry === 'object'),
+        memoryShared,
+        subAgents: sub_agents ?? (index === 0 ? names.slice(1) : []),
+      };
+    }),
   };
   for (const { name: agentName, subAgents } of team.agents) {
     const unknown = subAgents.find((sub) => !names.includes(sub) || sub === agentName);
@@ -123,6 +140,9 @@ export function readTeamYaml(text: string): TeamReading {
   }
   return { ok: true, team };
 }
+
+const modelOf = (named: z.output<typeof namedModel> | undefined): string | undefined =>
+  named && `${named.provider}/${named.model}`;
 
 /** The team's YAML; reading it back gives the same team. */
 export function teamYaml({ name, description, agents }: Team): string {
@@ -178,8 +198,6 @@ export interface CustomAgent {
   tools: string[];
   memoryShared: boolean;
 }
-
-export const CUSTOM_TEAM_NAME = 'Custom Team';
 
 /** A team of agents that somebody sent; checked by the same rules as YAML. */
 export function teamFromCustom(agents: readonly CustomAgent[]): TeamReading {

@@ -50,6 +50,43 @@ agents:
   assert.deepEqual(root?.subAgents, ['helper']);
 });
 
+test('a file that docker-agent runs is a team', () => {
+  const reading = readTeamYaml(`
+version: "2"
+metadata: { author: me, description: My crew }
+models:
+  claude: { provider: anthropic, model: claude-sonnet-4.5, max_tokens: 64000 }
+agents:
+  helper:
+    model: openai/gpt-4o
+    description: Helps
+    instruction: You help.
+    add_date: true
+  root:
+    model: claude
+    description: Coordinates
+    instruction: You coordinate.
+    sub_agents: [helper]
+    toolsets:
+      - type: think
+      - type: todo
+        shared: true
+      - type: memory
+        path: ./team.db
+`);
+  assert.ok(reading.ok);
+  const { name, description, agents } = reading.team;
+  assert.deepEqual([name, description], ['Custom Team', 'My crew']);
+  assert.deepEqual(
+    agents.map((one) => [one.name, one.model, one.tools, one.subAgents]),
+    [
+      ['root', 'anthropic/claude-sonnet-4.5', ['think', 'todo', 'memory'], ['helper']],
+      ['helper', 'openai/gpt-4o', [], []],
+    ],
+  );
+  assert.deepEqual(readTeamYaml(teamYaml(reading.team)), reading);
+});
+
 test('what is wrong is named', () => {
   const wrong: [string, RegExp][] = [
     ['a: [', /^Not valid YAML/],
@@ -59,6 +96,7 @@ test('what is wrong is named', () => {
     ['name: T\nagents: { "../x": {} }', /agent names are/],
     ['name: T\nagents: { a: { sub_agents: [b] } }', /b is not another agent/],
     ['name: T\nagents: { a: { toolsets: [{ type: mcp }] } }', /agents\.a\.toolsets/],
+    ['agents: { a: { toolsets: [{ type: rag }] } }', /agents\.a\.toolsets\.0: unknown toolset; known are filesystem/],
   ];
   for (const [text, expected] of wrong) {
     const reading = readTeamYaml(text);
