@@ -14,7 +14,7 @@ import {
 } from '@troupe/agent';
 import type { Database } from '@troupe/db';
 import { AppError, type Log, type Outbound } from '@troupe/kernel';
-import { backUp, putBack } from './backup.ts';
+import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
 import type { AgentRow } from './registry.ts';

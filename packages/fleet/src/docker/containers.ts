@@ -8,12 +8,12 @@ import { createProxy, ownCredentials } from '../proxy.ts';
 import type { AgentRow } from '../registry.ts';
 import { ask, askIfThere } from './calls.ts';
 import { figures } from './figures.ts';
-import { createImages, type ImageDeps } from './images.ts';
-import { AGENT_LABEL, planContainer, type ContainerPlan, type PlanDeps } from './plan.ts';
+import { createEnsureImage, type ImageDeps } from './ensure-image.ts';
+import { AGENT_LABEL, specFor, type ContainerSpec, type SpecDeps } from './spec.ts';
 import { createVolumes } from './volume.ts';
 
 /** Agents in containers of a Docker engine. Their data is a volume; their only secrets are their own tokens. */
-export interface ContainerDeps extends PlanDeps, ImageDeps {
+export interface ContainerDeps extends SpecDeps, ImageDeps {
   version: string;
   verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
   healthMs?: number;
@@ -24,7 +24,7 @@ export interface Way {
   name: string;
   /** Undefined: the engine was not told to run this agent. */
   look: (agentId: string) => Promise<Told | undefined>;
-  create: (agentId: string, plan: ContainerPlan) => Promise<void>;
+  create: (agentId: string, spec: ContainerSpec) => Promise<void>;
   /** Makes what was created run. */
   start: (agentId: string) => Promise<void>;
   /** Ends it and forgets it; the volume stays. With `inTime` it may hand its work back before. */
@@ -33,7 +33,7 @@ export interface Way {
   address: (container: Docker.ContainerInspectInfo) => string | undefined;
 }
 
-export interface Told {
+interface Told {
   image: string;
   /** How often the engine has started it again by itself. */
   restarts: number;
@@ -46,7 +46,7 @@ const MOST_RESTARTS = 2;
 
 export function createContainers(deps: ContainerDeps, way: Way): Driver {
   const { engine, registry, log, image, healthMs = HEALTH_MS } = deps;
-  const ensureImage = createImages(deps);
+  const ensureImage = createEnsureImage(deps);
   const volumes = createVolumes(engine, image, ensureImage);
 
   const containerOf = async (agentId: string) => (await way.look(agentId))?.container;
@@ -111,7 +111,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
     await ensureImage(wanted);
     const told = await way.look(agent.id);
     if (told && told.image !== wanted) await way.end(agent.id, false);
-    if (told?.image !== wanted) await way.create(agent.id, await planContainer(deps, agent));
+    if (told?.image !== wanted) await way.create(agent.id, await specFor(deps, agent));
     // A copy that was cut short left it held.
     if (told?.container?.State.Paused) await askIfThere(engine.getContainer(told.container.Id).unpause());
     await way.start(agent.id);

@@ -9,8 +9,8 @@ import {
   PORT_LABEL,
   STOP_SECONDS,
   TMP_BYTES,
-  type ContainerPlan,
-} from './plan.ts';
+  type ContainerSpec,
+} from './spec.ts';
 import { volumeOf } from './volume.ts';
 
 /** One container an agent, on one engine. */
@@ -18,16 +18,16 @@ export function createDocker(deps: ContainerDeps): Driver {
   const { engine } = deps;
   const container = (agentId: string) => engine.getContainer(nameOf(agentId));
 
-  async function create(agentId: string, plan: ContainerPlan): Promise<void> {
-    const { network, innerPort, port } = plan;
+  async function create(agentId: string, spec: ContainerSpec): Promise<void> {
+    const { network, innerPort, port } = spec;
     await ask(
       engine.createContainer({
         name: nameOf(agentId),
-        Image: plan.image,
+        Image: spec.image,
         Cmd: [NODE, PROGRAM],
         User: `${AGENT_UID}:${AGENT_UID}`,
-        Env: plan.env,
-        Labels: plan.labels,
+        Env: spec.env,
+        Labels: spec.labels,
         ExposedPorts: { [`${innerPort}/tcp`]: {} },
         HostConfig: {
           NetworkMode: network.kind,
@@ -36,8 +36,8 @@ export function createDocker(deps: ContainerDeps): Driver {
             ExtraHosts: [`${PLATFORM_HOST}:host-gateway`],
           }),
           Mounts: [volumeOf(agentId)],
-          Memory: plan.memoryBytes,
-          NanoCpus: plan.nanoCpus,
+          Memory: spec.memoryBytes,
+          NanoCpus: spec.nanoCpus,
           PidsLimit: MOST_PROCESSES,
           CapDrop: ['ALL'],
           SecurityOpt: ['no-new-privileges'],

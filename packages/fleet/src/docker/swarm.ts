@@ -13,8 +13,8 @@ import {
   PORT_LABEL,
   STOP_SECONDS,
   TMP_BYTES,
-  type ContainerPlan,
-} from './plan.ts';
+  type ContainerSpec,
+} from './spec.ts';
 import { volumeOf } from './volume.ts';
 
 const NAMEABLE = /^[a-zA-Z0-9](?:[a-zA-Z0-9-_]{0,61}[a-zA-Z0-9])?$/;
@@ -36,8 +36,8 @@ export function createSwarm(deps: ContainerDeps): Driver {
   const tasksOf = (agentId: string) =>
     ask(engine.listContainers({ all: true, filters: { label: [`${AGENT_LABEL}=${agentId}`] } }));
 
-  async function create(agentId: string, plan: ContainerPlan): Promise<void> {
-    await ask(engine.createService(spec(agentId, plan, await ownNode(engine))));
+  async function create(agentId: string, spec: ContainerSpec): Promise<void> {
+    await ask(engine.createService(serviceSpec(agentId, spec, await ownNode(engine))));
   }
 
   async function look(agentId: string) {
@@ -104,26 +104,26 @@ async function ownNode(engine: Docker): Promise<string> {
   return Swarm.NodeID;
 }
 
-function spec(agentId: string, plan: ContainerPlan, node: string): Docker.CreateServiceOptions {
-  const { network } = plan;
+function serviceSpec(agentId: string, spec: ContainerSpec, node: string): Docker.CreateServiceOptions {
+  const { network } = spec;
   return {
     Name: serviceOf(agentId),
     Labels: { [AGENT_LABEL]: agentId },
     Mode: ONE_REPLICA,
     TaskTemplate: {
       ContainerSpec: {
-        Image: plan.image,
+        Image: spec.image,
         Command: [NODE, PROGRAM],
         User: `${AGENT_UID}:${AGENT_UID}`,
-        Env: plan.env,
-        Labels: plan.labels,
+        Env: spec.env,
+        Labels: spec.labels,
         Mounts: [volumeOf(agentId), { Type: 'tmpfs', Source: '', Target: '/tmp', TmpfsOptions: TMP }],
         ...(network.kind === 'bridge' && { Hosts: [`${network.gateway} ${PLATFORM_HOST}`] }),
         ReadOnly: true,
         CapabilityDrop: ['ALL'],
         StopGracePeriod: STOP_SECONDS * SECOND,
       },
-      Resources: { Limits: { MemoryBytes: plan.memoryBytes, NanoCPUs: plan.nanoCpus, Pids: MOST_PROCESSES } },
+      Resources: { Limits: { MemoryBytes: spec.memoryBytes, NanoCPUs: spec.nanoCpus, Pids: MOST_PROCESSES } },
       RestartPolicy: { Condition: 'any', Delay: SECOND },
       Placement: { Constraints: [`node.id==${node}`] },
       Networks: [{ Target: network.kind }],

@@ -1,8 +1,8 @@
 import type Docker from 'dockerode';
-import { pack } from '../backup.ts';
+import { pack } from '../pack.ts';
 import { ask, askIfThere } from './calls.ts';
 import { DATA, NODE } from './image.ts';
-import { nameOf } from './plan.ts';
+import { nameOf } from './spec.ts';
 
 const doorOf = (agentId: string): string => `${nameOf(agentId)}-data`;
 export const volumeOf = (agentId: string) => ({ Type: 'volume' as const, Source: nameOf(agentId), Target: DATA });

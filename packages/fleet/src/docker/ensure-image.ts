@@ -14,7 +14,7 @@ export interface ImageDeps {
 }
 
 /** Sees to it that the engine has an image; the platform's own is built once, however many ask for it. */
-export function createImages({ engine, log, image, program, node }: ImageDeps) {
+export function createEnsureImage({ engine, log, image, program, node }: ImageDeps) {
   let building: Promise<void> | undefined;
 
   async function build(): Promise<void> {

@@ -7,7 +7,7 @@ import { ask } from './calls.ts';
 import { DATA } from './image.ts';
 
 /** What an agent's container is to be, however the engine is told to run it. */
-export interface ContainerPlan {
+export interface ContainerSpec {
   image: string;
   env: string[];
   labels: Record<string, string>;
@@ -20,7 +20,7 @@ export interface ContainerPlan {
   nanoCpus: number;
 }
 
-export interface PlanDeps {
+export interface SpecDeps {
   engine: Docker;
   registry: Registry;
   image: string;
@@ -42,7 +42,7 @@ const GIB = 1024 ** 3;
 
 export const nameOf = (agentId: string): string => `troupe-agent-${agentId}`;
 
-export async function planContainer(deps: PlanDeps, agent: AgentRow): Promise<ContainerPlan> {
+export async function specFor(deps: SpecDeps, agent: AgentRow): Promise<ContainerSpec> {
   const { engine, registry, image } = deps;
   const network = await networkOf(engine);
   const port = await freePort();
@@ -70,7 +70,7 @@ export async function planContainer(deps: PlanDeps, agent: AgentRow): Promise<Co
   };
 }
 
-async function networkOf(engine: Docker): Promise<ContainerPlan['network']> {
+async function networkOf(engine: Docker): Promise<ContainerSpec['network']> {
   const found = await ask(engine.listNetworks({ filters: { name: ['bridge'] } }));
   const bridge = found.find(({ Name }) => Name === 'bridge');
   return bridge ? { kind: 'bridge', gateway: bridge.IPAM?.Config?.[0]?.Gateway ?? '' } : { kind: 'host' };

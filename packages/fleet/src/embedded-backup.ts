@@ -1,14 +1,12 @@
-import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline as joined, Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
+import { pipeline as joined, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { createJail, OutsideWorkspace, type Jail } from '@troupe/agent';
 import type { Database, UserTx } from '@troupe/db';
-import { BACKUP_MAX_BYTES } from '@troupe/domain';
-import { AppError } from '@troupe/kernel';
+import { pack } from './pack.ts';
 import type { AgentRow } from './registry.ts';
 import { tar, untar, type TarEntry, type TarItem } from './tar.ts';
 
@@ -28,18 +26,6 @@ const NAMES = Object.keys(TABLES) as Table[];
 const WORKSPACE = 'workspace';
 const ROWS_AT_ONCE = 500;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
-
-/** Packs a stream into a file. */
-export async function pack(source: AsyncIterable<Buffer> | NodeJS.ReadableStream, file: string): Promise<void> {
-  let total = 0;
-  const bounded = new Transform({
-    transform(piece: Buffer, _, done) {
-      total += piece.length;
-      done(total > BACKUP_MAX_BYTES ? new AppError(409, 'The agent’s data is too large to back up') : null, piece);
-    },
-  });
-  await pipeline(source, bounded, createGzip({ level: 1 }), createWriteStream(file, { mode: 0o600, flush: true }));
-}
 
 /** What vanished, or was swapped for a link to the outside while a command ran, is left out. */
 const isGone = (error: unknown): boolean =>
