@@ -10,9 +10,6 @@ const COMMON = new Set(
 export function searchWords(query: string): string[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const wanted = words.filter((word) => word.length >= MIN_LETTERS && !COMMON.has(word));
-  // Endings go, because the beginning of "colours" does not match "colour".
-  return [...new Set(wanted.map((word) => (word.length > 4 ? word.replace(/(ing|ed|es|s)$/, '') : word)))].slice(
-    0,
-    MAX_WORDS,
-  );
+  // Endings go, because the beginning of "colours" does not match "colour"; three letters stay, or "thing" finds "the".
+  return [...new Set(wanted.map((word) => word.replace(/(?<=^.{3,})(ing|ed|es|s)$/u, '')))].slice(0, MAX_WORDS);
 }

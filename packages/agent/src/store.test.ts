@@ -216,6 +216,8 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       await remember('Invoices go to the accountant');
       assert.deepEqual(await contents('which colours does she like?'), ['Her favourite colour is green']);
       assert.deepEqual(await contents('harb'), ['The harbour opens at nine']);
+      assert.deepEqual(await contents('anything being used?'), [], 'what is left without its ending says too little');
+      assert.deepEqual(await contents('some thing'), []);
       assert.deepEqual(await contents('"; drop table :* | & !'), []);
       assert.equal((await contents()).length, 3);
       await remember('A fourth fact');

@@ -117,7 +117,8 @@ const REQUIRED = 'Messages array is required';
 const parameters = {
   model: z
     .string()
-    .regex(/^\P{C}+$/u, 'model must be a name without control characters')
+    .min(1)
+    .regex(/^\P{C}*$/u, 'model must be a name without control characters')
     .max(200)
     .optional(),
   temperature: z.number().min(0).max(2).optional(),
