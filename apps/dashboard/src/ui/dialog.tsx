@@ -56,6 +56,31 @@ export function Dialog({
   );
 }
 
+/** The end of a form in a dialog: what went wrong, and the way out or through. */
+export function DialogEnd({
+  send,
+  onClose,
+  action = states.save,
+  disabled,
+}: {
+  send: { error: Error | null; isPending: boolean };
+  onClose: () => void;
+  action?: string;
+  disabled?: boolean;
+}) {
+  return (
+    <>
+      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{states.cancel}</Button>
+        <Button kind="primary" type="submit" busy={send.isPending} disabled={disabled}>
+          {action}
+        </Button>
+      </div>
+    </>
+  );
+}
+
 interface ConfirmProps {
   open: boolean;
   onClose: () => void;

@@ -7,8 +7,8 @@ import { day } from '../../format.ts';
 import { admin as texts } from '../../texts/account.ts';
 import { states } from '../../texts/common.ts';
 import { Button } from '../../ui/button.tsx';
-import { Badge, Card, Notice, Status } from '../../ui/card.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Badge, Card, Status } from '../../ui/card.tsx';
+import { Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Pager, Table } from '../../ui/table.tsx';
@@ -119,13 +119,7 @@ function ChangePlan({ user, onClose }: { user: User; onClose: () => void }) {
           onChange={({ target }) => setStatus(target.value as typeof status)}
           choices={SUBSCRIPTION_STATUSES.map((value) => ({ value, label: value.replace('_', ' ') }))}
         />
-        {save.error && <Notice tone="danger">{save.error.message}</Notice>}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{states.cancel}</Button>
-          <Button kind="primary" type="submit" busy={save.isPending}>
-            {states.save}
-          </Button>
-        </div>
+        <DialogEnd send={save} onClose={onClose} />
       </form>
     </Dialog>
   );

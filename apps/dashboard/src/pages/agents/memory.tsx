@@ -5,8 +5,8 @@ import { useCall, useSend } from '../../api.ts';
 import { memory as texts } from '../../texts/agents.ts';
 import { states } from '../../texts/common.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Card, Notice } from '../../ui/card.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -130,13 +130,7 @@ function MemoryForm({ agentId, entry, onClose }: { agentId: string; entry: Entry
           value={value}
           onChange={({ target }) => setValue(target.value)}
         />
-        {save.error && <Notice tone="danger">{save.error.message}</Notice>}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{states.cancel}</Button>
-          <Button kind="primary" type="submit" busy={save.isPending}>
-            {states.save}
-          </Button>
-        </div>
+        <DialogEnd send={save} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -3,11 +3,10 @@ import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { exactMoney, moment } from '../../format.ts';
-import { states } from '../../texts/common.ts';
 import { tickets as ticketTexts, underground as texts } from '../../texts/underground.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -132,13 +131,7 @@ function EventForm({ onClose }: { onClose: () => void }) {
             <TextField label={texts.price} inputMode="decimal" {...field('price')} />
             <TextField label={texts.tickets} type="number" min={1} {...field('tickets')} />
           </div>
-          {send.error && <Notice tone="danger">{send.error.message}</Notice>}
-          <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>{states.cancel}</Button>
-            <Button kind="primary" type="submit" busy={send.isPending}>
-              {texts.announce}
-            </Button>
-          </div>
+          <DialogEnd send={send} onClose={onClose} action={texts.announce} />
         </form>
       )}
     </Dialog>

@@ -3,11 +3,10 @@ import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { address as shortAddress, exactMoney, moment, percent } from '../../format.ts';
-import { states } from '../../texts/common.ts';
 import { underground as texts } from '../../texts/underground.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -121,13 +120,7 @@ function SplitForm({ onClose }: { onClose: () => void }) {
             value={recipients}
             onChange={({ target }) => setRecipients(target.value)}
           />
-          {send.error && <Notice tone="danger">{send.error.message}</Notice>}
-          <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>{states.cancel}</Button>
-            <Button kind="primary" type="submit" busy={send.isPending}>
-              {texts.split}
-            </Button>
-          </div>
+          <DialogEnd send={send} onClose={onClose} action={texts.split} />
         </form>
       )}
     </Dialog>

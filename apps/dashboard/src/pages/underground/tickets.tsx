@@ -3,11 +3,9 @@ import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { exactMoney, moment } from '../../format.ts';
-import { states } from '../../texts/common.ts';
 import { tickets as texts } from '../../texts/underground.ts';
-import { Button } from '../../ui/button.tsx';
 import { Facts, Notice } from '../../ui/card.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from './agent-names.ts';
@@ -74,13 +72,12 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
             onChange={({ target }) => setQuantity(target.value)}
           />
         </div>
-        {buy.error && <Notice tone="danger">{buy.error.message}</Notice>}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{states.cancel}</Button>
-          <Button kind="primary" type="submit" disabled={!event.data || choices.length === 0} busy={buy.isPending}>
-            {total ? texts.payFor(total) : texts.buy}
-          </Button>
-        </div>
+        <DialogEnd
+          send={buy}
+          onClose={onClose}
+          disabled={!event.data || choices.length === 0}
+          action={total ? texts.payFor(total) : texts.buy}
+        />
       </form>
     </Dialog>
   );
