@@ -114,7 +114,19 @@ describe('provisioning when something is down', () => {
       NOWHERE,
     );
     const ann = await person(services, { plan: 'solo' });
-    const made = await ann.ask('POST', '/api/provision', { channelTokenA: 'secret-a' });
+    const wish = {
+      channelTokenA: 'secret-a',
+      name: 'Marie',
+      instruction: 'Sail.',
+      model: 'openai/gpt-4o-mini',
+      skills: ['knots'],
+      aiProvider: 'openai',
+      apiKey: 'own-key',
+    };
+    const greedy = await ann.ask('POST', '/api/provision', { ...wish, skills: Array(200).fill('x') });
+    assert.equal(greedy.status, 400);
+    assert.match(greedy.body.error, /^Too many skills for the solo plan/);
+    const made = await ann.ask('POST', '/api/provision', wish);
     assert.equal(made.status, 200, JSON.stringify(made.body));
     assert.equal(made.body.status, 'deploying');
     for (const field of ['subdomain', 'streamKey', 'liveStreamId']) assert.equal(made.body[field], undefined);
@@ -131,6 +143,10 @@ describe('provisioning when something is down', () => {
     assert.ok(env.includes('secret-a'), 'the agent needs its channel');
     const { disk } = hosting.asked[1]!.body.serviceDetails;
     assert.ok(hosting.asked[2]!.body.some((one: Body) => one.key === 'DATA_DIR' && one.value === disk.mountPath));
+    const told = JSON.parse(hosting.asked[2]!.body.find((one: Body) => one.key === 'AGENT_DEFINITION').value) as Body;
+    assert.deepEqual([told.name, told.instruction, told.config.skills], ['Marie', 'Sail.', ['knots']]);
+    assert.deepEqual([told.config.model.default, told.config.channels.channelA.enabled], ['openai/gpt-4o-mini', true]);
+    assert.ok(!env.includes('own-key'), 'the key of its provider stays with the platform');
     const { internalKey, sessionSecret, walletKey } = services.runtime.secrets;
     for (const secret of [internalKey, sessionSecret, walletKey])
       assert.ok(!env.includes(secret), 'no secret of the platform');

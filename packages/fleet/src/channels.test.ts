@@ -96,9 +96,19 @@ describe('channels of running agents', () => {
     assert.match(sent[0]?.text ?? '', /hello/);
     assert.equal(polls[0], '/botT0KEN/getUpdates');
 
+    for (const [change, why] of [
+      [{ status: 'stopped' }, 'it is stopped'],
+      [{ status: 'running', driver: 'hosting' }, 'where it runs it listens itself'],
+    ] as const) {
+      await registry.change('a', change);
+      await host.refresh();
+      assert.equal(host.running(), 0, why);
+      await registry.change('a', { status: 'running', driver: null });
+      await host.refresh();
+      assert.equal(host.running(), 1);
+    }
     await registry.change('a', { status: 'stopped' });
     await host.refresh();
-    assert.equal(host.running(), 0);
     await host.close();
     await awake?.sleep();
   });

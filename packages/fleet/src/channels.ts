@@ -13,7 +13,7 @@ import type { Database } from '@troupe/db';
 import { AppError, createCipher, type Log, type Outbound } from '@troupe/kernel';
 
 /**
- * The messaging channels of all running agents. Which there are is looked up from time to time, so it does not matter
+ * The messaging channels of all agents that run in the platform; those elsewhere listen themselves. Which there are is looked up from time to time, so it does not matter
  * which process an agent was made, stopped or changed in; a channel is listened to by one process at a time.
  */
 
@@ -60,7 +60,7 @@ export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {}
       from agent_channels c join agents a on a.id = c.agent_id
       cross join lateral (select definition -> 'config' as config from agent_definitions
         where agent_id = a.id order by version desc limit 1) d
-      where c.sealed is not null and a.status = 'running'
+      where c.sealed is not null and a.status = 'running' and a.driver is null
         and coalesce((d.config -> 'channels' -> c.channel ->> 'enabled')::boolean, false)`.execute(db.system);
     return rows
       .filter(({ channel }) => channel in CHANNEL_KINDS)

@@ -4,6 +4,7 @@ export { effectiveConfig, layered, type ConfigPart } from './config.ts';
 export { DriverError, type Driver, type DriverStats, type Placement } from './driver.ts';
 export { createEmbedded, type Embedded, type EmbeddedDeps, type Thinker, type Thinking } from './embedded.ts';
 export { AGENT_CHANGED, AGENT_RETHINKS, createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.ts';
+export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
 export { createRegistry, LimitReached, type AgentRow, type NewAgent, type Registry } from './registry.ts';
 export { memberOf, memberToken } from './member-tokens.ts';
 export { checkTicket, isTicket, makeTicket } from './tickets.ts';

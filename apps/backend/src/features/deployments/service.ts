@@ -1,6 +1,14 @@
 import { toolsetNames, type ToolsetName } from '@troupe/agent';
 import type { Deployment } from '@troupe/contract';
-import type { AgentRow, ConfigPart, Fleet, NewAgent, Placement, Registry } from '@troupe/fleet';
+import {
+  channelTokens,
+  enabledChannels,
+  type AgentRow,
+  type Fleet,
+  type NewAgent,
+  type Placement,
+  type Registry,
+} from '@troupe/fleet';
 import { AppError } from '@troupe/kernel';
 import type { AgentService, Caller } from '../agents/service.ts';
 
@@ -31,15 +39,6 @@ const NOT_CONFIG = new Set([
   'instruction',
   'tools',
 ]);
-
-export const channelTokens = ({ channelTokenA, channelTokenB, channelTokenC }: Partial<Config>) => ({
-  ...(channelTokenA && { channelA: channelTokenA }),
-  ...(channelTokenB && { channelB: channelTokenB }),
-  ...(channelTokenC && { channelC: channelTokenC }),
-});
-
-export const enabledChannels = (tokens: Readonly<Record<string, string>>): ConfigPart =>
-  Object.fromEntries(Object.keys(tokens).map((channel) => [channel, { enabled: true }]));
 
 function readTools(tools: readonly string[]): ToolsetName[] {
   const unknown = tools.find((tool) => !(toolsetNames as readonly string[]).includes(tool));

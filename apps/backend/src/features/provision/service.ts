@@ -1,10 +1,10 @@
 import type { ProvisionBody } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { FREE_PLAN, isPlan, PLAN_LIMITS, type Catalogue } from '@troupe/domain';
-import type { Fleet, Registry } from '@troupe/fleet';
+import { FREE_PLAN, isPlan, type Catalogue } from '@troupe/domain';
+import { channelTokens, provisioned, type Fleet, type Registry } from '@troupe/fleet';
 import { AppError, iso, newId, type Settings } from '@troupe/kernel';
 import type { AgentService, Caller } from '../agents/service.ts';
-import { channelTokens, enabledChannels, type DeploymentService } from '../deployments/service.ts';
+import type { DeploymentService } from '../deployments/service.ts';
 import type { LiveStream } from './livestream.ts';
 
 export interface ProvisionDeps {
@@ -51,38 +51,14 @@ export function createProvision({
       deployments.refuseWhenDisabled();
       const { plan, size } = agents.planOf(await planOf(userId, body.plan));
       if (!isPlan(plan)) throw new AppError(FREE_PLAN.status, FREE_PLAN.message, { code: 'PAYMENT_REQUIRED' });
-      const most = PLAN_LIMITS[plan].skills;
-      if (body.skills.length > most) throw new AppError(400, `Too many skills for the ${plan} plan (max ${most})`);
-      const channels = channelTokens(body);
-      const names = Object.keys(channels);
+      const names = Object.keys(channelTokens(body));
       if (names.length === 0 && !body.autoProvision && body.agentType !== 'business')
         throw new AppError(400, 'At least one channel token required');
       const provider = providerConfig(body.aiProvider);
       const id = body.agentId ?? newId();
+      const wanted = { ...provisioned(body, { id, plan, model: provider.model }), ...(size && { size }) };
       const known = await registry.find(id, userId);
-      const [row] = known
-        ? [known]
-        : await agents.add(caller, [
-            {
-              id,
-              name: body.name ?? 'My agent',
-              plan,
-              status: 'provisioning',
-              ...(size && { size }),
-              model: body.model ?? provider.model,
-              aiProvider: body.aiProvider,
-              ...(body.apiKey && { apiKey: body.apiKey }),
-              agentType: body.agentType,
-              definition: { ...(body.instruction !== undefined && { instruction: body.instruction }) },
-              ownConfig: {
-                ...(body.model && { model: { default: body.model } }),
-                ...(names.length > 0 && { channels: enabledChannels(channels) }),
-                ...(body.skills.length > 0 && { skills: body.skills }),
-                ...(body.channelUserId && { channelUserId: body.channelUserId }),
-              },
-              channels,
-            },
-          ]);
+      const [row] = known ? [known] : await agents.add(caller, [wanted]);
       const { real, ...stream } = await liveStream();
       // An agent that does not start yet is provisioned all the same; its status says so, and it can be repaired.
       const started = await fleet.start(row!).catch((error: unknown) => {

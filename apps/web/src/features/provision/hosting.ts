@@ -1,6 +1,6 @@
 import type { ProvisionBody } from '@troupe/contract';
 import { agentLimit, isPlan, paidPlan } from '@troupe/domain';
-import { LimitReached, type AgentRow, type Driver, type Registry } from '@troupe/fleet';
+import { LimitReached, provisioned, type AgentRow, type Driver, type Registry } from '@troupe/fleet';
 import { AppError, type User } from '@troupe/kernel';
 
 /** The last resort of provisioning: the hosting platform takes the agent, and the row says so. */
@@ -24,24 +24,8 @@ export function createHostedProvision({ driver, registry, agentsDomain, premium 
   async function add(user: User, body: ProvisionBody & { agentId: string }): Promise<AgentRow> {
     const plan = isPlan(body.plan) ? body.plan : 'solo';
     const limit = user.isAdmin ? Infinity : agentLimit(paidPlan(plan, user.plan));
-    const channels = {
-      ...(body.channelTokenA && { channelA: body.channelTokenA }),
-      ...(body.channelTokenB && { channelB: body.channelTokenB }),
-      ...(body.channelTokenC && { channelC: body.channelTokenC }),
-    };
-    const agent = {
-      id: body.agentId,
-      userId: user.id,
-      name: body.name ?? 'My agent',
-      plan,
-      status: 'provisioning' as const,
-      driver: 'hosting' as const,
-      model: body.model ?? premium,
-      aiProvider: body.aiProvider,
-      agentType: body.agentType,
-      ownConfig: { ...(body.channelUserId && { channelUserId: body.channelUserId }) },
-      channels,
-    };
+    const wanted = provisioned(body, { id: body.agentId, plan, model: premium });
+    const agent = { ...wanted, userId: user.id, driver: 'hosting' as const };
     try {
       const [row] = await registry.add(user.id, [agent], limit);
       return row!;
