@@ -254,6 +254,8 @@ describe('an agent’s gateway token behind sk_', () => {
     await web(owner.key, 'PUT', '/api/usage/caps', { scope: 'agent', agentId, limitUsd: COST });
     const refused = await complete(key);
     assert.deepEqual([refused.status, refused.body.scope, refused.body.limit], [429, 'agent', COST]);
+    const chat = await web(owner.key, 'POST', '/api/chat', { agentId, message: 'Hello' });
+    assert.deepEqual([chat.status, chat.body], [429, refused.body]);
     await web(owner.key, 'PUT', '/api/usage/caps', { scope: 'agent', agentId, limitUsd: null });
   });
 

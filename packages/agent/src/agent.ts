@@ -1,7 +1,7 @@
 import type { AgentConfig } from '@troupe/domain';
 import type { VersionedDefinition } from './definition.ts';
 import type { RunLimits } from './definition.ts';
-import type { RunOutcome, SessionEvent, Spent } from './events.ts';
+import type { Refusal, RunOutcome, SessionEvent, Spent } from './events.ts';
 import type { AgentStore, SessionRef } from './store.ts';
 
 /** One agent, awake: what gateway, channels, scheduler and drivers talk to. Making one costs next to nothing. */
@@ -25,6 +25,8 @@ export interface Answer {
   /** The agent's words; for any other outcome than `done`, a sentence that says what happened. */
   reply: string;
   reason?: string;
+  /** There was no money or quota left: code, used, limit, when it resets. */
+  refusal?: Refusal;
   spent: Spent;
 }
 

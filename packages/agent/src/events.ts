@@ -17,6 +17,8 @@ export interface Spent {
   ms: number;
 }
 
+export type Refusal = Readonly<Record<string, unknown>>;
+
 export type RunOutcome = 'done' | 'cancelled' | 'failed' | 'limit' | 'loop';
 
 export type SessionEventBody =
@@ -34,7 +36,8 @@ export type SessionEventBody =
   /** Stands in the prompt for everything up to and including `upTo`; the log itself keeps all. */
   | { type: 'compaction'; summary: string; upTo: number; spent: Spent; run: { seq: number; limits?: RunLimits } }
   | { type: 'cancel_requested'; by: string }
-  | { type: 'run_ended'; outcome: RunOutcome; reason?: string; spent: Spent };
+  /** `refusal`: what the spend gate says beside the reason: code, used, limit, when it resets. */
+  | { type: 'run_ended'; outcome: RunOutcome; reason?: string; refusal?: Refusal; spent: Spent };
 
 export type SessionEvent = SessionEventBody & { seq: number; at: string };
 

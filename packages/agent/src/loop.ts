@@ -1,4 +1,4 @@
-import { NOTHING_SPENT, type RunOutcome } from './events.ts';
+import { NOTHING_SPENT, type Refusal, type RunOutcome } from './events.ts';
 import { loopState, narrow, reached } from './limits.ts';
 import { ModelFailure, modelStep, type Turn } from './model-step.ts';
 import { Interrupted, openRunLog, type RunDeps, type RunLog } from './run.ts';
@@ -39,7 +39,7 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
       // An aborted call of a cancelled run is no failure: the next round ends it.
       if (control.signal.aborted && readSession(run.events()).cancelled) continue;
       if (!(error instanceof ModelFailure)) throw error;
-      if (await end(run, readSession(run.events()), error.outcome, error.message)) return;
+      if (await end(run, readSession(run.events()), error.outcome, error.message, error.refusal)) return;
     }
   }
 }
@@ -85,9 +85,18 @@ function whyEnd(
 }
 
 /** Closes the run; calls without a result get one, so that the log stays readable for a model. */
-function end(run: RunLog, state: SessionState, outcome: RunOutcome, reason?: string): Promise<boolean> {
+function end(
+  run: RunLog,
+  state: SessionState,
+  outcome: RunOutcome,
+  reason?: string,
+  refusal?: Refusal,
+): Promise<boolean> {
   const open = state.pending.map((call) =>
     resultEvent(call, failed(call.started ? 'The call was interrupted.' : 'The call was not made.'), NOTHING_SPENT),
   );
-  return run.conclude('idle', [...open, { type: 'run_ended', outcome, ...(reason && { reason }), spent: state.spent }]);
+  return run.conclude('idle', [
+    ...open,
+    { type: 'run_ended', outcome, ...(reason && { reason }), ...(refusal && { refusal }), spent: state.spent },
+  ]);
 }

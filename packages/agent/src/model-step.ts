@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatRequest, ChatResult, ToolCall } from '@troupe/ai';
 import { AppError } from '@troupe/kernel';
 import { cutPoint, summaryRequest } from './compaction.ts';
-import { addSpent, type RunOutcome, type SessionEventBody, type Spent } from './events.ts';
+import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from './events.ts';
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
 import type { RunDeps, RunLog } from './run.ts';
@@ -28,6 +28,12 @@ export class ModelFailure extends Error {
   constructor(message: string, { outcome = 'failed', ...options }: ErrorOptions & { outcome?: RunOutcome } = {}) {
     super(message, options);
     this.outcome = outcome;
+  }
+
+  /** Set when there is no money or quota left for the call. */
+  get refusal(): Refusal | undefined {
+    const { cause } = this;
+    return cause instanceof AppError && cause.extra['code'] === 'QUOTA_EXCEEDED' ? cause.extra : undefined;
   }
 }
 

@@ -258,10 +258,10 @@ const brokenOff = (error: Error): Error =>
 const WAITING = 'This needs an approval before I can go on.';
 
 function answer(sessionId: string, end: SessionEvent & { type: 'run_ended' }, words: string): Answer {
-  const { outcome, reason, spent } = end;
+  const { outcome, reason, refusal, spent } = end;
   const sentence = outcome === 'cancelled' ? 'The run was cancelled.' : (reason ?? '');
   const reply = outcome === 'done' ? words : [words, sentence].filter(Boolean).join('\n\n');
-  return { sessionId, outcome, reply, ...(reason && { reason }), spent };
+  return { sessionId, outcome, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent };
 }
 
 async function* followSession(

@@ -46,7 +46,7 @@ export async function chatCompletions(exchange: Exchange): Promise<void> {
   };
   if (body.stream) return streamAnswer(exchange, input, head, body.stream_options?.include_usage === true);
   const answer = await exchange.agent.ask(input);
-  if (answer.outcome === 'failed') throw new AppError(502, answer.reason ?? 'The model did not answer');
+  if (answer.outcome === 'failed') throw failure(answer);
   exchange.response.setHeader('x-session-id', answer.sessionId);
   sendJson(exchange, {
     ...head,
@@ -55,6 +55,9 @@ export async function chatCompletions(exchange: Exchange): Promise<void> {
     usage: usage(answer),
   });
 }
+
+const failure = ({ reason = 'The model did not answer', refusal }: Answer): AppError =>
+  refusal ? new AppError(429, reason, refusal) : new AppError(502, reason);
 
 /** Results of tools belong to calls that this agent did not make: they are left out. */
 function imported(one: Body['messages'][number]) {
@@ -91,8 +94,7 @@ async function streamAnswer(
   await stream.send(chunk({ role: 'assistant', content: '' }));
   try {
     const answer = await exchange.agent.ask(input, listener);
-    if (answer.outcome === 'failed')
-      await stream.send({ data: { error: answer.reason ?? 'The model did not answer' } });
+    if (answer.outcome === 'failed') await stream.send({ data: failure(answer).body });
     else {
       // What was not streamed: sentences of the agent's own, or an answer that another process wrote.
       const rest = answer.reply.startsWith(said)
