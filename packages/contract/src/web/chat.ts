@@ -26,7 +26,16 @@ export const sendChat = endpoint({
     timestamp,
     reply: z.string(),
   }),
-  errors: { 400: ['Message required'], 401: ['Unauthorized'], 404: [NONE], 502: ['Agent backend unavailable'] },
+  errors: {
+    400: ['Message required'],
+    401: ['Unauthorized'],
+    404: [NONE],
+    429: [
+      'Spend cap reached: <used> of <limit> USD used',
+      'Monthly token quota reached: <used> of <limit> tokens used',
+    ],
+    502: ['Agent backend unavailable'],
+  },
 });
 
 export const getChat = endpoint({
