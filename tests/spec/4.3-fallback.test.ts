@@ -181,15 +181,25 @@ describe('provisioning when something is down', () => {
     const status = async () => (await ann.ask('GET', `/api/agents/${agentId}`)).body.agent.status;
     assert.equal(await status(), 'provisioning');
     deploy = 'live';
-    for (let tries = 0; (await status()) !== 'running'; tries += 1) {
-      assert.ok(tries < 150, 'it is told when it runs');
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const untilItRuns = async () => {
+      for (let tries = 0; (await status()) !== 'running'; tries += 1) {
+        assert.ok(tries < 150, 'it is told when it runs');
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    await untilItRuns();
     const act = (action: string) => askBackend(services, 'POST', `/api/agents/${agentId}/${action}`, {});
     assert.equal((await act('stop')).body.status, 'stopped');
     assert.equal(suspended, 'suspended');
+    const configure = (maxEntries: number) =>
+      askBackend(services, 'PUT', `/api/agents/${agentId}`, { config: { memory: { maxEntries } } });
+    await configure(6);
     assert.equal((await act('start')).body.status, 'active');
     assert.equal(suspended, 'not_suspended');
+    assert.equal(await status(), 'provisioning', 'it does not serve yet');
+    await untilItRuns();
+    const last = hosting.asked.findLast(({ call }) => call === 'PUT /definition')!;
+    assert.equal(last.body.config.memory.maxEntries, 6, 'it starts with what was changed meanwhile');
     const { token } = (await ann.ask('GET', `/api/agents/${agentId}/token`)).body;
     const before = hosting.asked.length;
     const backups = await askBackend(services, 'GET', `/api/agents/${agentId}/backups`);
@@ -210,8 +220,8 @@ describe('provisioning when something is down', () => {
     assert.equal(hosting.asked.length, before, 'nothing was done there');
 
     assert.equal((await act('reset-memory')).body.message, 'Memory reset successfully');
-    await askBackend(services, 'PUT', `/api/agents/${agentId}`, { config: { memory: { maxEntries: 7 } } });
-    const told = hosting.asked.filter(({ call }) => ['POST /reset', 'PUT /definition'].includes(call));
+    await configure(7);
+    const told = hosting.asked.slice(before).filter(({ call }) => ['POST /reset', 'PUT /definition'].includes(call));
     assert.deepEqual(
       told.map(({ call, headers }) => [call, headers.authorization]),
       [

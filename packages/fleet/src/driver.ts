@@ -11,7 +11,7 @@ export interface Driver {
   readonly image: string;
   /** Why no agent can be changed to this image; left out: the start will show. */
   refuses?: (image: string) => string | undefined;
-  /** Makes the agent run, from `agent.image`. Answers when it serves. */
+  /** Makes the agent run, from `agent.image`. Answers when it serves, unless the placement says that it will. */
   start: (agent: AgentRow) => Promise<Placement>;
   /** Ends it; its data stays. */
   stop: (agent: AgentRow) => Promise<void>;
@@ -47,6 +47,8 @@ export interface Placement {
   /** What it really runs from. */
   image: string;
   container?: { id: string; name: string; status: string };
+  /** It does not serve yet; `recover` finds out when it does. */
+  deploying?: boolean;
 }
 
 /** Null: the driver cannot know. */

@@ -103,7 +103,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     const placement = await driver.start(agent).catch((error: unknown) => fail(agent, error));
     const goesOn = agent.status === 'running' && agent.started_at !== null;
     const changed = await registry.change(agent.id, {
-      status: 'running',
+      status: placement.deploying ? 'provisioning' : 'running',
       failure: null,
       image: placement.image,
       runtime_version: placement.version,

@@ -121,9 +121,11 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
     const service = await find(agent.id);
     const found = service && (await call('GET', `${pathOf(service)}/deploys?limit=1`));
     const status = Array.isArray(found) ? (found as { deploy?: { status?: string } }[])[0]?.deploy?.status : undefined;
-    if (status === 'live')
+    if (status === 'live') {
+      // What was changed while it did not run: of its environment it reads the definition at its first start only.
+      await asOwner(agent, 'PUT', '/definition', await registry.definition(agent));
       await registry.change(agent.id, { status: 'running', failure: null, started_at: new Date() });
-    else if (!service || FAILED.test(status ?? ''))
+    } else if (!service || FAILED.test(status ?? ''))
       await registry.change(agent.id, {
         status: 'error',
         failure: 'The hosting platform could not deploy the agent',
@@ -162,9 +164,11 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
     async start(agent) {
       const known = await find(agent.id);
       const service = known ?? (await create(agent));
-      if (known?.suspended === 'suspended') await call('POST', `${pathOf(known)}/resume`);
-      const container = { id: service.id, name: nameOf(agent.id), status: 'deploying' };
-      return { version, image: agent.image ?? image, container };
+      const isSuspended = known?.suspended === 'suspended';
+      if (isSuspended) await call('POST', `${pathOf(known)}/resume`);
+      const deploying = !known || isSuspended;
+      const container = { id: service.id, name: nameOf(agent.id), status: deploying ? 'deploying' : 'running' };
+      return { version, image: agent.image ?? image, container, deploying };
     },
     async stop({ id }) {
       const service = await find(id);
