@@ -253,3 +253,17 @@ describe('transactions', () => {
     assert.equal(amount, 3n);
   });
 });
+
+test('what is kept for a user goes with them', async () => {
+  const now = new Date();
+  const id = 'leaver';
+  const kept = () => db.system.selectFrom('agent_configs').select('user_id').where('user_id', '=', id).execute();
+  await db.system
+    .insertInto('users')
+    .values({ id, email: `${id}@example.org`, name: id, referral_code: id, created_at: now, updated_at: now })
+    .execute();
+  await db.system.insertInto('agent_configs').values({ user_id: id, config: '{}', updated_at: now }).execute();
+  assert.equal((await kept()).length, 1);
+  await db.system.deleteFrom('users').where('id', '=', id).execute();
+  assert.deepEqual(await kept(), []);
+});
