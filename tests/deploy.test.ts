@@ -80,11 +80,8 @@ test('no file of deploy/ holds a secret, and the secrets of the example are thos
 test('proxies lead to the ports that the services listen on, and name one hop', () => {
   for (const file of ['nginx.conf', 'Caddyfile']) {
     const ports = [...text(file).matchAll(/127\.0\.0\.1:(\d+)/g)].map((match) => match[1]);
-    assert.deepEqual(
-      [...new Set(ports)].sort(),
-      [settings.get('WEB_PORT')?.example, settings.get('BACKEND_PORT')?.example].sort(),
-      file,
-    );
+    const ours = [settings.get('WEB_PORT')?.example, settings.get('BACKEND_PORT')?.example];
+    assert.deepEqual(new Set(ports), new Set(ours), file);
   }
   assert.match(text('.env.example'), /^TRUST_PROXY=1$/m);
 });

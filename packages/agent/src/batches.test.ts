@@ -131,7 +131,7 @@ describe('many sessions at once', () => {
     }
 
     const ends = await Promise.all(
-      taken.map((one) => {
+      taken.map(async (one) => {
         const from = delivered.indexOf(one) < inputs.length / 2 ? 0 : 1;
         const step = { owner: `p${from}`, expected: 6, events: [ended], release: 'idle' as const, tokens: 7 };
         return stores[from]?.append(one?.session.id ?? '', step);
