@@ -1,3 +1,4 @@
+import { createTurns } from '@troupe/kernel';
 import { Pool, type Dispatcher } from 'undici';
 import { ProviderError } from './errors.ts';
 
@@ -68,6 +69,7 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
     bodyTimeout: timeouts.betweenBytes,
     keepAliveTimeout: 20_000,
   });
+  const endOfTurn = createTurns();
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
   const request = (path: string, body?: string): Dispatcher.DispatchOptions => ({
@@ -79,6 +81,7 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
 
   async function whole(options: Dispatcher.DispatchOptions, signal?: AbortSignal): Promise<Answer> {
     const run = () => collect(pool, options, provider, timeouts.total, signal);
+    await endOfTurn();
     try {
       return await run();
     } catch (error) {
@@ -89,6 +92,7 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
 
   async function open(path: string, body: string, signal?: AbortSignal): Promise<Opened> {
     const run = () => openStream(pool, request(path, body), provider, timeouts.total, signal);
+    await endOfTurn();
     try {
       return await run();
     } catch (error) {

@@ -30,4 +30,5 @@ export * from './secret-store.ts';
 export * from './secrets.ts';
 export * from './settings.ts';
 export * from './time.ts';
+export * from './turns.ts';
 export * from './version.ts';

@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
+import { createTurns } from '../turns.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import type { Authenticator } from './principal.ts';
 
@@ -47,10 +48,7 @@ export interface Server {
   closing: AbortSignal;
   /** Called when the server begins to close; a set, because a listener on the signal costs ten times as much. */
   onClosing: Set<() => void>;
-  /**
-   * Answers wait for it, so that those which are ready in one turn of the event loop are written one after the other: a
-   * busy client then wakes for many of them instead of for each, and that is a fifth of the cost of a short answer.
-   */
+  /** Answers wait for it, so that those which are ready in one turn are written one after the other. */
   endOfTurn: () => Promise<void>;
   listen: (port: number, portSetting: string) => Promise<string>;
   close: () => Promise<void>;
@@ -148,18 +146,6 @@ export function createServer(options: ServerOptions): Server {
   addErrors(server);
   addObservation(server, isInternal);
   return server;
-}
-
-/** One promise for everybody who waits in the same turn. */
-function createTurns(): () => Promise<void> {
-  let turn: Promise<void> | undefined;
-  return () =>
-    (turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        turn = undefined;
-        resolve();
-      });
-    }));
 }
 
 function listenError(error: unknown, host: string, port: number, setting: string): Error {
