@@ -187,7 +187,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
         const said: ChatDelta[] = [];
         for (const piece of item.value) {
           tally.add(piece);
-          if (isSaid(piece)) said.push({ ...head, content: piece.content, toolCalls: piece.toolCalls });
+          if (isSaid(piece)) say(said, head, piece);
         }
         if (said.length > 0) yield said;
       }
@@ -226,6 +226,14 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       await Promise.all([ownKeys, ...providers].map((one) => one.close()));
     },
   };
+}
+
+/** Words that arrived together are one piece: a fast provider's token would else cost ten times itself. */
+function say(said: ChatDelta[], head: Pick<ChatDelta, 'id' | 'model' | 'provider'>, piece: ProviderDelta): void {
+  const { content, toolCalls } = piece;
+  const last = said.at(-1);
+  if (last?.content !== undefined && content !== undefined && !last.toolCalls && !toolCalls) last.content += content;
+  else said.push({ ...head, content, toolCalls });
 }
 
 /** The same client on somebody's account: what an agent is given. */

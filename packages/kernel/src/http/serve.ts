@@ -93,7 +93,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
         body: (endpoint.rawBody ? undefined : parse(endpoint.body, request.body ?? {}, 'body')) as never,
         request: infoOf(server, request, reply, endpoint.rawBody ?? false),
       });
-      if (isAnswer(result)) return send(reply, result, endpoint.status);
+      if (isAnswer(result)) return send(server, reply, result, endpoint.status);
       if (check) assertReply(check, result, endpoint);
       await server.endOfTurn();
       return reply.status(endpoint.status ?? 200).send(result);
@@ -130,24 +130,51 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
     );
 }
 
-function send(reply: FastifyReply, { status, headers, body, stream, texts }: Answer, fallback = 200): FastifyReply {
+function send(
+  server: Server,
+  reply: FastifyReply,
+  { status, headers, body, stream, texts }: Answer,
+  fallback = 200,
+): FastifyReply {
   void reply.status(status ?? fallback).headers(headers);
   if (!texts) return reply.send(stream ?? body ?? '');
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
-  void writeTexts(reply.raw, texts);
+  void writeTexts(reply.raw, texts, server.endOfTurn);
   return reply;
 }
 
-/** Straight to the socket: a stream object between them costs as much as everything else about a short answer. */
-async function writeTexts(raw: ServerResponse, texts: AsyncIterable<string>): Promise<void> {
+/** Characters that are written before the turn is over. */
+const TEXT_AT_ONCE = 65_536;
+
+/**
+ * Straight to the socket: a stream object between them costs as much as everything else about a short answer. What comes
+ * in one turn is one write.
+ */
+async function writeTexts(
+  raw: ServerResponse,
+  texts: AsyncIterable<string>,
+  endOfTurn: () => Promise<void>,
+): Promise<void> {
   const pieces = texts[Symbol.asyncIterator]();
+  let waiting = '';
+  const flush = (): void => {
+    if (waiting === '' || raw.destroyed) return;
+    raw.write(waiting);
+    waiting = '';
+  };
   try {
     for (let piece = await pieces.next(); !piece.done && !raw.destroyed; piece = await pieces.next()) {
-      if (!raw.write(piece.value)) await drained(raw);
+      if (waiting === '') void endOfTurn().then(flush);
+      waiting += piece.value;
+      if (waiting.length > TEXT_AT_ONCE) flush();
+      if (raw.writableNeedDrain) await drained(raw);
     }
-    raw.end();
+    const rest = waiting;
+    waiting = '';
+    raw.end(rest);
   } catch (error) {
+    flush();
     // The head is out: all that is left is to break off, so that the client does not take a part for the whole.
     raw.destroy(error as Error);
   } finally {
