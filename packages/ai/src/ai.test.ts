@@ -373,36 +373,3 @@ describe('a call', () => {
     await own.close();
   });
 });
-
-describe('models and health', () => {
-  it('lists the catalogue and what the provider adds', async () => {
-    const models = await makeAi({ GROQ_API_KEY: 'gsk_x', GROQ_BASE_URL: second.url }).models();
-    const mini = models.find((model) => model.id === FALLBACK);
-    assert.deepEqual([mini?.provider, mini?.inputCost, mini?.available], ['openrouter', 0.15, true]);
-    assert.equal(models.find((model) => model.id === 'groq/listed-model')?.provider, 'groq');
-    assert.equal(
-      models.some((model) => model.id === 'sandbox/echo'),
-      false,
-    );
-  });
-
-  it('asks each provider once, and again only behind the answer', async () => {
-    const ai = makeAi();
-    await Promise.all([ai.models(), ai.models(), ai.health()]);
-    await ai.models();
-    assert.equal(upstream.requests.length, 1);
-  });
-
-  it('says who answers', async () => {
-    assert.deepEqual(await makeAi().health(), { status: 'healthy', providers: { openrouter: true } });
-    assert.deepEqual(await makeAi({ OPENROUTER_API_KEY: '', AI_SANDBOX: 'off' }).health(), {
-      status: 'degraded',
-      providers: { openrouter: false },
-    });
-    second.answer((_request, response) => void response.writeHead(500).end());
-    const groq = { GROQ_API_KEY: 'gsk_x', GROQ_BASE_URL: second.url };
-    assert.equal((await makeAi(groq).health()).status, 'degraded');
-    upstream.answer((_request, response) => void response.writeHead(500).end());
-    assert.equal((await makeAi(groq).health()).status, 'error');
-  });
-});
