@@ -67,7 +67,7 @@ export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
 
   function open(): Batch {
     let batch = waiting.at(-1);
-    if (!batch || batch.calls.length + batch.tools.length >= MAX_BATCH || (waiting.length === 1 && writing)) {
+    if (!batch || isFull(batch) || (waiting.length === 1 && writing)) {
       batch = { id: newId(), calls: [], tools: [] };
       waiting.push(batch);
       if (waiting.length > MAX_BATCHES) {
@@ -77,6 +77,11 @@ export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
     }
     if (!closed) timer ??= setTimeout(() => void tick(), FLUSH_MS);
     return batch;
+  }
+
+  /** Under load a batch goes when it is full: what waits longer costs the collector of garbage more than the call. */
+  function sendIfFull(batch: Batch): void {
+    if (isFull(batch) && waiting.length === 1 && !writing) void tick();
   }
 
   async function tick(): Promise<void> {
@@ -130,8 +135,16 @@ export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
   }
 
   return {
-    record: (event) => void open().calls.push({ ...event, at: clock().getTime() }),
-    recordTool: (event) => void open().tools.push({ ...event, at: clock().getTime() }),
+    record(event) {
+      const batch = open();
+      batch.calls.push({ ...event, at: clock().getTime() });
+      sendIfFull(batch);
+    },
+    recordTool(event) {
+      const batch = open();
+      batch.tools.push({ ...event, at: clock().getTime() });
+      sendIfFull(batch);
+    },
     flush,
     async close() {
       closed = true;
@@ -145,6 +158,8 @@ export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
     },
   };
 }
+
+const isFull = ({ calls, tools }: Batch): boolean => calls.length + tools.length >= MAX_BATCH;
 
 const isDataError = (error: unknown): boolean => (error as { code?: string } | null)?.code?.startsWith('22') ?? false;
 
