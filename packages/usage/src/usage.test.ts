@@ -48,6 +48,17 @@ const logged = async (userId: string) =>
   (await test.db.system.selectFrom('usage_logs').selectAll().where('user_id', '=', userId).execute()).length;
 
 describe('recording', () => {
+  it('writes a batch that is full before its time has come', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const writer = makeWriter();
+    for (let n = 0; n < 1_000; n += 1) writer.record(event({ userId: 'busy' }));
+    writer.record(event({ userId: 'busy' }));
+    while ((await logged('busy')) === 0) await new Promise(setImmediate);
+    context.mock.timers.reset();
+    await writer.close();
+    assert.equal(await logged('busy'), 1_001);
+  });
+
   it('writes one row a call and sums by day, in one batch', async () => {
     const writer = makeWriter();
     writer.record(event());
