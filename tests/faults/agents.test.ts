@@ -225,7 +225,8 @@ describe('in the middle of an answer', () => {
     const file = { tool: 'write_file', args: { path: 'a.txt', content: 'x' } };
     const stream = await backend.chat('deleted', steps(file, { wait: 'deleted', say: 'late' }), 's', { stream: true });
     const text = stream.text();
-    await director.waits('deleted');
+    const plain = backend.chat('deleted', steps({ wait: 'for ever' }), 'other');
+    await Promise.all([director.waits('deleted'), director.waits('for ever')]);
     assert.equal(fileOf('deleted', 'a.txt'), 'x');
     assert.equal((await backend.send('DELETE', '/api/agents/deleted')).status, 200);
     assert.equal(existsSync(path.join(dataDir, 'workspaces/deleted')), false);
@@ -233,7 +234,9 @@ describe('in the middle of an answer', () => {
     const told = await text;
     assert.match(told, /data: \[DONE\]\n\n$/);
     assert.doesNotMatch(told, /late/);
-    assert.match(told, /"error":"[^"]+"/);
+    assert.match(told, /data: \{"error":"Agent not found"\}/);
+    const gone = await plain;
+    assert.deepEqual([gone.status, await gone.json()], [404, { error: 'Agent not found' }]);
     for (const table of ['agent_sessions', 'agent_events', 'agent_definitions', 'agent_days', 'agent_logs']) {
       const { rows } = await sql`select from ${sql.table(table)} where agent_id = 'deleted'`.execute(
         database.db.system,

@@ -1,4 +1,5 @@
 import type { ModelClient } from '@troupe/ai';
+import { AGENT_NOT_FOUND } from '@troupe/contract';
 import { readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
@@ -119,6 +120,18 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return { sessionId, outcome: 'waiting', reply: WAITING, spent: NOTHING_SPENT };
   }
 
+  /** What broke off was stopped, or its agent is deleted. Where nobody can tell, as in a shutdown, it was stopped. */
+  async function whyBroken(broken: Error): Promise<Error> {
+    const stopped = broken instanceof Interrupted;
+    if (!stopped && !(broken instanceof AppError && broken.status === 404)) return broken;
+    const isThere = await store.definition().then(Boolean, (err: unknown) => {
+      log.warn({ err, agentId }, 'an agent whose work broke off could not be looked up');
+      return true;
+    });
+    if (!isThere) return new AppError(404, AGENT_NOT_FOUND);
+    return stopped ? new AppError(503, 'The agent was stopped; its work goes on when it runs again.') : broken;
+  }
+
   /** Waits for the end of the run, whichever process brings it about. */
   function answerTo({ session, seq }: Delivered, work: Promise<void> | undefined): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -130,6 +143,10 @@ export function wakeAgent(deps: AgentDeps): Agent {
         clearTimeout(timer);
         stopWatching();
         settle();
+      };
+      const fail = async (error: Error): Promise<void> => {
+        finish(() => {});
+        reject(await whyBroken(error));
       };
       const listener = (live: LiveEvent): void => {
         if (live.kind !== 'event' || live.event.seq <= seq) return;
@@ -147,12 +164,12 @@ export function wakeAgent(deps: AgentDeps): Agent {
           if (found) finish(() => resolve(found));
           else if (!settled) timer = setTimeout(() => void look(), pollMs);
         } catch (error) {
-          finish(() => reject(error as Error));
+          await fail(error as Error);
         }
       }
       // Another process has taken the session over: its answer is ours too.
       const onBreak = (error: Error): unknown =>
-        error instanceof Interrupted && error.why === 'lost' ? look() : finish(() => reject(brokenOff(error)));
+        error instanceof Interrupted && error.why === 'lost' ? look() : fail(error);
       if (work) work.then(look, onBreak);
       else void look();
     });
@@ -160,7 +177,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
 
   async function definition() {
     const found = await store.definition();
-    if (!found) throw new AppError(404, 'Agent not found');
+    if (!found) throw new AppError(404, AGENT_NOT_FOUND);
     return found;
   }
 
@@ -249,11 +266,6 @@ export function wakeAgent(deps: AgentDeps): Agent {
     },
   };
 }
-
-const brokenOff = (error: Error): Error =>
-  error instanceof Interrupted
-    ? new AppError(503, 'The agent was stopped; its work goes on when it runs again.')
-    : error;
 
 const WAITING = 'This needs an approval before I can go on.';
 

@@ -35,7 +35,13 @@ export * from './web/notices.ts';
 export * from './web/billing.ts';
 export * from './backend/installations.ts';
 export * from './web/overview.ts';
-export { AI_PROVIDERS, VERIFICATION_TYPES, type AgentStats, type ProvisionBody } from './agent-fields.ts';
+export {
+  AGENT_NOT_FOUND,
+  AI_PROVIDERS,
+  VERIFICATION_TYPES,
+  type AgentStats,
+  type ProvisionBody,
+} from './agent-fields.ts';
 export * from './backend/agents.ts';
 export * from './backend/deployments.ts';
 export * from './backend/runtime.ts';

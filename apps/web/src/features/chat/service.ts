@@ -1,7 +1,7 @@
-import { gatewayChat, gatewayMessages } from '@troupe/contract';
+import { AGENT_NOT_FOUND, gatewayChat, gatewayMessages } from '@troupe/contract';
 import type { AgentRow, Registry } from '@troupe/fleet';
 import { AppError, iso, newId, type BackendClient, type Clock, type ServerEvent, type User } from '@troupe/kernel';
-import { reach } from '../../reach.ts';
+import { asAppError } from '../../reach.ts';
 
 export interface ChatDeps {
   registry: Registry;
@@ -14,6 +14,17 @@ export type ChatService = ReturnType<typeof createChat>;
 /** An agent may take its time: it has tools to use. */
 const ANSWER_TIMEOUT_MS = 15 * 60_000;
 
+const NONE = 'No agent deployed';
+
+/** An agent that was deleted on the way is said as one that was never there. */
+const named = (error: string): string => (error === AGENT_NOT_FOUND ? NONE : error);
+
+const reach = <T>(call: Promise<T>): Promise<T> =>
+  call.catch((cause: unknown) => {
+    const error = asAppError(cause);
+    throw error.status === 404 ? new AppError(404, named(error.message), error.extra, { cause }) : error;
+  });
+
 interface Said {
   message: string;
   agentId?: string;
@@ -24,7 +35,7 @@ export function createChat({ registry, backend, clock }: ChatDeps) {
   /** The agent that is meant: the main one unless said. */
   async function find(user: User, agentId: string | undefined): Promise<AgentRow> {
     const agent = agentId === undefined ? (await registry.list(user.id))[0] : await registry.find(agentId, user.id);
-    if (!agent) throw new AppError(404, 'No agent deployed');
+    if (!agent) throw new AppError(404, NONE);
     return agent;
   }
 
@@ -83,7 +94,7 @@ async function* events(about: object, response: Response): AsyncGenerator<Server
     if (data === '[DONE]') break;
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error !== undefined) {
-      yield { event: 'error', data: { error: chunk.error } };
+      yield { event: 'error', data: { error: named(chunk.error) } };
       return;
     }
     const text = chunk.choices?.[0]?.delta?.content ?? '';
