@@ -1,0 +1,139 @@
+import { newId } from '@troupe/kernel';
+
+export interface AiEvent {
+  userId: string;
+  /** Empty: called without an agent. */
+  agentId: string;
+  runId: string | undefined;
+  model: string;
+  provider: string;
+  inputTokens: number;
+  outputTokens: number;
+  costMicros: number;
+  latencyMs: number;
+  success: boolean;
+  /** The provider did not count the tokens. */
+  estimated: boolean;
+  /** Made without a reservation: caps that were set meanwhile count it when it is written. */
+  unreserved?: boolean;
+}
+
+export interface ToolEvent {
+  userId: string;
+  agentId: string;
+  tool: string;
+  durationMs: number;
+  success: boolean;
+}
+
+/** Calls that differ in numbers alone, and their sums. */
+interface Group {
+  userId: string;
+  agentId: string;
+  runId: string | undefined;
+  model: string;
+  provider: string;
+  success: boolean;
+  estimated: boolean;
+  unreserved: boolean;
+  /** The day's first millisecond. */
+  day: number;
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  costMicros: number;
+  latencyMs: number;
+}
+
+/** One number for each call; `group` is the place of its group. */
+interface Columns {
+  group: number[];
+  inputTokens: number[];
+  outputTokens: number[];
+  costMicros: number[];
+  latencyMs: number[];
+  /** Milliseconds since the epoch. */
+  at: number[];
+}
+
+/**
+ * What is written together. Those who call are few and their calls many: a call is kept as six numbers, because a
+ * thousand objects that wait cost the collector of garbage and the database more than the calls themselves.
+ */
+export interface Batch {
+  id: string;
+  places: Map<string, number>;
+  groups: Group[];
+  columns: Columns;
+  tools: (ToolEvent & { at: number })[];
+}
+
+const MAX_EVENTS = 1_000;
+const DAY_MS = 86_400_000;
+
+export const newBatch = (id: string = newId()): Batch => ({
+  id,
+  places: new Map(),
+  groups: [],
+  columns: { group: [], inputTokens: [], outputTokens: [], costMicros: [], latencyMs: [], at: [] },
+  tools: [],
+});
+
+export const sizeOf = ({ columns, tools }: Batch): number => columns.at.length + tools.length;
+
+export const isFull = (batch: Batch): boolean => sizeOf(batch) >= MAX_EVENTS;
+
+export function addCall(batch: Batch, event: AiEvent, at: number): void {
+  const place = placeOf(batch, event, at - (at % DAY_MS));
+  const { inputTokens, outputTokens, costMicros, latencyMs } = event;
+  const group = batch.groups[place]!;
+  group.calls += 1;
+  group.inputTokens += inputTokens;
+  group.outputTokens += outputTokens;
+  group.costMicros += costMicros;
+  group.latencyMs += latencyMs;
+  const { columns } = batch;
+  columns.group.push(place);
+  columns.inputTokens.push(inputTokens);
+  columns.outputTokens.push(outputTokens);
+  columns.costMicros.push(costMicros);
+  columns.latencyMs.push(latencyMs);
+  columns.at.push(at);
+}
+
+function placeOf({ places, groups }: Batch, event: AiEvent, day: number): number {
+  const { userId, agentId, runId, model, provider, success, estimated, unreserved = false } = event;
+  const flags = (success ? 4 : 0) + (estimated ? 2 : 0) + (unreserved ? 1 : 0);
+  const key = `${flags} ${day}\n${userId}\n${agentId}\n${runId ?? ''}\n${model}\n${provider}`;
+  let place = places.get(key);
+  if (place === undefined) {
+    place = groups.length;
+    places.set(key, place);
+    const sums = { calls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, latencyMs: 0 };
+    groups.push({ userId, agentId, runId, model, provider, success, estimated, unreserved, day, ...sums });
+  }
+  return place;
+}
+
+/** Its events one by one, under ids that are the same at the next try. */
+export function singles({ id, groups, columns, tools }: Batch): Batch[] {
+  const calls = columns.at.map((at, index) => {
+    const single = newBatch(`${id}-${index}`);
+    const numbers = {
+      inputTokens: columns.inputTokens[index]!,
+      outputTokens: columns.outputTokens[index]!,
+      costMicros: columns.costMicros[index]!,
+      latencyMs: columns.latencyMs[index]!,
+    };
+    addCall(single, { ...writable(groups[columns.group[index]!]!), ...numbers }, at);
+    return single;
+  });
+  return [...calls, ...tools.map((tool, index) => ({ ...newBatch(`${id}-tool-${index}`), tools: [writable(tool)] }))];
+}
+
+/** Without what no text in the database can hold: NUL and halves of characters. */
+function writable<T extends object>(event: T): T {
+  const clean = (value: unknown): unknown =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
+  return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, clean(value)])) as T;
+}

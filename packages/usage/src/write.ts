@@ -1,0 +1,86 @@
+import type { Database, SystemTx } from '@troupe/db';
+import { sql } from 'kysely';
+import type { Batch } from './batch.ts';
+
+/** Writes a batch once, however often it is tried. */
+export async function writeBatch(db: Database, batch: Batch, now: Date): Promise<void> {
+  await db.asSystem(async (tx) => {
+    const isNew = await tx
+      .insertInto('usage_batches')
+      .values({ id: batch.id, created_at: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute();
+    if (isNew.length === 0) return;
+    if (batch.groups.length > 0) await writeCalls(tx, batch);
+    await countLate(tx, batch);
+    if (batch.tools.length > 0) await writeTools(tx, batch.tools);
+    await tx
+      .deleteFrom('usage_batches')
+      .where('created_at', '<', new Date(now.getTime() - 3_600_000))
+      .execute();
+  });
+}
+
+const rowsOf = (values: readonly object[]) => sql`${JSON.stringify(values)}::jsonb`;
+
+/** As a text: the driver's own conversion of arrays costs more than the calls themselves did. */
+const numbers = (values: readonly number[]) => sql`${`{${values.join()}}`}::bigint[]`;
+
+/** Rows of the daily table are taken in the order of their key, so that two processes cannot wait for each other. */
+async function writeCalls(tx: SystemTx, { groups, columns }: Batch): Promise<void> {
+  await sql`
+    with groups as (
+      select * from rows from (jsonb_to_recordset(${rowsOf(groups)}) as ("userId" text, "agentId" text, "runId" text,
+        model text, provider text, success boolean, estimated boolean, day bigint, calls bigint, "inputTokens" bigint,
+        "outputTokens" bigint, "costMicros" bigint, "latencyMs" bigint)) with ordinality
+    ), logged as (
+      insert into usage_logs (user_id, agent_id, run_id, model, provider, input_tokens, output_tokens, cost_micros,
+        latency_ms, success, estimated, created_at)
+      select "userId", "agentId", "runId", model, provider, input, output, cost, latency, success, estimated,
+        to_timestamp(at / 1000.0)
+      from unnest(${numbers(columns.group)}, ${numbers(columns.inputTokens)}, ${numbers(columns.outputTokens)},
+        ${numbers(columns.costMicros)}, ${numbers(columns.latencyMs)}, ${numbers(columns.at)})
+        as call(place, input, output, cost, latency, at)
+      join groups on ordinality = place + 1
+    )
+    insert into usage_daily as d (user_id, day, agent_id, model, provider, calls, failures, input_tokens, output_tokens,
+      cost_micros, latency_ms)
+    select "userId", (to_timestamp(day / 1000) at time zone 'UTC')::date, "agentId", model, provider, sum(calls),
+      coalesce(sum(calls) filter (where not success), 0), sum("inputTokens"), sum("outputTokens"), sum("costMicros"),
+      sum("latencyMs")
+    from groups group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    on conflict (user_id, day, agent_id, model, provider) do update set
+      calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
+      input_tokens = d.input_tokens + excluded.input_tokens, output_tokens = d.output_tokens + excluded.output_tokens,
+      cost_micros = d.cost_micros + excluded.cost_micros, latency_ms = d.latency_ms + excluded.latency_ms`.execute(tx);
+}
+
+/** In the order of the users, so that two processes cannot wait for each other. */
+async function countLate(tx: SystemTx, { groups }: Batch): Promise<void> {
+  const late = groups.filter(({ unreserved }) => unreserved);
+  if (late.length === 0) return;
+  await sql`
+    select spend_count(user_id, agent_id, run_id, at, tokens, micros) from (
+      select "userId" as user_id, "agentId" as agent_id, "runId" as run_id, to_timestamp(day / 1000) as at,
+        sum("inputTokens" + "outputTokens")::bigint as tokens, sum("costMicros")::bigint as micros
+      from jsonb_to_recordset(${rowsOf(late)}) as call("userId" text, "agentId" text, "runId" text, day bigint,
+        "inputTokens" bigint, "outputTokens" bigint, "costMicros" bigint)
+      where exists (select from spend_caps c where c.user_id = "userId")
+        or exists (select from spend_counters c where c.user_id = "userId")
+      group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    ) as spent`.execute(tx);
+}
+
+async function writeTools(tx: SystemTx, tools: Batch['tools']): Promise<void> {
+  await sql`
+    insert into usage_tools_daily as d (user_id, day, agent_id, tool_name, calls, successes, duration_ms)
+    select "userId", (to_timestamp(at / 1000) at time zone 'UTC')::date, "agentId", tool, count(*), count(*) filter (where success),
+      round(sum("durationMs"))
+    from jsonb_to_recordset(${rowsOf(tools)}) as call("userId" text, "agentId" text, tool text,
+      "durationMs" double precision, success boolean, at double precision)
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (user_id, day, agent_id, tool_name) do update set
+      calls = d.calls + excluded.calls, successes = d.successes + excluded.successes,
+      duration_ms = d.duration_ms + excluded.duration_ms`.execute(tx);
+}
