@@ -56,13 +56,13 @@ export async function readDay(tx: UserTx, since: Date, until: Date): Promise<Day
     (select count(*) from task_runs where started_at >= ${since}) as runs,
     (select count(*) from task_runs where started_at >= ${since} and status = 'failed') as failed_runs,
     (select coalesce(array_agg(message), '{}') from (select message from notices where read_at is null order by id desc limit 5) n) as unread,
-    (select count(*) from usage_logs where created_at >= ${since}) as calls,
-    (select coalesce(sum(input_tokens + output_tokens), 0)::bigint from usage_logs where created_at >= ${since}) as tokens,
-    (select coalesce(sum(cost_micros), 0)::bigint from usage_logs where created_at >= ${since}) as cost_micros,
+    used.*,
     (select count(*) from audit_log where created_at >= ${since} and action like 'sign-in%') as sign_ins,
     (select count(*) from devices where status = 'pending') as devices,
     (select coalesce(jsonb_agg(jsonb_build_object('name', name, 'at', iso_text(next_run)) order by next_run), '[]') from
-      (select name, next_run from scheduled_tasks where enabled and next_run < ${until} order by next_run limit 5) t) as next`.execute(
+      (select name, next_run from scheduled_tasks where enabled and next_run < ${until} order by next_run limit 5) t) as next
+    from (select count(*) as calls, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens,
+      coalesce(sum(cost_micros), 0)::bigint as cost_micros from usage_logs where created_at >= ${since}) used`.execute(
     tx,
   );
   return rows[0]!;
