@@ -1,4 +1,5 @@
 import { ProviderError, withoutSecrets } from './errors.ts';
+import { withoutRepeats } from './repeats.ts';
 import { createEventParser } from './sse.ts';
 import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ToolCallDelta } from './types.ts';
 import { createUpstream, type Opened, type Timeouts } from './upstream.ts';
@@ -108,8 +109,8 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
     if (opened.status >= 300) refuse(opened.status, await textOf(opened));
     const events = createEventParser();
     const reader = wire.streamReader();
-    const deltas = (data: string[]): ProviderDelta[] =>
-      data.map((each) => reader.read(each)).filter((each) => each !== undefined);
+    const read = withoutRepeats(reader.read);
+    const deltas = (data: string[]): ProviderDelta[] => data.map(read).filter((each) => each !== undefined);
     try {
       while (!reader.ended()) {
         const bytes = await opened.read();

@@ -158,8 +158,9 @@ async function writeTexts(
 ): Promise<void> {
   const pieces = texts[Symbol.asyncIterator]();
   let waiting = '';
+  let over = false;
   const flush = (): void => {
-    if (waiting === '' || raw.destroyed) return;
+    if (waiting === '' || over || raw.destroyed) return;
     raw.write(waiting);
     waiting = '';
   };
@@ -170,9 +171,9 @@ async function writeTexts(
       if (waiting.length > TEXT_AT_ONCE) flush();
       if (raw.writableNeedDrain) await drained(raw);
     }
-    const rest = waiting;
-    waiting = '';
-    raw.end(rest);
+    over = true;
+    await endOfTurn();
+    raw.end(waiting);
   } catch (error) {
     flush();
     // The head is out: all that is left is to break off, so that the client does not take a part for the whole.
