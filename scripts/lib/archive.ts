@@ -6,9 +6,13 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { dataDirOf, dumpDatabase, loadDatabase } from '@troupe/db';
 import { secretList, sha256Hex, silentLog, StartError, VERSION, type Settings } from '@troupe/kernel';
+import { checkEngine, restoringContainers, saveContainers, type Restoring, type Saved } from './containers.ts';
 import { ownDatabase, reachDatabase } from './database.ts';
 
-/** A backup is one compressed archive: the rows, what the data folder holds beside the database, and a page about it. */
+/**
+ * A backup is one compressed archive: the rows, the data of agents in containers, what the data folder holds beside the
+ * database, and a page about it.
+ */
 
 interface About {
   format: 1;
@@ -20,6 +24,8 @@ interface About {
 
 const ABOUT = 'backup.json';
 const ROWS = 'database';
+const CONTAINERS = 'containers';
+const OWN = new Set([ABOUT, ROWS, CONTAINERS]);
 /** The embedded server's own; its rows are in the backup already. */
 const NOT_KEPT = /^(postgres|postgres\.new|postgres\.lock|run|\.backup-.*|\.restore-.*)$/;
 
@@ -37,7 +43,8 @@ const keptIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder).catch(() => [])).filter((name) => !NOT_KEPT.test(name)).sort();
 
 /** Writes the archive. While the platform runs, too: the rows are of one moment, the files of the moments after it. */
-export async function backUp(settings: Settings, file: string): Promise<number> {
+export async function backUp(settings: Settings, file: string): Promise<{ rows: number; containers?: Saved }> {
+  await checkEngine(settings);
   const dataDir = dataDirOf(settings);
   const database = await reachDatabase(settings);
   await mkdir(dataDir, { recursive: true });
@@ -45,18 +52,21 @@ export async function backUp(settings: Settings, file: string): Promise<number> 
   try {
     await mkdir(path.join(work, ROWS));
     const rows = await dumpDatabase(database.url, path.join(work, ROWS));
+    const copied = { url: database.url, rows: path.join(work, ROWS), folder: path.join(work, CONTAINERS) };
+    const containers = await saveContainers(settings, copied);
     const keys = await walletKeys(settings, dataDir);
     const about: About = { format: 1, version: VERSION, madeAt: new Date().toISOString(), walletKeys: keys };
     await writeFile(path.join(work, ABOUT), `${JSON.stringify(about, null, 2)}\n`);
+    const made = (await readdir(work)).map((name) => `./${name}`);
     const entries = (await keptIn(dataDir)).map((name) => `./${name}`);
-    const archive = ['-C', work, `./${ABOUT}`, `./${ROWS}`, ...(entries.length > 0 ? ['-C', dataDir, ...entries] : [])];
+    const archive = ['-C', work, ...made, ...(entries.length > 0 ? ['-C', dataDir, ...entries] : [])];
     if (file === STANDARD) await pack(archive, process.stdout);
     else {
       // beside it first: a name that is there stands for a whole backup
       await pack(archive, createWriteStream(`${file}.part`, { mode: 0o600, flush: true }));
       await rename(`${file}.part`, file);
     }
-    return rows;
+    return { rows, ...(containers && { containers }) };
   } finally {
     await rm(work, { recursive: true, force: true });
     await database.stop();
@@ -73,23 +83,41 @@ export async function restore(settings: Settings, file: string): Promise<{ about
   const database = await ownDatabase(settings);
   await mkdir(dataDir, { recursive: true });
   const work = await mkdtemp(path.join(dataDir, '.restore-'));
-  const moved: string[] = [];
   try {
     await unpack(file, work);
     const about = await readAbout(work);
     await checkKeys(settings, work, about);
-    for (const name of (await readdir(work)).filter((entry) => entry !== ABOUT && entry !== ROWS)) {
-      await rename(path.join(work, name), path.join(dataDir, name));
-      moved.push(name);
-    }
-    const rows = await loadDatabase({ url: database.url, folder: path.join(work, ROWS), log: silentLog });
+    const containers = await restoringContainers(settings, path.join(work, CONTAINERS));
+    const rows = await putBack({ work, dataDir, url: database.url, containers });
+    await containers?.finish(database.url);
     return { about, rows };
-  } catch (error) {
-    for (const name of moved) await rm(path.join(dataDir, name), { recursive: true, force: true });
-    throw error;
   } finally {
     await rm(work, { recursive: true, force: true });
     await database.stop();
+  }
+}
+
+interface Unpacked {
+  work: string;
+  dataDir: string;
+  url: string;
+  containers: Restoring | undefined;
+}
+
+/** Everything or nothing: the rows come last, and are one transaction. */
+async function putBack({ work, dataDir, url, containers }: Unpacked): Promise<number> {
+  const moved: string[] = [];
+  try {
+    for (const name of (await readdir(work)).filter((entry) => !OWN.has(entry))) {
+      await rename(path.join(work, name), path.join(dataDir, name));
+      moved.push(name);
+    }
+    await containers?.put();
+    return await loadDatabase({ url, folder: path.join(work, ROWS), log: silentLog });
+  } catch (error) {
+    for (const name of moved) await rm(path.join(dataDir, name), { recursive: true, force: true });
+    await containers?.undo();
+    throw error;
   }
 }
 

@@ -131,6 +131,16 @@ async function writeRows(client: pg.Client, { name, columns }: Omit<Table, 'rows
 const lineOf = (row: unknown): string =>
   `${JSON.stringify(row).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
 
+/** The rows of one table of a dump. */
+export async function* dumpedRows(folder: string, table: string): AsyncGenerator<Record<string, string | null>> {
+  const { tables } = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Manifest;
+  const columns = tables.find(({ name }) => name === table)?.columns ?? [];
+  for await (const line of createInterface({ input: createReadStream(fileOf(folder, table)), crlfDelay: Infinity })) {
+    const row = JSON.parse(line) as (string | null)[];
+    yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
+  }
+}
+
 export interface LoadOptions {
   url: string;
   folder: string;

@@ -1,5 +1,5 @@
 export { isNewCluster } from './cluster.ts';
-export { dumpDatabase, loadDatabase, type LoadOptions } from './dump.ts';
+export { dumpDatabase, dumpedRows, loadDatabase, type LoadOptions } from './dump.ts';
 export { isDuplicate, isRefused } from './errors.ts';
 export { startEmbedded, type Embedded, type EmbeddedOptions } from './embedded.ts';
 export {

@@ -8,6 +8,7 @@ export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
 export { createRegistry, LimitReached, type AgentRow, type NewAgent, type Registry } from './registry.ts';
 export { memberOf, memberToken } from './member-tokens.ts';
 export { checkTicket, isTicket, makeTicket } from './tickets.ts';
+export { reachContainerData, startLater, type ContainerData } from './docker/all-data.ts';
 export { createDocker } from './docker/docker.ts';
 export { createSwarm } from './docker/swarm.ts';
 export { dockerEngine } from './docker/engine.ts';

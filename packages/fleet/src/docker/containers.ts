@@ -47,7 +47,7 @@ const MOST_RESTARTS = 2;
 export function createContainers(deps: ContainerDeps, way: Way): Driver {
   const { engine, registry, log, image, healthMs = HEALTH_MS } = deps;
   const ensureImage = createEnsureImage(deps);
-  const volumes = createVolumes(engine, image, ensureImage);
+  const volumes = createVolumes(engine);
 
   const containerOf = async (agentId: string) => (await way.look(agentId))?.container;
 
@@ -121,18 +121,6 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
     return { version, image: wanted, container: { id: Id, name: Name.replace(/^\//, ''), status: State.Status } };
   }
 
-  async function backup({ id }: AgentRow, file: string): Promise<void> {
-    const found = await containerOf(id);
-    // Held still, so that its database is as a power cut would leave it: that it can read.
-    const held = found?.State.Running && !found.State.Paused ? engine.getContainer(found.Id) : undefined;
-    if (held) await ask(held.pause());
-    try {
-      await volumes.copy(id, file);
-    } finally {
-      if (held) await askIfThere(held.unpause());
-    }
-  }
-
   async function stats(agent: AgentRow): Promise<DriverStats> {
     const found = await containerOf(agent.id);
     const raw = found && (await askIfThere(engine.getContainer(found.Id).stats({ stream: false })));
@@ -146,8 +134,8 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
     name: way.name,
     image,
     start,
-    backup,
     stats,
+    backup: ({ id }, file) => volumes.copy(id, file),
     // What ran goes, the volume stays: the next start may be of another image.
     stop: ({ id }) => way.end(id, true),
     async remove({ id }) {
