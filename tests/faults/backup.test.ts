@@ -215,7 +215,8 @@ async function removeAgents(host: string): Promise<void> {
   const engine = await dockerEngine(host);
   const services = await engine.listServices().catch(() => []);
   for (const { ID } of services) await engine.getService(ID!).remove();
-  for (const { Id } of await engine.listContainers({ all: true })) await engine.getContainer(Id).remove({ force: true });
+  for (const { Id } of await engine.listContainers({ all: true }))
+    await engine.getContainer(Id).remove({ force: true });
 }
 
 test('what is no backup, or not there, is said and changes nothing', async (t) => {

@@ -6,7 +6,7 @@ import { AppError } from '@troupe/kernel';
 import { DriverError, type Driver, type DriverStats, type Placement } from '../driver.ts';
 import { createProxy, ownCredentials } from '../proxy.ts';
 import type { AgentRow } from '../registry.ts';
-import { ask, askIfThere } from './calls.ts';
+import { askIfThere } from './calls.ts';
 import { figures } from './figures.ts';
 import { createEnsureImage, type ImageDeps } from './ensure-image.ts';
 import { AGENT_LABEL, specFor, type ContainerSpec, type SpecDeps } from './spec.ts';
