@@ -99,6 +99,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       success,
       estimated,
       unreserved: reservation === undefined && !isOwn,
+      reservation,
     });
     return reservation ? settle(reservation, usage.total_tokens, micros) : micros;
   }

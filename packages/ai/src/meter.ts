@@ -20,11 +20,13 @@ export interface UsageEvent {
   estimated: boolean;
   /** The platform pays, and nothing was set aside for it. */
   unreserved: boolean;
+  reservation: Reservation | undefined;
 }
 
 /** Opaque to the AI layer. */
 export interface Reservation {
   readonly id: string;
+  readonly counters: readonly object[];
 }
 
 /** What the AI layer needs of metering; the usage package has it. */

@@ -1,4 +1,5 @@
 import { newId } from '@troupe/kernel';
+import type { SpendReservation } from './spend.ts';
 
 export interface AiEvent {
   userId: string;
@@ -16,6 +17,8 @@ export interface AiEvent {
   estimated: boolean;
   /** Made without a reservation: caps that were set meanwhile count it when it is written. */
   unreserved?: boolean;
+  /** Made with one: so do caps that it was not made for. */
+  reservation?: SpendReservation | undefined;
 }
 
 export interface ToolEvent {
@@ -36,6 +39,8 @@ interface Group {
   success: boolean;
   estimated: boolean;
   unreserved: boolean;
+  /** Of one of the calls: all are counted in the same counters. */
+  reservation: SpendReservation | undefined;
   /** The day's first millisecond. */
   day: number;
   calls: number;
@@ -102,15 +107,16 @@ export function addCall(batch: Batch, event: AiEvent, at: number): void {
 }
 
 function placeOf({ places, groups }: Batch, event: AiEvent, day: number): number {
-  const { userId, agentId, runId, model, provider, success, estimated, unreserved = false } = event;
+  const { userId, agentId, runId, model, provider, success, estimated, unreserved = false, reservation } = event;
   const flags = (success ? 4 : 0) + (estimated ? 2 : 0) + (unreserved ? 1 : 0);
-  const key = `${flags} ${day}\n${userId}\n${agentId}\n${runId ?? ''}\n${model}\n${provider}`;
+  const counted = reservation ? JSON.stringify(reservation.counters) : '';
+  const key = `${flags} ${day}\n${userId}\n${agentId}\n${runId ?? ''}\n${model}\n${provider}\n${counted}`;
   let place = places.get(key);
   if (place === undefined) {
     place = groups.length;
     places.set(key, place);
     const sums = { calls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, latencyMs: 0 };
-    groups.push({ userId, agentId, runId, model, provider, success, estimated, unreserved, day, ...sums });
+    groups.push({ userId, agentId, runId, model, provider, success, estimated, unreserved, reservation, day, ...sums });
   }
   return place;
 }

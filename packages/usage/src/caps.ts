@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Database } from '@troupe/db';
 import { AppError, isoOrNull, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
+import { CAPS_MS } from './spend.ts';
 
 export type CapScope = 'user' | 'agent' | 'run';
 export type CapPeriod = 'day' | 'month' | 'total';
@@ -28,6 +30,7 @@ export interface Cap {
 
 export interface Caps {
   list: (userId: string) => Promise<Cap[]>;
+  /** Resolves when the cap is in force in every process. */
   set: (userId: string, change: CapChange) => Promise<void>;
   /** Tokens of this calendar month, those set aside included. */
   tokensThisMonth: (userId: string) => Promise<number>;
@@ -82,24 +85,24 @@ export function createCaps({ db, clock }: CapsOptions): Caps {
       limit_micros: Math.round((limitUsd ?? 0) * USD),
       updated_at: clock(),
     };
-    await db.asUser(userId, async (tx) => {
+    const isFirst = await db.asUser(userId, async (tx) => {
       if (limitUsd === null) {
         await tx.deleteFrom('spend_caps').where('scope', '=', scope).where('scope_id', '=', scopeId).execute();
-        return;
+        return false;
       }
-      const { count } = await tx
-        .selectFrom('spend_caps')
-        .select((eb) => eb.fn.countAll().as('count'))
-        .where('scope_id', '!=', scopeId)
-        .executeTakeFirstOrThrow();
-      if (Number(count) >= MAX_CAPS) throw new AppError(400, `At most ${MAX_CAPS} caps`);
+      const known = await tx.selectFrom('spend_caps').select('scope_id').execute();
+      if (known.filter(({ scope_id: id }) => id !== scopeId).length >= MAX_CAPS)
+        throw new AppError(400, `At most ${MAX_CAPS} caps`);
       await tx
         .insertInto('spend_caps')
         .values({ user_id: userId, scope, scope_id: scopeId, ...values })
         .onConflict((conflict) => conflict.columns(['user_id', 'scope', 'scope_id']).doUpdateSet(values))
         .execute();
+      return known.length === 0;
     });
     if (limitUsd === null) return;
+    // Until then a process may believe that this user has no caps: whoever is told that it is set can rely on it.
+    if (isFirst) await setTimeout(CAPS_MS + 10);
     await sql`select spend_recount(${userId}, ${scope}, ${scopeId}, spend_since(${values.period}, ${clock()}::timestamptz))`.execute(
       db.system,
     );

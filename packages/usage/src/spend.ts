@@ -20,6 +20,8 @@ export interface Amount {
 
 export interface SpendReservation {
   readonly id: string;
+  /** The counters that it was set aside in, and is settled in. */
+  readonly counters: readonly object[];
 }
 
 /**
@@ -33,8 +35,6 @@ export interface Spend {
    */
   reserve: (spender: Spender, most: () => Amount) => Promise<SpendReservation | undefined> | undefined;
   settle: (reservation: SpendReservation, used: Amount) => Promise<void>;
-  /** Caps of this user were changed in this process: they count from the next call on. */
-  forget: (userId: string) => void;
 }
 
 export interface SpendOptions {
@@ -46,8 +46,8 @@ export interface SpendOptions {
 
 /** Longer than any call may take. */
 const RESERVATION_MS = 15 * 60_000;
-/** For how long it is believed whether a user has caps: how late a first one set in another process may bite. */
-const CAPS_MS = 250;
+/** For how long it is believed whether a user has caps: whoever sets a first one waits for that long. */
+export const CAPS_MS = 250;
 const MAX_REMEMBERED = 10_000;
 
 interface Refused {
@@ -116,12 +116,12 @@ export function createSpend({ db, clock, tokenQuotas }: SpendOptions): Spend {
     const { tokens, micros } = most();
     const now = clock();
     const expires = new Date(now.getTime() + RESERVATION_MS);
-    const { rows } = await sql<{ answer: Refused | { scope?: undefined } | null }>`
+    const { rows } = await sql<{ answer: Refused | { scope?: undefined; counters: object[] } | null }>`
       select spend_reserve(${id}, ${userId}, ${agentId || null}, ${runId ?? null}, ${tokens}, ${micros}, ${limit},
         ${now}::timestamptz, ${expires}::timestamptz) as answer`.execute(db.system);
     const answer = rows[0]?.answer;
     if (answer?.scope) throw quotaExceeded(answer);
-    return answer ? { id } : undefined;
+    return answer ? { id, counters: answer.counters } : undefined;
   }
 
   return {
@@ -129,7 +129,6 @@ export function createSpend({ db, clock, tokenQuotas }: SpendOptions): Spend {
     settle: async ({ id }, { tokens, micros }) => {
       await sql`select spend_settle(${id}, ${tokens}, ${micros})`.execute(db.system);
     },
-    forget: (userId) => void capped.delete(userId),
   };
 }
 

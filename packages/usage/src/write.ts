@@ -58,17 +58,19 @@ async function writeCalls(tx: SystemTx, { groups, columns }: Batch): Promise<voi
 
 /** In the order of the users, so that two processes cannot wait for each other. */
 async function countLate(tx: SystemTx, { groups }: Batch): Promise<void> {
-  const late = groups.filter(({ unreserved }) => unreserved);
+  const late = groups
+    .filter(({ unreserved, reservation }) => unreserved || reservation)
+    .map((group) => ({ ...group, counted: group.reservation?.counters ?? [] }));
   if (late.length === 0) return;
   await sql`
-    select spend_count(user_id, agent_id, run_id, at, tokens, micros) from (
+    select spend_count(user_id, agent_id, run_id, at, tokens, micros, counted) from (
       select "userId" as user_id, "agentId" as agent_id, "runId" as run_id, to_timestamp(day / 1000) as at,
-        sum("inputTokens" + "outputTokens")::bigint as tokens, sum("costMicros")::bigint as micros
+        counted, sum("inputTokens" + "outputTokens")::bigint as tokens, sum("costMicros")::bigint as micros
       from jsonb_to_recordset(${rowsOf(late)}) as call("userId" text, "agentId" text, "runId" text, day bigint,
-        "inputTokens" bigint, "outputTokens" bigint, "costMicros" bigint)
+        counted jsonb, "inputTokens" bigint, "outputTokens" bigint, "costMicros" bigint)
       where exists (select from spend_caps c where c.user_id = "userId")
         or exists (select from spend_counters c where c.user_id = "userId")
-      group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4
     ) as spent`.execute(tx);
 }
 

@@ -60,8 +60,6 @@ describe('an agent’s share of the AI layer', () => {
         () => 200,
         (error: { status: number }) => error.status,
       );
-    // What a remembered "no caps" may take to go.
-    await new Promise((resolve) => setTimeout(resolve, 300));
     assert.deepEqual([await call('run-2'), await call('run-2'), await call('run-3')], [200, 429, 200]);
   });
 
