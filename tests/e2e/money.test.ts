@@ -111,10 +111,10 @@ browserSuite(
       await page.getByLabel('Agent').selectOption({ label: 'Buyer' });
       for (const [amount, said, status] of [
         ['$3.00', 'It was paid', 'paid'],
-        ['$4.00', 'It was not', 'failed'],
+        ['$4.00', 'It was not paid', 'failed'],
       ] as const) {
         const row = page.getByRole('row', { name: amount });
-        await row.getByText('unknown', { exact: true }).waitFor();
+        await row.getByText('no answer', { exact: true }).waitFor();
         await row.getByRole('button', { name: said }).click();
         await page.getByRole('alertdialog').getByText('Look at your account there').waitFor();
         await page.getByRole('alertdialog').getByRole('button', { name: said }).click();

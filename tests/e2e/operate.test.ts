@@ -9,7 +9,7 @@ browserSuite('operations in the browser', (stage) => {
     const { page } = watched;
     await signIn(page, stage.platform.owner);
     await settle(page, '/dashboard/config');
-    const days = page.getByLabel('Days until an entry is forgotten');
+    const days = page.getByLabel('Days until a memory is forgotten');
     const before = await days.inputValue();
     await days.fill('7');
     await page.getByText('Unsaved changes').click();
@@ -31,8 +31,8 @@ browserSuite('operations in the browser', (stage) => {
     await dialog.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('Restored').waitFor();
     await page.reload();
-    await page.getByLabel('Days until an entry is forgotten').waitFor();
-    assert.equal(await page.getByLabel('Days until an entry is forgotten').inputValue(), before);
+    await page.getByLabel('Days until a memory is forgotten').waitFor();
+    assert.equal(await page.getByLabel('Days until a memory is forgotten').inputValue(), before);
     assertQuiet(watched);
     await watched.context.close();
   });

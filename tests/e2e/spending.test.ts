@@ -81,9 +81,12 @@ browserSuite(
       await page.getByLabel('Agent').selectOption({ label: 'Buyer' });
       await page.getByLabel('Most for one payment').fill('many');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('A limit is an amount in US dollars with at most 6 decimals, or null').waitFor();
+      await page.getByText('An amount in US dollars, such as 20 or 0.50.').waitFor();
+      await page.getByLabel('Only these payees').fill('somebody');
+      await page.getByText('somebody is not an address').waitFor();
+      await page.getByLabel('Only these payees').fill('');
       await page.getByLabel('Most for one payment').fill('20');
-      await page.getByLabel('Ask me above').fill('5');
+      await page.getByLabel('Ask me before a payment above').fill('5');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Policy saved').waitFor();
       const policy = await call<{ perPayment: string; approvalAbove: string }>(
@@ -91,7 +94,7 @@ browserSuite(
         `/api/agents/${agents[0]}/payment-policy`,
       );
       assert.deepEqual([Number(policy.perPayment), Number(policy.approvalAbove)], [20, 5]);
-      assertQuiet(watched, [/payment-policy/]);
+      assertQuiet(watched);
     });
 
     test('an agent joins the colony, pays, and what is above its limit waits for its owner', async () => {
@@ -117,8 +120,9 @@ browserSuite(
       await pay('9');
       await page.getByText('Waits for your approval').waitFor();
 
-      await settle(page, '/dashboard/policy');
-      await page.getByLabel('Agent').selectOption({ label: 'Buyer' });
+      await settle(page, '/dashboard');
+      await page.getByRole('link', { name: 'Buyer asks to pay $9.00' }).click();
+      await page.getByText('waits for you', { exact: true }).waitFor();
       await page.getByRole('cell', { name: '$2.25' }).waitFor();
       await page
         .getByRole('row', { name: /\$9\.00/ })

@@ -11,6 +11,8 @@ const keyOf = (endpoint: Keyed, input: unknown) => [endpoint.path, endpoint.meth
 
 interface ReadOptions {
   enabled?: boolean;
+  /** False: the first error is told at once, for what may well not be there. */
+  retry?: false;
   /** Milliseconds between refreshes, for what moves by itself. */
   every?: number;
   /** Shows the last answer while another input loads: for period switches and paging. */
@@ -21,12 +23,13 @@ interface ReadOptions {
 export function useCall<T extends EndpointTypes>(
   endpoint: Endpoint<T>,
   input: CallInput<T>,
-  { enabled = true, every, keep }: ReadOptions = {},
+  { enabled = true, every, keep, retry }: ReadOptions = {},
 ): UseQueryResult<T['reply']> {
   return useQuery<T['reply']>({
     queryKey: keyOf(endpoint, input),
     queryFn: ({ signal }) => call(endpoint, { ...input, signal }),
     enabled,
+    ...(retry === false && { retry }),
     refetchInterval: every,
     placeholderData: keep ? (keepPreviousData as never) : undefined,
   });

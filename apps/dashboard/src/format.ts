@@ -9,7 +9,8 @@ const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 
 export const count = (value: number) => counts.format(value);
-export const short = (value: number) => (Math.abs(value) < 10_000 ? counts.format(value) : compact.format(value));
+export const short = (value: number) =>
+  Math.abs(value) < 10_000 ? counts.format(value) : compact.format(value).replace(/m$/, 'M');
 
 function dollars(amount: number, currency: string, most: number): string {
   return new Intl.NumberFormat(LOCALE, {
@@ -41,6 +42,8 @@ const isTime = (value: Moment | null | undefined): value is Moment =>
 
 export const moment = (value: Moment | null | undefined) => (isTime(value) ? dateTime.format(new Date(value)) : '–');
 export const day = (value: Moment | null | undefined) => (isTime(value) ? dateOnly.format(new Date(value)) : '–');
+/** "Nov 15" of the contract, in the order in which dates stand everywhere else. */
+export const dayOf = (label: string) => label.replace(/^([A-Z][a-z]{2}) (\d{1,2})$/, '$2 $1');
 export const time = (value: Moment | null | undefined) => (isTime(value) ? clock.format(new Date(value)) : '–');
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -85,12 +88,21 @@ export function bytes(value: number): string {
   return `${counts.format(Math.round((value / 1000 ** step) * 10) / 10)} ${units[step]}`;
 }
 
+/** Plans are names: Solo, Collective, Label, Network. */
+export const planName = (plan: string) => plan.charAt(0).toUpperCase() + plan.slice(1);
+
 /** 0x1234…abcd */
 export const address = (value: string) => (value.length > 12 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);
 
-/** Times and sums inside a sentence of the platform, for people. */
+/** Sums inside a sentence of the platform: `3.20 of 4.00 USD` is $3.20 of $4.00. */
+export const inDollars = (text: string) =>
+  text.replaceAll(/(?:(\d+(?:\.\d+)?) of )?(\d+(?:\.\d+)?) USD/g, (_, part: string | undefined, sum: string) =>
+    part ? `${money(part)} of ${money(sum)}` : money(sum),
+  );
+
+/** Times, sums and large numbers inside a sentence of the platform. */
 export const humanise = (text: string) =>
-  text
+  inDollars(text)
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g, (found) => moment(found))
-    .replaceAll(/(\d+(?:\.\d+)?) USD/g, (_, amount: string) => money(amount))
-    .replaceAll(/\b\d{5,}\b/g, (digits) => count(Number(digits)));
+    // Four digits may be a year.
+    .replaceAll(/\b\d{5,}\b|\b\d{4}(?= tokens\b)/g, (digits) => count(Number(digits)));

@@ -141,6 +141,7 @@ function addPaygate(server: Server, parts: Parts, plugins: Plugins): Colony {
     db,
     store: createPolicyStore({ db, clock }),
     audit,
+    clock,
     jobs,
     abandoned: url === undefined ? 'failed' : 'unknown',
   });

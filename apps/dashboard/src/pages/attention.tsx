@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { stale, urlOf, useCall, useSend } from '../api.ts';
-import { ago } from '../format.ts';
+import { ago, inDollars } from '../format.ts';
 import { overview as texts } from '../texts/overview.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -42,7 +42,7 @@ export function Attention() {
                 <li key={notice.id} className="flex gap-3 py-3">
                   <Icon name="bell" className="mt-0.5 shrink-0 text-spot" />
                   <span className="min-w-0">
-                    <NoticeText {...notice} />
+                    <NoticeText {...notice} message={inDollars(notice.message)} />
                     <span className="block text-[0.85rem] text-ink-faint">{ago(notice.createdAt)}</span>
                   </span>
                 </li>

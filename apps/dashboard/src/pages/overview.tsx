@@ -1,7 +1,7 @@
 import { getBilling, costDashboard, getHealth, listAgents, listTasks } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../api.ts';
-import { ago, count, money } from '../format.ts';
+import { ago, count, dayOf, money } from '../format.ts';
 import { modelName } from '../models.ts';
 import { useSession } from '../session.ts';
 import { overview as texts } from '../texts/overview.ts';
@@ -120,7 +120,7 @@ export default function Overview() {
                 >
                   <Bars
                     label={texts.daily}
-                    points={cost.data.daily.map(({ date, cost: value }) => ({ label: date, value }))}
+                    points={cost.data.daily.map(({ date, cost: value }) => ({ label: dayOf(date), value }))}
                     format={money}
                   />
                 </Card>

@@ -7,7 +7,7 @@ export const agents = {
   status: 'Status',
   created: 'Created',
   calls: 'Calls',
-  cost: '30 days',
+  cost: 'Cost, 30 days',
   changed: 'Changed',
   empty: 'No agents yet',
   emptyHint: 'The first one takes a minute: a name, a model, and what it is for.',
@@ -165,6 +165,7 @@ export const sessions = {
   cost: 'Cost',
   tokens: 'Tokens',
   time: 'Time',
+  tokenCount: (n: string) => `${n} tokens`,
   open: 'Trace',
   trace: 'Trace',
   step: {

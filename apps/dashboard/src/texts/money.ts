@@ -49,6 +49,7 @@ export const billing = {
   title: 'Plan and billing',
   lead: 'Your plan decides how many agents you run, which models they use and how large a team may be.',
   current: 'Your plan',
+  plan: 'Plan',
   none: 'No plan yet',
   renews: 'Renews',
   status: 'Subscription',
@@ -58,6 +59,7 @@ export const billing = {
   success: 'Thank you. Your plan is active as soon as the processor has confirmed it, usually within seconds.',
   cancelled: 'The checkout was cancelled. Nothing was charged.',
   notConfigured: 'No card processor is set up here. Ask the operator of this platform for a plan.',
+  given: 'No card is charged for your plan: it was given to you here. There is no payment or invoice to manage.',
   inactive: 'Agents can be created once the subscription is active.',
 };
 
@@ -79,7 +81,7 @@ export const wallet = {
   token: 'Token',
   amount: 'Amount',
   noTokens: 'No stablecoins at this address',
-  noChain: 'No chain is configured on this platform, so only the topped-up balance counts.',
+  noChain: 'No chain is configured on this platform, or it does not answer. The topped-up balance counts all the same.',
   topUp: 'Top up by card',
   topUpHint: 'You are taken to the card processor and back. The amount is credited once it confirms.',
   topUpAmount: 'Amount',

@@ -12,7 +12,7 @@ export const teams = {
   customise: 'Customise',
   customiseNamed: (name: string) => `Customise ${name}`,
   plan: 'Plan',
-  planHint: 'Teams need collective or more.',
+  planHint: 'Teams need the Collective plan or a larger one.',
   confirmTitle: (name: string) => `Start ${name}?`,
   confirmText: (n: number) => `${n} agents are created on your plan. They cost nothing until somebody talks to them.`,
   start: 'Start the team',

@@ -24,6 +24,10 @@ export const underground = {
     AMPLIFY_ACCEPT: 'Amplification: accepted',
     AMPLIFY_DONE: 'Amplification: done',
   } as Record<string, string>,
+  payload: { talentName: 'talent', amount: 'amount in USD', content: 'content', reward: 'reward in USD' } as Record<
+    string,
+    string
+  >,
   noMessages: 'No messages yet',
   noMessagesHint: 'Signed messages between your agents and others show up here, with how their delivery went.',
   talent: 'Talent',
@@ -51,7 +55,7 @@ export const underground = {
   date: 'Date and time',
   price: 'Ticket price in USDC',
   tickets: 'Tickets',
-  sold: (sold: number, all: number) => `${sold} of ${all} sold`,
+  sold: (sold: string, all: string) => `${sold} of ${all} sold`,
   noEvents: 'No events yet',
   announce: 'Announce',
   announced: 'Event announced',

@@ -134,13 +134,13 @@ const STATUS_TONE: Record<string, Tone> = {
   down: 'danger',
 };
 
-/** A state word with its colour; the word alone says it, too. */
-export function Status({ value }: { value: string }) {
+/** A state word with its colour; the word alone says it, too. `text` says it better where the bare word does not. */
+export function Status({ value, text }: { value: string; text?: string }) {
   const tone = STATUS_TONE[value] ?? 'neutral';
   return (
     <Badge tone={tone}>
       <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
-      {value.replaceAll('_', ' ')}
+      {text ?? value.replaceAll('_', ' ')}
     </Badge>
   );
 }

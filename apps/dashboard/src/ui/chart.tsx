@@ -25,6 +25,8 @@ export function Bars({ label, points, format }: { label: string; points: Point[]
   const bar = Math.min(WIDEST_BAR, step * 0.66);
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
   const every = Math.max(1, Math.ceil(LABEL / step));
+  /** A label in the middle of the last, narrow bar would stick out. */
+  const atEdge = (index: number) => index === points.length - 1 && step < LABEL;
   const shown = active === undefined ? undefined : points[active];
   return (
     <figure className="min-w-0" ref={box}>
@@ -68,9 +70,9 @@ export function Bars({ label, points, format }: { label: string; points: Point[]
             />
             {(points.length - 1 - index) % every === 0 && (
               <text
-                x={LEFT + index * step + step / 2}
+                x={atEdge(index) ? width : LEFT + index * step + step / 2}
                 y={HEIGHT - 8}
-                textAnchor="middle"
+                textAnchor={atEdge(index) ? 'end' : 'middle'}
                 className="fill-ink-faint text-[11px]"
               >
                 {point.label}

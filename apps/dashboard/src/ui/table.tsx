@@ -20,6 +20,8 @@ export interface Column<Row> {
   minor?: boolean;
   /** A share of the width, in percent. */
   width?: number;
+  /** What people wrote: a long word breaks instead of pushing the other columns out of sight. The first column always does. */
+  free?: boolean;
 }
 
 interface TableProps<Row> {
@@ -144,12 +146,17 @@ function Grid<Row>({
               ref={many ? virtual.measureElement : undefined}
               className="hover:bg-sunken/50"
             >
-              {columns.map((column) => (
+              {columns.map((column, place) => (
                 <td
                   key={column.key}
                   role="cell"
                   data-label={column.header}
-                  className={cx('px-5 py-2.5 align-middle', column.end && 'num sm:text-right', column.minor && 'minor')}
+                  className={cx(
+                    'px-5 py-2.5 align-middle',
+                    (place === 0 || column.free) && 'wrap-anywhere sm:min-w-36',
+                    column.end && 'num sm:text-right',
+                    column.minor && 'minor',
+                  )}
                 >
                   {column.cell(rows[index]!)}
                 </td>
@@ -189,14 +196,20 @@ function Head<Row>({
               {column.sort ? (
                 <button
                   type="button"
-                  className="inline-flex items-center gap-1 hover:text-ink"
+                  className="relative inline-flex items-center gap-1 hover:text-ink"
                   onClick={() => onOrder({ key: column.key, down: active ? !order.down : column.end === true })}
                 >
                   {column.header}
                   <Icon
                     name="down"
                     size={12}
-                    className={cx('shrink-0', !active && 'opacity-0', active && !order.down && 'rotate-180')}
+                    className={cx(
+                      'shrink-0',
+                      // Beside the figures' edge, so that the header stands above them.
+                      column.end && 'absolute left-full ml-1',
+                      !active && 'opacity-0',
+                      active && !order.down && 'rotate-180',
+                    )}
                   />
                 </button>
               ) : (

@@ -24,6 +24,7 @@ export const listAudit = endpoint({
       z.object({
         id: z.string(),
         userId: z.string().nullable(),
+        email: z.string().nullable().describe('Of the user; null when the account is gone'),
         actorId: z.string().nullable(),
         action: z.string(),
         detail: z.record(z.string(), z.unknown()),

@@ -13,6 +13,7 @@ export const notice = z.object({
     'spend_cap_near',
     'installation_quiet',
     'message_failed',
+    'payment_waiting',
   ]),
   message: z.string(),
   link: z.string().nullable(),

@@ -65,7 +65,7 @@ export function AdminInvites() {
             },
             {
               key: 'created',
-              header: texts.joined,
+              header: texts.sent,
               sort: ({ createdAt }) => createdAt,
               cell: ({ createdAt }) => moment(createdAt),
             },

@@ -3,7 +3,7 @@ import type { TypesOf } from '@troupe/contract';
 import { PLANS, SUBSCRIPTION_STATUSES } from '@troupe/domain';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { day } from '../../format.ts';
+import { day, planName } from '../../format.ts';
 import { admin as texts } from '../../texts/account.ts';
 import { states } from '../../texts/common.ts';
 import { Button } from '../../ui/button.tsx';
@@ -56,13 +56,13 @@ export function AdminUsers() {
             width: 30,
             cell: ({ email }) => <span className="break-all">{email}</span>,
           },
-          { key: 'name', header: texts.name, cell: ({ name }) => name },
+          { key: 'name', header: texts.name, free: true, cell: ({ name }) => name },
           {
             key: 'plan',
             header: texts.plan,
             cell: ({ plan, isAdmin }) => (
-              <span className="inline-flex flex-wrap items-center gap-2 capitalize">
-                {plan ?? texts.noPlan}
+              <span className="inline-flex flex-wrap items-center gap-2">
+                {plan ? planName(plan) : texts.noPlan}
                 {isAdmin && <Badge tone="accent">{texts.title}</Badge>}
               </span>
             ),
@@ -111,7 +111,7 @@ function ChangePlan({ user, onClose }: { user: User; onClose: () => void }) {
           label={texts.plan}
           value={plan}
           onChange={({ target }) => setPlan(target.value as typeof plan)}
-          choices={PLANS.map((value) => ({ value, label: value }))}
+          choices={PLANS.map((value) => ({ value, label: planName(value) }))}
         />
         <SelectField
           label={texts.subscription}

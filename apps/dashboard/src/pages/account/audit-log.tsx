@@ -1,10 +1,13 @@
 import { listAudit } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { useCall } from '../../api.ts';
 import { moment } from '../../format.ts';
+import { useSession } from '../../session.ts';
 import { audit as texts } from '../../texts/account.ts';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 
 /** Ids say nothing to people; the address has a column of its own. */
 const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'email']);
@@ -13,14 +16,26 @@ const words = (detail: unknown) =>
   detail && typeof detail === 'object'
     ? Object.entries(detail)
         .filter(([key, value]) => !HIDDEN.has(key) && value !== null)
-        .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .map(([key, value]) => `${texts.fields[key] ?? key}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
         .join(', ')
     : '';
 
 /** An action without words of its own: `key-created` is "Key created". */
 const sentence = (action: string) => action.charAt(0).toUpperCase() + action.slice(1).replaceAll(/[-_.]/g, ' ');
 
+type Entry = TypesOf<typeof listAudit>['reply']['entries'][number];
+
+/** Administrators see what everybody did. */
+const WHO: Column<Entry> = {
+  key: 'who',
+  header: texts.who,
+  free: true,
+  sort: ({ email }) => email ?? '',
+  cell: ({ email }) => email ?? '–',
+};
+
 export function AuditLog() {
+  const { user } = useSession();
   const read = useCall(listAudit, { query: { limit: '200' } });
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
@@ -36,23 +51,25 @@ export function AuditLog() {
           {
             key: 'when',
             header: texts.when,
-            width: 22,
+            width: 18,
             sort: ({ createdAt }) => createdAt,
             cell: ({ createdAt }) => moment(createdAt),
           },
           {
             key: 'action',
             header: texts.action,
-            width: 25,
+            width: 20,
             sort: ({ action }) => action,
             cell: ({ action }) => <span className="font-medium">{texts.actions[action] ?? sentence(action)}</span>,
           },
+          ...(user?.isAdmin ? [WHO] : []),
           {
             key: 'detail',
             header: texts.detail,
+            free: true,
             cell: ({ detail }) => {
               const text = words(detail);
-              return text && <span className="break-words text-ink-soft">{text}</span>;
+              return text && <span className="text-ink-soft">{text}</span>;
             },
           },
           {

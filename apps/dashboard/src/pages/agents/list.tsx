@@ -49,7 +49,7 @@ export default function Agents() {
                   className="flex min-w-0 items-center gap-3 font-medium"
                 >
                   <Mask seed={id} size={30} />
-                  <span className="min-w-0 truncate hover:underline">{name}</span>
+                  <span className="min-w-0 hover:underline">{name}</span>
                 </Link>
               ),
             },

@@ -2,15 +2,19 @@ import { getAgentMessages } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall } from '../../api.ts';
 import { moment } from '../../format.ts';
-import { messages as texts } from '../../texts/agents.ts';
+import { messages as texts, sessions } from '../../texts/agents.ts';
 import { Badge, Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Pager, Table } from '../../ui/table.tsx';
+import { useAgentNames } from '../underground/agent-names.ts';
+import { readBusMessage } from './bus-message.ts';
 
 const PAGE = 50;
+const { channels } = sessions;
 
 export function Messages({ agentId }: { agentId: string }) {
   const [offset, setOffset] = useState(0);
+  const { nameOf } = useAgentNames();
   const read = useCall(
     getAgentMessages,
     { params: { id: agentId }, query: { limit: String(PAGE), offset: String(offset) } },
@@ -30,14 +34,22 @@ export function Messages({ agentId }: { agentId: string }) {
           {
             key: 'from',
             header: texts.from,
-            width: 12,
-            cell: ({ sender }) => <Badge tone={sender === 'agent' ? 'accent' : 'neutral'}>{texts[sender]}</Badge>,
+            width: 14,
+            cell: ({ sender, content }) => {
+              const from = sender === 'user' ? readBusMessage(content)?.from : undefined;
+              return (
+                <Badge tone={sender === 'agent' ? 'accent' : 'neutral'}>{from ? nameOf(from) : texts[sender]}</Badge>
+              );
+            },
           },
-          { key: 'via', header: texts.via, width: 12, cell: ({ platform }) => platform },
+          { key: 'via', header: texts.via, width: 14, cell: ({ platform }) => channels[platform] ?? platform },
           {
             key: 'text',
             header: texts.text,
-            cell: ({ content }) => <span className="line-clamp-4 break-words whitespace-pre-wrap">{content}</span>,
+            free: true,
+            cell: ({ content }) => (
+              <span className="line-clamp-4 whitespace-pre-wrap">{readBusMessage(content)?.text ?? content}</span>
+            ),
           },
         ]}
       />

@@ -9,6 +9,8 @@ import { Card, Figure, Figures, Status } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
+import { useAgentNames } from '../underground/agent-names.ts';
+import { readBusMessage } from './bus-message.ts';
 import { spentOf } from './transcript.ts';
 
 const channelName = (channel: string) => texts.channels[channel] ?? channel;
@@ -97,21 +99,23 @@ function Trace({ agentId, session, onClose }: { agentId: string; session: Sessio
 }
 
 function TraceStep({ step }: { step: SessionStep }) {
-  const text = step.content || step.summary || step.reason || step.args || step.outcome || '';
+  const { nameOf } = useAgentNames();
+  const bus = step.type === 'user' && step.content ? readBusMessage(step.content) : undefined;
+  const text = bus?.text || step.content || step.summary || step.reason || step.args || step.outcome || '';
   const tools = (step.toolCalls ?? []).map(({ tool }) => tool).join(', ');
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 border-l-2 border-line py-2 pl-4 sm:grid-cols-[5.5rem_minmax(0,1fr)_auto]">
       <span className="num text-[0.82rem] text-ink-faint">{time(step.at)}</span>
       <div className="min-w-0">
         <p className="text-[0.9rem] font-medium">
-          {texts.step[step.type] ?? step.type}
+          {bus ? nameOf(bus.from) : (texts.step[step.type] ?? step.type)}
           {(step.tool || tools) && <code className="ml-2 text-[0.82rem] text-ink-soft">{step.tool ?? tools}</code>}
         </p>
         {text && <p className="line-clamp-6 text-[0.9rem] break-words whitespace-pre-wrap text-ink-soft">{text}</p>}
       </div>
       {step.spent && step.type !== 'run_ended' && step.spent.tokens > 0 && (
         <span className="num text-[0.82rem] text-ink-faint max-sm:col-start-2">
-          {money(step.spent.costMicros / 1e6)} · {short(step.spent.tokens)}
+          {money(step.spent.costMicros / 1e6)} · {texts.tokenCount(short(step.spent.tokens))}
         </span>
       )}
     </li>

@@ -1,8 +1,8 @@
 import { createCheckout, createPortal, getBilling } from '@troupe/contract';
 import { PLANS, PLAN_LIMITS } from '@troupe/domain';
 import { useSearch } from '@tanstack/react-router';
-import { useCall, useSend } from '../../api.ts';
-import { day, money } from '../../format.ts';
+import { statusOf, useCall, useSend } from '../../api.ts';
+import { day, money, planName } from '../../format.ts';
 import { billing as texts } from '../../texts/money.ts';
 import { PlanPoints } from '../public/pricing.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -18,11 +18,13 @@ export default function Billing() {
   const checkout = useSend(createCheckout, { done: leave });
   const portal = useSend(createPortal, { done: leave });
   const error = checkout.error ?? portal.error;
+  /** An administrator gave the plan: the card processor does not know this person. */
+  const given = statusOf(portal.error) === 404;
   return (
     <Page title={texts.title} lead={texts.lead}>
       {search['checkout'] === 'success' && <Notice tone="ok">{texts.success}</Notice>}
       {search['checkout'] === 'cancelled' && <Notice tone="spot">{texts.cancelled}</Notice>}
-      {error && <Notice tone="danger">{error.message}</Notice>}
+      {error && <Notice tone="danger">{given ? texts.given : error.message}</Notice>}
       <Loaded from={read}>
         {({ plan, status, renewsAt }) => (
           <>
@@ -38,7 +40,7 @@ export default function Billing() {
             >
               <Facts
                 items={[
-                  [texts.current, <strong className="capitalize">{plan ?? texts.none}</strong>],
+                  [texts.plan, <strong>{plan ? planName(plan) : texts.none}</strong>],
                   [texts.status, <Status value={status} />],
                   ...(renewsAt ? [[texts.renews, day(renewsAt)] as [string, string]] : []),
                 ]}
@@ -56,8 +58,8 @@ export default function Billing() {
                       mine || search['plan'] === name ? 'border-accent' : 'border-line',
                     )}
                   >
-                    <h2 className="flex items-center justify-between gap-2 text-[1.2rem] font-semibold capitalize">
-                      {name}
+                    <h2 className="flex items-center justify-between gap-2 text-[1.2rem] font-semibold">
+                      {planName(name)}
                       {mine && (
                         <span className="font-sans normal-case">
                           <Badge tone="accent">{texts.current}</Badge>
@@ -79,7 +81,7 @@ export default function Billing() {
                       busy={checkout.isPending && checkout.variables.body.plan === name}
                       onClick={() => checkout.mutate({ body: { plan: name } })}
                     >
-                      <span className="capitalize">{texts.choose(name)}</span>
+                      {texts.choose(planName(name))}
                     </Button>
                   </li>
                 );

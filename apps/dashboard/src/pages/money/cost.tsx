@@ -1,7 +1,7 @@
 import { costDashboard, usageTools } from '@troupe/contract';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCall } from '../../api.ts';
-import { count, duration, money, percent, short } from '../../format.ts';
+import { count, dayOf, duration, money, percent, short } from '../../format.ts';
 import { modelName } from '../../models.ts';
 import { cost as texts } from '../../texts/money.ts';
 import { Card, Figure, Figures } from '../../ui/card.tsx';
@@ -40,13 +40,13 @@ export default function Cost() {
               <Figure
                 label={texts.total}
                 value={money(summary.totalCost)}
-                note={texts.planCost(money(planMonthlyCost, 'GBP'))}
+                note={planMonthlyCost > 0 && texts.planCost(money(planMonthlyCost, 'GBP'))}
               />
               <Figure label={texts.tokens} value={short(summary.totalTokens)} />
               <Figure
                 label={texts.calls}
                 value={count(summary.totalCalls)}
-                note={texts.agentsActive(activeAgents, agentCount)}
+                note={agentCount > 0 && texts.agentsActive(activeAgents, agentCount)}
               />
               <Figure label={texts.average} value={money(summary.avgCostPerCall)} />
             </Figures>
@@ -56,7 +56,7 @@ export default function Cost() {
               ) : (
                 <Bars
                   label={texts.daily}
-                  points={daily.map(({ date, cost }) => ({ label: date, value: cost }))}
+                  points={daily.map(({ date, cost }) => ({ label: dayOf(date), value: cost }))}
                   format={money}
                 />
               )}
@@ -116,7 +116,7 @@ export default function Cost() {
               </Card>
               <Card title={texts.byModel}>
                 {modelBreakdown.length === 0 ? (
-                  <Empty title={texts.none} />
+                  <p className="text-ink-faint">{texts.none}</p>
                 ) : (
                   <Shares
                     label={texts.byModel}

@@ -1,12 +1,16 @@
 import {
+  BAD_PAYEES,
   decideAgentPayment,
   getLedger,
   getPaymentPolicy,
   listAgentPayments,
   listAgents,
+  listNotices,
   putPaymentPolicy,
+  webUnderground,
 } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
@@ -21,6 +25,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { useAgentNames } from '../underground/agent-names.ts';
 
 type Payment = TypesOf<typeof listAgentPayments>['reply']['payments'][number];
 type Decision = TypesOf<typeof decideAgentPayment>['body']['decision'];
@@ -30,16 +35,21 @@ const CHOICES: Partial<Record<Payment['status'], Decision[]>> = {
   approval: ['approve', 'deny'],
   unknown: ['paid', 'failed'],
 };
+/** As the platform reads them; what it would refuse is said at the field. */
+const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/;
+const ADDRESS = /^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const LIMITS = ['perPayment', 'perDay', 'perPayee', 'approvalAbove'] as const;
 
 export default function PaymentPolicy() {
   const read = useCall(listAgents, {});
-  const [chosen, setChosen] = useState('');
+  // In the address, so that a notice leads to the agent that asks.
+  const { agent: chosen } = useSearch({ strict: false });
+  const navigate = useNavigate();
   return (
     <Page title={texts.title} lead={texts.lead}>
       <Loaded from={read}>
         {({ agents }) => {
-          const id = chosen || agents[0]?.id;
+          const id = (agents.find((agent) => agent.id === chosen) ?? agents[0])?.id;
           if (!id) return <Notice tone="spot">{texts.noAgents}</Notice>;
           return (
             <>
@@ -47,7 +57,9 @@ export default function PaymentPolicy() {
                 <SelectField
                   label={texts.agent}
                   value={id}
-                  onChange={({ target }) => setChosen(target.value)}
+                  onChange={({ target }) =>
+                    void navigate({ to: '.', search: { agent: target.value } as never, replace: true })
+                  }
                   choices={agents.map((agent) => ({ value: agent.id, label: agent.name }))}
                 />
               </div>
@@ -74,18 +86,26 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
   const [form, setForm] = useState(policy);
   const say = useSay();
   const save = useSend(putPaymentPolicy, { refresh: [getPaymentPolicy], done: () => say(texts.saved) });
+  const [checked, setChecked] = useState(false);
+  const badLimit = (key: (typeof LIMITS)[number]) => checked && form[key] !== null && !AMOUNT.test(form[key]);
+  const badPayee = checked && form.payees?.find((payee) => !ADDRESS.test(payee));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate({ params: { id }, body: form });
+    setChecked(true);
+    const good =
+      LIMITS.every((key) => form[key] === null || AMOUNT.test(form[key])) &&
+      (form.payees ?? []).every((payee) => ADDRESS.test(payee));
+    if (good) save.mutate({ params: { id }, body: form });
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
       <div className="grid gap-4 sm:grid-cols-2">
         {LIMITS.map((key) => (
           <TextField
             key={key}
             label={texts[key]}
             inputMode="decimal"
+            error={badLimit(key) ? texts.badAmount : null}
             value={form[key] ?? ''}
             onChange={({ target }) => setForm({ ...form, [key]: target.value.trim() || null })}
           />
@@ -94,6 +114,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
       <TextArea
         label={texts.payees}
         hint={texts.payeesHint}
+        error={badPayee ? texts.badPayee(badPayee) : null}
         mono
         defaultValue={form.payees?.join('\n') ?? ''}
         onChange={({ target }) => {
@@ -101,7 +122,9 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
           setForm({ ...form, payees: payees.length > 0 ? payees : null });
         }}
       />
-      {save.error && <Notice tone="danger">{save.error.message}</Notice>}
+      {save.error && (
+        <Notice tone="danger">{save.error.message === BAD_PAYEES ? texts.badPayees : save.error.message}</Notice>
+      )}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>
           {states.save}
@@ -116,7 +139,7 @@ function Payments({ id }: { id: string }) {
   const say = useSay();
   const [asking, setAsking] = useState<{ payment: Payment; decision: Decision }>();
   const decide = useSend(decideAgentPayment, {
-    refresh: [listAgentPayments, getLedger],
+    refresh: [listAgentPayments, listNotices, getLedger],
     done: () => {
       setAsking(undefined);
       say(texts.decided);
@@ -137,9 +160,13 @@ function Payments({ id }: { id: string }) {
         empty={<Empty title={texts.noPayments} />}
         columns={[
           { key: 'when', header: texts.when, cell: ({ createdAt }) => moment(createdAt) },
-          { key: 'to', header: texts.to, cell: ({ recipient }) => <code title={recipient}>{address(recipient)}</code> },
+          { key: 'to', header: texts.to, cell: ({ recipient }) => <Payee recipient={recipient} /> },
           { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
-          { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
+          {
+            key: 'status',
+            header: texts.status,
+            cell: ({ status }) => <Status value={status} text={texts.statuses[status]} />,
+          },
           {
             key: 'decide',
             header: '',
@@ -174,6 +201,14 @@ function Payments({ id }: { id: string }) {
       )}
     </Card>
   );
+}
+
+/** An own agent by its name, anybody else by the address. */
+function Payee({ recipient }: { recipient: string }) {
+  const { nameOf } = useAgentNames();
+  const wallets = useCall(webUnderground.listAgentWallets, {}).data?.wallets;
+  const own = wallets?.find((wallet) => wallet.address.toLowerCase() === recipient.toLowerCase());
+  return own ? <span title={recipient}>{nameOf(own.agentId)}</span> : <code title={recipient}>{address(recipient)}</code>;
 }
 
 function Decide({

@@ -7,7 +7,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 
 export function Transactions({ address }: { address: string }) {
-  const read = useCall(listTransactions, { query: { address } });
+  const read = useCall(listTransactions, { query: { address } }, { retry: false });
   return (
     <Card
       title={texts.transactions}

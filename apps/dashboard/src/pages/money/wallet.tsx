@@ -105,7 +105,7 @@ function OwnWallet({ address, network }: { address: string; network: string }) {
 }
 
 function Tokens({ address }: { address: string }) {
-  const read = useCall(getWallet, { query: { address } });
+  const read = useCall(getWallet, { query: { address } }, { retry: false });
   const tokens = read.data && 'allTokens' in read.data ? read.data.allTokens : undefined;
   return (
     <Card title={texts.tokens} flush className="overflow-hidden">

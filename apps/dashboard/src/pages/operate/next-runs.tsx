@@ -12,7 +12,10 @@ export function NextRuns({ cron, zone, words }: { cron: string; zone: string; wo
   return (
     <div className="rounded-xl bg-sunken px-4 py-3 text-[0.92rem]">
       <p>
-        {texts.nextRuns} <span className="text-ink-faint">({words})</span>
+        {texts.nextRuns}{' '}
+        <span className="text-ink-faint">
+          ({words}, {zone})
+        </span>
       </p>
       <ul className="num mt-1 flex flex-wrap gap-x-5 gap-y-1 text-ink-soft">
         {times.map((time) => (

@@ -16,7 +16,7 @@ export function TaskRuns({ task, onClose }: { task: ScheduledTask; onClose: () =
       open
       onClose={onClose}
       title={task.name}
-      hint={`${describeCron(task.cronSchedule)} · ${texts.runsHint}`}
+      hint={`${describeCron(task.cronSchedule)} (${task.timezone}). ${texts.runsHint}`}
       wide
     >
       <Loaded from={read}>

@@ -8,7 +8,7 @@ import { describeCron } from '../../schedule.ts';
 import { states } from '../../texts/common.ts';
 import { tasks as texts } from '../../texts/operate.ts';
 import { Button, IconButton, LinkButton } from '../../ui/button.tsx';
-import { Badge, Card } from '../../ui/card.tsx';
+import { Badge, Card, Notice } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -43,6 +43,7 @@ export default function Tasks() {
         </Button>
       }
     >
+      {change.error && <Notice tone="danger">{change.error.message}</Notice>}
       <Card flush className="overflow-hidden">
         <Table
           label={texts.title}
@@ -70,11 +71,15 @@ export default function Tasks() {
                 </button>
               ),
             },
-            { key: 'agent', header: texts.agent, cell: ({ agentId }) => nameOf(agentId) },
+            { key: 'agent', header: texts.agent, free: true, cell: ({ agentId }) => nameOf(agentId) },
             {
               key: 'schedule',
               header: texts.schedule,
-              cell: ({ cronSchedule }) => <span title={cronSchedule}>{describeCron(cronSchedule)}</span>,
+              cell: ({ cronSchedule, timezone }) => (
+                <span title={cronSchedule}>
+                  {describeCron(cronSchedule)} <span className="text-ink-faint">({timezone})</span>
+                </span>
+              ),
             },
             {
               key: 'next',

@@ -39,7 +39,7 @@ export function PublicFrame({ title, children }: { title?: string; children: Rea
       </header>
       <main className="flex flex-1 flex-col">{children}</main>
       <footer className="mx-auto flex w-full max-w-6xl flex-wrap items-center gap-x-5 gap-y-2 px-4 py-6 text-[0.9rem] text-ink-faint sm:px-8">
-        <span className="mr-auto">{front.footer}</span>
+        <span className="mr-auto max-sm:w-full">{front.footer}</span>
         <Link to="/pricing" className="hover:text-ink">
           {front.pricing}
         </Link>

@@ -1,9 +1,10 @@
 import { getSettings, listAgents, listTeams, provisionTeam } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { readTeamYaml, teamFromTemplate } from '@troupe/domain';
-import type { TeamTemplate } from '@troupe/domain';
+import type { Team, TeamTemplate } from '@troupe/domain';
 import { useState } from 'react';
 import { statusOf, useCall, useSend } from '../../api.ts';
+import { planName } from '../../format.ts';
 import { teams as texts } from '../../texts/teams.ts';
 import { states } from '../../texts/common.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
@@ -32,7 +33,7 @@ export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => vo
     send.mutate({
       body: 'template' in wish ? { plan, templateKey: wish.template.key } : { plan, yaml_config: wish.yaml },
     });
-  if (send.data) return <Result result={send.data} onClose={onClose} />;
+  if (send.data) return <Result team={team} result={send.data} onClose={onClose} />;
   return (
     <Dialog open onClose={onClose} title={texts.confirmTitle(team.name)} hint={texts.confirmText(team.agents.length)}>
       <div className="flex flex-col gap-5">
@@ -42,7 +43,7 @@ export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => vo
           hint={texts.planHint}
           value={plan}
           onChange={({ target }) => setChosen(target.value as TeamPlan)}
-          choices={PLANS.map((value) => ({ value, label: value }))}
+          choices={PLANS.map((value) => ({ value, label: planName(value) }))}
         />
         {send.error && (
           <Notice tone="danger">
@@ -67,16 +68,19 @@ export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => vo
 
 type TeamResult = TypesOf<typeof provisionTeam>['reply'];
 
-function Result({ result, onClose }: { result: TeamResult; onClose: () => void }) {
+function Result({ team, result, onClose }: { team: Team; result: TeamResult; onClose: () => void }) {
   const running = result.agents.filter(({ status }) => status === 'running').length;
   return (
     <Dialog open onClose={onClose} title={texts.started} hint={texts.result(running, result.agents.length)} wide>
       <div className="flex flex-col gap-4">
         <ul className="divide-y divide-line">
-          {result.agents.map((agent) => (
+          {result.agents.map((agent, index) => (
             <li key={agent.container} className="flex items-center justify-between gap-3 py-2">
               <span className="min-w-0">
-                <span className="font-mono text-[0.87rem] break-all">{agent.container}</span>
+                <span className="block font-medium break-words" title={agent.container}>
+                  {team.agents[index]?.name}
+                </span>
+                <span className="block text-[0.87rem] text-ink-soft">{team.agents[index]?.role}</span>
                 {agent.error && <span className="block text-[0.87rem] text-danger">{agent.error}</span>}
               </span>
               <Status value={agent.status} />

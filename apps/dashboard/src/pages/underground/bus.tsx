@@ -26,8 +26,8 @@ export function Bus() {
             header: texts.action,
             cell: ({ action }) => <span title={action}>{texts.actions[action] ?? action}</span>,
           },
-          { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
-          { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
+          { key: 'from', header: texts.from, free: true, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
+          { key: 'to', header: texts.to, free: true, cell: ({ toAgentId }) => nameOf(toAgentId) },
           {
             key: 'status',
             header: texts.status,
@@ -63,8 +63,8 @@ export function Bookings() {
         empty={<Empty title={texts.noBookings}>{texts.noBookingsHint}</Empty>}
         columns={[
           { key: 'talent', header: texts.talent, sort: (row) => row.talentName, cell: (row) => row.talentName },
-          { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
-          { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
+          { key: 'from', header: texts.from, free: true, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
+          { key: 'to', header: texts.to, free: true, cell: ({ toAgentId }) => nameOf(toAgentId) },
           { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
           { key: 'by', header: texts.lastBy, cell: ({ lastBy }) => nameOf(lastBy) },
@@ -93,8 +93,8 @@ export function Amplifications() {
             header: texts.content,
             cell: ({ content }) => <span className="line-clamp-2">{content}</span>,
           },
-          { key: 'from', header: texts.from, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
-          { key: 'to', header: texts.to, cell: ({ toAgentId }) => nameOf(toAgentId) },
+          { key: 'from', header: texts.from, free: true, cell: ({ fromAgentId }) => nameOf(fromAgentId) },
+          { key: 'to', header: texts.to, free: true, cell: ({ toAgentId }) => nameOf(toAgentId) },
           { key: 'reward', header: texts.reward, end: true, cell: ({ reward }) => exactMoney(reward) },
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
           { key: 'when', header: texts.when, cell: ({ updatedAt }) => moment(updatedAt) },

@@ -2,7 +2,7 @@ import { webUnderground } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { exactMoney, moment } from '../../format.ts';
+import { count, exactMoney, moment } from '../../format.ts';
 import { tickets as ticketTexts, underground as texts } from '../../texts/underground.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
@@ -44,8 +44,8 @@ export function Events() {
         columns={[
           { key: 'name', header: texts.eventName, cell: ({ name }) => <span className="font-medium">{name}</span> },
           { key: 'number', header: texts.eventNumber, cell: ({ id }) => id },
-          { key: 'agent', header: texts.agent, cell: (event) => nameOf(event.agent_id) },
-          { key: 'venue', header: texts.venue, cell: ({ venue }) => venue },
+          { key: 'agent', header: texts.agent, free: true, cell: (event) => nameOf(event.agent_id) },
+          { key: 'venue', header: texts.venue, free: true, cell: ({ venue }) => venue },
           {
             key: 'date',
             header: texts.date,
@@ -57,7 +57,7 @@ export function Events() {
             key: 'sold',
             header: texts.tickets,
             end: true,
-            cell: (event) => texts.sold(event.tickets_sold, event.total_tickets),
+            cell: (event) => texts.sold(count(event.tickets_sold), count(event.total_tickets)),
           },
           {
             key: 'buy',

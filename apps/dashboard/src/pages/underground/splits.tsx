@@ -37,7 +37,7 @@ export function Splits() {
         empty={<Empty title={texts.noSplits} />}
         columns={[
           { key: 'name', header: texts.splitName, cell: ({ name }) => <span className="font-medium">{name}</span> },
-          { key: 'agent', header: texts.agent, cell: ({ agentId }) => nameOf(agentId) },
+          { key: 'agent', header: texts.agent, free: true, cell: ({ agentId }) => nameOf(agentId) },
           { key: 'total', header: texts.amount, end: true, cell: ({ totalAmount }) => exactMoney(totalAmount) },
           {
             key: 'recipients',

@@ -5,6 +5,7 @@ import { listEntries, type EntryRow, type Page } from './store.ts';
 interface Entry {
   id: string;
   userId: string | null;
+  email: string | null;
   actorId: string | null;
   action: string;
   detail: Record<string, unknown>;
@@ -16,9 +17,10 @@ export interface AuditService {
   list: (user: User, page: Page) => Promise<{ entries: Entry[]; next: string | null }>;
 }
 
-const toEntry = ({ id, user_id, actor_id, action, detail, ip, created_at }: EntryRow): Entry => ({
+const toEntry = ({ id, user_id, email, actor_id, action, detail, ip, created_at }: EntryRow): Entry => ({
   id: String(id),
   userId: user_id,
+  email,
   actorId: actor_id,
   action,
   detail: detail as Record<string, unknown>,

@@ -10,6 +10,7 @@ export interface Page {
 export interface EntryRow {
   id: bigint;
   user_id: string | null;
+  email: string | null;
   actor_id: string | null;
   action: string;
   detail: unknown;
@@ -18,7 +19,14 @@ export interface EntryRow {
 }
 
 export function listEntries(tx: UserTx | SystemTx, { limit, before, userId }: Page): Promise<EntryRow[]> {
-  let query = tx.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit);
+  let query = tx
+    .selectFrom('audit_log')
+    .selectAll()
+    .select((entry) =>
+      entry.selectFrom('users').select('email').whereRef('users.id', '=', 'audit_log.user_id').as('email'),
+    )
+    .orderBy('id', 'desc')
+    .limit(limit);
   if (before !== undefined) query = query.where('id', '<', BigInt(before));
   if (userId !== undefined) query = query.where('user_id', '=', userId);
   return query.execute();

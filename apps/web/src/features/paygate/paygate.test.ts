@@ -220,11 +220,23 @@ describe('the built-in gateway', () => {
       const decide = (id: string, decision: string) => its.ask('POST', `${url}/${id}`, { decision }, person.headers);
       const { payments } = (await its.ask('GET', url, undefined, person.headers)).body;
       assert.deepEqual([payments.length, payments[0].status, payments[0].amount], [1, 'approval', '3.00']);
+      const notices = async () => {
+        const { notices: all } = (await its.ask('GET', '/api/notices', undefined, person.headers)).body;
+        return all.map(({ kind, message, link, readAt }: Record<string, string | null>) => [
+          kind,
+          message,
+          link,
+          readAt === null,
+        ]);
+      };
+      const told = ['payment_waiting', 'A asks to pay 3.00 USD', `/dashboard/policy?agent=${agentId}`];
+      assert.deepEqual(await notices(), [[...told, true]]);
       assert.equal((await decide(body.paymentId, 'perhaps')).status, 400);
       assert.equal((await decide('unknown', 'approve')).status, 404);
       const decisions = await Promise.all(Array.from({ length: 5 }, () => decide(body.paymentId, 'approve')));
       assert.equal(decisions.filter(({ status }) => status === 200).length, 1);
       assert.equal(await paid(), 1);
+      assert.deepEqual(await notices(), [[...told, false]]);
       const second = await one({ amount: 3 });
       assert.equal((await decide(second.body.paymentId, 'deny')).body.status, 'denied');
       assert.equal((await decide(second.body.paymentId, 'approve')).status, 400);

@@ -1,9 +1,9 @@
-import type { Audit } from '@troupe/accounts';
+import { raiseNotice, settleNotice, type Audit } from '@troupe/accounts';
 import { isPayee } from '@troupe/chain';
 import { BAD_PAYEES } from '@troupe/contract';
 import type { Database, Jobs, UserTx } from '@troupe/db';
 import { formatAmount, parseAmount, paymentRefusal } from '@troupe/domain';
-import { AppError, iso } from '@troupe/kernel';
+import { AppError, iso, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
 import type { AgentPayment, PaymentPolicy, PaymentRequest, PolicyStore } from './store.ts';
 
@@ -23,6 +23,7 @@ interface PolicyDeps {
   db: Database;
   store: PolicyStore;
   audit: Audit;
+  clock: Clock;
   jobs: Jobs;
   /** What is known of a payment that nobody works on any more: in the own ledger it would be marked as paid. */
   abandoned: 'failed' | 'unknown';
@@ -36,6 +37,7 @@ interface Look {
 }
 
 const QUEUE = 'agent-payment';
+const WAITING = 'payment_waiting';
 /** After this, nobody is still working on a payment. */
 const UNFINISHED_SECONDS = 120;
 
@@ -60,7 +62,7 @@ const texts = (policy: PaymentPolicy): PolicyTexts => ({
   payees: policy.payees,
 });
 
-export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps) {
+export function createPolicies({ db, store, audit, clock, jobs, abandoned }: PolicyDeps) {
   async function mustOwn(userId: string, agentId: string): Promise<void> {
     if ((await store.whose(userId, agentId)) !== 'own') throw new AppError(404, 'Agent not found');
   }
@@ -75,6 +77,13 @@ export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps
     const look: Look = { userId, agentId, id, outcome: abandoned };
     if (status === 'pending') await jobs.send(tx, QUEUE, look, { startAfter: UNFINISHED_SECONDS });
   }
+
+  async function tellOwner(tx: UserTx, userId: string, { id, agentId, units }: AgentPayment): Promise<void> {
+    const message = `${await store.agentName(tx, agentId)} asks to pay ${usd(units)} USD`;
+    const link = `/dashboard/policy?agent=${encodeURIComponent(agentId)}`;
+    await raiseNotice(tx, { userId, kind: WAITING, subject: id, message, link }, clock());
+  }
+
   jobs.work(
     QUEUE,
     // The gateway may be another one by now: what counts is who was asked.
@@ -137,6 +146,7 @@ export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps
           action: waits ? 'paygate.pay.approval_needed' : 'paygate.pay',
           detail: { ...detail, paymentId: payment.id },
         });
+        if (waits) await tellOwner(tx, userId, payment);
         await watch(tx, userId, payment);
         return payment;
       });
@@ -157,6 +167,7 @@ export function createPolicies({ db, store, audit, jobs, abandoned }: PolicyDeps
         }
         const moved = await store.move(tx, payment, from, to);
         if (moved === null) throw new AppError(400, refusal);
+        await settleNotice(tx, { kind: WAITING, subject: id }, clock());
         await audit(tx, { userId, action: `paygate.pay.${decision}`, detail: { agentId, paymentId: id } });
         await watch(tx, userId, moved);
         return moved;

@@ -84,6 +84,11 @@ export function createPolicyStore({ db, clock }: { db: Database; clock: Clock })
       return agent.user_id === userId ? 'own' : 'foreign';
     },
 
+    async agentName(tx: UserTx, agentId: string): Promise<string> {
+      const agent = await tx.selectFrom('agents').select('name').where('id', '=', agentId).executeTakeFirst();
+      return agent?.name ?? agentId;
+    },
+
     async policy(tx: UserTx, agentId: string): Promise<PaymentPolicy> {
       const row = await tx
         .selectFrom('payment_policies')
