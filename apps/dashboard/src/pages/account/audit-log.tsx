@@ -16,7 +16,10 @@ const words = (detail: unknown) =>
   detail && typeof detail === 'object'
     ? Object.entries(detail)
         .filter(([key, value]) => !HIDDEN.has(key) && value !== null)
-        .map(([key, value]) => `${texts.fields[key] ?? key}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+        .map(
+          ([key, value]) =>
+            `${texts.fields[key] ?? key}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+        )
         .join(', ')
     : '';
 

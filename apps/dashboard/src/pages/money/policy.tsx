@@ -208,7 +208,11 @@ function Payee({ recipient }: { recipient: string }) {
   const { nameOf } = useAgentNames();
   const wallets = useCall(webUnderground.listAgentWallets, {}).data?.wallets;
   const own = wallets?.find((wallet) => wallet.address.toLowerCase() === recipient.toLowerCase());
-  return own ? <span title={recipient}>{nameOf(own.agentId)}</span> : <code title={recipient}>{address(recipient)}</code>;
+  return own ? (
+    <span title={recipient}>{nameOf(own.agentId)}</span>
+  ) : (
+    <code title={recipient}>{address(recipient)}</code>
+  );
 }
 
 function Decide({
