@@ -155,6 +155,7 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
   const proxy = createProxy({
     log,
     where: urlOf,
+    exists: async (agentId) => (await registry.find(agentId)) !== undefined,
     credentials: ownCredentials(deps),
   });
 

@@ -2,6 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { GatewayPrincipal } from '@troupe/agent';
+import { AGENT_NOT_FOUND } from '@troupe/contract';
 import { AppError, type Log } from '@troupe/kernel';
 import { memberToken } from './member-tokens.ts';
 import type { Registry } from './registry.ts';
@@ -14,6 +15,7 @@ export interface ProxyDeps {
   log: Log;
   /** Where the agent listens; undefined: it does not. */
   where: (agentId: string) => Promise<URL | undefined>;
+  exists: (agentId: string) => Promise<boolean>;
   /** The credentials to show to the agent in place of the caller's; undefined: the caller's own. */
   credentials: (agentId: string, token: string) => Promise<{ token: string; principal: GatewayPrincipal } | undefined>;
 }
@@ -31,6 +33,9 @@ interface Onward {
 const send = (options: http.RequestOptions, heard?: (incoming: IncomingMessage) => void): http.ClientRequest =>
   (options.protocol === 'https:' ? https : http).request(options, heard);
 const NOT_RUNNING = { status: 502, message: 'Agent is not running' };
+const UNKNOWN = { status: 404, message: AGENT_NOT_FOUND };
+/** Ends a stream of events of an agent that was deleted meanwhile, as the agent's own gateway would. */
+const GONE = `\n\ndata: ${JSON.stringify({ error: AGENT_NOT_FOUND })}\n\ndata: [DONE]\n\n`;
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'te', 'trailer']);
 
 export interface CredentialDeps {
@@ -50,7 +55,7 @@ export function ownCredentials({ registry, sessionSecret, verify }: CredentialDe
   };
 }
 
-export function createProxy({ log, where, credentials }: ProxyDeps) {
+export function createProxy({ log, where, exists, credentials }: ProxyDeps) {
   const open = new Set<{ principalId: string; cut: () => void }>();
 
   function track(
@@ -93,7 +98,23 @@ export function createProxy({ log, where, credentials }: ProxyDeps) {
     return { status: 500, message: 'Internal server error' };
   }
 
-  const refuse = (response: ServerResponse, { status, message } = NOT_RUNNING): void => {
+  /** Why an agent does not answer: it is gone, or does not run. Where nobody can tell, as in a shutdown, the latter. */
+  async function absence(agentId: string): Promise<typeof UNKNOWN> {
+    try {
+      return (await exists(agentId)) ? NOT_RUNNING : UNKNOWN;
+    } catch (err) {
+      log.warn({ err, agentId }, 'an agent that does not answer could not be looked up');
+      return NOT_RUNNING;
+    }
+  }
+
+  async function breakOff(agentId: string, response: ServerResponse): Promise<void> {
+    const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream');
+    if (isStream && (await absence(agentId)) === UNKNOWN) response.end(GONE);
+    else response.destroy();
+  }
+
+  const refuse = (response: ServerResponse, { status, message }: typeof UNKNOWN): void => {
     if (response.headersSent) return void response.destroy();
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: message }));
   };
@@ -101,18 +122,18 @@ export function createProxy({ log, where, credentials }: ProxyDeps) {
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
       const to = await onward(request, target).catch((error: unknown) => refusal(error));
-      if (!to || 'message' in to) return refuse(response, to);
+      if (!to || 'message' in to) return refuse(response, to ?? (await absence(target.agentId)));
       track(to.principal, response, () => response.destroy());
       await new Promise<void>((resolve) => {
         const outgoing = send(to.options, (incoming) => {
           const headers = Object.entries(incoming.headers).filter(([name]) => !HOP_BY_HOP.has(name));
           response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(headers) as http.OutgoingHttpHeaders);
           incoming.pipe(response);
-          incoming.on('error', () => response.destroy());
+          incoming.on('error', () => void breakOff(target.agentId, response));
         });
         outgoing.on('error', (err) => {
           log.debug({ err, agentId: target.agentId }, 'an agent could not be reached');
-          refuse(response);
+          void absence(target.agentId).then((why) => refuse(response, why));
         });
         response.once('close', () => {
           outgoing.destroy();
@@ -124,10 +145,10 @@ export function createProxy({ log, where, credentials }: ProxyDeps) {
 
     async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): Promise<void> {
       socket.on('error', () => socket.destroy());
-      const end = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
+      const end = (status: number): void =>
+        void socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nconnection: close\r\n\r\n`);
       const to = await onward(request, target).catch((error: unknown) => refusal(error));
-      if (!to) return end('502 Bad Gateway');
-      if ('message' in to) return end(`${to.status} Refused`);
+      if (!to || 'message' in to) return end((to ?? (await absence(target.agentId))).status);
       track(to.principal, socket, () => socket.destroy());
       const outgoing = send(to.options);
       outgoing.on('upgrade', (incoming, far, first) => {
@@ -139,8 +160,8 @@ export function createProxy({ log, where, credentials }: ProxyDeps) {
         far.on('error', () => socket.destroy());
         socket.on('close', () => far.destroy());
       });
-      outgoing.on('response', (incoming) => end(`${incoming.statusCode ?? 502} Refused`));
-      outgoing.on('error', () => end('502 Bad Gateway'));
+      outgoing.on('response', (incoming) => end(incoming.statusCode ?? 502));
+      outgoing.on('error', () => end(NOT_RUNNING.status));
       outgoing.end();
     },
 

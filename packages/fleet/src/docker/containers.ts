@@ -103,6 +103,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
       const address = await addressOf(agentId);
       return address === undefined ? undefined : new URL(address);
     },
+    exists: async (agentId) => (await registry.find(agentId)) !== undefined,
     credentials: ownCredentials(deps),
   });
 
