@@ -41,17 +41,21 @@ const DRIVERS = [
 ] as const;
 
 for (const { driver, skip } of DRIVERS)
-  test(`an agent of the ${driver} driver, through chat and gateway, plain and streamed`, { skip, timeout: 90_000 }, async (t) => {
-    const director = await createDirector();
-    t.after(() => director.provider.close());
-    const docker = driver === 'docker' ? await ownDocker() : undefined;
-    t.after(() => docker?.close());
-    const services = await startServices({
-      OPENROUTER_API_KEY: 'or-key',
-      OPENROUTER_BASE_URL: director.provider.url,
-      AGENT_DRIVER: driver,
-      ...(docker && { DOCKER_HOST: docker.host }),
-    });
-    t.after(() => services.stop());
-    await deletedMidway(services, director);
-  });
+  test(
+    `an agent of the ${driver} driver, through chat and gateway, plain and streamed`,
+    { skip, timeout: 90_000 },
+    async (t) => {
+      const director = await createDirector();
+      t.after(() => director.provider.close());
+      const docker = driver === 'docker' ? await ownDocker() : undefined;
+      t.after(() => docker?.close());
+      const services = await startServices({
+        OPENROUTER_API_KEY: 'or-key',
+        OPENROUTER_BASE_URL: director.provider.url,
+        AGENT_DRIVER: driver,
+        ...(docker && { DOCKER_HOST: docker.host }),
+      });
+      t.after(() => services.stop());
+      await deletedMidway(services, director);
+    },
+  );

@@ -119,10 +119,14 @@ export function createProxy({ log, where, exists, credentials }: ProxyDeps) {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: message }));
   };
 
+  const refuseAbsent = async (agentId: string, response: ServerResponse): Promise<void> =>
+    refuse(response, await absence(agentId));
+
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
       const to = await onward(request, target).catch((error: unknown) => refusal(error));
-      if (!to || 'message' in to) return refuse(response, to ?? (await absence(target.agentId)));
+      if (!to) return refuseAbsent(target.agentId, response);
+      if ('message' in to) return refuse(response, to);
       track(to.principal, response, () => response.destroy());
       await new Promise<void>((resolve) => {
         const outgoing = send(to.options, (incoming) => {
@@ -133,7 +137,7 @@ export function createProxy({ log, where, exists, credentials }: ProxyDeps) {
         });
         outgoing.on('error', (err) => {
           log.debug({ err, agentId: target.agentId }, 'an agent could not be reached');
-          void absence(target.agentId).then((why) => refuse(response, why));
+          void refuseAbsent(target.agentId, response);
         });
         response.once('close', () => {
           outgoing.destroy();
