@@ -131,6 +131,44 @@ for (const path of PATHS)
     });
   });
 
+it('a client that leaves is nobody’s fault: nothing is logged as one', async () => {
+  upstream.answer((_, response) => void response.writeHead(200).write(piece));
+  const before = lines.length;
+  const abort = new AbortController();
+  const response = await ask(PATHS[0], { stream: true }, abort.signal);
+  await response.body!.getReader().read();
+  abort.abort();
+  await upstream.requests[0]!.aborted;
+  // The next call is answered after everything about the last one has been done.
+  upstream.answer((request, answer) => replyChat(request, answer));
+  await (await ask(PATHS[0])).text();
+  assert.doesNotMatch(lines.slice(before).join(''), /"level":"(error|fatal)"/);
+});
+
+it('calls under way when the service stops are told so: an answer with a status, or an event', async () => {
+  const own = await testRuntime({ OPENROUTER_API_KEY: KEY, OPENROUTER_BASE_URL: upstream.url });
+  const made = await createBackend({ ...own, url: 'http://127.0.0.1:3001', version: '0.0.0-test' });
+  const url = await made.server.listen(0, 'BACKEND_PORT');
+  const arrived = Promise.withResolvers<void>();
+  upstream.answer(({ body }, response) => {
+    if (body['stream'] === true) response.writeHead(200).write(piece);
+    else arrived.resolve();
+  });
+  const call = (stream: boolean) =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: HEADERS,
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], stream }),
+    });
+  const pending = call(false);
+  const streamed = await call(true);
+  await arrived.promise;
+  const [events, whole] = await Promise.all([streamed.text(), pending, closeAll([own, made])]);
+  assert.deepEqual([whole.status, await whole.json()], [503, { error: 'The service is stopping' }]);
+  assert.match(events, /Half/);
+  assert.match(events, /data: \{"error":\{"message":"The service is stopping","type":"provider_error","code":503\}\}\s*$/);
+});
+
 it('after all that no socket is left over, and the provider’s key was in no answer and no line of the log', async () => {
   assert.equal((await ask(PATHS[0])).status, 200);
   assert.ok(upstream.sockets() <= 4, `${upstream.sockets()} sockets are open`);

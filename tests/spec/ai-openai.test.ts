@@ -114,6 +114,14 @@ describe('the official OpenAI client', () => {
     assert.deepEqual((body['messages'] as unknown[])[1], { role: 'assistant', content: 'Yes?' });
   });
 
+  it('gets one choice, and is told so when it asks for more', async () => {
+    const ask = (n: number | null) =>
+      openai.chat.completions.create({ model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'Hi' }], n });
+    assert.equal((await ask(1)).choices.length, 1);
+    assert.equal((await ask(null)).choices.length, 1);
+    await assert.rejects(ask(2), { status: 400, message: '400 "n must be 1: one choice is given"' });
+  });
+
   it('is told what is wrong', async () => {
     for (const model of ['openai/gpt\0-4o', 'openai/\ud800', 'a\nb'])
       await assert.rejects(openai.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hi' }] }), {

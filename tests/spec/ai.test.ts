@@ -200,6 +200,15 @@ describe('the plan middleware', () => {
     assert.equal((await chat({ messages: MESSAGES, model: 'claude-opus-4-6' }, { 'x-user-email': ADMIN })).status, 200);
   });
 
+  it('on /v1 the internal key needs no plan, but one that is named counts and must be one', async () => {
+    const complete = (headers: object) =>
+      ask('POST', '/v1/chat/completions', { model: 'openai/gpt-4o', messages: MESSAGES }, { ...headers });
+    assert.equal((await complete({})).status, 200);
+    assert.equal((await complete({ 'x-user-plan': 'solo' })).body.code, 'MODEL_RESTRICTED');
+    for (const plan of ['free', 'gold', 'Solo'])
+      assert.equal((await complete({ 'x-user-plan': plan })).body.code, 'PLAN_REQUIRED', plan);
+  });
+
   it('404 when no model is left', async () => {
     const bare = await startServices({ AI_SANDBOX: 'off' });
     for (const [path, body] of [
@@ -309,6 +318,7 @@ describe('POST /api/ai/chat', () => {
     ['an empty list', { messages: [] }, 'Messages array is required'],
     ['another role', { messages: [{ role: 'tool', content: 'x' }] }, /messages\.0\.role/],
     ['empty content', { messages: [{ role: 'user', content: '' }] }, /messages\.0\.content/],
+    ['an empty part', { messages: [{ role: 'user', content: [{ type: 'text', text: '' }] }] }, /messages\.0\.content/],
     ['a message that is a text', { messages: ['hi'] }, /messages\.0/],
     ['a wrong temperature', { messages: MESSAGES, temperature: 'hot' }, /temperature/],
     ['too high a temperature', { messages: MESSAGES, temperature: 3 }, /temperature/],

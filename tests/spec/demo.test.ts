@@ -85,6 +85,28 @@ describe('demo chat', () => {
     );
   });
 
+  it('POST: where no provider has the model, the first demo model that one has serves', async () => {
+    const one = await startServices({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: upstream.url });
+    for (const model of [undefined, 'deepseek/deepseek-r1']) {
+      const { status, body } = await ask('POST', '/api/demo/chat', { message: 'Hi', model }, one.web);
+      assert.deepEqual([status, body.model], [200, 'openai/gpt-4o']);
+    }
+    await one.stop();
+  });
+
+  it('POST: no character is cut in two', async () => {
+    const message = `${'x'.repeat(3_999)}\u{1f600}`;
+    await ask('POST', '/api/demo/chat', { message, conversation: [{ role: 'user', content: message }] });
+    const { messages } = upstream.requests[0]!.body as { messages: { content: string }[] };
+    assert.deepEqual(
+      messages.map(({ content }) => [content.length, content.isWellFormed()]),
+      [
+        [3_999, true],
+        [3_999, true],
+      ],
+    );
+  });
+
   it('POST: its errors', async () => {
     for (const message of [undefined, '', '  ', 7]) {
       const { status, body } = await ask('POST', '/api/demo/chat', { message });

@@ -347,17 +347,6 @@ describe('a call', () => {
     });
   });
 
-  it('without a model gets one for its task, within the plan', () => {
-    const ai = makeAi();
-    assert.deepEqual(ai.select('coding', 'network'), { id: 'anthropic/claude-sonnet-4.5', provider: 'openrouter' });
-    assert.deepEqual(ai.select('coding', 'solo'), { id: FALLBACK, provider: 'openrouter' });
-    assert.deepEqual(ai.select('no such task', 'solo'), { id: 'xiaomi/mimo-v2-pro', provider: 'openrouter' });
-    assert.throws(() => makeAi({ OPENROUTER_API_KEY: '', ANTHROPIC_API_KEY: 'k' }).select('general', 'solo'), {
-      status: 404,
-      message: 'No models available',
-    });
-  });
-
   it('leaves no socket behind, whatever happened', async () => {
     const own = await createStandIn();
     const ai = makeAi({ OPENROUTER_BASE_URL: own.url });

@@ -29,9 +29,11 @@ export interface AiOptions {
   ownProvider?: (name: string, apiKey: string) => Provider | undefined;
 }
 
-export interface Ai extends ModelClient, Directory {
+export interface Ai extends ModelClient, Pick<Directory, 'models' | 'health'> {
   /** The model that a call without one would get. */
-  select: (taskType: string, plan?: string) => { id: string; provider: string };
+  select: (taskType: string, plan?: string) => Promise<{ id: string; provider: string }>;
+  /** Whether a provider is there that serves this model. */
+  serves: (model: string) => boolean;
   /** As `stream`, in fewer steps: what arrived together comes together. */
   batches: (request: ChatRequest, options?: CallOptions) => AsyncIterable<ChatDelta[]>;
   close: () => Promise<void>;
@@ -52,7 +54,8 @@ interface Call {
 }
 
 export function createAi({ providers, catalogue, log, meter, ownProvider = () => undefined }: AiOptions): Ai {
-  const routing = createRouting(providers, catalogue);
+  const routing = createRouting(providers, catalogue, (name) => directory.listed(name));
+  const directory = createDirectory({ providers, catalogue, log, served: routing.served });
   const ownKeys = createOwnKeys(ownProvider, catalogue);
 
   async function begin(given: ChatRequest, options: CallOptions): Promise<Call> {
@@ -62,6 +65,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     const started = performance.now();
     const own = ownKey && ownKeys.candidates(ownKey, given.model);
     if (own) return { request: given, scope, candidates: own, isOwn: true, reservation: undefined, started };
+    if (!routing.isFixed && given.model === undefined) await directory.asked();
     const candidates = routing.candidates(given.model, given.taskType, scope.plan);
     const pending = meter?.reserve(scope, () => boundOf(given, candidates));
     const reservation = pending && (await pending);
@@ -124,11 +128,12 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   }
 
   /** Whether the next candidate may try; what failed is logged either way. */
-  function mayFallBack(error: unknown, { provider, id }: Candidate, isLast: boolean): boolean {
+  function mayFallBack(error: unknown, { provider, id }: Candidate, next?: Candidate): boolean {
     if (!(error instanceof ProviderError)) return false;
     const { kind, status, detail } = error;
     log.warn({ provider: provider.name, model: id, kind, status, detail }, 'an AI provider failed');
-    return !isLast && !error.callersFault;
+    // The aggregator calls a name that it does not know a fault of the request; the model's own vendor may know it.
+    return next !== undefined && (!error.callersFault || next.id === id);
   }
 
   async function tryAll(call: Call, signal?: AbortSignal): Promise<{ candidate: Candidate; reply: ProviderReply }> {
@@ -137,7 +142,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       try {
         return { candidate, reply: await candidate.provider.chat(candidate.name, request, signal) };
       } catch (error) {
-        if (!mayFallBack(error, candidate, index === candidates.length - 1)) await fail(call, candidate, error);
+        if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error);
       }
     }
     throw new Error('a call without candidates');
@@ -170,7 +175,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       try {
         return { candidate, pieces, opening: await opening(pieces) };
       } catch (error) {
-        if (!mayFallBack(error, candidate, index === candidates.length - 1)) await fail(call, candidate, error);
+        if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error);
       }
     }
     throw new Error('a call without candidates');
@@ -199,7 +204,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       // Said last, because some providers count after they have finished.
       yield [{ ...head, finishReason: tally.finishReason() ?? 'stop', usage, usageEstimated, costMicros: micros }];
     } catch (error) {
-      if (error instanceof ProviderError) mayFallBack(error, candidate, true);
+      if (error instanceof ProviderError) mayFallBack(error, candidate);
       throw toAppError(error);
     } finally {
       if (!over) {
@@ -218,11 +223,14 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     chat,
     stream,
     batches,
-    select(taskType, plan) {
+    serves: routing.served,
+    async select(taskType, plan) {
+      if (!routing.isFixed) await directory.asked();
       const [first] = routing.candidates(undefined, taskType, plan);
       return { id: first!.id, provider: first!.provider.name };
     },
-    ...createDirectory({ providers, catalogue, log, served: routing.served }),
+    models: directory.models,
+    health: directory.health,
     close: async () => {
       await Promise.all([ownKeys, ...providers].map((one) => one.close()));
     },

@@ -25,6 +25,10 @@ export interface Directory {
   /** The catalogue and what the providers list, merged. */
   models: () => Promise<AiModel[]>;
   health: () => Promise<Health>;
+  /** Waits until every provider has been asked once. */
+  asked: () => Promise<void>;
+  /** The ids of what the provider listed when it was asked last. */
+  listed: (provider: string) => string[];
 }
 
 export interface DirectoryOptions {
@@ -89,10 +93,9 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
       .map((model) => fromCatalogue(model));
     const seen = new Set(result.map((model) => model.id));
     for (const provider of providers) {
-      for (const model of listings.get(provider.name)!.models) {
+      for (const model of chatting(provider.name)) {
         const id = platformId(provider.name, model.id);
         if (seen.has(id) || findModel(catalogue, id) || isServedName(provider.name, model.id)) continue;
-        if (NO_CHAT.test(model.id)) continue;
         seen.add(id);
         result.push({
           id,
@@ -109,6 +112,9 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
     }
     return result;
   }
+
+  const chatting = (provider: string): ListedModel[] =>
+    (listings.get(provider)?.models ?? []).filter(({ id }) => !NO_CHAT.test(id));
 
   const isServedName = (provider: string, name: string): boolean =>
     catalogue.models.some((model) => model.servedBy[provider] === name);
@@ -140,7 +146,9 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
     return { status, providers: { [AGGREGATOR]: false, ...states } };
   }
 
-  return { models, health };
+  const listed = (provider: string): string[] => chatting(provider).map(({ id }) => platformId(provider, id));
+
+  return { models, health, asked: current, listed };
 }
 
 /** Only the aggregator's names say whose a model is. */

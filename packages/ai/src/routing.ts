@@ -14,6 +14,8 @@ export interface Routing {
   candidates: (model: string | undefined, taskType: string | undefined, plan: string | undefined) => Candidate[];
   /** Whether some configured provider serves the model. */
   served: (id: string) => boolean;
+  /** Nothing depends on what providers list. */
+  isFixed: boolean;
 }
 
 /** Vendor prefix of a model that is not in the catalogue → who serves it besides the aggregator. */
@@ -29,7 +31,12 @@ const VENDORS: Record<string, string> = {
 const OWN_NAMES = new Set(['groq', 'ollama', 'gemini', 'sandbox']);
 const MAX_TRIES = 3;
 
-export function createRouting(providers: readonly Provider[], catalogue: Catalogue): Routing {
+/** `listed`: the ids of what a provider lists. It counts for providers that the catalogue gives no models of their own. */
+export function createRouting(
+  providers: readonly Provider[],
+  catalogue: Catalogue,
+  listed: (provider: string) => readonly string[] = () => [],
+): Routing {
   const configured = new Map(providers.map((provider) => [provider.name, provider]));
   const sandbox = configured.get('sandbox');
 
@@ -52,7 +59,8 @@ export function createRouting(providers: readonly Provider[], catalogue: Catalog
       const provider = name === undefined ? undefined : configured.get(name);
       if (provider && model) found.push({ provider, name: model, id });
     };
-    if (first === 'openrouter') add('openrouter', inner);
+    // Its own models, such as openrouter/auto, go by their whole name.
+    if (first === 'openrouter') add('openrouter', inner.includes('/') ? inner : id);
     else if (inner === '') for (const provider of providers.slice(0, 1)) add(provider.name, id);
     else {
       if (!OWN_NAMES.has(first)) add('openrouter', id);
@@ -61,11 +69,15 @@ export function createRouting(providers: readonly Provider[], catalogue: Catalog
     return found;
   }
 
+  /** What a provider serves by itself, and what steps in. */
+  function ownModels(name: string): readonly string[] {
+    const pair = catalogue.providers[name];
+    return pair ? [pair.primary, pair.fallback] : listed(name).slice(0, 2);
+  }
+
   /** The provider's stand-in for a model of it that failed, within the plan. */
   function fallback({ provider, id }: Candidate, plan: string | undefined): Candidate | undefined {
-    const pair = catalogue.providers[provider.name];
-    if (!pair) return undefined;
-    const wished = [pair.fallback, pair.primary];
+    const wished = ownModels(provider.name).toReversed();
     const rest = plan === undefined ? [] : taskModels(catalogue, 'general', plan);
     return [...wished, ...rest]
       .filter((other) => other !== id && (plan === undefined || planAllows(catalogue, plan, other)))
@@ -81,7 +93,7 @@ export function createRouting(providers: readonly Provider[], catalogue: Catalog
     // No plan holds back: whatever a provider serves by itself.
     if (plan === undefined || planModels(catalogue, plan) === 'all') {
       for (const { name } of providers) {
-        const found = serving(catalogue.providers[name]?.primary ?? '');
+        const found = serving(ownModels(name)[0] ?? '');
         if (found.length > 0) return found;
       }
     }
@@ -101,8 +113,10 @@ export function createRouting(providers: readonly Provider[], catalogue: Catalog
     return [...found, ...(standIn ? [standIn] : [])].slice(0, MAX_TRIES);
   }
 
+  const isFixed = providers.every(({ name }) => name === 'sandbox' || catalogue.providers[name] !== undefined);
   const remembered = new Map<string, Candidate[]>();
   return {
+    isFixed,
     served: (id) => serving(id).length > 0,
     candidates(model, taskType, plan) {
       const key = `${model ?? ''}\n${taskType ?? ''}\n${plan ?? ''}`;
@@ -111,7 +125,7 @@ export function createRouting(providers: readonly Provider[], catalogue: Catalog
       const found = candidates(model, taskType, plan);
       // Names come from callers: what is remembered stays bounded.
       if (remembered.size > 1_000) remembered.clear();
-      remembered.set(key, found);
+      if (isFixed) remembered.set(key, found);
       return found;
     },
   };

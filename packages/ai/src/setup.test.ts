@@ -27,6 +27,18 @@ describe('the catalogue', () => {
     assert.throws(() => readCatalogue(file), /models\.0\.name/);
   });
 
+  it('counts rates as they are, however small', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'catalogue-')), 'models.json');
+    const write = (inputRate: number) => {
+      const model = { id: 'small/model', name: 'Small', inputRate, outputRate: 0.3, servedBy: {} };
+      writeFileSync(file, JSON.stringify({ ...BUILT_IN_CATALOGUE, models: [model] }));
+    };
+    write(0.0375);
+    assert.equal(costMicros(readCatalogue(file), 'small/model', 1_000_000, 1_000_000), 337_500);
+    write(0.00001);
+    assert.throws(() => readCatalogue(file), /models\.0\.inputRate: a rate has at most four decimals/);
+  });
+
   it('knows a model by each of its names', () => {
     for (const id of ['claude-opus-4-6', 'anthropic/claude-opus-4-6', 'openrouter/anthropic/claude-opus-4-6']) {
       assert.equal(findModel(BUILT_IN_CATALOGUE, id)?.id, 'claude-opus-4-6', id);

@@ -68,7 +68,12 @@ export function providersFrom(settings: AiSettings, timeouts: Partial<Timeouts> 
   return providers.length === 0 && sandboxed ? [createSandbox()] : providers;
 }
 
-const rate = z.number().min(0);
+/** Finer ones would be counted as something else. */
+const rate = z
+  .number()
+  .min(0)
+  .max(1_000_000)
+  .refine((value) => Math.abs(Math.round(value * 10_000) - value * 10_000) < 1e-6, 'a rate has at most four decimals');
 
 const catalogueSchema = z.object({
   models: z

@@ -5,9 +5,8 @@ const estimate = (characters: number): number => Math.ceil(characters / 4);
 const ESTIMATED_IMAGE = 1_000;
 
 export function estimateUsage(request: ChatRequest, answerCharacters: number): ChatUsage {
-  const tools = request.tools ? JSON.stringify(request.tools).length : 0;
   const { size, images } = measure(request.messages, (text) => text.length);
-  const prompt = estimate(size + tools) + images * ESTIMATED_IMAGE;
+  const prompt = estimate(size + besideMessages(request).length) + images * ESTIMATED_IMAGE;
   const completion = estimate(answerCharacters);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
@@ -23,11 +22,16 @@ const TOOLS_OVERHEAD = 512;
 const MAX_IMAGE = 50_000;
 
 /** No tokenizer makes more tokens than there are bytes, so this is an upper bound. */
-export function maxPromptTokens({ messages, tools }: ChatRequest): number {
+export function maxPromptTokens(request: ChatRequest): number {
+  const { messages, tools } = request;
   const { size, images } = measure(messages, (text) => Buffer.byteLength(text));
-  const toolSize = tools ? Buffer.byteLength(JSON.stringify(tools)) + TOOLS_OVERHEAD : 0;
-  return REQUEST_OVERHEAD + size + messages.length * MESSAGE_OVERHEAD + images * MAX_IMAGE + toolSize;
+  const overhead = REQUEST_OVERHEAD + messages.length * MESSAGE_OVERHEAD + (tools ? TOOLS_OVERHEAD : 0);
+  return overhead + size + Buffer.byteLength(besideMessages(request)) + images * MAX_IMAGE;
 }
+
+/** What a model reads, and a provider counts, beside the messages: tools, and the schema that the answer has to follow. */
+const besideMessages = ({ tools, response_format: format }: ChatRequest): string =>
+  (tools ? JSON.stringify(tools) : '') + (format ? JSON.stringify(format) : '');
 
 function measure(messages: ChatMessage[], sizeOf: (text: string) => number): { size: number; images: number } {
   let size = 0;

@@ -161,6 +161,27 @@ describe('Anthropic’s wire format', () => {
     assert.equal(deltas.at(-1)?.finishReason, 'tool_calls');
   });
 
+  it('streams the arguments of a call that has none, or has them at once, as JSON too', async () => {
+    const call = (index: number, input: object) => [
+      { type: 'content_block_start', index, content_block: { type: 'tool_use', id: `t${index}`, name: 'now', input } },
+      { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: '' } },
+      { type: 'content_block_stop', index },
+    ];
+    upstream.answer(
+      events(
+        { type: 'message_start', message: {} },
+        ...call(0, {}),
+        ...call(1, { zone: 'UTC' }),
+        { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+        { type: 'message_stop' },
+      ),
+    );
+    const said = ['', ''];
+    for await (const { toolCalls = [] } of ai.stream({ model: PREMIUM, messages: [{ role: 'user', content: 'When?' }] }))
+      for (const { index, function: part } of toolCalls) said[index] += part?.arguments ?? '';
+    assert.deepEqual(said, ['{}', '{"zone":"UTC"}']);
+  });
+
   it('falls back when an error comes instead of the answer', async () => {
     upstream.answer((request, response) => {
       if (request.body['model'] !== PREMIUM) return answer([{ type: 'text', text: 'second' }])(request, response);

@@ -73,8 +73,8 @@ export const anthropicWire: Wire = {
   streamReader() {
     let complete = false;
     let usage: Record<string, unknown> = {};
-    /** Anthropic numbers all blocks, OpenAI only the tool calls. */
-    const calls = new Map<number, number>();
+    /** Anthropic numbers all blocks, OpenAI only the tool calls. `input`: what the call has when no piece of it follows. */
+    const calls = new Map<number, { index: number; input: unknown }>();
     return {
       complete: () => complete,
       ended: () => complete,
@@ -88,11 +88,12 @@ export const anthropicWire: Wire = {
           case 'content_block_start': {
             const block = event['content_block'] as Partial<Block> | undefined;
             if (block?.type !== 'tool_use') return undefined;
-            calls.set(index, calls.size);
+            const call = { index: calls.size, input: block['input'] ?? {} };
+            calls.set(index, call);
             const name = String(block['name']);
             return {
               toolCalls: [
-                { index: calls.size - 1, id: String(block['id']), type: 'function', function: { name, arguments: '' } },
+                { index: call.index, id: String(block['id']), type: 'function', function: { name, arguments: '' } },
               ],
             };
           }
@@ -100,8 +101,15 @@ export const anthropicWire: Wire = {
             const delta = event['delta'] as { type?: string; text?: string; partial_json?: string } | undefined;
             if (delta?.type === 'text_delta') return { content: delta.text ?? '' };
             const call = calls.get(index);
-            if (delta?.type !== 'input_json_delta' || call === undefined) return undefined;
-            return { toolCalls: [{ index: call, function: { arguments: delta.partial_json ?? '' } }] };
+            if (delta?.type !== 'input_json_delta' || !call || !delta.partial_json) return undefined;
+            call.input = undefined;
+            return { toolCalls: [{ index: call.index, function: { arguments: delta.partial_json } }] };
+          }
+          case 'content_block_stop': {
+            // A call without arguments has no pieces, and no JSON is not JSON.
+            const call = calls.get(index);
+            if (call?.input === undefined) return undefined;
+            return { toolCalls: [{ index: call.index, function: { arguments: JSON.stringify(call.input) } }] };
           }
           case 'message_delta': {
             usage = { ...usage, ...(event['usage'] as object | undefined) };

@@ -66,6 +66,15 @@ describe('Gemini’s and Ollama’s ways', () => {
   }
 });
 
+it('what a model thinks is output, also where only the total has it', async () => {
+  const usage = { prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 };
+  upstream.answer((_request, response) =>
+    replyJson(response, { choices: [{ message: { content: '36' }, finish_reason: 'stop' }], usage }),
+  );
+  assert.deepEqual((await ai.chat(ASK)).usage, { prompt_tokens: 20, completion_tokens: 603, total_tokens: 623 });
+  assert.deepEqual([events[0]?.outputTokens, events[0]?.costMicros], [603, Math.ceil(20 * 0.2 + 603 * 0.6)]);
+});
+
 describe('counts that cannot be', () => {
   for (const prompt of [-5, 1e30, '12', null]) {
     it(`${prompt} tokens are estimated instead`, async () => {

@@ -87,8 +87,8 @@ const imagePart = z.object({
   type: z.literal('image_url'),
   image_url: z.object({ url: z.string().min(1), detail: z.string().optional() }),
 });
-const parts = z.array(z.union([textPart, imagePart])).min(1);
-const content = z.union([z.string().min(1), parts]);
+const saidPart = z.discriminatedUnion('type', [textPart.extend({ text: z.string().min(1) }), imagePart]);
+const content = z.union([z.string().min(1), z.array(saidPart).min(1)]);
 
 const toolCall = z.object({
   id: z.string(),
@@ -217,6 +217,8 @@ export const chatCompletions = endpoint({
       ...parameters,
       max_completion_tokens: z.int().min(1).max(10_000_000),
       stream_options: z.object({ include_usage: z.boolean().nullish() }),
+      // Ignored, it would look as if the others had been lost.
+      n: z.literal(1, 'n must be 1: one choice is given'),
     }),
   }),
   reply: z.object({

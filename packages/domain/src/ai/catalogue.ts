@@ -245,11 +245,14 @@ export function findModel(catalogue: Catalogue, id: string): CatalogueModel | un
 
 const baseName = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
+/** Rates are counted in whole steps of it, so that sums are exact: four decimals, and no rate is finer (AI_CATALOGUE). */
+const RATE_STEPS = 10_000;
+
 /** Integer millionths of a dollar, rounded up: a rate of 1 USD per million tokens is one millionth a token. */
 export function costMicros(catalogue: Catalogue, model: string, inputTokens: number, outputTokens: number): number {
   const { inputRate, outputRate } = findModel(catalogue, model) ?? catalogue.defaultRates;
-  // Rates have at most two decimals; hundredths keep the sum exact.
-  return Math.ceil((inputTokens * Math.round(inputRate * 100) + outputTokens * Math.round(outputRate * 100)) / 100);
+  const micros = inputTokens * Math.round(inputRate * RATE_STEPS) + outputTokens * Math.round(outputRate * RATE_STEPS);
+  return Math.ceil(micros / RATE_STEPS);
 }
 
 /** `undefined` for a plan that is not in the catalogue. */

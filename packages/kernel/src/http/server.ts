@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -138,6 +139,9 @@ export function createServer(options: ServerOptions): Server {
     async close() {
       closing.abort();
       for (const abort of server.onClosing) abort();
+      // Closing cuts every connection: those who were told to give up get a moment to say so.
+      const last = performance.now() + LAST_WORDS_MS;
+      while (server.onClosing.size > 0 && performance.now() < last) await setTimeout(5);
       await app.close();
       metrics.close();
     },
@@ -147,6 +151,8 @@ export function createServer(options: ServerOptions): Server {
   addObservation(server, isInternal);
   return server;
 }
+
+const LAST_WORDS_MS = 500;
 
 function listenError(error: unknown, host: string, port: number, setting: string): Error {
   const code = (error as { code?: string }).code;

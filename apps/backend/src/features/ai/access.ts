@@ -52,7 +52,9 @@ export function createAccess(adminEmails: readonly string[]): Access {
       const caller = contextOf(headers);
       if (user === null) {
         const plan = text(headers, 'x-user-plan');
-        return isPlan(plan) && !isAdmin(headers) ? { ...caller, plan } : caller;
+        if (plan === undefined || isAdmin(headers)) return caller;
+        if (!isPlan(plan)) throw planRequired();
+        return { ...caller, plan };
       }
       if (user.isAdmin) return { ...caller, userId: user.id };
       if (!isPlan(user.plan)) throw planRequired();

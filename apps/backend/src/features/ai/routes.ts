@@ -51,9 +51,9 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
     return { provider, models, count: models.length, timestamp: now() };
   });
 
-  serve(server, selectAiModel, ({ body: { taskType }, request }) => {
+  serve(server, selectAiModel, async ({ body: { taskType }, request }) => {
     const { plan } = access.byHeaders(request.headers);
-    return { model: ai.select(taskType, plan), taskType, timestamp: now() };
+    return { model: await ai.select(taskType, plan), taskType, timestamp: now() };
   });
 
   serve(server, aiChat, async ({ body, request }) => {
@@ -105,11 +105,12 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
 
   async function streamed(chat: ChatRequest, scope: Caller, request: RequestInfo, includeUsage: boolean) {
     const signal = request.signal();
+    const explain = (error: unknown) => givenUp(error, signal);
     try {
       const batches = ai.batches(chat, { scope, signal, ownKey: ownKey(request.headers) });
-      return await openaiStream(batches, { includeUsage, created: seconds(), log: server.log });
+      return await openaiStream(batches, { includeUsage, created: seconds(), log: server.log, explain });
     } catch (error) {
-      throw givenUp(error, signal);
+      throw explain(error);
     }
   }
 

@@ -1,13 +1,21 @@
 import type { ChatDelta } from '@troupe/ai';
 import { AppError, eventTexts, type Answer, type Log } from '@troupe/kernel';
 
+interface StreamOptions {
+  includeUsage: boolean;
+  created: number;
+  log: Log;
+  /** What to say of a failure; anything but an AppError is a fault of ours. */
+  explain: (error: unknown) => unknown;
+}
+
 /**
  * Server-sent events in OpenAI's chunk shape. Resolves with the first piece in hand: whatever fails before it is an
  * answer with a status, whatever fails after it is an event. What arrived together goes out in one write.
  */
 export async function openaiStream(
   batches: AsyncIterable<ChatDelta[]>,
-  { includeUsage, created, log }: { includeUsage: boolean; created: number; log: Log },
+  { includeUsage, created, log, explain }: StreamOptions,
 ): Promise<Answer> {
   const pieces = batches[Symbol.asyncIterator]();
   const first = await pieces.next();
@@ -29,9 +37,9 @@ export async function openaiStream(
         yield text;
       }
     } catch (error) {
-      if (!(error instanceof AppError)) log.error({ err: error }, 'a stream failed');
-      const [message, code] =
-        error instanceof AppError ? [error.message, error.status] : ['Internal server error', 500];
+      const told = explain(error);
+      if (!(told instanceof AppError)) log.error({ err: told }, 'a stream failed');
+      const [message, code] = told instanceof AppError ? [told.message, told.status] : ['Internal server error', 500];
       yield `data: ${JSON.stringify({ error: { message, type: 'provider_error', code } })}\n\n`;
     } finally {
       await pieces.return?.();

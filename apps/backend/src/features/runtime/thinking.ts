@@ -4,12 +4,13 @@ import type { Registry, Thinker, Thinking } from '@troupe/fleet';
 import type { AiService } from '../ai/service.ts';
 
 /**
- * An agent thinks on its owner's account and within its plan. Where the plan does not have the agent's model, the plan's
- * own choice serves: an agent that was made with the default model works on every plan. An agent that has its owner's own
+ * An agent thinks on its owner's account and within its plan. Where the plan does not have the agent's model, or no
+ * provider is there for it, the plan's own choice serves: an agent that was made with the default model works on every plan
+ * and with every provider. An agent that has its owner's own
  * key thinks on that account instead; the key is opened for each call and never handed on.
  */
 export function createThinking(
-  { forAgent, catalogue }: Pick<AiService, 'forAgent' | 'catalogue'>,
+  { ai, forAgent, catalogue }: Pick<AiService, 'ai' | 'forAgent' | 'catalogue'>,
   { ownKey }: Pick<Registry, 'ownKey'>,
 ) {
   return (agent: Thinker): Thinking => {
@@ -18,7 +19,8 @@ export function createThinking(
     const ports = forAgent({ agentId, userId, plan }, hasOwn ? () => ownKey(agent) : undefined);
     const within = (request: ChatRequest): ChatRequest => {
       const { model, ...rest } = request;
-      return hasOwn || model === undefined || planAllows(catalogue, plan, model) ? request : rest;
+      if (hasOwn || model === undefined) return request;
+      return planAllows(catalogue, plan, model) && ai.serves(model) ? request : rest;
     };
     return {
       ...ports,

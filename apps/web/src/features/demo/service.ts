@@ -18,16 +18,25 @@ const TIMEOUT_MS = 90_000;
 export function createDemo(backend: Client, catalogue: Catalogue): Demo {
   async function complete({ message, model, conversation = [] }: Asked, signal: AbortSignal) {
     const earlier = conversation.flatMap(userText).slice(-MAX_MESSAGES);
-    return backend.call(chatCompletions, {
-      signal,
-      timeout: TIMEOUT_MS,
-      headers: { 'x-user-id': 'demo', 'x-agent-id': 'demo-chat' },
-      body: {
-        model: model !== undefined && catalogue.demo.includes(model) ? model : catalogue.demo[0],
-        max_tokens: MAX_TOKENS,
-        messages: [...earlier, message.slice(0, MAX_CHARACTERS)].map((content) => ({ role: 'user' as const, content })),
-      },
-    });
+    const messages = [...earlier, cut(message)].map((content) => ({ role: 'user' as const, content }));
+    const ask = (served: string | undefined) =>
+      backend.call(chatCompletions, {
+        signal,
+        timeout: TIMEOUT_MS,
+        headers: { 'x-user-id': 'demo', 'x-agent-id': 'demo-chat' },
+        body: { model: served, max_tokens: MAX_TOKENS, messages },
+      });
+    const { demo } = catalogue;
+    const wished = model !== undefined && demo.includes(model) ? model : demo[0];
+    let answer = ask(wished);
+    // Not every installation has a provider for it: then the first demo model that is there serves.
+    for (const other of demo.filter((id) => id !== wished)) {
+      answer = answer.catch((error: unknown) => {
+        if (!isUnserved(error)) throw error;
+        return ask(other);
+      });
+    }
+    return answer;
   }
 
   return {
@@ -45,7 +54,7 @@ export function createDemo(backend: Client, catalogue: Catalogue): Demo {
         const { id, model, choices, usage } = await complete(asked, signal);
         return { id, model, message: choices[0]?.message.content ?? '', usage, done: true };
       } catch (error) {
-        if (error instanceof CallError && error.message === 'No models available') {
+        if (isUnserved(error)) {
           throw new AppError(503, 'Demo unavailable — service not configured.', {}, { cause: error });
         }
         throw new AppError(500, 'Failed to get response', {}, { cause: error });
@@ -54,9 +63,15 @@ export function createDemo(backend: Client, catalogue: Catalogue): Demo {
   };
 }
 
+const isUnserved = (error: unknown): boolean =>
+  error instanceof CallError && error.message === 'No models available';
+
+/** Never in the middle of a character: providers refuse halves. */
+const cut = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
+
 /** Answers in a conversation come from the caller: believing them would let anybody put words into the model's mouth. */
 function userText(entry: unknown): string[] {
   const { role, content } = (entry ?? {}) as { role?: unknown; content?: unknown };
   const text = role === 'user' && typeof content === 'string' ? content.trim() : '';
-  return text === '' ? [] : [text.slice(0, MAX_CHARACTERS)];
+  return text === '' ? [] : [cut(text)];
 }

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { estimateUsage, maxPromptTokens } from './tokens.ts';
+
+test('everything that the model reads is in the bound and in the estimate', () => {
+  const ask = { messages: [{ role: 'user' as const, content: 'Hi' }] };
+  const long = { description: 'x'.repeat(40_000) };
+  for (const more of [
+    { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: long } } },
+    { tools: [{ type: 'function' as const, function: { name: 'look', parameters: long } }] },
+  ]) {
+    assert.ok(maxPromptTokens({ ...ask, ...more }) - maxPromptTokens(ask) >= 40_000);
+    assert.ok(estimateUsage({ ...ask, ...more }, 0).prompt_tokens >= 10_000);
+  }
+});
