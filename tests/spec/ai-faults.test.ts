@@ -166,7 +166,10 @@ it('calls under way when the service stops are told so: an answer with a status,
   const [events, whole] = await Promise.all([streamed.text(), pending, closeAll([own, made])]);
   assert.deepEqual([whole.status, await whole.json()], [503, { error: 'The service is stopping' }]);
   assert.match(events, /Half/);
-  assert.match(events, /data: \{"error":\{"message":"The service is stopping","type":"provider_error","code":503\}\}\s*$/);
+  assert.match(
+    events,
+    /data: \{"error":\{"message":"The service is stopping","type":"provider_error","code":503\}\}\s*$/,
+  );
 });
 
 it('after all that no socket is left over, and the provider’s key was in no answer and no line of the log', async () => {

@@ -177,7 +177,10 @@ describe('Anthropic’s wire format', () => {
       ),
     );
     const said = ['', ''];
-    for await (const { toolCalls = [] } of ai.stream({ model: PREMIUM, messages: [{ role: 'user', content: 'When?' }] }))
+    for await (const { toolCalls = [] } of ai.stream({
+      model: PREMIUM,
+      messages: [{ role: 'user', content: 'When?' }],
+    }))
       for (const { index, function: part } of toolCalls) said[index] += part?.arguments ?? '';
     assert.deepEqual(said, ['{}', '{"zone":"UTC"}']);
   });

@@ -30,7 +30,12 @@ export const demoChat = endpoint({
   summary: 'One answer of the public demo, at most 1,024 tokens',
   body: z.object({
     message: z.string(REQUIRED).trim().min(1, REQUIRED),
-    model: z.string().optional().describe('One of the demo models; any other counts as the default one. Where no provider has it, the first demo model that one has serves'),
+    model: z
+      .string()
+      .optional()
+      .describe(
+        'One of the demo models; any other counts as the default one. Where no provider has it, the first demo model that one has serves',
+      ),
     mode: z.string().optional(),
     conversation: z
       .array(z.unknown())

@@ -63,8 +63,7 @@ export function createDemo(backend: Client, catalogue: Catalogue): Demo {
   };
 }
 
-const isUnserved = (error: unknown): boolean =>
-  error instanceof CallError && error.message === 'No models available';
+const isUnserved = (error: unknown): boolean => error instanceof CallError && error.message === 'No models available';
 
 /** Never in the middle of a character: providers refuse halves. */
 const cut = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
