@@ -7,7 +7,8 @@ import pg from 'pg';
 import { silentLog, StartError } from '@troupe/kernel';
 import { startEmbedded } from './embedded.ts';
 import type { Embedded } from './embedded.ts';
-import { migrate } from './migrate.ts';
+import { createJobs, installJobs } from './jobs.ts';
+import { migrate, ownMigrations } from './migrate.ts';
 import { withDatabase } from './testing.ts';
 
 let home: string;
@@ -129,6 +130,85 @@ describe('migrations', () => {
       assert.doesNotMatch(error.message, /hush/);
       return sentence(/The database x at 127\.0\.0\.1:1 cannot be opened .*check DATABASE_URL/)(error);
     });
+  });
+});
+
+describe('a database of an older version', () => {
+  /** As a version left it that had no migration after this number. */
+  async function upTo(number: number): Promise<void> {
+    const names = (await ownMigrations()).filter(({ version }) => version <= number).map(({ name }) => name);
+    await migrate({ url, log: silentLog, only: new Set(names) });
+    await installJobs(url, silentLog);
+  }
+  const update = () => migrate({ url, log: silentLog });
+  const asSystem = (text: string) => query(`set role svc_system; ${text}`);
+  const NOW = "'2026-01-01T00:00:00Z'";
+  const addUser = () =>
+    asSystem(`insert into users (id, email, name, referral_code, created_at, updated_at)
+      values ('u', 'u@test.example', 'u', 'u', ${NOW}, ${NOW})`);
+
+  test('with agents whose ids differ only in capitals is told which, and is left to the version before', async () => {
+    await upTo(79);
+    await addUser();
+    await asSystem(`insert into agents (id, user_id, name) values
+      ('Ada', 'u', 'a'), ('ada', 'u', 'a'), ('ben', 'u', 'b'), ('C-1', 'u', 'c'), ('c-1', 'u', 'c')`);
+    const before = await query('select count(*) from schema_migrations');
+    await assert.rejects(update(), sentence(/ids differ only in capitals \((Ada and ada|ada and Ada); (C-1 and c-1|c-1 and C-1)\)/));
+    assert.deepEqual(await query('select count(*) from schema_migrations'), before, 'not even the ones before it');
+    await asSystem(`delete from agents where id in ('ada', 'c-1')`);
+    assert.ok((await update()).includes('0082_agent_host_names'));
+  });
+
+  /** The payouts that somebody works on, until there are so many. */
+  async function worked(count: number): Promise<string[]> {
+    const seen: string[] = [];
+    const jobs = createJobs({ url, log: silentLog });
+    const all = new Promise<void>((resolve) => {
+      jobs.work(
+        'payout',
+        async ({ id }: { id: string }) => {
+          seen.push(id);
+          if (seen.length === count) resolve();
+        },
+        { untilDone: true, concurrency: count },
+      );
+    });
+    await jobs.start();
+    await all;
+    await jobs.stop();
+    return seen.sort();
+  }
+  const open = () =>
+    query(`select data ->> 'id' as id, retry_limit as tries, keep_until > now() + interval '9 years' as kept
+      from pgboss.job where name = 'payout' and state < 'completed' order by 1`);
+  const kept = (...ids: string[]) => ids.map((id) => ({ id, tries: 1_000_000, kept: true }));
+
+  test('that owed before there were payouts: each of them is worked on, once', { timeout: 30_000 }, async () => {
+    await upTo(84);
+    await asSystem(`insert into ledger_accounts (id, asset, allow_negative, created_at) values
+      ('wallet', 'USD', true, ${NOW}), ('owed:0xa', 'USD', false, ${NOW}), ('owed:0xb', 'USD', false, ${NOW})`);
+    for (const id of ['a', 'b'])
+      await asSystem(`select ledger_post('agent-payment:${id}', '${id}', 'agent-payment', '{"recipient": "0x${id}"}',
+        '[{"account": "wallet", "amount": -5}, {"account": "owed:0x${id}", "amount": 5}]', ${NOW})`);
+    await update();
+    assert.deepEqual(await open(), kept('a', 'b'));
+    assert.deepEqual(await worked(2), ['a', 'b']);
+  });
+
+  test('that has jobs for some payouts gets those that lack', { timeout: 30_000 }, async () => {
+    await upTo(86);
+    const jobs = createJobs({ url, log: silentLog });
+    jobs.define('payout', { untilDone: true });
+    await jobs.start();
+    await jobs.stop();
+    await asSystem(`insert into payouts (id, address, units, status, transaction_hash, created_at, updated_at) values
+      ('has', '0x1', 1, 'owed', null, ${NOW}, ${NOW}), ('lacks', '0x1', 1, 'owed', null, ${NOW}, ${NOW}),
+      ('sent', '0x1', 1, 'sent', '0x2', ${NOW}, ${NOW}), ('paid', '0x1', 1, 'paid', '0x3', ${NOW}, ${NOW})`);
+    await query(`insert into pgboss.job (name, data, retry_limit, keep_until) values
+      ('payout', '{"id": "has"}', 1000000, now() + interval '10 years')`);
+    await update();
+    assert.deepEqual(await open(), kept('has', 'lacks', 'sent'));
+    assert.deepEqual(await worked(3), ['has', 'lacks', 'sent']);
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { sha256Hex, StartError } from '@troupe/kernel';
 import type { Log } from '@troupe/kernel';
+import { checkObstacles } from './obstacles.ts';
 import { ensureRoles } from './roles.ts';
 
 interface Migration {
@@ -40,6 +41,7 @@ export async function migrate({ url, log, directory = DIRECTORY, only }: Migrate
     )`);
     const all = await pendingOf(client, await readMigrations(directory));
     const pending = only ? all.filter(({ name }) => only.has(name)) : all;
+    await checkObstacles(client, pending);
     for (const migration of pending) {
       await apply(client, migration);
       log.info({ migration: migration.name }, 'migration applied');
