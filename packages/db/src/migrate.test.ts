@@ -153,7 +153,10 @@ describe('a database of an older version', () => {
     await asSystem(`insert into agents (id, user_id, name) values
       ('Ada', 'u', 'a'), ('ada', 'u', 'a'), ('ben', 'u', 'b'), ('C-1', 'u', 'c'), ('c-1', 'u', 'c')`);
     const before = await query('select count(*) from schema_migrations');
-    await assert.rejects(update(), sentence(/ids differ only in capitals \((Ada and ada|ada and Ada); (C-1 and c-1|c-1 and C-1)\)/));
+    await assert.rejects(
+      update(),
+      sentence(/ids differ only in capitals \((Ada and ada|ada and Ada); (C-1 and c-1|c-1 and C-1)\)/),
+    );
     assert.deepEqual(await query('select count(*) from schema_migrations'), before, 'not even the ones before it');
     await asSystem(`delete from agents where id in ('ada', 'c-1')`);
     assert.ok((await update()).includes('0082_agent_host_names'));
