@@ -40,9 +40,16 @@ describe('the catalogue', () => {
   });
 
   it('knows a model by each of its names', () => {
-    for (const id of ['claude-opus-4-6', 'anthropic/claude-opus-4-6', 'openrouter/anthropic/claude-opus-4-6']) {
-      assert.equal(findModel(BUILT_IN_CATALOGUE, id)?.id, 'claude-opus-4-6', id);
-    }
+    for (const [model, ...names] of [
+      ['claude-opus-4-6', 'anthropic/claude-opus-4-6', 'openrouter/anthropic/claude-opus-4-6'],
+      ['claude-opus-4-6', 'anthropic/claude-opus-4.6', 'openrouter/anthropic/claude-opus-4.6'],
+      ['google/gemini-2.0-flash', 'gemini/gemini-2.0-flash', 'google/gemini-2.0-flash-001', 'gemini-2.0-flash'],
+      ['anthropic/claude-sonnet-4.5', 'anthropic/claude-sonnet-4-5', 'claude-sonnet-4-5'],
+      ['minimax/minimax-chat', 'minimax/minimax-01', 'openrouter/minimax/minimax-01'],
+    ])
+      for (const id of [model!, ...names]) assert.equal(findModel(BUILT_IN_CATALOGUE, id)?.id, model, id);
+    for (const id of ['evil/claude-sonnet-4-5', 'groq/gemini-2.0-flash', 'flash', 'openai/gpt-4o-2024'])
+      assert.equal(findModel(BUILT_IN_CATALOGUE, id), undefined, id);
     assert.equal(findModel(BUILT_IN_CATALOGUE, 'gpt-4o')?.id, 'openai/gpt-4o');
     assert.equal(findModel(BUILT_IN_CATALOGUE, 'evil/gpt-4o'), undefined);
   });

@@ -234,14 +234,24 @@ export const BUILT_IN_CATALOGUE: Catalogue = {
   teamDefault: 'openrouter/xiaomi/mimo-v2-pro',
 };
 
-/** `openrouter/x/y` and `x/y` are one model; so are `anthropic/claude-opus-4-6` and `claude-opus-4-6`. */
+/**
+ * `openrouter/x/y` and `x/y` are one model; so are `anthropic/claude-opus-4-6` and `claude-opus-4-6`, and so is whatever
+ * its providers call it: under no name has it another price or plan.
+ */
 export function findModel(catalogue: Catalogue, id: string): CatalogueModel | undefined {
   const bare = id.replace(/^openrouter\//, '');
   const exact = catalogue.models.find((model) => model.id === bare);
   if (exact) return exact;
   const name = baseName(bare);
-  return catalogue.models.find((model) => baseName(model.id) === name && (model.id === name || !bare.includes('/')));
+  return (
+    catalogue.models.find((model) => baseName(model.id) === name && (model.id === name || !bare.includes('/'))) ??
+    catalogue.models.find((model) => Object.entries(model.servedBy).some((served) => isCalled(bare, ...served)))
+  );
 }
+
+const isCalled = (id: string, provider: string, name: string): boolean =>
+  id.endsWith(name) &&
+  (id === name || id === `${provider}/${name}` || (provider === 'gemini' && id === `google/${name}`));
 
 const baseName = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
