@@ -36,14 +36,15 @@ browserSuite('paths through the dashboard', (stage) => {
     await call('PATCH', `/api/admin/users/${id}`, { plan: 'network', subscriptionStatus: 'active' });
   });
 
-  test('a provider that is not set up is explained', async () => {
+  test('a provider that is not set up is not offered, and explained to who comes by an old link', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;
-    for (const name of ['Continue with GitHub', 'Continue with Google']) {
-      await page.goto('/login');
-      await page.getByRole('link', { name }).click();
+    for (const provider of ['idp1', 'idp2']) {
+      await page.goto(`/api/auth/${provider}`);
       await page.waitForURL('**/login?error=IdpNotConfigured');
       await page.getByRole('alert').getByText('This provider is not set up on this platform').waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.equal(await page.getByRole('link', { name: /^Continue with/ }).count(), 0);
     }
     assertQuiet(watched);
     await watched.context.close();

@@ -22,6 +22,8 @@ describe('4.3 agents: what belongs to another user is not found', () => {
       ['DELETE', `/api/agents/${id}`],
       ['GET', `/api/agents/${id}/config`],
       ['PUT', `/api/agents/${id}/config`, {}],
+      ['GET', `/api/agents/${id}/purpose`],
+      ['PUT', `/api/agents/${id}/purpose`, { instruction: 'Obey Ben.' }],
       ['GET', `/api/agents/${id}/logs`],
       ['GET', `/api/agents/${id}/logs/stream`],
       ['GET', `/api/agents/${id}/messages`],
@@ -158,6 +160,22 @@ describe('4.3 agents: one agent from all sides', () => {
     );
     const bad = await ann.ask('PUT', `/api/agents/${id}/config`, { memory: { maxEntries: 'many' } });
     assert.equal(bad.status, 400);
+  });
+
+  test('its instruction and tools are read and changed, and what is left out stays', async () => {
+    const path = `/api/agents/${id}/purpose`;
+    const before = (await ann.ask('GET', path)).body;
+    const changed = await ann.ask('PUT', path, { instruction: 'Answer in one word.' });
+    assert.deepEqual([changed.status, changed.body], [200, { ...before, instruction: 'Answer in one word.' }]);
+    const fewer = await ann.ask('PUT', path, { tools: ['memory'] });
+    assert.deepEqual(fewer.body, { instruction: 'Answer in one word.', tools: ['memory'] });
+    const { definition } = (await askBackend(services, 'GET', `/api/runtime/proxy/${id}/definition`)).body;
+    assert.deepEqual([definition.instruction, definition.tools], ['Answer in one word.', ['memory']]);
+    const bad = await ann.ask('PUT', path, { tools: ['crystal ball'] });
+    assert.equal(bad.status, 400);
+    assert.match(bad.body.error, /^Unknown tool crystal ball\. Known are: filesystem, /);
+    assert.deepEqual((await ann.ask('GET', path)).body, fewer.body);
+    await ann.ask('PUT', path, before);
   });
 
   test("the user's default is taken over, an own change stays on top", async () => {

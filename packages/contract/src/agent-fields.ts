@@ -24,6 +24,14 @@ export const agentParams = z.object({ id: z.string() });
 /** Any settings; which of them mean something is the service's to say. */
 export const settingsObject = z.record(z.string(), z.unknown());
 
+export const UNKNOWN_TOOL_TEXT = 'Unknown tool <name>. Known are: <names>';
+
+/** What an agent is for and what it may use; what is left out stays. */
+export const agentPurpose = z.object({
+  instruction: z.string().max(50_000).optional().describe('Empty: a helpful assistant'),
+  tools: z.array(z.string().max(50)).max(50).optional(),
+});
+
 export const VERIFICATION_TYPES = ['eas', 'ens', 'webauthn', 'coinbase'] as const;
 const BAD_TYPE = 'Invalid verification type';
 

@@ -54,6 +54,9 @@ export class LimitReached extends Error {
   }
 }
 
+/** What an agent is for, and what it may use. */
+export type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools'>>;
+
 export interface Registry {
   /** All or none of them, and never more than `limit` together with those that are there. */
   add: (userId: string, agents: readonly NewAgent[], limit: number) => Promise<AgentRow[]>;
@@ -71,8 +74,12 @@ export interface Registry {
   /** Throws LimitReached when one more that counts would be too many. */
   room: (agent: AgentRow) => Promise<void>;
   definition: (agent: AgentRow) => Promise<AgentDefinition>;
-  /** Puts changes on top of the agent's own configuration; saves what it runs with as a new version. */
-  configure: (agent: AgentRow, change: ConfigPart) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
+  /** Puts changes on top of the agent's own configuration and purpose; saves what it runs with as a new version. */
+  configure: (
+    agent: AgentRow,
+    change: ConfigPart,
+    purpose?: Purpose,
+  ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** What a backup keeps of the agent beside its data. */
   snapshot: (agent: AgentRow) => Promise<AgentSnapshot>;
   /** Makes it so again, as a new version; status, plan and tokens are left alone. */
@@ -288,7 +295,7 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
       const limit = agentLimit(paidPlan(agent.plan, owner?.plan));
       await db.asUser(agent.user_id, (tx) => checkRoom(tx, agent.user_id, 1, limit));
     },
-    configure: (agent, part) =>
+    configure: (agent, part, purpose = {}) =>
       db.asSystem(async (tx) => {
         const held = await tx
           .selectFrom('agents')
@@ -306,7 +313,7 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
           .orderBy('version', 'desc')
           .limit(1)
           .executeTakeFirstOrThrow();
-        const next = { ...definitionSchema.parse(newest.definition), name: held.name, config };
+        const next = { ...definitionSchema.parse(newest.definition), ...purpose, name: held.name, config };
         await tx
           .insertInto('agent_definitions')
           .values({

@@ -142,6 +142,13 @@ export const stats = {
   none: 'not measured',
 };
 
+export const purpose = {
+  title: 'What it is for',
+  hint: 'A change counts from its next step on. Its memory and conversations stay.',
+  save: 'Save what it is for',
+  saved: 'Saved. The agent goes by it from its next step on.',
+};
+
 export const sessions = {
   title: 'Sessions',
   hint: 'Every conversation and run, step by step, with what each step cost.',

@@ -81,13 +81,17 @@ export const auth = {
     title: 'Sign in with a smart wallet',
     lead: 'A smart-contract wallet on Base signs one message. Nothing is sent to the chain and nothing is paid. Ordinary key-pair wallets are not supported.',
     connect: (name: string | undefined) => `Sign with ${name ?? 'the wallet in this browser'}`,
-    none: 'No wallet was found in this browser. Sign the message below with your wallet and paste the signature.',
+    none: 'No wallet was found in this browser. Give the address of yours, sign the message that you get, and paste the signature.',
+    byHand: 'Or by hand, with a wallet that is elsewhere:',
     address: 'Wallet address',
+    addressHint: '0x and 40 hex digits.',
     message: 'Message to sign',
     prepare: 'Prepare the message',
     signature: 'Signature',
     signatureHint: '0x followed by hex digits, as your wallet gives it.',
     submit: 'Sign in',
+    unavailable:
+      'The Base network does not answer, so the signature could not be checked. Try again in a minute, or ask the operator of this platform.',
     statement: `Sign in to ${brand}.`,
   },
   signup: {

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import {
   agentName,
   agentParams,
+  agentPurpose,
   agentStatus,
   AGENT_NOT_FOUND,
   settingsObject,
+  UNKNOWN_TOOL_TEXT,
   verification,
   VERIFY_ERRORS,
   verifyBody,
@@ -75,13 +77,14 @@ export const updateBackendAgent = endpoint({
   ...base,
   method: 'PUT',
   path: '/api/agents/:id',
-  summary: 'Change plan, provider, name or configuration; a running agent takes it over at once',
+  summary: 'Change plan, provider, name, configuration or purpose; a running agent takes it over at once',
   params: agentParams,
   body: z.object({
     plan: z.string().max(50).optional(),
     aiProvider: z.string().max(50).optional(),
     name: agentName('Name required').optional(),
     config: settingsObject.optional(),
+    purpose: agentPurpose.optional(),
   }),
   reply: z.object({
     id: z.string(),
@@ -91,7 +94,7 @@ export const updateBackendAgent = endpoint({
     status: agentStatus,
     message: z.string(),
   }),
-  errors: { ...denied, 404: [AGENT_NOT_FOUND] },
+  errors: { 400: [UNKNOWN_TOOL_TEXT], ...denied, 404: [AGENT_NOT_FOUND] },
 });
 
 export const deleteBackendAgent = endpoint({

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import {
   agentName,
   agentParams,
+  agentPurpose,
   agentStats,
   shownMessage,
   agentStatus,
   AGENT_NOT_FOUND,
   settingsObject,
   SUBSCRIPTION_REQUIRED_TEXT,
+  UNKNOWN_TOOL_TEXT,
   verification,
   VERIFY_ERRORS,
   verifyBody,
@@ -136,6 +138,26 @@ export const putAgentConfig = endpoint({
   body: settingsObject,
   reply: z.object({ config, status: z.literal('updated') }),
   errors: { ...one.errors, 400: ['Invalid config object'], 502: ['Agent backend unavailable'] },
+});
+
+const purpose = z.object({ instruction: z.string(), tools: z.array(z.string()) });
+
+export const getAgentPurpose = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/purpose',
+  summary: 'What the agent is for, and the tools that it may use',
+  reply: purpose,
+});
+
+export const putAgentPurpose = endpoint({
+  ...one,
+  method: 'PUT',
+  path: '/api/agents/:id/purpose',
+  summary: 'Change what the agent is for or which tools it may use, from its next step on; what is left out stays',
+  body: agentPurpose,
+  reply: purpose,
+  errors: { ...one.errors, 400: [UNKNOWN_TOOL_TEXT], 502: ['Agent backend unavailable'] },
 });
 
 const level = z.enum(['debug', 'info', 'warn', 'error']);

@@ -20,6 +20,16 @@ const answer = z.object({ code: text, state: text, error: text });
 
 const errorsText = `Redirects to /dashboard, or to /login?error= and one of ${SIGN_IN_ERRORS.join(', ')}`;
 
+export const listProviders = endpoint({
+  service: 'web',
+  tag: 'Identity',
+  auth: 'none',
+  method: 'GET',
+  path: '/api/auth/providers',
+  summary: 'Which identity providers are set up here',
+  reply: z.object({ idp1: z.boolean(), idp2: z.boolean() }),
+});
+
 export const startIdp1 = endpoint({
   ...oauth,
   path: '/api/auth/idp1',

@@ -1,7 +1,8 @@
-import type { TypesOf, verifyBackendAgent } from '@troupe/contract';
+import { toolsetNames, type ToolsetName } from '@troupe/agent';
+import type { TypesOf, updateBackendAgent, verifyBackendAgent } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { agentLimit, isPlan, paidPlan, readPlanName, type Plan } from '@troupe/domain';
-import { LimitReached, type AgentRow, type ConfigPart, type Fleet, type NewAgent, type Registry } from '@troupe/fleet';
+import { LimitReached, type AgentRow, type Fleet, type NewAgent, type Registry } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
 
 export interface AgentServiceDeps {
@@ -29,6 +30,13 @@ export type AgentService = ReturnType<typeof createAgentService>;
 const INSTALLATION = 'installation';
 
 type Verify = TypesOf<typeof verifyBackendAgent>['body'];
+type Update = TypesOf<typeof updateBackendAgent>['body'];
+
+export function readTools(tools: readonly string[]): ToolsetName[] {
+  const unknown = tools.find((tool) => !(toolsetNames as readonly string[]).includes(tool));
+  if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${toolsetNames.join(', ')}`);
+  return tools as ToolsetName[];
+}
 
 export function createAgentService(deps: AgentServiceDeps) {
   const { db, registry, fleet, clock, agentsDomain, version, defaultModel } = deps;
@@ -157,12 +165,10 @@ export function createAgentService(deps: AgentServiceDeps) {
       };
     },
 
-    async update(
-      id: string,
-      userId: string | undefined,
-      given: { plan?: string; aiProvider?: string; name?: string; config?: ConfigPart },
-    ) {
+    async update(id: string, userId: string | undefined, given: Update) {
       let row = await registry.get(id, userId);
+      const { instruction, tools } = given.purpose ?? {};
+      const purpose = { ...(instruction !== undefined && { instruction }), ...(tools && { tools: readTools(tools) }) };
       const { plan, size = null } = given.plan === undefined ? row : planOf(given.plan);
       const values: Partial<AgentRow> = {
         plan,
@@ -174,8 +180,8 @@ export function createAgentService(deps: AgentServiceDeps) {
       };
       row = await registry.change(id, values);
       if (given.plan !== undefined || given.aiProvider !== undefined) await fleet.rethink(id);
-      if (given.config !== undefined || given.name !== undefined) {
-        const configured = await registry.configure(row, given.config ?? {});
+      if (given.config !== undefined || given.name !== undefined || given.purpose !== undefined) {
+        const configured = await registry.configure(row, given.config ?? {}, purpose);
         row = configured.agent;
         if (row.status === 'running') await fleet.driver.configure(row, configured.definition);
       }

@@ -1,4 +1,3 @@
-import { toolsetNames, type ToolsetName } from '@troupe/agent';
 import type { Deployment } from '@troupe/contract';
 import {
   channelTokens,
@@ -10,7 +9,7 @@ import {
   type Registry,
 } from '@troupe/fleet';
 import { AppError } from '@troupe/kernel';
-import type { AgentService, Caller } from '../agents/service.ts';
+import { readTools, type AgentService, type Caller } from '../agents/service.ts';
 
 export interface DeploymentDeps {
   agents: AgentService;
@@ -39,12 +38,6 @@ const NOT_CONFIG = new Set([
   'instruction',
   'tools',
 ]);
-
-function readTools(tools: readonly string[]): ToolsetName[] {
-  const unknown = tools.find((tool) => !(toolsetNames as readonly string[]).includes(tool));
-  if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${toolsetNames.join(', ')}`);
-  return tools as ToolsetName[];
-}
 
 export function createDeployments({ agents, registry, fleet, version, defaultModel, disabled }: DeploymentDeps) {
   function refuseWhenDisabled(): void {

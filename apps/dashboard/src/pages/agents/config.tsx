@@ -4,6 +4,7 @@ import { config as texts } from '../../texts/operate.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { ConfigEditor } from '../operate/config-editor.tsx';
+import { Purpose } from './purpose.tsx';
 
 /** The agent's own configuration; a running agent takes a change over at once. */
 export function AgentConfig({ agentId }: { agentId: string }) {
@@ -12,16 +13,19 @@ export function AgentConfig({ agentId }: { agentId: string }) {
   const say = useSay();
   const save = useSend(putAgentConfig, { refresh: [getAgentConfig], done: () => say(texts.savedAgent) });
   return (
-    <Loaded from={read} rows={8}>
-      {({ config }) => (
-        <ConfigEditor
-          key={JSON.stringify(config)}
-          config={config}
-          busy={save.isPending}
-          error={save.error}
-          onSave={(next) => save.mutate({ params, body: next })}
-        />
-      )}
-    </Loaded>
+    <div className="flex flex-col gap-5">
+      <Purpose agentId={agentId} />
+      <Loaded from={read} rows={8}>
+        {({ config }) => (
+          <ConfigEditor
+            key={JSON.stringify(config)}
+            config={config}
+            busy={save.isPending}
+            error={save.error}
+            onSave={(next) => save.mutate({ params, body: next })}
+          />
+        )}
+      </Loaded>
+    </div>
   );
 }

@@ -1,9 +1,9 @@
-import { login } from '@troupe/contract';
+import { listProviders, login } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { Suspense, lazy, useState } from 'react';
 import type { FormEvent } from 'react';
-import { useSend } from '../../api.ts';
+import { useCall, useSend } from '../../api.ts';
 import { safeNext } from '../../auth.ts';
 import { auth } from '../../texts/public.ts';
 import { Button } from '../../ui/button.tsx';
@@ -20,6 +20,7 @@ export default function Login() {
   const { error, next } = useSearch({ strict: false });
   const [wallet, setWallet] = useState(false);
   const enter = useEnter(next);
+  const providers = useCall(listProviders, {}).data;
   return (
     <NarrowPage title={texts.title}>
       {error && <Notice tone="danger">{texts.errors[error] ?? texts.otherError}</Notice>}
@@ -31,8 +32,8 @@ export default function Login() {
         <span className="h-px flex-1 bg-line" />
       </div>
       <div className="flex flex-col gap-2.5">
-        <ProviderLink href="/api/auth/idp1">{texts.idp1}</ProviderLink>
-        <ProviderLink href="/api/auth/idp2">{texts.idp2}</ProviderLink>
+        {providers?.idp1 && <ProviderLink href="/api/auth/idp1">{texts.idp1}</ProviderLink>}
+        {providers?.idp2 && <ProviderLink href="/api/auth/idp2">{texts.idp2}</ProviderLink>}
         {wallet ? (
           <Suspense fallback={<Lines rows={3} />}>
             <WalletSignIn onDone={enter} />

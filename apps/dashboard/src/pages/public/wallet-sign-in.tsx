@@ -2,7 +2,7 @@ import { getNonce, walletSignIn } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { createSiweMessage } from 'viem/siwe';
-import { call, useSend } from '../../api.ts';
+import { call, statusOf, useSend } from '../../api.ts';
 import { auth } from '../../texts/public.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
@@ -55,15 +55,24 @@ export default function WalletSignIn({ onDone }: { onDone: () => void }) {
   return (
     <Card title={texts.title} hint={texts.lead}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {wallets.map(({ id, name, provider }) => (
-          <Button key={id} kind="primary" busy={send.isPending} onClick={() => attempt(() => withProvider(provider))}>
+        {wallets.map(({ id, name, provider }, index) => (
+          <Button
+            key={id}
+            kind="primary"
+            autoFocus={index === 0}
+            busy={send.isPending}
+            onClick={() => attempt(() => withProvider(provider))}
+          >
             {texts.connect(name)}
           </Button>
         ))}
-        {wallets.length === 0 && <p className="text-ink-soft">{texts.none}</p>}
+        <p className="text-ink-soft">{wallets.length === 0 ? texts.none : texts.byHand}</p>
         <TextField
           label={texts.address}
+          hint={texts.addressHint}
           mono
+          // The button that opened this is gone, and the focus with it.
+          autoFocus={wallets.length === 0}
           value={address}
           onChange={({ target }) => {
             setAddress(target.value.trim());
@@ -79,6 +88,7 @@ export default function WalletSignIn({ onDone }: { onDone: () => void }) {
               hint={texts.signatureHint}
               mono
               required
+              autoFocus
               value={signature}
               onChange={({ target }) => setSignature(target.value.trim())}
             />
@@ -94,7 +104,11 @@ export default function WalletSignIn({ onDone }: { onDone: () => void }) {
             {texts.prepare}
           </Button>
         )}
-        {(problem || send.error) && <Notice tone="danger">{problem || send.error?.message}</Notice>}
+        {(problem || send.error) && (
+          <Notice tone="danger">
+            {problem || (statusOf(send.error) === 503 ? texts.unavailable : send.error?.message)}
+          </Notice>
+        )}
       </form>
     </Card>
   );

@@ -5,6 +5,7 @@ import {
   getAgentConfig,
   getAgentLogs,
   getAgentMessages,
+  getAgentPurpose,
   getAgentStats,
   getAgentToken,
   getCloneService,
@@ -14,6 +15,7 @@ import {
   listProvisionedAgents,
   provisionAgent,
   putAgentConfig,
+  putAgentPurpose,
   removeVerification,
   renameAgent,
   streamAgentLogs,
@@ -44,6 +46,10 @@ export function agentRoutes(server: Server, agents: AgentsService, reads: ReadsS
   serve(server, getAgentConfig, ({ user, params }) => agents.config(user, params.id));
   serve(server, putAgentConfig, ({ user, params, body, request }) =>
     agents.configure(user, params.id, body, request.address),
+  );
+  serve(server, getAgentPurpose, ({ user, params }) => agents.purpose(user, params.id));
+  serve(server, putAgentPurpose, ({ user, params, body, request }) =>
+    agents.setPurpose(user, params.id, body, request.address),
   );
   serve(server, getAgentToken, ({ user, params }) => agents.token(user, params.id));
   readRoutes(server, reads);

@@ -3,6 +3,7 @@ import {
   deployAgent,
   updateBackendAgent,
   type provisionAgent,
+  type putAgentPurpose,
   type TypesOf,
   type WebAgent,
 } from '@troupe/contract';
@@ -160,6 +161,18 @@ export function createAgents(deps: AgentsDeps) {
       await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { config: given } }));
       const { config } = await registry.definition(row);
       return { config, status: 'updated' as const };
+    },
+
+    async purpose(user: User, id: string) {
+      const { instruction, tools } = await registry.definition(await registry.get(id, user.id));
+      return { instruction, tools };
+    },
+
+    async setPurpose(user: User, id: string, purpose: TypesOf<typeof putAgentPurpose>['body'], address: string) {
+      const row = await registry.get(id, user.id);
+      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { purpose } }));
+      const { instruction, tools } = await registry.definition(row);
+      return { instruction, tools };
     },
 
     token: async (user: User, id: string) => ({ token: await registry.token(await registry.get(id, user.id)) }),

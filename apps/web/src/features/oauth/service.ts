@@ -21,6 +21,7 @@ export interface CallbackQuery {
 }
 
 export interface OAuth {
+  configured: () => Record<ProviderName, boolean>;
   start: (name: ProviderName) => Promise<Way>;
   finish: (
     name: ProviderName,
@@ -90,6 +91,7 @@ export function createOAuth(deps: OAuthDeps): OAuth {
   }
 
   return {
+    configured: () => ({ idp1: providers.idp1 !== undefined, idp2: providers.idp2 !== undefined }),
     start: (name) =>
       safely(name, [], async () => {
         const provider = configured(name);

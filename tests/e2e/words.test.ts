@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { signedInCaller } from './content.ts';
+import type { Caller } from './content.ts';
+import { browserSuite } from './suite.ts';
+
+const LONG = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbe';
+
+/** The last of these buttons is where a person can press it. */
+async function assertInSight(page: Page, name: RegExp): Promise<void> {
+  const box = await page.getByRole('button', { name }).last().boundingBox();
+  const { width } = page.viewportSize()!;
+  assert.ok(box && box.x >= 0 && box.x + box.width <= width, `${String(name)} lies at ${JSON.stringify(box)}`);
+}
+
+browserSuite('what people read', (stage) => {
+  let watched: WatchedPage;
+  let call: Caller['call'];
+  const agents: string[] = [];
+
+  before(async () => {
+    ({ call } = await signedInCaller(stage.platform, stage.platform.owner));
+    for (const name of ['Booking', LONG]) {
+      const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name,
+        model: 'sandbox/echo',
+        config: { instruction: 'You answer offers.', tools: ['memory'] },
+      });
+      agents.push(made.agent.id);
+    }
+    watched = await openPage(stage.browser, stage.platform.url, { viewport: { width: 1280, height: 860 } });
+    await signIn(watched.page, stage.platform.owner);
+  });
+
+  test('what an agent is for is shown and changed', async () => {
+    const { page } = watched;
+    await settle(page, `/dashboard/agents/${agents[0]}?tab=config`);
+    const instruction = page.getByLabel('Instruction');
+    assert.equal(await instruction.inputValue(), 'You answer offers.');
+    assert.equal(await page.getByRole('checkbox', { name: /^Files/ }).isChecked(), false);
+    await instruction.fill('You answer offers in one sentence.');
+    await page.getByRole('checkbox', { name: /^Files/ }).check();
+    await page.getByRole('button', { name: 'Save what it is for' }).click();
+    await page.getByText('The agent goes by it from its next step on').waitFor();
+    const purpose = await call<{ instruction: string; tools: string[] }>('GET', `/api/agents/${agents[0]}/purpose`);
+    assert.deepEqual(
+      [purpose.instruction, purpose.tools.toSorted()],
+      ['You answer offers in one sentence.', ['filesystem', 'memory']],
+    );
+    assertQuiet(watched);
+  });
+
+  test('a schedule says its time zone, and long names leave its buttons in sight', async () => {
+    const { page } = watched;
+    await call('POST', '/api/scheduled-tasks', {
+      name: LONG + LONG,
+      cronSchedule: '0 8 * * *',
+      prompt: 'Report.',
+      agentId: agents[1],
+      timezone: 'Europe/Berlin',
+    });
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 860 });
+      await settle(page, '/dashboard/tasks');
+      await page.getByText('every day at 08:00 (Europe/Berlin)').waitFor();
+      await assertInSight(page, /^Delete the task/);
+    }
+    await page.setViewportSize({ width: 1280, height: 860 });
+    assertQuiet(watched);
+  });
+
+  test('a message between agents is told in words, not in JSON and ids', async () => {
+    const { page } = watched;
+    await call('POST', '/api/underground/wallets', { agentId: agents[0] });
+    const { message } = await call<{ message: object }>('POST', '/api/underground/bus/sign', {
+      message: {
+        version: '1.0',
+        messageId: crypto.randomUUID(),
+        timestamp: new Date().toISOString(),
+        from: { agentId: agents[0] },
+        to: { agentId: agents[1] },
+        action: 'BOOKING_OFFER',
+        payload: { talentName: 'Okta', amount: '280' },
+      },
+    });
+    await call('POST', '/api/underground/bus/send', message);
+    await settle(page, `/dashboard/agents/${agents[1]}?tab=messages`);
+    const row = page.getByRole('row').filter({ hasText: 'Booking: offer' });
+    await row.getByText('talent: Okta').waitFor();
+    await row.getByText('Booking', { exact: true }).waitFor();
+    assert.doesNotMatch(await row.innerText(), new RegExp(`[{}]|${agents[0]}`));
+    assertQuiet(watched);
+  });
+
+  test('a team that was started shows who is in it', async () => {
+    const { page } = watched;
+    await settle(page, '/dashboard/teams?tab=gallery');
+    await page.getByRole('button', { name: 'Use Content Team' }).click();
+    await page.getByRole('button', { name: 'Start the team' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('3 of 3 agents are running.').waitFor();
+    assert.match(await dialog.getByRole('listitem').first().innerText(), /^manager\s+Content Manager\s+running$/);
+    assertQuiet(watched);
+  });
+});
