@@ -64,6 +64,11 @@ const whoIs = async (cookies: Record<string, string>) =>
 const PROVIDERS = ['idp1', 'idp2'] as const;
 
 describe('identity providers', () => {
+  test('the page that signs in is told which providers are set up', async () => {
+    const { body } = await web.visitor().ask('GET', '/api/auth/providers');
+    assert.deepEqual(body, { idp1: true, idp2: true });
+  });
+
   for (const provider of PROVIDERS) {
     test(`GET /api/auth/${provider} leads through the provider to /dashboard, signed in`, async () => {
       const visitor = browser();

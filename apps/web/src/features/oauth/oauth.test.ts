@@ -285,8 +285,7 @@ describe('every error is a redirect', () => {
   test('IdpNotConfigured: id or secret unset', async () => {
     for (const env of [{}, { IDP1_CLIENT_ID: 'x', IDP2_CLIENT_ID: 'x' }]) {
       const bare = await testWeb({ env });
-      const listed = await bare.server.app.inject('/api/auth/providers');
-      assert.deepEqual(listed.json(), { idp1: false, idp2: false });
+      assert.equal((await bare.server.app.inject('/api/auth/providers')).body, '{"idp1":false,"idp2":false}');
       for (const provider of PROVIDERS)
         for (const path of ['', '/callback?code=x&state=y', '/callback?error=access_denied']) {
           const answer = await bare.server.app.inject(`/api/auth/${provider}${path}`);
