@@ -29,6 +29,10 @@ const escape = (text: string): string =>
 const anchor = ({ service, method, path }: Endpoint): string =>
   `${service}-${method}-${path.replace(/[^A-Za-z0-9]+/g, '-')}`.toLowerCase();
 
+/** What most people look for; the rest follows. */
+const FIRST = ['Identity', 'Agents', 'Chat', 'Conversations', 'Memory', 'Teams', 'Scheduled tasks', 'Keys', 'Usage', 'AI'];
+const rank = (tag: string): number => (FIRST.includes(tag) ? FIRST.indexOf(tag) : FIRST.length);
+
 function render(endpoints: readonly Endpoint[], version: string): string {
   const sections = SERVICES.map((service) => ({
     ...service,
@@ -37,7 +41,7 @@ function render(endpoints: readonly Endpoint[], version: string): string {
         endpoints.filter((one) => one.service === service.name),
         ({ tag }) => tag,
       ),
-    ),
+    ).sort(([a], [b]) => rank(a) - rank(b)),
   }));
   const nav = sections
     .map(

@@ -123,6 +123,7 @@ export const audit = {
     perPayee: 'one payee in 24 hours',
     approvalAbove: 'asks above',
     payees: 'only to',
+    amount: 'amount in USD',
     recipient: 'to',
     method: 'by',
     subscriptionStatus: 'subscription',

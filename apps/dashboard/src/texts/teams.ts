@@ -7,6 +7,8 @@ export const teams = {
   all: 'All',
   category: 'Category',
   agents: (n: number) => (n === 1 ? '1 agent' : `${n} agents`),
+  made: (agents: string, when: string) => `${agents}, made ${when}`,
+  leads: 'leads',
   use: 'Use',
   useNamed: (name: string) => `Use ${name}`,
   customise: 'Customise',

@@ -68,11 +68,11 @@ export function Figures({ children }: { children: ReactNode }) {
 /** Names and values, for details. */
 export function Facts({ items }: { items: [string, ReactNode][] }) {
   return (
-    <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[max-content_minmax(0,1fr)]">
+    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-6 gap-y-2">
       {items.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-ink-faint">{name}</dt>
-          <dd className="min-w-0 break-words max-sm:mb-2">{value}</dd>
+          <dd className="min-w-0 break-words">{value}</dd>
         </div>
       ))}
     </dl>

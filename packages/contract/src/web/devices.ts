@@ -9,6 +9,7 @@ export const deviceStatus = z.enum(['pending', 'approved', 'denied', 'revoked'])
 const device = z.object({
   id: z.string(),
   name: z.string(),
+  agentId: z.string().nullable().describe('The agent that it asks to talk to; null when that is gone'),
   ip: z.string(),
   firstSeen: timestamp,
   lastSeen: timestamp,

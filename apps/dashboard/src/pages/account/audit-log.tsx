@@ -1,7 +1,7 @@
 import { listAudit } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useCall } from '../../api.ts';
-import { moment } from '../../format.ts';
+import { address as shortAddress, moment } from '../../format.ts';
 import { useSession } from '../../session.ts';
 import { audit as texts } from '../../texts/account.ts';
 import { Card } from '../../ui/card.tsx';
@@ -10,15 +10,24 @@ import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 
 /** Ids say nothing to people; the address has a column of its own. */
-const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'email']);
+const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'email', 'currency']);
+
+const wordOf = (value: unknown) =>
+  Array.isArray(value)
+    ? value.map(String).map(shortAddress).join(', ')
+    : typeof value === 'string' && value.startsWith('0x')
+      ? shortAddress(value)
+      : typeof value === 'object'
+        ? JSON.stringify(value)
+        : String(value);
 
 const words = (detail: unknown) =>
   detail && typeof detail === 'object'
     ? Object.entries(detail)
-        .filter(([key, value]) => !HIDDEN.has(key) && value !== null)
+        .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== 'default')
         .map(
           ([key, value]) =>
-            `${texts.fields[key] ?? key}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+            `${texts.fields[key] ?? key}: ${wordOf(value)}`,
         )
         .join(', ')
     : '';
@@ -32,6 +41,7 @@ type Entry = TypesOf<typeof listAudit>['reply']['entries'][number];
 const WHO: Column<Entry> = {
   key: 'who',
   header: texts.who,
+  width: 22,
   free: true,
   sort: ({ email }) => email ?? '',
   cell: ({ email }) => email ?? '–',
@@ -54,14 +64,14 @@ export function AuditLog() {
           {
             key: 'when',
             header: texts.when,
-            width: 18,
+            width: 17,
             sort: ({ createdAt }) => createdAt,
             cell: ({ createdAt }) => moment(createdAt),
           },
           {
             key: 'action',
             header: texts.action,
-            width: 20,
+            width: 19,
             sort: ({ action }) => action,
             cell: ({ action }) => <span className="font-medium">{texts.actions[action] ?? sentence(action)}</span>,
           },
@@ -78,7 +88,7 @@ export function AuditLog() {
           {
             key: 'ip',
             header: texts.ip,
-            width: 15,
+            width: 12,
             cell: ({ ip }) => <span className="font-mono text-[0.87rem]">{ip ?? '–'}</span>,
           },
         ]}

@@ -1,4 +1,4 @@
-import { costDashboard, listAgents } from '@troupe/contract';
+import { costDashboard, listAgents, listTeams } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useCall } from '../../api.ts';
@@ -16,6 +16,8 @@ export default function Agents() {
   const read = useCall(listAgents, {}, { every: 10_000 });
   const cost = useCall(costDashboard, { query: { period: '30d' } }, { every: 30_000 }).data;
   const used = useMemo(() => new Map(cost?.agents.map((agent) => [agent.agentId, agent])), [cost]);
+  const teams = useCall(listTeams, {}).data?.teams;
+  const teamOf = (id: string) => teams?.find(({ teamId }) => teamId === id)?.name;
   const create = (
     <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">
       {texts.new}
@@ -42,14 +44,17 @@ export default function Agents() {
               header: texts.name,
               width: 32,
               sort: ({ name }) => name,
-              cell: ({ id, name }) => (
+              cell: ({ id, name, teamId }) => (
                 <Link
                   to="/dashboard/agents/$id"
                   params={{ id } as never}
                   className="flex min-w-0 items-center gap-3 font-medium"
                 >
                   <Mask seed={id} size={30} />
-                  <span className="min-w-0 hover:underline">{name}</span>
+                  <span className="min-w-0">
+                    <span className="block hover:underline">{name}</span>
+                    {teamId && <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>}
+                  </span>
                 </Link>
               ),
             },

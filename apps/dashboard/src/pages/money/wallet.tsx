@@ -58,11 +58,16 @@ export default function Wallet() {
 function OwnWallet({ address, network }: { address: string; network: string }) {
   const [onChain, setOnChain] = useState(false);
   const ledger = useCall(getLedger, { query: { address } }, { every: 5000 });
+  const aside = ledger.data ? Number(ledger.data.balance) - Number(ledger.data.available) : 0;
   return (
     <>
       <Figures>
         <Figure label={texts.ledger} value={ledger.data ? exactMoney(ledger.data.balance) : '–'} />
-        <Figure label={texts.available} value={ledger.data ? exactMoney(ledger.data.available) : '–'} />
+        <Figure
+          label={texts.available}
+          value={ledger.data ? exactMoney(ledger.data.available) : '–'}
+          note={aside > 0 && texts.setAside(exactMoney(aside.toFixed(6)))}
+        />
         <Figure label={texts.network} value={<span className="text-[1.2rem]">{network}</span>} />
       </Figures>
       <div className="grid items-start gap-5 lg:grid-cols-2">
@@ -81,7 +86,7 @@ function OwnWallet({ address, network }: { address: string; network: string }) {
           empty={<Empty title={texts.noEntries} />}
           columns={[
             { key: 'when', header: texts.when, cell: ({ timestamp }) => moment(timestamp) },
-            { key: 'what', header: texts.what, cell: ({ kind }) => kind.replaceAll('_', ' ') },
+            { key: 'what', header: texts.what, cell: ({ kind }) => texts.kinds[kind] ?? kind.replaceAll('_', ' ') },
             { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
             { key: 'balance', header: texts.after, end: true, cell: (entry) => exactMoney(entry.balance) },
           ]}

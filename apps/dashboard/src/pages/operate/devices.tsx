@@ -13,16 +13,18 @@ import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { useAgentNames } from '../underground/agent-names.ts';
 
 type Device = TypesOf<typeof listDevices>['reply']['pending'][number];
 
-const columns: Column<Device>[] = [
+const columnsOf = (nameOf: (agentId: string) => string): Column<Device>[] => [
   {
     key: 'name',
     header: texts.name,
     cell: ({ name }) => <span className="font-medium">{name}</span>,
     sort: ({ name }) => name,
   },
+  { key: 'agent', header: texts.agent, free: true, cell: ({ agentId }) => (agentId ? nameOf(agentId) : '–') },
   { key: 'ip', header: texts.ip, cell: ({ ip }) => <span className="font-mono text-[0.87rem]">{ip}</span> },
   {
     key: 'first',
@@ -35,6 +37,8 @@ const columns: Column<Device>[] = [
 
 export default function Devices() {
   const read = useCall(listDevices, {}, { every: 5000 });
+  const { nameOf } = useAgentNames();
+  const columns = columnsOf(nameOf);
   const [asking, setAsking] = useState<{ device: Device; action: 'deny' | 'revoke' }>();
   const say = useSay();
   const decide = useSend(changeDevice, {

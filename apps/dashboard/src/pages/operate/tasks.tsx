@@ -86,7 +86,11 @@ export default function Tasks() {
               header: texts.next,
               sort: ({ nextRun }) => nextRun ?? '',
               cell: ({ nextRun, enabled }) =>
-                enabled ? <span title={moment(nextRun)}>{ago(nextRun)}</span> : <Badge>{texts.off}</Badge>,
+                enabled ? (
+                  <span className="whitespace-nowrap" title={moment(nextRun)}>
+                    {ago(nextRun)}
+                  </span>
+                ) : <Badge>{texts.off}</Badge>,
             },
             {
               key: 'last',

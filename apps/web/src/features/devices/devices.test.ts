@@ -39,8 +39,8 @@ test('a device asks, waits, is approved, has a token, and is revoked', async () 
   assert.deepEqual(await state(deviceId, deviceSecret), { status: 'pending' });
   const list = (await web.server.app.inject({ url: '/api/devices', headers: ada.headers })).json();
   assert.deepEqual(
-    list.pending.map(({ id, name, status }: { id: string; name: string; status: string }) => [id, name, status]),
-    [[deviceId, 'Phone', 'pending']],
+    list.pending.map(({ id, name, agentId, status }: Record<string, string>) => [id, name, agentId, status]),
+    [[deviceId, 'Phone', 'agent-a', 'pending']],
   );
   const approved = (await act(ada, deviceId, 'approve')).json();
   assert.deepEqual(

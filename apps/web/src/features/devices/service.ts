@@ -24,9 +24,10 @@ const NEXT = {
 
 type Row = Awaited<ReturnType<typeof store.changeStatus>>;
 
-const shown = ({ id, name, ip, status, first_seen, last_seen }: Row): Device => ({
+const shown = ({ id, name, agent_id, ip, status, first_seen, last_seen }: Row): Device => ({
   id,
   name,
+  agentId: agent_id,
   ip,
   status: status as Device['status'],
   firstSeen: iso(first_seen),

@@ -1,6 +1,6 @@
 import type { SystemTx, UserTx } from '@troupe/db';
 
-const COLUMNS = ['id', 'name', 'ip', 'status', 'first_seen', 'last_seen'] as const;
+const COLUMNS = ['id', 'name', 'agent_id', 'ip', 'status', 'first_seen', 'last_seen'] as const;
 
 export const listByStatus = (tx: UserTx, status: 'pending' | 'approved') =>
   tx.selectFrom('devices').select(COLUMNS).where('status', '=', status).orderBy('first_seen', 'desc').execute();
