@@ -30,7 +30,18 @@ const anchor = ({ service, method, path }: Endpoint): string =>
   `${service}-${method}-${path.replace(/[^A-Za-z0-9]+/g, '-')}`.toLowerCase();
 
 /** What most people look for; the rest follows. */
-const FIRST = ['Identity', 'Agents', 'Chat', 'Conversations', 'Memory', 'Teams', 'Scheduled tasks', 'Keys', 'Usage', 'AI'];
+const FIRST = [
+  'Identity',
+  'Agents',
+  'Chat',
+  'Conversations',
+  'Memory',
+  'Teams',
+  'Scheduled tasks',
+  'Keys',
+  'Usage',
+  'AI',
+];
 const rank = (tag: string): number => (FIRST.includes(tag) ? FIRST.indexOf(tag) : FIRST.length);
 
 function render(endpoints: readonly Endpoint[], version: string): string {

@@ -25,10 +25,7 @@ const words = (detail: unknown) =>
   detail && typeof detail === 'object'
     ? Object.entries(detail)
         .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== 'default')
-        .map(
-          ([key, value]) =>
-            `${texts.fields[key] ?? key}: ${wordOf(value)}`,
-        )
+        .map(([key, value]) => `${texts.fields[key] ?? key}: ${wordOf(value)}`)
         .join(', ')
     : '';
 

@@ -53,7 +53,9 @@ export default function Agents() {
                   <Mask seed={id} size={30} />
                   <span className="min-w-0">
                     <span className="block hover:underline">{name}</span>
-                    {teamId && <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>}
+                    {teamId && (
+                      <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>
+                    )}
                   </span>
                 </Link>
               ),

@@ -90,7 +90,9 @@ export default function Tasks() {
                   <span className="whitespace-nowrap" title={moment(nextRun)}>
                     {ago(nextRun)}
                   </span>
-                ) : <Badge>{texts.off}</Badge>,
+                ) : (
+                  <Badge>{texts.off}</Badge>
+                ),
             },
             {
               key: 'last',

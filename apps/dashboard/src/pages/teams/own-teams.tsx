@@ -61,22 +61,24 @@ function TeamCard({ name, createdAt, yaml_config: yaml, agents }: TeamView) {
     >
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <ul className="divide-y divide-line">
-          {agents.toSorted((a, b) => Number(b === lead) - Number(a === lead)).map((agent) => (
-            <li key={agent.agentId} className="py-2">
-              <Link
-                to="/dashboard/agents/$id"
-                params={{ id: agent.agentId } as never}
-                className="flex items-center gap-3"
-              >
-                <Mask seed={agent.agentId} size={30} />
-                <span className="min-w-0 flex-1 truncate">
-                  <span className="font-medium hover:underline">{agent.name}</span>
-                  {agent === lead && <span className="ml-2 text-[0.85rem] text-ink-faint">{texts.leads}</span>}
-                </span>
-                <Status value={agent.status} />
-              </Link>
-            </li>
-          ))}
+          {agents
+            .toSorted((a, b) => Number(b === lead) - Number(a === lead))
+            .map((agent) => (
+              <li key={agent.agentId} className="py-2">
+                <Link
+                  to="/dashboard/agents/$id"
+                  params={{ id: agent.agentId } as never}
+                  className="flex items-center gap-3"
+                >
+                  <Mask seed={agent.agentId} size={30} />
+                  <span className="min-w-0 flex-1 truncate">
+                    <span className="font-medium hover:underline">{agent.name}</span>
+                    {agent === lead && <span className="ml-2 text-[0.85rem] text-ink-faint">{texts.leads}</span>}
+                  </span>
+                  <Status value={agent.status} />
+                </Link>
+              </li>
+            ))}
         </ul>
         {reading.ok && <Delegation team={reading.team} />}
       </div>
