@@ -11,8 +11,8 @@ import { Stop, step } from './step.mjs';
 const TIMEOUT_MS = 180_000;
 
 /**
- * Runs the checks and all tests, or only the files named. `--external`: only those that use the database, on the server
- * of TEST_EXTERNAL_DATABASE_URL. Node's summary comes last. Returns the exit code.
+ * Runs the checks and all tests, or only the files named. `--external`: only those of what uses the database, on
+ * the server of TEST_EXTERNAL_DATABASE_URL. Node's summary comes last. Returns the exit code.
  */
 export async function runTests(args: readonly string[]): Promise<number> {
   const external = args.includes('--external');
@@ -50,12 +50,17 @@ export async function runTests(args: readonly string[]): Promise<number> {
   }
 }
 
+/** What the container engine does is the same whatever the database; these are the slowest tests there are. */
+const ABOUT_THE_ENGINE = /^(packages\/fleet\/src\/docker\/|tests\/deploy\/|tests\/faults\/(docker|swarm)\.)/;
+
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
 
 function testFiles(databaseOnly: boolean): string[] {
   const sources = new Map(readSources(ROOT).map((source) => [source.path, source]));
   const tests = [...sources.keys()].filter(isTest);
-  return databaseOnly ? tests.filter((file) => usesDatabase(file, sources, new Set())) : tests;
+  return databaseOnly
+    ? tests.filter((file) => !ABOUT_THE_ENGINE.test(file) && usesDatabase(file, sources, new Set()))
+    : tests;
 }
 
 /** Whether the file, or a file of ours that it imports by path, asks for a test database. */
