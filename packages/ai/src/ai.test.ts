@@ -301,6 +301,29 @@ describe('a call', () => {
     assert.ok(events[0]!.inputTokens > 0 && events[0]!.estimated);
   });
 
+  it('that is given up while it waits at the gate is neither sent nor charged', async () => {
+    const abort = new AbortController();
+    const settled: unknown[] = [];
+    const settings = testSettings({ OPENROUTER_API_KEY: KEY, OPENROUTER_BASE_URL: upstream.url });
+    const gate: Meter = {
+      ...meter,
+      reserve: async () => {
+        abort.abort();
+        return { id: 'r1', counters: [] };
+      },
+      settle: async (_reservation, used) => void settled.push(used),
+    };
+    const ai = createAi({
+      providers: providersFrom(settings),
+      catalogue: BUILT_IN_CATALOGUE,
+      log: silentLog,
+      meter: gate,
+    });
+    await assert.rejects(ai.chat(ASK, { signal: abort.signal }), { name: 'AbortError' });
+    assert.deepEqual([settled, events.length, upstream.requests.length], [[{ tokens: 0, micros: 0 }], 0, 0]);
+    await ai.close();
+  });
+
   it('passes parameters and tools on', async () => {
     const tools = [{ type: 'function' as const, function: { name: 'add', parameters: { type: 'object' } } }];
     await makeAi().chat({

@@ -6,7 +6,7 @@ import type { Bound, Meter, Reservation } from './meter.ts';
 import { createOwnKeys } from './own-keys.ts';
 import type { Provider, ProviderDelta, ProviderReply } from './provider.ts';
 import { createRouting, type Candidate } from './routing.ts';
-import { answerLength, estimateUsage, maxPromptTokens } from './tokens.ts';
+import { answerSize, estimateUsage, maxPromptTokens, sizeOf } from './tokens.ts';
 import type {
   CallOptions,
   CallScope,
@@ -69,6 +69,8 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     const candidates = routing.candidates(given.model, given.taskType, scope.plan);
     const pending = meter?.reserve(scope, () => boundOf(given, candidates));
     const reservation = pending && (await pending);
+    if (signal?.aborted && reservation) await settle(reservation, 0, 0);
+    signal?.throwIfAborted();
     const request = reservation ? { ...given, max_tokens: given.max_tokens ?? CAPPED_MAX_TOKENS } : given;
     return { request, scope, candidates, isOwn: false, reservation, started };
   }
@@ -151,7 +153,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
     const call = await begin(given, options);
     const { candidate, reply } = await tryAll(call, options.signal);
-    const usage = reply.usage ?? estimateUsage(call.request, answerLength(reply.message));
+    const usage = reply.usage ?? estimateUsage(call.request, answerSize(reply.message));
     const estimated = reply.usage === undefined;
     const ended = end(call, candidate, usage, true, estimated);
     const micros = typeof ended === 'number' ? ended : await ended;
@@ -186,7 +188,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     const { candidate, pieces, opening } = await openFirst(call, options.signal);
     const head = { id: `chatcmpl-${newId()}`, model: candidate.id, provider: candidate.provider.name };
     const tally = createTally();
-    const usageSoFar = () => tally.usage() ?? estimateUsage(call.request, tally.characters());
+    const usageSoFar = () => tally.usage() ?? estimateUsage(call.request, tally.bytes());
     let over = false;
     try {
       for (let item: IteratorResult<ProviderDelta[]> = opening; !item.done; item = await pieces.next()) {
@@ -268,19 +270,17 @@ async function opening(pieces: AsyncIterator<ProviderDelta[]>): Promise<{ done: 
 
 /** What a stream has said and counted so far. */
 function createTally() {
-  let characters = 0;
+  let bytes = 0;
   let usage: ChatUsage | undefined;
   let finishReason: FinishReason | undefined;
   return {
     add(delta: ProviderDelta): void {
-      characters += delta.content?.length ?? 0;
-      for (const call of delta.toolCalls ?? []) {
-        characters += (call.function?.name?.length ?? 0) + (call.function?.arguments?.length ?? 0);
-      }
+      bytes += sizeOf(delta.content);
+      for (const call of delta.toolCalls ?? []) bytes += sizeOf(call.function?.name) + sizeOf(call.function?.arguments);
       usage = delta.usage ?? usage;
       finishReason = delta.finishReason ?? finishReason;
     },
-    characters: () => characters,
+    bytes: () => bytes,
     usage: () => usage,
     finishReason: () => finishReason,
   };

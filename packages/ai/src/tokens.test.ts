@@ -13,3 +13,9 @@ test('everything that the model reads is in the bound and in the estimate', () =
     assert.ok(estimateUsage({ ...ask, ...more }, 0).prompt_tokens >= 10_000);
   }
 });
+
+test('an estimate counts what is not ASCII for more', () => {
+  const ask = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
+  assert.equal(estimateUsage(ask('a'.repeat(400)), 400).total_tokens, 200);
+  assert.equal(estimateUsage(ask('語'.repeat(400)), 0).prompt_tokens, 300);
+});

@@ -262,6 +262,29 @@ describe('Anthropic’s wire format', () => {
     ]);
   });
 
+  it('gets the results of tools before what was said between them', async () => {
+    upstream.answer(answer([{ type: 'text', text: 'Fine.' }]));
+    const call = (id: string) => ({ id, type: 'function' as const, function: { name: 'add', arguments: '{}' } });
+    await ai.chat({
+      model: PREMIUM,
+      messages: [
+        { role: 'user', content: 'Go' },
+        { role: 'assistant', content: null, tool_calls: [call('t1'), call('t2')] },
+        { role: 'tool', tool_call_id: 't1', content: '1' },
+        { role: 'user', content: 'Hurry' },
+        { role: 'tool', tool_call_id: 't2', content: '2' },
+      ],
+    });
+    assert.deepEqual((upstream.requests[0]!.body['messages'] as unknown[])[2], {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 't1', content: '1' },
+        { type: 'tool_result', tool_use_id: 't2', content: '2' },
+        { type: 'text', text: 'Hurry' },
+      ],
+    });
+  });
+
   it('a stream that ends without its last event is broken', async () => {
     upstream.answer(
       events(

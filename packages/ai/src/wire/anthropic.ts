@@ -162,8 +162,12 @@ function turns(messages: ChatMessage[]): Turn[] {
     if (last?.role === role) last.content.push(...content);
     else result.push({ role, content });
   }
-  return result;
+  return result.map(({ role, content }) => ({ role, content: resultsFirst(content) }));
 }
+
+/** A turn after tool calls must begin with their results, whatever was said between them. */
+const resultsFirst = (content: Block[]): Block[] =>
+  content.toSorted((a, b) => Number(b.type === 'tool_result') - Number(a.type === 'tool_result'));
 
 function blocks(message: Exclude<ChatMessage, SystemMessage>): Block[] {
   if (message.role === 'tool') {
@@ -237,5 +241,6 @@ function usageOf(given: unknown): ChatUsage | undefined {
     (name) => tokenCount(counts[name]) ?? 0,
   );
   const prompt = cached.reduce((sum, each) => sum + each, input);
+  if (prompt === 0) return undefined;
   return { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output };
 }

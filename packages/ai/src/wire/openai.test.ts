@@ -76,7 +76,7 @@ it('what a model thinks is output, also where only the total has it', async () =
 });
 
 describe('counts that cannot be', () => {
-  for (const prompt of [-5, 1e30, '12', null]) {
+  for (const prompt of [-5, 0, 1e30, '12', null]) {
     it(`${prompt} tokens are estimated instead`, async () => {
       upstream.answer((_request, response) =>
         replyJson(response, {

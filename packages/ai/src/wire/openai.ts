@@ -197,7 +197,8 @@ function finishReason(given: unknown, withCalls: boolean): FinishReason | undefi
 function usageOf(given: Answer['usage']): ChatUsage | undefined {
   const prompt = tokenCount(given?.['prompt_tokens']);
   const completion = tokenCount(given?.['completion_tokens']);
-  if (prompt === undefined || completion === undefined) return undefined;
+  // No prompt is empty: who says so has not counted.
+  if (!prompt || completion === undefined) return undefined;
   // Gemini and Grok count what a model thinks in the total alone, and charge it as output.
   const total = Math.max(tokenCount(given?.['total_tokens']) ?? 0, prompt + completion);
   return { prompt_tokens: prompt, completion_tokens: total - prompt, total_tokens: total };
