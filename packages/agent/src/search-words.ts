@@ -1,15 +1,46 @@
 const MAX_WORDS = 24;
+const MAX_PAIRS = 48;
 const MIN_LETTERS = 2;
 const COMMON = new Set(
   'a an and are as at be can did do does for from had has have he her his how i in is it its me my of on or our she so that the their them they this to us was we what when where which who why will with you your'.split(
     ' ',
   ),
 );
+const COMMON_PAIRS = new Set(
+  '什么 怎么 哪里 哪个 为什 我的 你的 他的 她的 我们 你们 他们 这个 那个 是什 是我 是谁 的是 一个 です ます すか した して ない から まで こと もの これ それ この その ある いる では には とは のは のが'.split(
+    ' ',
+  ),
+);
+
+/** What Chinese and Japanese are written with, where no spaces tell words apart; PostgreSQL's `memory_words` has the same. */
+const UNSPACED = '\\u3005\\u3006\\u3040-\\u30ff\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}';
+const RUNS = new RegExp(`[${UNSPACED}]+`, 'gu');
+const PARTS = new RegExp(`([${UNSPACED}]+)|[^${UNSPACED}]+`, 'gu');
+
+/** Each character with the next, and the last one alone, so that every character begins something. */
+const pairsOf = (run: string): string[] => {
+  const letters = [...run];
+  return letters.map((letter, index) => letter + (letters[index + 1] ?? ''));
+};
+
+/** A text with spaces where a search may begin. */
+export const searchable = (text: string): string => text.replace(RUNS, (run) => ` ${pairsOf(run).join(' ')} `);
 
 /** The words of a question that are worth looking for; both stores match their beginnings, any of them. */
 export function searchWords(query: string): string[] {
-  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const wanted = words.filter((word) => word.length >= MIN_LETTERS && !COMMON.has(word));
-  // Endings go, because the beginning of "colours" does not match "colour"; three letters stay, or "thing" finds "the".
-  return [...new Set(wanted.map((word) => word.replace(/(?<=^.{3,})(ing|ed|es|s)$/u, '')))].slice(0, MAX_WORDS);
+  const words: string[] = [];
+  const pairs: string[] = [];
+  for (const whole of query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+    for (const [part, run] of whole.matchAll(PARTS)) {
+      // The last character alone would find too much, unless there is nothing else.
+      if (run !== undefined) pairs.push(...pairsOf(run).filter((pair, index) => index === 0 || [...pair].length === 2));
+      else if (part.length >= MIN_LETTERS && !COMMON.has(part)) words.push(withoutEnding(part));
+    }
+  const telling = pairs.filter((pair) => !COMMON_PAIRS.has(pair));
+  return [...unique(words, MAX_WORDS), ...unique(telling, MAX_PAIRS)];
 }
+
+const unique = (words: readonly string[], max: number): string[] => [...new Set(words)].slice(0, max);
+
+/** Endings go, because the beginning of "colours" does not match "colour"; three letters stay, or "thing" finds "the". */
+const withoutEnding = (word: string): string => word.replace(/(?<=^.{3,})(ing|ed|es|s)$/u, '');

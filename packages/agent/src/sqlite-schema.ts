@@ -20,18 +20,24 @@ create table if not exists memory (
   id text primary key, scope text not null, key text, content text not null,
   created_at text not null, updated_at text not null, expires_at text not null, unique (scope, key)
 );
-create virtual table if not exists memory_words using fts5 (
-  key, content, content = 'memory', tokenize = 'unicode61 remove_diacritics 0'
+drop trigger if exists memory_added;
+drop trigger if exists memory_removed;
+drop trigger if exists memory_changed;
+drop table if exists memory_words;
+create virtual table if not exists memory_search using fts5 (
+  key, content, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
 );
-create trigger if not exists memory_added after insert on memory begin
-  insert into memory_words (rowid, key, content) values (new.rowid, new.key, new.content);
+insert into memory_search (rowid, key, content) select rowid, searchable(key), searchable(content) from memory
+  where not exists (select 1 from memory_search);
+create trigger if not exists memory_found after insert on memory begin
+  insert into memory_search (rowid, key, content) values (new.rowid, searchable(new.key), searchable(new.content));
 end;
-create trigger if not exists memory_removed after delete on memory begin
-  insert into memory_words (memory_words, rowid, key, content) values ('delete', old.rowid, old.key, old.content);
+create trigger if not exists memory_lost after delete on memory begin
+  delete from memory_search where rowid = old.rowid;
 end;
-create trigger if not exists memory_changed after update on memory begin
-  insert into memory_words (memory_words, rowid, key, content) values ('delete', old.rowid, old.key, old.content);
-  insert into memory_words (rowid, key, content) values (new.rowid, new.key, new.content);
+create trigger if not exists memory_found_anew after update on memory begin
+  delete from memory_search where rowid = old.rowid;
+  insert into memory_search (rowid, key, content) values (new.rowid, searchable(new.key), searchable(new.content));
 end;
 create table if not exists todos (
   scope text not null, number integer not null, description text not null, status text not null default 'pending',

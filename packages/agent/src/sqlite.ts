@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { searchable } from './search-words.ts';
 import { SQLITE_SCHEMA } from './sqlite-schema.ts';
 
 export interface Sqlite {
@@ -15,6 +16,7 @@ export interface Sqlite {
 export function openSqlite(file: string): Sqlite {
   const db = new DatabaseSync(file);
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
+  db.function('searchable', { deterministic: true }, (text) => (text === null ? null : searchable(String(text))));
   db.exec(SQLITE_SCHEMA);
   const all = <T>(sql: string, ...values: SQLInputValue[]): T[] => db.prepare(sql).all(...values) as T[];
   return {

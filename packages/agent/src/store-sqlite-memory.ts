@@ -62,8 +62,8 @@ export function memoryMethods(
       }
       return all<Memory>(
         `select ${MEMORY}
-        from memory_words join memory on memory.rowid = memory_words.rowid
-        where memory_words match ? and scope = ? and expires_at > ? order by bm25(memory_words), updated_at desc, id limit ?`,
+        from memory_search join memory on memory.rowid = memory_search.rowid
+        where memory_search match ? and scope = ? and expires_at > ? order by bm25(memory_search), updated_at desc, id limit ?`,
         words.map((word) => `"${word}"*`).join(' OR '),
         scopeName(scope),
         iso(),

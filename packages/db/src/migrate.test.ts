@@ -162,6 +162,17 @@ describe('a database of an older version', () => {
     assert.ok((await update()).includes('0082_agent_host_names'));
   });
 
+  test('with memories in Chinese: their words are found', async () => {
+    await upTo(78);
+    await addUser();
+    await asSystem(`insert into agents (id, user_id, name) values ('a', 'u', 'a');
+      insert into agent_memory (id, user_id, agent_id, scope, content, created_at, updated_at, expires_at)
+        values ('m', 'u', 'a', 'agent:a', '她最喜欢的饮料是绿茶', ${NOW}, ${NOW}, ${NOW})`);
+    await update();
+    const found = await query(`select id from agent_memory where search @@ to_tsquery('simple', '绿茶:*')`);
+    assert.deepEqual(found, [{ id: 'm' }]);
+  });
+
   /** The payouts that somebody works on, until there are so many. */
   async function worked(count: number): Promise<string[]> {
     const seen: string[] = [];
