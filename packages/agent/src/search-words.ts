@@ -13,7 +13,8 @@ const COMMON_PAIRS = new Set(
 );
 
 /** What Chinese and Japanese are written with, where no spaces tell words apart; PostgreSQL's `memory_words` has the same. */
-const UNSPACED = '\\u3005\\u3006\\u3040-\\u30ff\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}';
+const UNSPACED =
+  '\\u3005\\u3006\\u3040-\\u30ff\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}';
 const RUNS = new RegExp(`[${UNSPACED}]+`, 'gu');
 const PARTS = new RegExp(`([${UNSPACED}]+)|[^${UNSPACED}]+`, 'gu');
 
