@@ -266,7 +266,7 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
         assert.equal((await found(query!))[0], wanted, query);
       assert.deepEqual((await found('茶')).sort(), [facts[0], facts[4], facts[6]].sort(), 'a word of one character');
       for (const query of ['什么', 'です', '银行']) assert.deepEqual(await found(query), [], query);
-      // hardly a pair of it twice: more than a vector of PostgreSQL has room for
+      // as long as may be, with hardly a pair twice: a vector of PostgreSQL has room for it
       let code = 1;
       const next = () => (code = (code * 48_271) % 2_147_483_647);
       const long = Array.from({ length: 100_000 }, () => String.fromCodePoint(0x4e00 + (next() % 20_000))).join('');
@@ -417,9 +417,9 @@ test('store: sqlite, a memory that was written before: its words are found too',
     const found = async (query: string) =>
       (await store.recall({ scope: 'agent', query, limit: 5 })).map(({ id }) => id);
     assert.deepEqual([await found('绿茶'), await found('colours')], [['m'], ['n']], start);
-    await store.editMemory('n', '每周五开会', { ttlDays: 1 });
+    await store.editMemory('n', '每周五开会', { maxEntries: 9, ttlDays: 1 });
     assert.deepEqual([await found('周五'), await found('colours')], [['n'], []], start);
-    await store.editMemory('n', 'Her colour is red', { ttlDays: 1 });
+    await store.editMemory('n', 'Her colour is red', { maxEntries: 9, ttlDays: 1 });
     store.close();
   }
 });

@@ -5,15 +5,13 @@ create function memory_words(said text) returns tsvector language sql immutable 
   return case when octet_length(said) = char_length(said) then to_tsvector('pg_catalog.simple', said)
     else to_tsvector('pg_catalog.simple',
       -- each character twice, without the first of a run, in pairs: abc → aabbcc → abbcc → ab bc c
-      regexp_replace(regexp_replace(regexp_replace(
-        -- a vector has room for no more than this of nothing but different pairs
-        left(said, 60000),
+      regexp_replace(regexp_replace(regexp_replace(said,
         '([\u3005\u3006\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff])',
         '\1\1', 'g'),
         '(?<![\u3005\u3006\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff])[\u3005\u3006\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]',
         ' ', 'g'),
         '([\u3005\u3006\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]{1,2})',
-        '\1 ', 'g') || substr(said, 60001)) end;
+        '\1 ', 'g')) end;
 
 alter table agent_memory drop column search;
 alter table agent_memory add column search tsvector not null
