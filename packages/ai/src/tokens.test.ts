@@ -19,3 +19,10 @@ test('an estimate counts what is not ASCII for more', () => {
   assert.equal(estimateUsage(ask('a'.repeat(400)), 400).total_tokens, 200);
   assert.equal(estimateUsage(ask('語'.repeat(400)), 0).prompt_tokens, 300);
 });
+
+test('an estimate stays below what was set aside for the call', () => {
+  const ask = { messages: [{ role: 'user' as const, content: 'Hi' }], max_tokens: 50 };
+  const { prompt_tokens, completion_tokens } = estimateUsage(ask, 4_000_000);
+  assert.equal(completion_tokens, 50);
+  assert.ok(prompt_tokens <= maxPromptTokens(ask));
+});

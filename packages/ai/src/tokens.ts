@@ -9,7 +9,8 @@ export const sizeOf = (text: string | null | undefined): number => (text ? Buffe
 export function estimateUsage(request: ChatRequest, answerBytes: number): ChatUsage {
   const { size, images } = measure(request.messages);
   const prompt = estimate(size + sizeOf(besideMessages(request))) + images * ESTIMATED_IMAGE;
-  const completion = estimate(answerBytes);
+  // A provider that was given a limit charges for no more, whatever it sent.
+  const completion = Math.min(estimate(answerBytes), request.max_tokens ?? Infinity);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
