@@ -66,7 +66,7 @@ function render(endpoints: readonly Endpoint[], version: string): string {
         `<section><h2>${title}</h2><p>${about}</p>${tags.map(([tag, list]) => `<h3>${escape(tag)}</h3>${list!.map(article).join('')}`).join('')}</section>`,
     )
     .join('');
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icon.svg" type="image/svg+xml"><title>Troupe API reference</title><style>${STYLE}</style></head><body><nav aria-label="Sections"><a class="home" href="/">Troupe</a>${nav}</nav><main><h1>API reference</h1><p>Version ${escape(version)}. Machine-readable: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p>${body}</main></body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icon.svg" type="image/svg+xml"><title>Troupe API reference</title><style>${STYLE}</style></head><body><nav aria-label="Sections"><a class="home" href="/">Troupe</a>${nav}</nav><main><h1>API reference</h1><p>Version ${escape(version)}. Machine-readable: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p><p>A program sends <code>Authorization: Bearer sk_…</code> with a key from <a href="/dashboard/settings?tab=keys">Settings</a>. An error is <code>{"error": "…"}</code> with the text that stands beside its status.</p>${body}</main></body></html>`;
 }
 
 function article(one: Endpoint): string {

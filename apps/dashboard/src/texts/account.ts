@@ -124,6 +124,7 @@ export const audit = {
     approvalAbove: 'asks above',
     payees: 'only to',
     amount: 'amount in USD',
+    email: 'e-mail',
     recipient: 'to',
     method: 'by',
     subscriptionStatus: 'subscription',

@@ -9,8 +9,10 @@ import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 
-/** Ids say nothing to people; the address has a column of its own. */
-const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'email', 'currency']);
+type Entry = TypesOf<typeof listAudit>['reply']['entries'][number];
+
+/** Ids say nothing to people; the address has a column of its own, and so has who it was. */
+const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'currency']);
 
 const wordOf = (value: unknown) =>
   Array.isArray(value)
@@ -21,18 +23,14 @@ const wordOf = (value: unknown) =>
         ? JSON.stringify(value)
         : String(value);
 
-const words = (detail: unknown) =>
-  detail && typeof detail === 'object'
-    ? Object.entries(detail)
-        .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== 'default')
-        .map(([key, value]) => `${texts.fields[key] ?? key}: ${wordOf(value)}`)
-        .join(', ')
-    : '';
+const words = ({ detail, email }: Entry) =>
+  Object.entries(detail)
+    .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== 'default' && value !== email)
+    .map(([key, value]) => `${texts.fields[key] ?? key}: ${wordOf(value)}`)
+    .join(', ');
 
 /** An action without words of its own: `key-created` is "Key created". */
 const sentence = (action: string) => action.charAt(0).toUpperCase() + action.slice(1).replaceAll(/[-_.]/g, ' ');
-
-type Entry = TypesOf<typeof listAudit>['reply']['entries'][number];
 
 /** Administrators see what everybody did. */
 const WHO: Column<Entry> = {
@@ -77,8 +75,8 @@ export function AuditLog() {
             key: 'detail',
             header: texts.detail,
             free: true,
-            cell: ({ detail }) => {
-              const text = words(detail);
+            cell: (entry) => {
+              const text = words(entry);
               return text && <span className="text-ink-soft">{text}</span>;
             },
           },

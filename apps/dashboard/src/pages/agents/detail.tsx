@@ -1,5 +1,5 @@
-import { getAgent } from '@troupe/contract';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { getAgent, listTeams } from '@troupe/contract';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf, useCall } from '../../api.ts';
 import { modelName } from '../../models.ts';
 import { agent as texts } from '../../texts/agents.ts';
@@ -23,6 +23,7 @@ export default function AgentDetail() {
   const { tab = 'chat' } = useSearch({ strict: false });
   const navigate = useNavigate();
   const read = useCall(getAgent, { params: { id } }, { every: 5000 });
+  const teams = useCall(listTeams, {}, { enabled: Boolean(read.data?.agent.teamId) });
   const back = { to: '/dashboard/agents', label: texts.back };
   if (!read.data) {
     return (
@@ -38,6 +39,7 @@ export default function AgentDetail() {
     );
   }
   const { agent } = read.data;
+  const team = teams.data?.teams.find(({ teamId }) => teamId === agent.teamId);
   return (
     <Page
       title={agent.name}
@@ -47,6 +49,11 @@ export default function AgentDetail() {
         <span className="flex flex-wrap items-center gap-3">
           <Status value={agent.status} />
           <span title={agent.model}>{modelName(agent.model)}</span>
+          {team && (
+            <Link to="/dashboard/teams" search={{ tab: 'own' } as never} className="link">
+              {team.name}
+            </Link>
+          )}
           {agent.verified && <Badge tone="ok">{texts.verified}</Badge>}
           {agent.failure && <span className="text-danger">{agent.failure}</span>}
         </span>
