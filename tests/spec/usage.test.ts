@@ -244,13 +244,16 @@ describe('caps', () => {
     ]);
     const after = await web('PUT', '/api/usage/caps', { scope: 'user', limitUsd: null }, key);
     assert.equal(after.body.caps.length, 2);
-    for (const bad of [
-      { scope: 'user' },
-      { scope: 'user', limitUsd: -1 },
-      { scope: 'user', limitUsd: '5' },
-      { scope: 'moon', limitUsd: 1 },
-    ]) {
-      assert.equal((await web('PUT', '/api/usage/caps', bad, key)).status, 400);
+    const limit = 'limitUsd must be a number of at least 0, or null';
+    for (const [bad, error] of [
+      [{ scope: 'user' }, limit],
+      [{ scope: 'user', limitUsd: -1 }, limit],
+      [{ scope: 'user', limitUsd: '5' }, limit],
+      [{ scope: 'user', limitUsd: 1_000_001 }, 'limitUsd must be at most 1000000'],
+      [{ scope: 'moon', limitUsd: 1 }, 'scope must be one of: user, agent, run'],
+    ] as const) {
+      const refused = await web('PUT', '/api/usage/caps', bad, key);
+      assert.deepEqual([refused.status, refused.body], [400, { error }]);
     }
   });
 

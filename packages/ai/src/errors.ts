@@ -26,9 +26,10 @@ export class ProviderError extends Error {
     this.status = status;
   }
 
-  /** The request itself is at fault, so another model would refuse it too. */
+  /** The request itself is at fault, so another model would refuse it too. Gemini says 400 of a key, too: that is ours. */
   get callersFault(): boolean {
-    return this.status === 400 || this.status === 413 || this.status === 422;
+    if (this.status === 400) return !/\bapi[ _]key\b/i.test(this.detail);
+    return this.status === 413 || this.status === 422;
   }
 }
 

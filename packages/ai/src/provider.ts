@@ -163,6 +163,8 @@ function errorText(text: string): string {
 }
 
 export function messageOf(json: unknown): string | undefined {
+  // Gemini puts its errors into a list.
+  if (Array.isArray(json)) return messageOf(json[0]);
   if (typeof json !== 'object' || json === null) return undefined;
   const { error, message } = json as { error?: unknown; message?: unknown };
   if (typeof error === 'string') return error;

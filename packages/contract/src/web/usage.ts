@@ -184,7 +184,7 @@ export const putCap = endpoint({
       .optional()
       .describe('With scope `agent`: this agent only; left out: each agent'),
     period: capPeriod.optional().describe('`month` unless said; `total` for a run'),
-    limitUsd: z.number(LIMIT).min(0, LIMIT).max(1_000_000).nullable(),
+    limitUsd: z.number(LIMIT).min(0, LIMIT).max(1_000_000, 'limitUsd must be at most 1000000').nullable(),
   }),
   reply: caps,
 });
