@@ -70,7 +70,10 @@ it('Gemini’s errors come in a list, and a key that it refuses is not the calle
   const refuse = (message: string) =>
     upstream.answer((_request, response) => replyJson(response, [{ error: { code: 400, message } }], 400));
   refuse('Invalid value at "contents"');
-  await assert.rejects(ai.chat(ASK), { status: 400, message: 'openrouter refused the request: Invalid value at "contents"' });
+  await assert.rejects(ai.chat(ASK), {
+    status: 400,
+    message: 'openrouter refused the request: Invalid value at "contents"',
+  });
   refuse('API key not valid. Please pass a valid API key.');
   await assert.rejects(ai.chat(ASK), { status: 500, message: 'AI provider openrouter answered 400' });
 });
