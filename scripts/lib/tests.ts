@@ -51,7 +51,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
 }
 
 /** What the container engine does is the same whatever the database; these are the slowest tests there are. */
-const ABOUT_THE_ENGINE = /^(packages\/fleet\/src\/docker\/|tests\/deploy\/|tests\/faults\/(docker|swarm)\.)/;
+const ABOUT_THE_ENGINE = /^(packages\/fleet\/src\/docker\/|tests\/deploy\/|tests\/faults\/(docker|swarm)[.-])/;
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
 
