@@ -63,10 +63,8 @@ export async function comeBack(t: TestContext, driver: 'docker' | 'swarm'): Prom
 
   const second = await started(t, empty!);
   const askAgain = await signIn(second, first.password);
-  const status = async (id: string): Promise<string> =>
-    (await good(askAgain('GET', `/api/agents/${id}`))).agent.status;
-  while ((await askAgain('POST', '/api/chat', { agentId: running, message: 'hello' })).status !== 200)
-    await delay(200);
+  const status = async (id: string): Promise<string> => (await good(askAgain('GET', `/api/agents/${id}`))).agent.status;
+  while ((await askAgain('POST', '/api/chat', { agentId: running, message: 'hello' })).status !== 200) await delay(200);
   assert.deepEqual([await status(running), await status(stopped)], ['running', 'stopped']);
   await good(askAgain('POST', `/api/instance/${stopped}/start`, {}));
   for (const id of [running, stopped])
