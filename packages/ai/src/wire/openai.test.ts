@@ -78,6 +78,39 @@ it('Gemini’s errors come in a list, and a key that it refuses is not the calle
   await assert.rejects(ai.chat(ASK), { status: 500, message: 'AI provider openrouter answered 400' });
 });
 
+describe('an error inside a choice', () => {
+  for (const fault of [{ error: { message: 'overloaded', code: 502 } }, { finish_reason: 'error' }])
+    for (const stream of [false, true])
+      it(`${Object.keys(fault)[0]}${stream ? ' of a stream' : ''} leads to the fallback`, async () => {
+        upstream.answer((request, response) => {
+          const said = { content: request.body['model'] === ASK.model ? '' : 'second' };
+          const bad = { ...(stream ? { delta: said } : { message: said }), finish_reason: 'stop' };
+          const choices = [request.body['model'] === ASK.model ? { ...bad, ...fault } : bad];
+          if (stream) response.end(`data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n`);
+          else replyJson(response, { choices });
+        });
+        let text = '';
+        if (stream) for await (const { content = '' } of ai.stream(ASK)) text += content;
+        else text = (await ai.chat(ASK)).message.content ?? '';
+        assert.equal(text, 'second');
+      });
+});
+
+it('a refusal is what the model said', async () => {
+  const refusal = 'I cannot help with that.';
+  upstream.answer((request, response) =>
+    request.body['stream'] === true
+      ? void response.end(
+          `data: ${JSON.stringify({ choices: [{ delta: { refusal }, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
+        )
+      : replyJson(response, { choices: [{ message: { content: null, refusal }, finish_reason: 'stop' }] }),
+  );
+  assert.equal((await ai.chat(ASK)).message.content, refusal);
+  let text = '';
+  for await (const { content = '' } of ai.stream(ASK)) text += content;
+  assert.equal(text, refusal);
+});
+
 it('what a model thinks is output, also where only the total has it', async () => {
   const usage = { prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 };
   upstream.answer((_request, response) =>

@@ -27,10 +27,18 @@ const PASSED = [
 
 const NEW_TOKEN_LIMIT = /^(o\d|gpt-5)/;
 
+/** Said in `content`, or in `refusal` instead. */
+interface Said {
+  content?: unknown;
+  refusal?: unknown;
+  tool_calls?: unknown;
+}
+
 interface Choice {
-  message?: { content?: unknown; tool_calls?: unknown };
-  delta?: { content?: unknown; tool_calls?: unknown };
+  message?: Said;
+  delta?: Said;
   finish_reason?: unknown;
+  error?: unknown;
 }
 
 interface Answer {
@@ -64,7 +72,7 @@ export const openaiWire: Wire = {
     const message = choice?.message;
     if (!choice || !message) throw new Unusable('the answer has no choices');
     const calls = wholeCalls(message.tool_calls);
-    const content = textOf(message.content);
+    const content = textOf(message.content ?? message.refusal);
     return {
       message: calls
         ? { role: 'assistant', content, tool_calls: calls }
@@ -91,7 +99,7 @@ export const openaiWire: Wire = {
         const choice = answer.choices?.[0];
         answered ||= choice !== undefined;
         const delta: ProviderDelta = {};
-        const content = choice?.delta?.content;
+        const content = choice?.delta?.content ?? choice?.delta?.refusal;
         if (typeof content === 'string' && content !== '') delta.content = content;
         const calls = choice?.delta?.tool_calls;
         if (Array.isArray(calls) && calls.length > 0) delta.toolCalls = calls.map(number.delta);
@@ -127,12 +135,16 @@ export const openaiWire: Wire = {
 function checked(json: unknown): Answer {
   if (typeof json !== 'object' || json === null) throw new Unusable('the answer is no object');
   const answer = json as Answer;
-  if (answer.error !== undefined && answer.error !== null) {
-    throw new Unusable(messageOf(answer) ?? 'the answer is an error');
-  }
+  if (isError(answer)) throw new Unusable(messageOf(answer) ?? 'the answer is an error');
   if (answer.choices !== undefined && !Array.isArray(answer.choices)) throw new Unusable('the answer has no choices');
+  // OpenRouter puts the fault of the provider behind it there.
+  const choice = answer.choices?.[0];
+  if (choice && (isError(choice) || choice.finish_reason === 'error'))
+    throw new Unusable(messageOf(choice) ?? 'the answer ended in an error');
   return answer;
 }
+
+const isError = ({ error }: { error?: unknown }): boolean => error !== undefined && error !== null;
 
 /** Some providers answer with parts instead of a text. */
 function textOf(content: unknown): string | null {
