@@ -59,7 +59,7 @@ browserSuite(
     test('a tool that asks first is shown, allowed, and refused', async () => {
       const { page } = watched;
       await open('config');
-      await page.getByLabel('Files').selectOption('ask');
+      await page.getByRole('combobox', { name: 'Files' }).selectOption('ask');
       await page.getByRole('button', { name: 'Save configuration' }).click();
       await page.getByText(/saved/i).first().waitFor();
 
