@@ -183,9 +183,14 @@ async function writeTexts(
   }
 }
 
+/** Who reads nothing for so long is gone, and what feeds the answer is let go. */
+const STALLED_MS = 120_000;
+
 function drained(raw: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
+    const stalled = setTimeout(() => raw.destroy(), STALLED_MS).unref();
     const go = (): void => {
+      clearTimeout(stalled);
       raw.off('drain', go);
       raw.off('close', go);
       resolve();
