@@ -105,4 +105,25 @@ browserSuite('what people read', (stage) => {
     assert.match(await dialog.getByRole('listitem').first().innerText(), /^manager\s+Content Manager\s+running$/);
     assertQuiet(watched);
   });
+
+  test('what the platform refuses is told, where nothing is asked first, too', async () => {
+    const { page } = watched;
+    const refuse = (path: string) =>
+      page.route(`**${path}`, (route) =>
+        route.request().method() === 'GET'
+          ? route.continue()
+          : route.fulfill({ status: 502, contentType: 'application/json', body: '{"error":"Backend unavailable"}' }),
+      );
+    const told = page.getByRole('alert').getByText('Backend unavailable');
+    await refuse('/api/heartbeat');
+    await settle(page, '/dashboard/heartbeat');
+    await page.getByLabel('Every (Booking)').selectOption('1h');
+    await told.waitFor();
+    await refuse('/api/scheduled-tasks');
+    await settle(page, '/dashboard/tasks');
+    await page.getByRole('button', { name: 'Switch off' }).first().click();
+    await told.waitFor();
+    await page.unrouteAll();
+    assertQuiet(watched, [/ 502 /]);
+  });
 });

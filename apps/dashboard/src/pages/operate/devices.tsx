@@ -5,7 +5,7 @@ import { useCall, useSend } from '../../api.ts';
 import { ago, moment } from '../../format.ts';
 import { devices as texts } from '../../texts/operate.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
+import { Card, Notice } from '../../ui/card.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -51,6 +51,7 @@ export default function Devices() {
   const table = { rowKey: ({ id }: Device) => id, error: read.error, retry: () => void read.refetch() };
   return (
     <Page title={texts.title} lead={texts.lead}>
+      {decide.error && !asking && <Notice tone="danger">{decide.error.message}</Notice>}
       <Card title={texts.pending} flush className="overflow-hidden">
         <Table
           {...table}

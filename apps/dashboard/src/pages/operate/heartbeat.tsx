@@ -4,11 +4,11 @@ import { ago, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { heartbeat as texts } from '../../texts/operate.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { Badge, Card } from '../../ui/card.tsx';
+import { Badge, Card, Notice } from '../../ui/card.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Mask } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Empty, Lines, Loaded } from '../../ui/states.tsx';
+import { Empty, Failure, Lines, Loaded } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
 export default function Heartbeats() {
@@ -49,6 +49,7 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
   const done = () => say(texts.saved);
   const save = useSend(setHeartbeat, { refresh: [getHeartbeat], done });
   const remove = useSend(deleteHeartbeat, { refresh: [getHeartbeat], done });
+  const failed = save.error ?? remove.error;
   const beat = read.data?.heartbeat;
   const frequency = beat?.frequency ?? '3h';
   const choices = { ...texts.frequencies, ...(frequency in texts.frequencies ? {} : { [frequency]: frequency }) };
@@ -97,8 +98,13 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
           </div>
         </>
       ) : (
-        <div className="w-40">
-          <Lines rows={2} />
+        <div className={read.error ? 'w-80' : 'w-40'}>
+          {read.error ? <Failure error={read.error} retry={() => void read.refetch()} /> : <Lines rows={2} />}
+        </div>
+      )}
+      {failed && (
+        <div className="w-full">
+          <Notice tone="danger">{failed.message}</Notice>
         </div>
       )}
     </div>
