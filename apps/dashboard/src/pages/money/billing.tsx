@@ -24,7 +24,7 @@ export default function Billing() {
     <Page title={texts.title} lead={texts.lead}>
       {search['checkout'] === 'success' && <Notice tone="ok">{texts.success}</Notice>}
       {search['checkout'] === 'cancelled' && <Notice tone="spot">{texts.cancelled}</Notice>}
-      {error && <Notice tone="danger">{given ? texts.given : error.message}</Notice>}
+      {error && <Notice tone={given ? 'spot' : 'danger'}>{given ? texts.given : error.message}</Notice>}
       <Loaded from={read}>
         {({ plan, status, renewsAt }) => (
           <>

@@ -63,14 +63,22 @@ export default function PaymentPolicy() {
                   choices={agents.map((agent) => ({ value: agent.id, label: agent.name }))}
                 />
               </div>
-              <Limits key={id} id={id} />
-              <Payments key={`payments of ${id}`} id={id} />
+              <AgentPolicy key={id} id={id} />
             </>
           );
         }}
       </Loaded>
     </Page>
   );
+}
+
+/** What waits for the owner comes first: a notice leads here for it. */
+function AgentPolicy({ id }: { id: string }) {
+  const { data } = useCall(listAgentPayments, { params: { id } });
+  const waits = data?.payments.some(({ status }) => CHOICES[status]);
+  // By key, so that a form that is being filled in stays when they change places.
+  const parts = [<Limits key="limits" id={id} />, <Payments key="payments" id={id} />];
+  return waits ? parts.toReversed() : parts;
 }
 
 function Limits({ id }: { id: string }) {
