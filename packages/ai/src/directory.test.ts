@@ -40,6 +40,19 @@ test('lists the catalogue and what the provider adds', async () => {
   );
 });
 
+test('lists for a provider all that it serves, also what another one serves first', async () => {
+  const ai = makeAi({ OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: second.url });
+  for (const provider of ['openai', 'openrouter']) {
+    const models = await ai.models(provider);
+    const gpt4 = models.find((model) => model.id === 'gpt-4');
+    assert.deepEqual([gpt4?.provider, gpt4?.available], [provider, true]);
+    assert.ok(models.every((model) => model.provider === provider));
+  }
+  assert.ok((await ai.models('openai')).some((model) => model.id === 'openai/listed-model'));
+  assert.ok((await ai.models('anthropic')).every((model) => !model.available));
+  assert.deepEqual(await ai.models('nobody'), []);
+});
+
 test('asks each provider once, and again only behind the answer', async () => {
   const ai = makeAi();
   await Promise.all([ai.models(), ai.models(), ai.health()]);

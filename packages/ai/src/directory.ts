@@ -22,8 +22,8 @@ export interface Health {
 }
 
 export interface Directory {
-  /** The catalogue and what the providers list, merged. */
-  models: () => Promise<AiModel[]>;
+  /** The catalogue and what the providers list, merged; or what this one provider serves. */
+  models: (provider?: string) => Promise<AiModel[]>;
   health: () => Promise<Health>;
   /** Waits until every provider has been asked once. */
   asked: () => Promise<void>;
@@ -86,13 +86,14 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
     await Promise.all(firsts);
   }
 
-  async function models(): Promise<AiModel[]> {
+  async function models(only?: string): Promise<AiModel[]> {
     await current();
     const result = catalogue.models
       .filter((model) => model.id !== SANDBOX_MODEL || served(SANDBOX_MODEL))
-      .map((model) => fromCatalogue(model));
+      .filter((model) => only === undefined || serversOf(model).includes(only))
+      .map((model) => fromCatalogue(model, only));
     const seen = new Set(result.map((model) => model.id));
-    for (const provider of providers) {
+    for (const provider of providers.filter(({ name }) => only === undefined || name === only)) {
       for (const model of chatting(provider.name)) {
         const id = platformId(provider.name, model.id);
         if (seen.has(id) || findModel(catalogue, id) || isServedName(provider.name, model.id)) continue;
@@ -119,11 +120,11 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
   const isServedName = (provider: string, name: string): boolean =>
     catalogue.models.some((model) => model.servedBy[provider] === name);
 
-  function fromCatalogue(model: CatalogueModel): AiModel {
-    const names = Object.keys(model.servedBy);
-    const provider = names.find((name) => listings.has(name)) ?? names[0] ?? AGGREGATOR;
+  function fromCatalogue(model: CatalogueModel, only: string | undefined): AiModel {
+    const names = serversOf(model);
+    const provider = only ?? names.find((name) => listings.has(name)) ?? names[0]!;
     const { id, name, description, tags, inputRate, outputRate, contextWindow } = model;
-    const available = served(id);
+    const available = only === undefined ? served(id) : listings.has(only);
     return {
       id,
       name,
@@ -149,6 +150,11 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
   const listed = (provider: string): string[] => chatting(provider).map(({ id }) => platformId(provider, id));
 
   return { models, health, asked: current, listed };
+}
+
+function serversOf({ servedBy }: CatalogueModel): string[] {
+  const names = Object.keys(servedBy);
+  return names.length > 0 ? names : [AGGREGATOR];
 }
 
 /** Only the aggregator's names say whose a model is. */

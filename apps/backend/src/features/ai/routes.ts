@@ -47,7 +47,7 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
   });
 
   serve(server, listProviderModels, async ({ params: { provider } }) => {
-    const models = (await ai.models()).filter((model) => model.provider === provider);
+    const models = await ai.models(provider);
     return { provider, models, count: models.length, timestamp: now() };
   });
 
