@@ -55,7 +55,7 @@ export class LimitReached extends Error {
 }
 
 /** What an agent is for, and what it may use. */
-export type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools'>>;
+type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools'>>;
 
 export interface Registry {
   /** All or none of them, and never more than `limit` together with those that are there. */
