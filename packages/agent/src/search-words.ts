@@ -20,7 +20,7 @@ const PARTS = new RegExp(`([${UNSPACED}]+)|[^${UNSPACED}]+`, 'gu');
 
 /** Each character with the next, and the last one alone, so that every character begins something. */
 const pairsOf = (run: string): string[] => {
-  const letters = [...run];
+  const letters = Array.from(run);
   return letters.map((letter, index) => letter + (letters[index + 1] ?? ''));
 };
 
@@ -34,7 +34,8 @@ export function searchWords(query: string): string[] {
   for (const whole of query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
     for (const [part, run] of whole.matchAll(PARTS)) {
       // The last character alone would find too much, unless there is nothing else.
-      if (run !== undefined) pairs.push(...pairsOf(run).filter((pair, index) => index === 0 || [...pair].length === 2));
+      if (run !== undefined)
+        pairs.push(...pairsOf(run).filter((pair, index) => index === 0 || Array.from(pair).length === 2));
       else if (part.length >= MIN_LETTERS && !COMMON.has(part)) words.push(withoutEnding(part));
     }
   const telling = pairs.filter((pair) => !COMMON_PAIRS.has(pair));
