@@ -220,16 +220,11 @@ function fill(tool: ToolDefinition, values: Command['values']): Record<string, u
 }
 
 function handOver(tool: ToolDefinition, agent: string, task: string): Record<string, unknown> {
-  const known = propertiesOf(tool);
-  const agents = (known['agent']?.enum ?? []).map(String);
+  const agents = (propertiesOf(tool)['agent']?.enum ?? []).map(String);
   const wish = agent.toLowerCase();
   const named =
     agents.find((name) => name.toLowerCase() === wish) ?? agents.find((name) => name.toLowerCase().includes(wish));
-  return {
-    agent: named ?? agent,
-    task,
-    ...('expected_output' in known ? { expected_output: 'A short answer' } : {}),
-  };
+  return { agent: named ?? agent, task };
 }
 
 const textOf = (content: Content): string =>
