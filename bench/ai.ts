@@ -19,8 +19,8 @@ import { median, pairedRatio } from './lib/sides.ts';
 const MILLISECONDS = Number(process.env['BENCH_SECONDS'] ?? 2) * 1000;
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 9);
 const MEMORY_CALLS = Number(process.env['BENCH_CALLS'] ?? 200_000);
-const WARM_UP_MS = 15_000;
-const WARM_UP_CALLS = 40_000;
+const WARM_UP_MS = 30_000;
+const WARM_UP_CALLS = 200_000;
 const KEY = 'bench-internal-key-0123456789';
 const SIDES = ['direct', 'passThrough', 'portkey', 'ours'] as const;
 type Side = (typeof SIDES)[number];
@@ -112,7 +112,7 @@ const targets: Record<Side, Pick<LoadOptions, 'url' | 'headers'>> = {
   },
 };
 
-/** Until the compiler has seen enough of each side: a service runs for days, a bench for seconds. */
+/** Until the compiler has seen enough of each side, and it goes on for 100,000 calls: a service runs for days. */
 async function warmUp(stream: boolean): Promise<void> {
   for (const side of SIDES) {
     await load({
