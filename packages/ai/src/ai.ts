@@ -58,21 +58,42 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   const directory = createDirectory({ providers, catalogue, log, served: routing.served });
   const ownKeys = createOwnKeys(ownProvider, catalogue);
 
-  async function begin(given: ChatRequest, options: CallOptions): Promise<Call> {
+  /** Most calls wait for nothing before they are sent, and a promise for nothing costs as much as looking. */
+  function begin(given: ChatRequest, options: CallOptions): Promise<Call> | Call {
     const { scope: owner = ANONYMOUS, runId, signal, ownKey } = options;
     signal?.throwIfAborted();
     const scope = runId === undefined ? owner : { ...owner, runId };
     const started = performance.now();
     const own = ownKey && ownKeys.candidates(ownKey, given.model);
     if (own) return { request: given, scope, candidates: own, isOwn: true, reservation: undefined, started };
-    if (!routing.isFixed && given.model === undefined) await directory.asked();
+    if (!routing.isFixed && given.model === undefined)
+      return directory.asked().then(() => admit(given, scope, started, signal));
+    return admit(given, scope, started, signal);
+  }
+
+  function admit(
+    given: ChatRequest,
+    scope: CallScope,
+    started: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Call> | Call {
     const candidates = routing.candidates(given.model, given.taskType, scope.plan);
+    const free: Call = { request: given, scope, candidates, isOwn: false, reservation: undefined, started };
     const pending = meter?.reserve(scope, () => boundOf(given, candidates));
-    const reservation = pending && (await pending);
+    return pending ? withReservation(free, pending, signal) : free;
+  }
+
+  async function withReservation(
+    free: Call,
+    pending: Promise<Reservation | undefined>,
+    signal: AbortSignal | undefined,
+  ): Promise<Call> {
+    const reservation = await pending;
     if (signal?.aborted && reservation) await settle(reservation, 0, 0);
     signal?.throwIfAborted();
-    const request = reservation ? { ...given, max_tokens: given.max_tokens ?? CAPPED_MAX_TOKENS } : given;
-    return { request, scope, candidates, isOwn: false, reservation, started };
+    if (!reservation) return free;
+    const request = { ...free.request, max_tokens: free.request.max_tokens ?? CAPPED_MAX_TOKENS };
+    return { ...free, request, reservation };
   }
 
   function boundOf(request: ChatRequest, candidates: Candidate[]): Bound {
@@ -151,7 +172,8 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   }
 
   async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
-    const call = await begin(given, options);
+    const begun = begin(given, options);
+    const call = begun instanceof Promise ? await begun : begun;
     const { candidate, reply } = await tryAll(call, options.signal);
     const usage = reply.usage ?? estimateUsage(call.request, answerSize(reply.message));
     const estimated = reply.usage === undefined;

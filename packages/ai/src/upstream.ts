@@ -70,6 +70,7 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
     keepAliveTimeout: 20_000,
   });
   const endOfTurn = createTurns();
+  const expiry = createExpiry(timeouts.total);
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
   const request = (path: string, body?: string): Dispatcher.DispatchOptions => ({
@@ -80,7 +81,7 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
   });
 
   async function whole(options: Dispatcher.DispatchOptions, signal?: AbortSignal): Promise<Answer> {
-    const run = () => collect(pool, options, provider, timeouts.total, signal);
+    const run = () => collect(pool, options, provider, expiry, signal);
     await endOfTurn();
     try {
       return await run();
@@ -91,7 +92,7 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
   }
 
   async function open(path: string, body: string, signal?: AbortSignal): Promise<Opened> {
-    const run = () => openStream(pool, request(path, body), provider, timeouts.total, signal);
+    const run = () => openStream(pool, request(path, body), provider, expiry, signal);
     await endOfTurn();
     try {
       return await run();
@@ -107,6 +108,38 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
     open,
     // Ends open answers too: by then the caller has given up on them.
     close: () => pool.destroy(),
+  };
+}
+
+interface Expiry {
+  add: (expire: () => void) => void;
+  delete: (expire: () => void) => void;
+}
+
+/** One timer for all calls, since all get the same time: one for each would cost as much as sending it. */
+function createExpiry(milliseconds: number): Expiry {
+  /** The oldest first, as they were added. */
+  const deadlines = new Map<() => void, number>();
+  let timer: NodeJS.Timeout | undefined;
+  const tick = (): void => {
+    timer = undefined;
+    const now = performance.now();
+    for (const [expire, deadline] of deadlines) {
+      if (deadline > now) return wait(deadline - now);
+      deadlines.delete(expire);
+      expire();
+    }
+  };
+  const wait = (left: number): void => {
+    // A little late rather than early: what ends meanwhile needs no second look.
+    timer = setTimeout(tick, left + 1).unref();
+  };
+  return {
+    add(expire) {
+      deadlines.set(expire, performance.now() + milliseconds);
+      if (!timer) wait(milliseconds);
+    },
+    delete: (expire) => void deadlines.delete(expire),
   };
 }
 
@@ -137,7 +170,7 @@ function send(
   pool: Pool,
   options: Dispatcher.DispatchOptions,
   provider: string,
-  total: number,
+  expiry: Expiry,
   signal: AbortSignal | undefined,
   events: Events,
 ): (reason: Error) => void {
@@ -148,7 +181,7 @@ function send(
   const finish = (): boolean => {
     if (over) return false;
     over = true;
-    clearTimeout(timer);
+    expiry.delete(expire);
     signal?.removeEventListener('abort', onAbort);
     return true;
   };
@@ -158,8 +191,8 @@ function send(
     events.fail(reason);
   };
   const onAbort = (): void => abort(abortReason(signal!));
-  const timer = setTimeout(() => abort(new ProviderError(provider, 'timeout', 'total time is over')), total);
-  timer.unref();
+  const expire = (): void => abort(new ProviderError(provider, 'timeout', 'total time is over'));
+  expiry.add(expire);
 
   if (signal?.aborted) {
     queueMicrotask(onAbort);
@@ -195,14 +228,14 @@ function collect(
   pool: Pool,
   options: Dispatcher.DispatchOptions,
   provider: string,
-  total: number,
+  expiry: Expiry,
   signal?: AbortSignal,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     let status = 0;
-    const abort = send(pool, options, provider, total, signal, {
+    const abort = send(pool, options, provider, expiry, signal, {
       head: (given) => {
         status = given;
       },
@@ -232,7 +265,7 @@ function openStream(
   pool: Pool,
   options: Dispatcher.DispatchOptions,
   provider: string,
-  total: number,
+  expiry: Expiry,
   signal?: AbortSignal,
 ): Promise<Opened> {
   return new Promise((resolve, reject) => {
@@ -248,7 +281,7 @@ function openStream(
       wake?.();
       wake = undefined;
     };
-    const abort = send(pool, options, provider, total, signal, {
+    const abort = send(pool, options, provider, expiry, signal, {
       head: (status) => resolve({ status, read, leave }),
       data: (chunk, controller) => {
         queue.push(chunk);

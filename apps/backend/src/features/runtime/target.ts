@@ -10,8 +10,10 @@ type Request = Pick<IncomingMessage, 'url' | 'headers'>;
 /** The first part of the host name `<agentId>.<domain>`, in whatever capitals the client wrote it. */
 export function hostLabel(domain: string): (request: Pick<Request, 'headers'>) => string | undefined {
   const ending = `.${domain.toLowerCase()}`;
-  return ({ headers }) => {
-    const host = (headers.host ?? '').replace(/:\d*$/, '').replace(/\.$/, '');
+  return ({ headers: { host: given = '' } }) => {
+    // Asked with every request, and hardly ever so.
+    if (!given.toLowerCase().includes(ending)) return undefined;
+    const host = given.replace(/:\d*$/, '').replace(/\.$/, '');
     const label = host.toLowerCase().endsWith(ending) ? host.slice(0, -ending.length) : '';
     return AGENT_ID.test(label) ? label : undefined;
   };
