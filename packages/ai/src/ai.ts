@@ -99,20 +99,20 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   function boundOf(request: ChatRequest, candidates: Candidate[]): Bound {
     const input = maxPromptTokens(request);
     const output = request.max_tokens ?? CAPPED_MAX_TOKENS;
-    const micros = candidates.map(({ id }) => costMicros(catalogue, id, input, output));
+    const micros = candidates.map(({ rates }) => costMicros(rates, input, output));
     return { tokens: input + output, micros: Math.max(...micros) };
   }
 
   /** Records the call and gives back what it did not use; most calls set nothing aside, and then nothing is waited for. */
   function end(
     call: Call,
-    { id, provider }: Candidate,
+    { id, provider, rates }: Candidate,
     usage: ChatUsage,
     success: boolean,
     estimated: boolean,
   ): Promise<number> | number {
     const { scope, reservation, isOwn } = call;
-    const micros = isOwn ? 0 : costMicros(catalogue, id, usage.prompt_tokens, usage.completion_tokens);
+    const micros = isOwn ? 0 : costMicros(rates, usage.prompt_tokens, usage.completion_tokens);
     meter?.record({
       userId: scope.userId,
       agentId: scope.agentId ?? '',
@@ -159,36 +159,38 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     return next !== undefined && (!error.callersFault || next.id === id);
   }
 
-  async function tryAll(call: Call, signal?: AbortSignal): Promise<{ candidate: Candidate; reply: ProviderReply }> {
+  async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
+    const begun = begin(given, options);
+    const call = begun instanceof Promise ? await begun : begun;
     const { candidates, request } = call;
     for (const [index, candidate] of candidates.entries()) {
+      let reply: ProviderReply;
       try {
-        return { candidate, reply: await candidate.provider.chat(candidate.name, request, signal) };
+        reply = await candidate.provider.chat(candidate.name, request, options.signal);
       } catch (error) {
         if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error);
+        continue;
       }
+      return answered(call, candidate, reply);
     }
     throw new Error('a call without candidates');
   }
 
-  async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
-    const begun = begin(given, options);
-    const call = begun instanceof Promise ? await begun : begun;
-    const { candidate, reply } = await tryAll(call, options.signal);
+  function answered(call: Call, candidate: Candidate, reply: ProviderReply): Promise<ChatResult> | ChatResult {
     const usage = reply.usage ?? estimateUsage(call.request, answerSize(reply.message));
-    const estimated = reply.usage === undefined;
-    const ended = end(call, candidate, usage, true, estimated);
-    const micros = typeof ended === 'number' ? ended : await ended;
-    return {
+    const usageEstimated = reply.usage === undefined;
+    const result = (costMicros: number): ChatResult => ({
       id: `chatcmpl-${newId()}`,
       model: candidate.id,
       provider: candidate.provider.name,
       message: reply.message,
       finishReason: reply.finishReason,
       usage,
-      usageEstimated: estimated,
-      costMicros: micros,
-    };
+      usageEstimated,
+      costMicros,
+    });
+    const micros = end(call, candidate, usage, true, usageEstimated);
+    return typeof micros === 'number' ? result(micros) : micros.then(result);
   }
 
   /** The first candidate that says anything serves; after its first piece there is no way back. */

@@ -143,12 +143,12 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
 /** Only as much as an error message needs. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-async function textOf({ read, leave }: Opened): Promise<string> {
+async function textOf(opened: Opened): Promise<string> {
   let text = '';
-  for (let bytes = await read(); bytes && text.length < MAX_ERROR_BYTES; bytes = await read()) {
+  for (let bytes = await opened.read(); bytes && text.length < MAX_ERROR_BYTES; bytes = await opened.read()) {
     text += bytes.toString('utf8');
   }
-  leave();
+  opened.leave();
   return text;
 }
 

@@ -1,4 +1,13 @@
-import { findModel, planAllows, planModels, SANDBOX_MODEL, taskModels, type Catalogue } from '@troupe/domain';
+import {
+  findModel,
+  planAllows,
+  planModels,
+  ratesOf,
+  SANDBOX_MODEL,
+  taskModels,
+  type Catalogue,
+  type Rates,
+} from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 import type { Provider } from './provider.ts';
 
@@ -7,6 +16,7 @@ export interface Candidate {
   provider: Provider;
   name: string;
   id: string;
+  rates: Rates;
 }
 
 export interface Routing {
@@ -45,7 +55,7 @@ export function createRouting(
     if (known) {
       return Object.entries(known.servedBy).flatMap(([name, model]) => {
         const provider = configured.get(name);
-        return provider ? [{ provider, name: model, id: known.id }] : [];
+        return provider ? [{ provider, name: model, id: known.id, rates: known }] : [];
       });
     }
     return unlisted(id);
@@ -57,7 +67,7 @@ export function createRouting(
     const found: Candidate[] = [];
     const add = (name: string | undefined, model: string): void => {
       const provider = name === undefined ? undefined : configured.get(name);
-      if (provider && model) found.push({ provider, name: model, id });
+      if (provider && model) found.push({ provider, name: model, id, rates: catalogue.defaultRates });
     };
     // Its own models, such as openrouter/auto, go by their whole name.
     if (first === 'openrouter') add('openrouter', inner.includes('/') ? inner : id);
@@ -106,7 +116,10 @@ export function createRouting(
     const found = model === undefined ? chosen(taskType, plan) : serving(model);
     const first = found[0];
     if (!first) {
-      if (sandbox) return [{ provider: sandbox, name: SANDBOX_MODEL, id: SANDBOX_MODEL }];
+      if (sandbox)
+        return [
+          { provider: sandbox, name: SANDBOX_MODEL, id: SANDBOX_MODEL, rates: ratesOf(catalogue, SANDBOX_MODEL) },
+        ];
       throw new AppError(404, 'No models available', { success: false });
     }
     const standIn = fallback(first, plan);

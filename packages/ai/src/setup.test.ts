@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { BUILT_IN_CATALOGUE, costMicros, findModel, planAllows } from '@troupe/domain';
+import { BUILT_IN_CATALOGUE, costMicros, ratesOf, findModel, planAllows } from '@troupe/domain';
 import { readCatalogue } from './setup.ts';
 
 describe('the catalogue', () => {
@@ -17,7 +17,7 @@ describe('the catalogue', () => {
       own.models.map((model) => model.id),
       ['own/model'],
     );
-    assert.equal(costMicros(own, 'own/model', 10, 10), 60);
+    assert.equal(costMicros(ratesOf(own, 'own/model'), 10, 10), 60);
   });
 
   it('stops the start when the file cannot be used, naming what is wrong', () => {
@@ -34,7 +34,7 @@ describe('the catalogue', () => {
       writeFileSync(file, JSON.stringify({ ...BUILT_IN_CATALOGUE, models: [model] }));
     };
     write(0.0375);
-    assert.equal(costMicros(readCatalogue(file), 'small/model', 1_000_000, 1_000_000), 337_500);
+    assert.equal(costMicros(ratesOf(readCatalogue(file), 'small/model'), 1_000_000, 1_000_000), 337_500);
     write(0.00001);
     assert.throws(() => readCatalogue(file), /models\.0\.inputRate: a rate has at most four decimals/);
   });

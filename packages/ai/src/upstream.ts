@@ -1,6 +1,7 @@
 import { createTurns } from '@troupe/kernel';
 import { Pool, type Dispatcher } from 'undici';
 import { ProviderError } from './errors.ts';
+import { createExpiry, Exchange, isStaleSocket, type Way } from './exchange.ts';
 
 export interface Timeouts {
   connect: number;
@@ -70,7 +71,7 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
     keepAliveTimeout: 20_000,
   });
   const endOfTurn = createTurns();
-  const expiry = createExpiry(timeouts.total);
+  const way: Way = { pool, provider, expiry: createExpiry(timeouts.total) };
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
   const request = (path: string, body?: string): Dispatcher.DispatchOptions => ({
@@ -80,273 +81,161 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
     body: body ?? null,
   });
 
-  async function whole(options: Dispatcher.DispatchOptions, signal?: AbortSignal): Promise<Answer> {
-    const run = () => collect(pool, options, provider, expiry, signal);
-    await endOfTurn();
-    try {
-      return await run();
-    } catch (error) {
-      if (isStaleSocket(error) && !signal?.aborted) return run();
-      throw error;
-    }
-  }
-
-  async function open(path: string, body: string, signal?: AbortSignal): Promise<Opened> {
-    const run = () => openStream(pool, request(path, body), provider, expiry, signal);
-    await endOfTurn();
-    try {
-      return await run();
-    } catch (error) {
-      if (isStaleSocket(error) && !signal?.aborted) return run();
-      throw error;
-    }
-  }
+  /** Once more, when the first try met a stale socket. */
+  const send = <T>(Attempt: AttemptClass<T>, options: Dispatcher.DispatchOptions, signal?: AbortSignal) =>
+    new Promise<T>((resolve, reject) => {
+      const again = (error: Error): void => {
+        if (isStaleSocket(error) && !signal?.aborted) new Attempt(way, resolve, reject, signal).send(options);
+        else reject(error);
+      };
+      endOfTurn(() => new Attempt(way, resolve, again, signal).send(options));
+    });
 
   return {
-    get: (path, signal) => whole(request(path), signal),
-    post: (path, body, signal) => whole(request(path, body), signal),
-    open,
+    get: (path, signal) => send(WholeAnswer, request(path), signal),
+    post: (path, body, signal) => send(WholeAnswer, request(path, body), signal),
+    open: (path, body, signal) => send(OpenAnswer, request(path, body), signal),
     // Ends open answers too: by then the caller has given up on them.
     close: () => pool.destroy(),
   };
 }
 
-interface Expiry {
-  add: (expire: () => void) => void;
-  delete: (expire: () => void) => void;
-}
-
-/** One timer for all calls, since all get the same time: one for each would cost as much as sending it. */
-function createExpiry(milliseconds: number): Expiry {
-  /** The oldest first, as they were added. */
-  const deadlines = new Map<() => void, number>();
-  let timer: NodeJS.Timeout | undefined;
-  const tick = (): void => {
-    timer = undefined;
-    const now = performance.now();
-    for (const [expire, deadline] of deadlines) {
-      if (deadline > now) return wait(deadline - now);
-      deadlines.delete(expire);
-      expire();
-    }
-  };
-  const wait = (left: number): void => {
-    // A little late rather than early: what ends meanwhile needs no second look.
-    timer = setTimeout(tick, left + 1).unref();
-  };
-  return {
-    add(expire) {
-      deadlines.set(expire, performance.now() + milliseconds);
-      if (!timer) wait(milliseconds);
-    },
-    delete: (expire) => void deadlines.delete(expire),
-  };
-}
-
-const STALE = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-
-/** A kept-alive socket that the provider closed just as we used it: nothing came back, so the call may go out again. */
-const isStaleSocket = (error: unknown): boolean => error instanceof ProviderError && STALE.has(error.detail);
-
-function failure(provider: string, error: Error, started: boolean): ProviderError {
-  const code = 'code' in error ? String(error.code) : '';
-  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') {
-    return new ProviderError(provider, 'timeout', code);
-  }
-  if (started) return new ProviderError(provider, 'broken', 'the answer broke off');
-  return new ProviderError(provider, 'connection', code || error.message);
-}
-
-interface Events {
-  head: (status: number) => void;
-  data: (chunk: Buffer, controller: Dispatcher.DispatchController) => void;
-  end: () => void;
-  /** Called at most once, and never after `end`. */
-  fail: (error: Error) => void;
-}
-
-/** One request with the time limit and the abort signal attached; both are detached when it is over. Returns its abort. */
-function send(
-  pool: Pool,
-  options: Dispatcher.DispatchOptions,
-  provider: string,
-  expiry: Expiry,
+type AttemptClass<T> = new (
+  way: Way,
+  done: (value: T) => void,
+  failed: (error: Error) => void,
   signal: AbortSignal | undefined,
-  events: Events,
-): (reason: Error) => void {
-  let controller: Dispatcher.DispatchController | undefined;
-  let over = false;
-  let started = false;
+) => Exchange;
 
-  const finish = (): boolean => {
-    if (over) return false;
-    over = true;
-    expiry.delete(expire);
-    signal?.removeEventListener('abort', onAbort);
-    return true;
-  };
-  const abort = (reason: Error): void => {
-    if (!finish()) return;
-    controller?.abort(reason);
-    events.fail(reason);
-  };
-  const onAbort = (): void => abort(abortReason(signal!));
-  const expire = (): void => abort(new ProviderError(provider, 'timeout', 'total time is over'));
-  expiry.add(expire);
+class WholeAnswer extends Exchange {
+  readonly #done: (answer: Answer) => void;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #status = 0;
 
-  if (signal?.aborted) {
-    queueMicrotask(onAbort);
-    return abort;
+  constructor(way: Way, done: (answer: Answer) => void, failed: (error: Error) => void, signal?: AbortSignal) {
+    super(way, failed, signal);
+    this.#done = done;
   }
-  signal?.addEventListener('abort', onAbort, { once: true });
-  pool.dispatch(options, {
-    onRequestStart(given) {
-      controller = given;
-      if (over) given.abort(new Error('given up before it was sent'));
-    },
-    onResponseStart(_controller, status) {
-      started = true;
-      if (!over && status >= 200) events.head(status);
-    },
-    onResponseData(given, chunk) {
-      if (!over) events.data(chunk, given);
-    },
-    onResponseEnd() {
-      if (finish()) events.end();
-    },
-    onResponseError(_controller, error) {
-      if (finish()) events.fail(failure(provider, error, started));
-    },
-  });
-  return abort;
-}
 
-const abortReason = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new DOMException('This operation was aborted', 'AbortError');
+  protected override head(status: number): void {
+    this.#status = status;
+  }
 
-function collect(
-  pool: Pool,
-  options: Dispatcher.DispatchOptions,
-  provider: string,
-  expiry: Expiry,
-  signal?: AbortSignal,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let status = 0;
-    const abort = send(pool, options, provider, expiry, signal, {
-      head: (given) => {
-        status = given;
-      },
-      data: (chunk) => {
-        chunks.push(chunk);
-        size += chunk.length;
-        if (size > MAX_ANSWER_BYTES) abort(new ProviderError(provider, 'broken', 'the answer is too large'));
-      },
-      end: () => {
-        const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
-        try {
-          resolve({ status, text: decode(bytes) });
-        } catch {
-          reject(new ProviderError(provider, 'broken', 'the answer is not UTF-8'));
-        }
-      },
-      fail: reject,
-    });
-  });
+  protected override data(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size > MAX_ANSWER_BYTES)
+      this.abort(new ProviderError(this.way.provider, 'broken', 'the answer is too large'));
+  }
+
+  protected override end(): void {
+    const [only] = this.#chunks;
+    const bytes = this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#size);
+    let text: string;
+    try {
+      text = UTF8.decode(bytes);
+    } catch {
+      return this.failed(new ProviderError(this.way.provider, 'broken', 'the answer is not UTF-8'));
+    }
+    this.#done({ status: this.#status, text });
+  }
 }
 
 /** Invalid UTF-8 throws: half a character would otherwise reach the user as �. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
-const decode = (bytes: Buffer): string => UTF8.decode(bytes);
 
-function openStream(
-  pool: Pool,
-  options: Dispatcher.DispatchOptions,
-  provider: string,
-  expiry: Expiry,
-  signal?: AbortSignal,
-): Promise<Opened> {
-  return new Promise((resolve, reject) => {
-    let queue: Buffer[] = [];
-    let unread = 0;
-    let done = false;
-    let failed: Error | undefined;
-    let wake: (() => void) | undefined;
-    let paused: Dispatcher.DispatchController | undefined;
-    let stopGathering: (() => void) | undefined;
-    let lastRead = -Infinity;
-    const notify = (): void => {
-      wake?.();
-      wake = undefined;
-    };
-    const abort = send(pool, options, provider, expiry, signal, {
-      head: (status) => resolve({ status, read, leave }),
-      data: (chunk, controller) => {
-        queue.push(chunk);
-        unread += chunk.length;
-        if (unread > HIGH_WATER) {
-          controller.pause();
-          paused = controller;
-          stopGathering?.();
-        }
-        notify();
-      },
-      end: () => {
-        done = true;
-        notify();
-        stopGathering?.();
-      },
-      fail: (error) => {
-        failed = error;
-        notify();
-        stopGathering?.();
-        // After the head this changes nothing: the promise is settled.
-        reject(error);
-      },
-    });
+class OpenAnswer extends Exchange implements Opened {
+  readonly #done: (opened: Opened) => void;
+  #queue: Buffer[] = [];
+  #unread = 0;
+  #ended = false;
+  #failure: Error | undefined;
+  #wake: (() => void) | undefined;
+  #paused: Dispatcher.DispatchController | undefined;
+  #stopGathering: (() => void) | undefined;
+  #lastRead = -Infinity;
+  status = 0;
 
-    function leave(grace = 0): void {
-      if (done || failed) return;
-      const go = (): void => abort(new Error('the reader has left'));
-      if (grace > 0) setTimeout(go, grace).unref();
-      else go();
+  constructor(way: Way, done: (opened: Opened) => void, failed: (error: Error) => void, signal?: AbortSignal) {
+    super(way, failed, signal);
+    this.#done = done;
+  }
+
+  protected override head(status: number): void {
+    this.status = status;
+    this.#done(this);
+  }
+
+  protected override data(chunk: Buffer, controller: Dispatcher.DispatchController): void {
+    this.#queue.push(chunk);
+    this.#unread += chunk.length;
+    if (this.#unread > HIGH_WATER) {
+      controller.pause();
+      this.#paused = controller;
+      this.#stopGathering?.();
     }
+    this.#notify();
+  }
 
-    async function read(): Promise<Buffer | undefined> {
-      if (queue.length === 0 && !failed && !done) {
-        await new Promise<void>((ready) => {
-          wake = ready;
-        });
-      }
-      const wait = GATHER_MS - (performance.now() - lastRead);
-      if (wait > 0 && !done && !failed && !paused) await gather(wait);
-      if (queue.length > 0) return takeAll();
-      if (failed) throw failed;
-      return undefined;
-    }
+  protected override end(): void {
+    this.#ended = true;
+    this.#notify();
+    this.#stopGathering?.();
+  }
 
-    function gather(milliseconds: number): Promise<void> {
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => stopGathering?.(), milliseconds);
-        stopGathering = () => {
-          clearTimeout(timer);
-          stopGathering = undefined;
-          resolve();
-        };
+  protected override fail(error: Error): void {
+    this.#failure = error;
+    this.#notify();
+    this.#stopGathering?.();
+    // After the head this changes nothing: the promise is settled.
+    super.fail(error);
+  }
+
+  leave(grace = 0): void {
+    if (this.#ended || this.#failure) return;
+    const go = (): void => this.abort(new Error('the reader has left'));
+    if (grace > 0) setTimeout(go, grace).unref();
+    else go();
+  }
+
+  async read(): Promise<Buffer | undefined> {
+    if (this.#queue.length === 0 && !this.#failure && !this.#ended) {
+      await new Promise<void>((ready) => {
+        this.#wake = ready;
       });
     }
+    const wait = GATHER_MS - (performance.now() - this.#lastRead);
+    if (wait > 0 && !this.#ended && !this.#failure && !this.#paused) await this.#gather(wait);
+    if (this.#queue.length > 0) return this.#takeAll();
+    if (this.#failure) throw this.#failure;
+    return undefined;
+  }
 
-    function takeAll(): Buffer {
-      const bytes = queue.length === 1 ? queue[0]! : Buffer.concat(queue, unread);
-      queue = [];
-      unread = 0;
-      lastRead = performance.now();
-      const controller = paused;
-      paused = undefined;
-      controller?.resume();
-      return bytes;
-    }
-  });
+  #notify(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+
+  #gather(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#stopGathering?.(), milliseconds);
+      this.#stopGathering = () => {
+        clearTimeout(timer);
+        this.#stopGathering = undefined;
+        resolve();
+      };
+    });
+  }
+
+  #takeAll(): Buffer {
+    const bytes = this.#queue.length === 1 ? this.#queue[0]! : Buffer.concat(this.#queue, this.#unread);
+    this.#queue = [];
+    this.#unread = 0;
+    this.#lastRead = performance.now();
+    const controller = this.#paused;
+    this.#paused = undefined;
+    controller?.resume();
+    return bytes;
+  }
 }

@@ -24,6 +24,7 @@ export * from './http/server.ts';
 export * from './http/testing.ts';
 export * from './ids.ts';
 export * from './lifecycle.ts';
+export * from './linked.ts';
 export * from './log.ts';
 export * from './metrics.ts';
 export * from './secret-store.ts';

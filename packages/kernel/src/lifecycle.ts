@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { StartError } from './errors.ts';
 
 const GRACE_MS = 10_000;
@@ -28,6 +29,7 @@ export interface Life {
  * cannot start, something is lost, or it does not close in time.
  */
 export async function runUntilSignal(start: (life: Life) => Promise<void>): Promise<void> {
+  forgetQuickly();
   const parts: Running[] = [];
   let leaving = false;
 
@@ -69,4 +71,13 @@ function startMessage(error: unknown): unknown {
   if (error instanceof StartError) return error.message;
   if ((error as { code?: string }).code === 'ENOSPC') return 'The disk is full: free some space, then start again.';
   return error;
+}
+
+/**
+ * V8 watches in the first seconds which objects last, and makes that kind in the old generation from then on. While a
+ * service starts nearly all do, also those of a request; later each would wait there for a full collection, with all it
+ * points to. That costs a busy service a tenth of its speed (ADR 22).
+ */
+function forgetQuickly(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }

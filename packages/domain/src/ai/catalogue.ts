@@ -3,14 +3,17 @@
  * whole of it with a JSON file of the same shape (AI_CATALOGUE). Pure data and look-ups.
  */
 
-export interface CatalogueModel {
+/** US dollars per million tokens. */
+export interface Rates {
+  inputRate: number;
+  outputRate: number;
+}
+
+export interface CatalogueModel extends Rates {
   id: string;
   name: string;
   description: string;
   tags: string[];
-  /** US dollars per million tokens. */
-  inputRate: number;
-  outputRate: number;
   contextWindow: number;
   /** Provider → the name it knows the model by. The first configured provider serves it. */
   servedBy: Record<string, string>;
@@ -19,7 +22,7 @@ export interface CatalogueModel {
 export interface Catalogue {
   models: CatalogueModel[];
   /** For models that are not listed. */
-  defaultRates: { inputRate: number; outputRate: number };
+  defaultRates: Rates;
   /** Plan → ids of its models, or `all`. */
   plans: Record<string, string[] | 'all'>;
   /** Task type → model ids, best first. An unknown task type counts as `general`. */
@@ -258,9 +261,11 @@ const baseName = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 /** Rates are counted in whole steps of it, so that sums are exact: four decimals, and no rate is finer (AI_CATALOGUE). */
 const RATE_STEPS = 10_000;
 
+export const ratesOf = (catalogue: Catalogue, model: string): Rates =>
+  findModel(catalogue, model) ?? catalogue.defaultRates;
+
 /** Integer millionths of a dollar, rounded up: a rate of 1 USD per million tokens is one millionth a token. */
-export function costMicros(catalogue: Catalogue, model: string, inputTokens: number, outputTokens: number): number {
-  const { inputRate, outputRate } = findModel(catalogue, model) ?? catalogue.defaultRates;
+export function costMicros({ inputRate, outputRate }: Rates, inputTokens: number, outputTokens: number): number {
   const micros = inputTokens * Math.round(inputRate * RATE_STEPS) + outputTokens * Math.round(outputRate * RATE_STEPS);
   return Math.ceil(micros / RATE_STEPS);
 }

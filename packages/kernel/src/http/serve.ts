@@ -3,6 +3,7 @@ import { type Endpoint, type EndpointTypes, validationMessage } from '@troupe/co
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
+import type { EndOfTurn } from '../turns.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
 import type { PrincipalOf, User } from './principal.ts';
@@ -11,7 +12,6 @@ import type { Server } from './server.ts';
 
 /** What a handler may want to know about the request beside its validated parts. */
 export interface RequestInfo {
-  id: string;
   /** The address that limits count for. */
   address: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -85,18 +85,35 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       if (admitted) void goOn(admitted, done);
       else done();
     },
-    handler: async (request, reply) => {
-      const result = await handler({
+    // Without a promise of its own: that of the handler is enough, and each costs as much as validating the query.
+    handler: (request, reply) => {
+      const result = handler({
         user: request.principal as never,
         params: parse(endpoint.params, request.params, 'path') as never,
         query: parse(endpoint.query, request.query, 'query') as never,
         body: (endpoint.rawBody ? undefined : parse(endpoint.body, request.body ?? {}, 'body')) as never,
-        request: infoOf(server, request, reply, endpoint.rawBody ?? false),
+        request: new Info(server, request, reply),
       });
-      if (isAnswer(result)) return send(server, reply, result, endpoint.status);
-      if (check) assertReply(check, result, endpoint);
-      await server.endOfTurn();
-      return reply.status(endpoint.status ?? 200).send(result);
+      if (result instanceof Promise) result.then(answer, fail);
+      else answer(result);
+
+      function answer(given: T['reply'] | Answer): void {
+        if (isAnswer(given)) return attempt(() => send(server, reply, given, endpoint));
+        attempt(() => {
+          if (check) assertReply(check, given, endpoint);
+          server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
+        });
+      }
+      function attempt(work: () => unknown): void {
+        try {
+          work();
+        } catch (error) {
+          fail(error);
+        }
+      }
+      function fail(error: unknown): void {
+        void reply.send(error instanceof Error ? error : new Error(String(error)));
+      }
     },
   });
 }
@@ -134,14 +151,13 @@ function send(
   server: Server,
   reply: FastifyReply,
   { status, headers, body, stream, texts }: Answer,
-  fallback = 200,
-): FastifyReply {
-  void reply.status(status ?? fallback).headers(headers);
-  if (!texts) return reply.send(stream ?? body ?? '');
+  endpoint: Endpoint,
+): void {
+  void reply.status(status ?? endpoint.status ?? 200).headers(headers);
+  if (!texts) return void reply.send(stream ?? body ?? '');
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   void writeTexts(reply.raw, texts, server.endOfTurn);
-  return reply;
 }
 
 /** Characters that are written before the turn is over. */
@@ -151,11 +167,7 @@ const TEXT_AT_ONCE = 65_536;
  * Straight to the socket: a stream object between them costs as much as everything else about a short answer. What comes
  * in one turn is one write.
  */
-async function writeTexts(
-  raw: ServerResponse,
-  texts: AsyncIterable<string>,
-  endOfTurn: () => Promise<void>,
-): Promise<void> {
+async function writeTexts(raw: ServerResponse, texts: AsyncIterable<string>, endOfTurn: EndOfTurn): Promise<void> {
   const pieces = texts[Symbol.asyncIterator]();
   let waiting = '';
   let over = false;
@@ -166,14 +178,13 @@ async function writeTexts(
   };
   try {
     for (let piece = await pieces.next(); !piece.done && !raw.destroyed; piece = await pieces.next()) {
-      if (waiting === '') void endOfTurn().then(flush);
+      if (waiting === '') endOfTurn(flush);
       waiting += piece.value;
       if (waiting.length > TEXT_AT_ONCE) flush();
       if (raw.writableNeedDrain) await drained(raw);
     }
     over = true;
-    await endOfTurn();
-    raw.end(waiting);
+    endOfTurn(() => raw.end(waiting));
   } catch (error) {
     flush();
     // The head is out: all that is left is to break off, so that the client does not take a part for the whole.
@@ -201,16 +212,41 @@ function drained(raw: ServerResponse): Promise<void> {
   });
 }
 
-function infoOf(server: Server, request: FastifyRequest, reply: FastifyReply, raw: boolean): RequestInfo {
-  return {
-    id: request.id,
-    address: server.clientAddress(request),
-    headers: request.headers,
-    cookies: () => cookiesOf(request),
-    path: request.url.split('?', 1)[0] ?? '',
-    rawBody: raw && typeof request.body === 'string' ? request.body : '',
-    signal: () => signalOf(server, reply),
-  };
+/** Works out what a handler asks for when it asks: most need little of it. */
+class Info implements RequestInfo {
+  readonly #server: Server;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+
+  constructor(server: Server, request: FastifyRequest, reply: FastifyReply) {
+    this.#server = server;
+    this.#request = request;
+    this.#reply = reply;
+  }
+
+  get address(): string {
+    return this.#server.clientAddress(this.#request);
+  }
+
+  get headers(): RequestInfo['headers'] {
+    return this.#request.headers;
+  }
+
+  get path(): string {
+    return this.#request.url.split('?', 1)[0] ?? '';
+  }
+
+  get rawBody(): string {
+    return typeof this.#request.body === 'string' ? this.#request.body : '';
+  }
+
+  cookies(): Record<string, string | undefined> {
+    return cookiesOf(this.#request);
+  }
+
+  signal(): AbortSignal {
+    return signalOf(this.#server, this.#reply);
+  }
 }
 
 function signalOf(server: Server, reply: FastifyReply): AbortSignal {
@@ -218,9 +254,9 @@ function signalOf(server: Server, reply: FastifyReply): AbortSignal {
   const abort = (): void => gone.abort();
   if (server.closing.aborted) abort();
   // By hand: AbortSignal.any costs twenty times as much, with every request.
-  server.onClosing.add(abort);
+  const place = server.onClosing.add(abort);
   reply.raw.once('close', () => {
-    server.onClosing.delete(abort);
+    server.onClosing.delete(place);
     if (!reply.raw.writableFinished) abort();
   });
   return gone.signal;

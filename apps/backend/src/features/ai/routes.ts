@@ -56,7 +56,7 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
     return { model: await ai.select(taskType, plan), taskType, timestamp: now() };
   });
 
-  serve(server, aiChat, async ({ body, request }) => {
+  serve(server, aiChat, ({ body, request }) => {
     const scope = access.byHeaders(request.headers);
     const { algorithmMode, stream, messages, ...rest } = body;
     const chat: ChatRequest = {
@@ -64,17 +64,22 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
       messages: algorithmMode ? withAlgorithm(messages as ChatMessage[]) : (messages as ChatMessage[]),
     };
     if (stream) return streamed(chat, scope, request, false);
-    const { id, model, provider, message, usage } = await answered(chat, scope, request);
-    return { id, model, provider, message, usage, timestamp: now() };
+    return answered(chat, scope, request, ({ id, model, provider, message, usage }) => ({
+      id,
+      model,
+      provider,
+      message,
+      usage,
+      timestamp: now(),
+    }));
   });
 
-  serve(server, chatCompletions, async ({ user, body, request }) => {
+  serve(server, chatCompletions, ({ user, body, request }) => {
     const scope = access.byKey(user, request.headers);
     const { stream, stream_options: options, max_completion_tokens: limit, ...rest } = body;
     const chat = withoutNulls({ ...rest, max_tokens: limit ?? rest.max_tokens });
     if (stream) return streamed(chat, scope, request, options?.include_usage ?? false);
-    const { id, model, provider, message, finishReason, usage } = await answered(chat, scope, request);
-    return {
+    return answered(chat, scope, request, ({ id, model, provider, message, finishReason, usage }) => ({
       id,
       object: 'chat.completion' as const,
       created: seconds(),
@@ -82,7 +87,7 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
       provider,
       choices: [{ index: 0, message: { ...message, refusal: null }, logprobs: null, finish_reason: finishReason }],
       usage,
-    };
+    }));
   });
 
   serve(server, listOpenaiModels, async ({ user, request }) => {
@@ -94,10 +99,15 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
     return { object: 'list' as const, data };
   });
 
-  async function answered(chat: ChatRequest, scope: Caller, request: RequestInfo): Promise<ChatResult> {
+  async function answered<T>(
+    chat: ChatRequest,
+    scope: Caller,
+    request: RequestInfo,
+    told: (result: ChatResult) => T,
+  ): Promise<T> {
     const options: CallOptions = { scope, signal: request.signal(), ownKey: ownKey(request.headers) };
     try {
-      return await ai.chat(chat, options);
+      return told(await ai.chat(chat, options));
     } catch (error) {
       throw givenUp(error, options.signal!);
     }
