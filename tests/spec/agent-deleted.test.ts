@@ -26,6 +26,9 @@ async function deletedMidway(services: Services, director: Director): Promise<vo
     streamedGateway: gateway('streamedGateway', { stream: true }),
   };
   for (const name of Object.keys(open)) await director.waits(name);
+  const proxy = `/api/runtime/proxy/${agentId}/sessions`;
+  const { body: listed } = await askBackend(services, 'GET', proxy);
+  const events = askBackend(services, 'GET', `${proxy}/${listed.sessions[0].id}/events`);
   assert.equal((await ann.ask('DELETE', `/api/agents/${agentId}`)).status, 200);
 
   assert.deepEqual(await open.chat, { status: 404, body: { error: 'No agent deployed' } });
@@ -33,6 +36,7 @@ async function deletedMidway(services: Services, director: Director): Promise<vo
   const ended = ({ body }: Body): string => String(body).trimEnd().split('\n\n').slice(-2).join('\n\n');
   assert.match(ended(await open.streamedChat), /event: error\n(?:id: .*\n)?data: \{"error":"No agent deployed"\}$/);
   assert.match(ended(await open.streamedGateway), /^data: \{"error":"Agent not found"\}\n\ndata: \[DONE\]$/);
+  assert.match(String((await events).body), /data: \{"error":"Agent not found"\}\n/);
 }
 
 const DRIVERS = [

@@ -209,7 +209,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
     follow: (sessionId, after, signal) =>
-      followSession({ store, watch, pollMs: Math.max(pollMs, 500) }, sessionId, after, signal),
+      followSession({ store, watch, definition, pollMs: Math.max(pollMs, 500) }, sessionId, after, signal),
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
       if (!session) throw new AppError(404, 'Session not found');
@@ -276,8 +276,11 @@ function answer(sessionId: string, end: SessionEvent & { type: 'run_ended' }, wo
   return { sessionId, outcome, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent };
 }
 
+/** How long somebody may follow an agent that is deleted. */
+const LOOK_MS = 5_000;
+
 async function* followSession(
-  { store, watch, pollMs }: { store: AgentStore; watch: Agent['watch']; pollMs: number },
+  { store, watch, definition, pollMs }: Pick<Agent, 'store' | 'watch' | 'definition'> & { pollMs: number },
   sessionId: string,
   after: number,
   signal: AbortSignal,
@@ -291,9 +294,14 @@ async function* followSession(
   const onAbort = (): void => wake();
   signal.addEventListener('abort', onAbort);
   let seen = after;
+  let looked = Date.now();
   try {
     while (!signal.aborted) {
       const page = await store.events(sessionId, { after: seen, limit: PAGE });
+      if (page.length === 0 && Date.now() - looked > LOOK_MS) {
+        await definition();
+        looked = Date.now();
+      }
       for (const event of page) {
         seen = event.seq;
         yield { kind: 'event', sessionId, event };

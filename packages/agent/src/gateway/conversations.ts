@@ -28,15 +28,20 @@ export async function readSessionEvents(exchange: Exchange): Promise<void> {
   sendJson(exchange, { session, events });
 }
 
-/** From where the reader says it is (Last-Event-ID), without a gap, until it leaves. */
+/** From where the reader says it is (Last-Event-ID), without a gap, until it leaves or the agent is deleted. */
 export async function streamSessionEvents(exchange: Exchange): Promise<void> {
   const { agent, request, query, signal } = exchange;
   const session = await found(exchange);
   const last = Number(request.headers['last-event-id'] ?? query.get('lastEventId') ?? 0);
   const stream = openEventStream(exchange);
-  for await (const live of agent.follow(session.id, Number.isInteger(last) && last > 0 ? last : 0, signal)) {
-    if (live.kind === 'delta') await stream.send({ event: 'delta', data: { text: live.text } });
-    else await stream.send({ id: live.event.seq, event: live.event.type, data: live.event });
+  try {
+    for await (const live of agent.follow(session.id, Number.isInteger(last) && last > 0 ? last : 0, signal)) {
+      if (live.kind === 'delta') await stream.send({ event: 'delta', data: { text: live.text } });
+      else await stream.send({ id: live.event.seq, event: live.event.type, data: live.event });
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    await stream.send({ event: 'error', data: { error: error.message } });
   }
   stream.end();
 }
