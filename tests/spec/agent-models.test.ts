@@ -23,3 +23,43 @@ test('an agent made with the default model thinks with what the installation has
     await openai.close();
   }
 });
+
+test('what can be chosen for an agent is what the plan allows and a provider is set up for', async () => {
+  const openai = await createStandIn();
+  const ollama = await createStandIn((_request, response) => void response.end('{"data":[{"id":"llama3.2"}]}'));
+  const services = await startServices({
+    OPENAI_API_KEY: 'k',
+    OPENAI_BASE_URL: openai.url,
+    OLLAMA_BASE_URL: ollama.url,
+  });
+  try {
+    const choice = async (plan: string) => (await (await person(services, { plan })).ask('GET', '/api/models')).body;
+    const ids = ({ models }: { models: { id: string }[] }) => models.map(({ id }) => id);
+    const solo = await choice('solo');
+    assert.deepEqual(ids(solo), ['openai/gpt-4o-mini']);
+    assert.deepEqual([solo.default, solo.sandboxOnly], ['openai/gpt-4o-mini', false]);
+    assert.equal(solo.models[0].name, 'GPT-4o mini');
+    const network = await choice('network');
+    for (const id of ['openai/gpt-4o', 'ollama/llama3.2']) assert.ok(ids(network).includes(id), id);
+    assert.ok(!ids(network).some((id) => id.startsWith('anthropic/')));
+  } finally {
+    await services.stop();
+    await Promise.all([openai.close(), ollama.close()]);
+  }
+});
+
+test('without a provider every model of the plan can be chosen, and the reply says who answers', async () => {
+  const services = await startServices({});
+  try {
+    const ada = await person(services, { plan: 'solo' });
+    const { status, body } = await ada.ask('GET', '/api/models');
+    assert.deepEqual([status, body.sandboxOnly], [200, true]);
+    const ids = body.models.map(({ id }: { id: string }) => id);
+    assert.ok(
+      ids.includes('sandbox/echo') && ids.includes(body.default) && body.default !== 'sandbox/echo',
+      String(ids),
+    );
+  } finally {
+    await services.stop();
+  }
+});

@@ -99,6 +99,12 @@ describe('usage', () => {
       cost_usd: COST * 2,
       turn_count: 2,
     });
+    const { body: one } = await web('GET', '/api/usage/summary?agentId=agent-1');
+    assert.deepEqual(
+      one.rows,
+      body.rows.filter((row: { agent_id: string }) => row.agent_id === 'agent-1'),
+    );
+    assert.ok(one.count > 0 && one.count < body.count);
   });
 
   it('by agent', async () => {

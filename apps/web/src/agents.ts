@@ -18,6 +18,7 @@ import { instanceRoutes } from './features/instance/routes.ts';
 import { createInstances } from './features/instance/service.ts';
 import { memoryRoutes } from './features/memory/routes.ts';
 import { createMemory } from './features/memory/service.ts';
+import { modelRoutes } from './features/models/routes.ts';
 import { createHostedProvision } from './features/provision/hosting.ts';
 import { provisionRoutes } from './features/provision/routes.ts';
 import { createProvision } from './features/provision/service.ts';
@@ -33,7 +34,7 @@ export interface AgentDeps extends WebDeps {
 export function addAgents(server: Server, deps: AgentDeps): { registry: Registry } {
   const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version } = deps;
   const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
-  const { premium } = readCatalogue(settings.AI_CATALOGUE);
+  const catalogue = readCatalogue(settings.AI_CATALOGUE);
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
   const { sessionSecret } = secrets;
@@ -48,10 +49,11 @@ export function addAgents(server: Server, deps: AgentDeps): { registry: Registry
     clock,
     log,
     subscriber,
-    premium,
+    premium: catalogue.premium,
     disabled,
   });
   agentRoutes(server, agents, createReads({ registry, backend, log }), clock);
+  modelRoutes(server, backend, catalogue);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
   const hosting = createHostedProvision({
     driver: createHosting({
@@ -66,7 +68,7 @@ export function addAgents(server: Server, deps: AgentDeps): { registry: Registry
     }),
     registry,
     agentsDomain,
-    premium,
+    premium: catalogue.premium,
   });
   provisionRoutes(server, createProvision({ db, backends, hosting, log, subscriber, disabled }));
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled }));

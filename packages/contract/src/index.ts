@@ -58,6 +58,7 @@ export * from './web/teams.ts';
 export * from './web/instance.ts';
 export * from './web/chat.ts';
 export * from './web/memory.ts';
+export * from './web/models.ts';
 export * from './web/heartbeat.ts';
 export * from './backend/underground.ts';
 export * from './backend/negotiation.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 /** Answers about one user's usage, all from the daily tables. Days are UTC's; the last of `days` is today. */
 export interface UsageQueries {
-  summary: (userId: string, days: number) => Promise<SummaryRow[]>;
+  summary: (userId: string, days: number, agentId?: string) => Promise<SummaryRow[]>;
   byAgent: (userId: string, agentId: string, days: number) => Promise<ModelRow[]>;
   byModel: (userId: string, days: number) => Promise<ModelRow[]>;
   daily: (userId: string, days: number) => Promise<DailyRow[]>;
@@ -83,6 +83,8 @@ const tokensOf = (row: SumRow): Tokens => ({
 const SUMS = sql`sum(input_tokens)::float8 as input_tokens, sum(output_tokens)::float8 as output_tokens,
   sum(cost_micros)::float8 as cost_micros, sum(calls)::float8 as calls`;
 
+const ofAgent = (agentId: string | undefined) => (agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`);
+
 /** A row for each day from the first to the last, whether anything happened or not. */
 function everyDay(found: readonly (SumRow & { day: string })[], first: string, last: string): DailyRow[] {
   const byDay = new Map(found.map((row) => [row.day, row]));
@@ -134,17 +136,17 @@ export function createQueries({ db, clock }: { db: Database; clock: Clock }): Us
   async function models(userId: string, days: number, agentId?: string): Promise<ModelRow[]> {
     const { rows } = await sql<SumRow & { model: string; provider: string }>`
       select model, provider, ${SUMS} from usage_daily
-      where user_id = ${userId} and day >= ${since(days)} ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
+      where user_id = ${userId} and day >= ${since(days)} ${ofAgent(agentId)}
       group by model, provider order by sum(cost_micros) desc, model, provider`.execute(db.user(userId));
     return rows.map((row) => ({ model: row.model, provider: row.provider, ...tokensOf(row), calls: row.calls }));
   }
 
   return {
-    async summary(userId, days) {
+    async summary(userId, days, agentId) {
       const column = (name: string) => sql`to_json(array_agg(${sql.ref(name)}))`;
       const { rows } = await sql<PackedDay>`
         select day, format('[%s,%s,%s,%s,%s,%s,%s]', ${sql.join(PACKED.map(column))}) as columns
-        from usage_daily where user_id = ${userId} and day >= ${since(days)}
+        from usage_daily where user_id = ${userId} and day >= ${since(days)} ${ofAgent(agentId)}
         group by day order by day desc`.execute(db.user(userId));
       return rows.flatMap((row) => unpack(row).sort(dearestFirst));
     },
@@ -162,7 +164,7 @@ export function createQueries({ db, clock }: { db: Database; clock: Clock }): Us
       const { rows } = await sql<{ tool_name: string; calls: string; successes: string; avg_ms: string }>`
         select tool_name, sum(calls) as calls, sum(successes) as successes, round(sum(duration_ms) / sum(calls)) as avg_ms
         from usage_tools_daily
-        where user_id = ${userId} and day >= ${since(days)} ${agentId === undefined ? sql`` : sql`and agent_id = ${agentId}`}
+        where user_id = ${userId} and day >= ${since(days)} ${ofAgent(agentId)}
         group by tool_name order by sum(calls) desc, tool_name`.execute(db.user(userId));
       return rows.map((row) => ({
         tool_name: row.tool_name,

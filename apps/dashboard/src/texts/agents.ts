@@ -24,6 +24,8 @@ export const create = {
   model: 'Model',
   modelHint: (inRate: string, outRate: string) => `${inRate} in, ${outRate} out, for a million tokens.`,
   modelSandbox: 'Free. It echoes and uses tools on plain commands; no provider is needed.',
+  sandboxOnly:
+    'No AI provider is set up on this platform yet, so the sandbox answers for every model. An operator sets a key, such as OPENROUTER_API_KEY.',
   instruction: 'Instruction',
   instructionHint: 'What it is for and how it should behave. Left empty, it is a helpful assistant.',
   instructionPlaceholder: 'You keep an eye on my label’s releases and write a short note when something changes.',

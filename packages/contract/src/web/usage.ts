@@ -24,8 +24,8 @@ export const usageSummary = endpoint({
   path: '/api/usage/summary',
   auth,
   tag,
-  summary: 'Usage by day, agent and model',
-  query: z.object({ days: days(30) }),
+  summary: 'Usage by day, agent and model; of all agents or of one',
+  query: z.object({ days: days(30), agentId: z.string().optional() }),
   reply: rowsOf(
     z.object({
       date: z.iso.date(),

@@ -1,4 +1,4 @@
-import { getSettings, listAgents, provisionAgent } from '@troupe/contract';
+import { listAgents, listModels, provisionAgent } from '@troupe/contract';
 import { TEAM_TOOLS } from '@troupe/domain';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,9 +16,10 @@ const CHANNELS = ['channelA', 'channelB', 'channelC'] as const;
 
 export default function CreateAgent() {
   const navigate = useNavigate();
-  const settings = useCall(getSettings, {}).data;
   const [name, setName] = useState('');
-  const [model, setModel] = useState('xiaomi/mimo-v2-pro');
+  const offered = useCall(listModels, {}).data;
+  const [chosen, setChosen] = useState<string>();
+  const model = chosen ?? offered?.default;
   const [instruction, setInstruction] = useState('');
   const [tools, setTools] = useState<string[]>(['filesystem', 'think', 'todo', 'memory']);
   const [tokens, setTokens] = useState<Record<string, string>>({});
@@ -49,7 +50,7 @@ export default function CreateAgent() {
                 value={name}
                 onChange={({ target }) => setName(target.value)}
               />
-              <ModelField plan={settings?.plan ?? null} value={model} onChange={setModel} />
+              <ModelField offered={offered} value={model} onChange={setChosen} />
               <TextArea
                 label={texts.instruction}
                 hint={texts.instructionHint}

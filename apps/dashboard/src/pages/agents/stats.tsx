@@ -56,21 +56,22 @@ const label = (day: string) =>
 
 /** What it cost on each of the last days; days without a call count, too. */
 function Daily({ agentId }: { agentId: string }) {
-  const read = useCall(usageSummary, { query: { days: String(DAYS) } }, { every: 30_000 });
+  const read = useCall(usageSummary, { query: { days: String(DAYS), agentId } }, { every: 30_000 });
+  const rows = read.data?.rows ?? [];
+  const free = rows.length > 0 && rows.every((row) => row.cost_usd === 0);
+  const title = free ? texts.dailyTokens : texts.daily;
   return (
-    <Card title={texts.daily}>
+    <Card title={title}>
       <Loaded from={read}>
-        {({ rows }) => {
-          const own = rows.filter((row) => row.agent_id === agentId);
-          if (own.length === 0) return <Empty title={texts.noUsage} />;
-          const free = own.every((row) => row.cost_usd === 0);
+        {() => {
+          if (rows.length === 0) return <Empty title={texts.noUsage} />;
           const points = lastDays().map((day) => ({
             label: label(day),
-            value: own
+            value: rows
               .filter(({ date }) => date === day)
               .reduce((sum, row) => sum + (free ? row.total_tokens : row.cost_usd), 0),
           }));
-          return <Bars label={free ? texts.dailyTokens : texts.daily} points={points} format={free ? short : money} />;
+          return <Bars label={title} points={points} format={free ? short : money} />;
         }}
       </Loaded>
     </Card>

@@ -15,7 +15,9 @@ const listed = <T>(rows: T[], days: number) => ({ rows, count: rows.length, days
 
 export function usageRoutes(server: Server, usage: Usage): void {
   const { queries } = usage;
-  serve(server, usageSummary, async ({ user, query: { days } }) => listed(await queries.summary(user.id, days), days));
+  serve(server, usageSummary, async ({ user, query: { days, agentId } }) =>
+    listed(await queries.summary(user.id, days, agentId), days),
+  );
   serve(server, usageByAgent, async ({ user, params, query: { days } }) => {
     const rows = await queries.byAgent(user.id, params.agentId, days);
     return listed(
