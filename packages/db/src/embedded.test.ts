@@ -6,6 +6,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { createLog, silentLog, StartError } from '@troupe/kernel';
 import { startEmbedded } from './embedded.ts';
@@ -48,6 +49,12 @@ async function startElsewhere(
   const exited = once(child, 'exit').then(() => Promise.reject(new Error('the program ended')));
   const [server] = (await Promise.race([once(child, 'message'), exited])) as [{ url: string; pid: number }];
   exited.catch(() => {});
+  cleanups.push(async () => {
+    child.kill('SIGKILL');
+    // It still writes when its parent is dead, and its folder goes next.
+    if (await alive(server.pid)) spawnSync('kill', ['-QUIT', String(server.pid)]);
+    while (await alive(server.pid)) await delay(20);
+  });
   return Object.assign(child, { server });
 }
 
