@@ -85,7 +85,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       if (admitted) void goOn(admitted, done);
       else done();
     },
-    // Without a promise of its own: that of the handler is enough, and each costs as much as validating the query.
+    // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
       const result = handler({
         user: request.principal as never,
