@@ -48,18 +48,18 @@ test('what can be chosen for an agent is what the plan allows and a provider is 
   }
 });
 
-test('without a provider every model of the plan can be chosen, and the reply says who answers', async () => {
-  const services = await startServices({});
-  try {
-    const ada = await person(services, { plan: 'solo' });
-    const { status, body } = await ada.ask('GET', '/api/models');
-    assert.deepEqual([status, body.sandboxOnly], [200, true]);
-    const ids = body.models.map(({ id }: { id: string }) => id);
-    assert.ok(
-      ids.includes('sandbox/echo') && ids.includes(body.default) && body.default !== 'sandbox/echo',
-      String(ids),
-    );
-  } finally {
-    await services.stop();
+test('without a provider every model of the plan can be chosen, and the reply says whether the sandbox answers', async () => {
+  for (const AI_SANDBOX of ['on', 'off']) {
+    const services = await startServices({ AI_SANDBOX });
+    try {
+      const ada = await person(services, { plan: 'solo' });
+      const { status, body } = await ada.ask('GET', '/api/models');
+      assert.deepEqual([status, body.sandboxOnly], [200, AI_SANDBOX === 'on']);
+      const ids: string[] = body.models.map(({ id }: { id: string }) => id);
+      assert.equal(ids.includes('sandbox/echo'), AI_SANDBOX === 'on');
+      assert.ok(ids.includes(body.default) && body.default !== 'sandbox/echo', String(ids));
+    } finally {
+      await services.stop();
+    }
   }
 });

@@ -9,10 +9,11 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
   const known = new Set(catalogue.models.map(({ id }) => id));
   // An aggregator lists hundreds: beside the catalogue only those count that a provider without models in it serves.
   const offered = all.filter(({ id, provider }) => known.has(id) || !(provider in catalogue.providers));
-  const allowed = offered.filter(({ id }) => plan === null || id === SANDBOX_MODEL || planAllows(catalogue, plan, id));
+  const allowed = offered.filter(({ id }) => plan === null || planAllows(catalogue, plan, id));
+  const isReal = ({ id }: { id: string }): boolean => id !== SANDBOX_MODEL;
   const served = allowed.filter(({ available }) => available);
-  const sandboxOnly = served.every(({ id }) => id === SANDBOX_MODEL);
-  const models = sandboxOnly ? allowed : served;
+  const models = served.some(isReal) ? served : allowed;
+  const answering = all.filter(({ available }) => available);
   const best = taskModels(catalogue, 'general', plan ?? undefined).find((id) =>
     models.some((model) => model.id === id),
   );
@@ -25,6 +26,6 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
       outputCost,
     })),
     default: best ?? models[0]?.id ?? SANDBOX_MODEL,
-    sandboxOnly,
+    sandboxOnly: answering.length > 0 && !answering.some(isReal),
   };
 }
