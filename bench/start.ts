@@ -8,7 +8,7 @@ import { ownSettings, processTree } from '../tests/lib/program.ts';
 import { endWithUs } from './lib/child.ts';
 import { finish, printTable, type Row } from './lib/report.ts';
 
-/** `npm start` in a fresh clone, then again: how long until it is ready, and what the whole tree takes when idle. */
+/** `npm start` in a fresh clone, then again: how long until it is ready, what the whole tree takes when idle, and how long a killed platform is away. */
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const READY = 'Ctrl-C stops everything.';
@@ -22,6 +22,8 @@ interface Figures {
   seconds: number;
   rss: number;
   pss: number;
+  /** From `kill -9` of the platform until it answers again. */
+  away: number;
   processes: Row[];
 }
 
@@ -46,10 +48,23 @@ async function start(): Promise<Figures> {
     await delay(IDLE_MS);
     const processes = processTree(child.pid ?? 0).map(memoryOf);
     const sum = (column: string) => processes.reduce((total, row) => total + Number(row[column]), 0);
-    return { seconds, rss: sum('RSS MB'), pss: sum('PSS MB'), processes };
+    const away = await killPlatform(child.pid ?? 0);
+    return { seconds, rss: sum('RSS MB'), pss: sum('PSS MB'), away, processes };
   } finally {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
+  }
+}
+
+async function killPlatform(npm: number): Promise<number> {
+  const platform = processTree(npm).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('start.mjs'));
+  if (platform === undefined) throw new Error('there is no platform below npm');
+  const began = performance.now();
+  process.kill(platform, 'SIGKILL');
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${env['WEB_PORT']}/api/health`).catch(() => undefined);
+    if (answer?.status === 200) return (performance.now() - began) / 1000;
+    await delay(10);
   }
 }
 
@@ -83,6 +98,7 @@ try {
     [
       { figure: 'second_start_s', value: second.seconds, atMost: 3 },
       { figure: 'idle_pss_mb', value: second.pss, atMost: 200 },
+      { figure: 'away_after_kill_s', value: second.away, atMost: 2 },
     ],
     { first_start_s: first.seconds, idle_rss_mb: second.rss, first_idle_pss_mb: first.pss },
   );

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
+  areasInOrder,
   direction,
   environmentOnlyInMain,
   everyRoomLivedIn,
   importsOf,
   lightStart,
   LONG_FILES,
+  loopStaysFree,
   noCycles,
   noDeepImports,
+  ON_THE_LOOP,
   readSources,
   ROOMS,
   type Rule,
@@ -23,11 +26,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   'imports go only downwards': direction,
   'a package is used through its entry': noDeepImports,
   'a slice uses another only through its service': slicesThroughService,
+  'an area uses only those before it': areasInOrder,
   'no file imports itself by a detour': noCycles,
   'the environment is read in main.ts only': environmentOnlyInMain,
   'every room of the design is lived in': everyRoomLivedIn,
   'files are short': shortFiles,
   'a start loads nothing heavy': lightStart,
+  'nothing that others supply is computed on the loop': loopStaysFree,
 };
 
 describe('the sources', () => {
@@ -39,6 +44,14 @@ describe('the sources', () => {
       [],
     );
   });
+});
+
+test('every exception to what runs on the loop is still one', () => {
+  const elsewhere = Object.keys(ON_THE_LOOP).filter((file) => {
+    const source = sources.find(({ path: known }) => known === file);
+    return !source || loopStaysFree([{ ...source, path: file.replace(/[^/]+$/, 'other.ts') }]).length === 0;
+  });
+  assert.deepEqual(elsewhere, []);
 });
 
 const src = (file: string, ...lines: string[]) => ({ path: file, text: lines.join('\n') });
@@ -87,6 +100,15 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
     ],
   ],
   [
+    areasInOrder,
+    'identity reaches up to money',
+    1,
+    [
+      src('apps/web/src/identity/oauth/service.ts', "import { x } from '../../money/chains.ts';"),
+      src('apps/web/src/money/wire.ts', "import { x } from '../platform/reach.ts';"),
+    ],
+  ],
+  [
     noCycles,
     'three files in a ring',
     1,
@@ -117,6 +139,30 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('apps/web/src/index.ts', "export { createWeb } from './app.ts';", "import type Stripe from 'stripe';"),
       src('apps/web/src/app.ts', "import Stripe from 'stripe';", "const load = () => import('mppx');"),
       src('apps/web/src/other.ts', "import Docker from 'dockerode';"),
+    ],
+  ],
+  [
+    loopStaysFree,
+    'what others supply is computed on the loop',
+    9,
+    [
+      src('packages/agent/src/a.ts', 'path.posix.matchesGlob(name, pattern)'),
+      src('packages/agent/src/b.ts', 'new RegExp(given)', '// not new RegExp(given)'),
+      src('packages/agent/src/c.ts', "import Ajv from 'ajv';"),
+      src('packages/agent/src/d.ts', "import { parse, stringify } from 'yaml';"),
+      src('packages/agent/src/e.ts', 'await readdir(folder, { recursive: true })'),
+      src('packages/agent/src/f.ts', 'const all = readdirSync(folder);', 'gzipSync(all);'),
+      src('apps/web/src/g.ts', 'execFileSync(program)', 'parseDocument(text)'),
+    ],
+  ],
+  [
+    loopStaysFree,
+    'in a task, in a test and with a constant it is fine',
+    0,
+    [
+      src('packages/agent/src/a.task.ts', 'new RegExp(given)'),
+      src('packages/agent/src/a.test.ts', 'execFileSync(program)'),
+      src('packages/agent/src/a.ts', "new RegExp('^a$')", "import { stringify } from 'yaml';"),
     ],
   ],
   [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],

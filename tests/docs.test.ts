@@ -27,3 +27,27 @@ test('every decision is in the index', () => {
     'add its line to docs/adr/README.md',
   );
 });
+
+test('every promise about security names where it is kept and tests that exist', () => {
+  const promises = text('docs/security.md')
+    .split('## Promises')[1]!
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| **'));
+  assert.ok(promises.length > 10);
+  const named = (cell: string): string[] => cell.match(/\b(?:apps|packages|scripts|tests|bench)\/[\w./-]*\w/g) ?? [];
+  for (const promise of promises) {
+    const [, what = '', kept = '', tested = ''] = promise.split('|');
+    assert.ok(named(kept).length > 0, `where is it kept? ${what}`);
+    assert.ok(named(tested).length > 0, `what tests it? ${what}`);
+    const absent = [...named(kept), ...named(tested)].filter((file) => !existsSync(path.join(root, file)));
+    assert.deepEqual(absent, [], what);
+  }
+  const benches = [...text('docs/security.md').matchAll(/npm run bench -- (\w+)/g)].map(
+    (match) => `bench/${match[1]}.ts`,
+  );
+  assert.deepEqual(
+    benches.filter((file) => !existsSync(path.join(root, file))),
+    [],
+  );
+});

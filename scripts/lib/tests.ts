@@ -7,33 +7,34 @@ import { lookAround } from '../../tests/lib/needs.ts';
 import { check } from '../check.mjs';
 import { ROOT, run } from './run.mjs';
 import { Stop, step } from './step.mjs';
+import { slowestFirst } from './test-order.ts';
 
 const TIMEOUT_MS = 180_000;
 
 /**
- * Runs the checks and all tests, or only the files named. `--external`: only those of what uses the database, on
- * the server of TEST_EXTERNAL_DATABASE_URL. Node's summary comes last. Returns the exit code.
+ * Runs the checks and, beside them, all tests, or only the files named. `--external`: only those for which another
+ * server makes a difference, on the server of TEST_EXTERNAL_DATABASE_URL. Node's summary comes last. Returns the exit
+ * code.
  */
 export async function runTests(args: readonly string[]): Promise<number> {
   const external = args.includes('--external');
   const named = args.filter((arg) => !arg.startsWith('--'));
   const url = external ? process.env['TEST_EXTERNAL_DATABASE_URL'] : undefined;
   if (external && url === undefined) throw new Stop('TEST_EXTERNAL_DATABASE_URL is not set.');
-  const files = named.length > 0 ? named : testFiles(external);
+  const files = named.length > 0 ? named : slowestFirst(testFiles(external));
   const absent = files.filter((file) => !/[*?]/.test(file) && !existsSync(path.resolve(ROOT, file)));
   if (absent.length > 0) throw new Stop(`There is no ${absent.join(', ')}.`);
-  if (named.length === 0 && !external) await check(process.execPath);
-
   const { lacks, env } = lookAround();
   if (lacks.length > 0) {
     if (process.env['TROUPE_REQUIRE_ALL'] === '1') throw new Stop(`This machine lacks ${lacks.join(', ')}.`);
     console.log(`Tests that need ${lacks.join(', ')} are skipped: this machine lacks it.`);
   }
   const server = await step('Preparing the test database', () => prepareTestServer({ externalUrl: url }));
+  const checked = named.length === 0 && !external ? checks() : Promise.resolve(true);
   try {
     const { code } = await run(
       process.execPath,
-      ['--test', `--test-concurrency=${Math.max(2, availableParallelism())}`, `--test-timeout=${TIMEOUT_MS}`, ...files],
+      [`${import.meta.dirname}/run-files.ts`, `${Math.max(2, availableParallelism())}`, `${TIMEOUT_MS}`, ...files],
       {
         env: {
           ...process.env,
@@ -44,23 +45,43 @@ export async function runTests(args: readonly string[]): Promise<number> {
         },
       },
     );
-    return code;
+    return (await checked) ? code : code || 1;
   } finally {
     await server.stop();
   }
 }
 
-/** What the container engine does is the same whatever the database; these are the slowest tests there are. */
-const ABOUT_THE_ENGINE = /^(packages\/fleet\/src\/docker\/|tests\/deploy\/|tests\/faults\/(docker|swarm)[.-])/;
+async function checks(): Promise<boolean> {
+  try {
+    await check(process.execPath);
+    return true;
+  } catch (error) {
+    console.error(error instanceof Stop ? error.message : error);
+    return false;
+  }
+}
+
+/**
+ * What another server changes: its version, and a login that is no superuser. So what is run there is what makes, copies
+ * and locks tables, and the black box of the contract, which comes by every query once. The rest would only do so again.
+ */
+const ON_ANOTHER_SERVER = [
+  /^packages\/(db|accounts|ledger|usage)\//,
+  /^packages\/agent\/src\/.*store.*\.test\.ts$/,
+  /^apps\/backend\/src\/.*(scheduler|underground)\//,
+  /^tests\/spec\//,
+  /^tests\/faults\/(backup|usage|ledger-verify)\.test\.ts$/,
+];
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
 
-function testFiles(databaseOnly: boolean): string[] {
+function testFiles(external: boolean): string[] {
   const sources = new Map(readSources(ROOT).map((source) => [source.path, source]));
   const tests = [...sources.keys()].filter(isTest);
-  return databaseOnly
-    ? tests.filter((file) => !ABOUT_THE_ENGINE.test(file) && usesDatabase(file, sources, new Set()))
-    : tests;
+  if (!external) return tests;
+  return tests.filter(
+    (file) => ON_ANOTHER_SERVER.some((pattern) => pattern.test(file)) && usesDatabase(file, sources, new Set()),
+  );
 }
 
 /** Whether the file, or a file of ours that it imports by path, asks for a test database. */

@@ -20,33 +20,38 @@ describe('the image', { skip: needs('docker', 'bubblewrap'), timeout: BUILD_MS }
   let container: ReturnType<Engine['getContainer']>;
   let password: string;
 
-  before(async () => {
-    engine = await dockerEngine(process.env['DOCKER_HOST']);
-    await buildImage(engine, image);
-    const { env, remove } = await ownSettings();
-    await remove();
-    web = `http://127.0.0.1:${env['WEB_PORT']}`;
-    const { WEB_PORT, BACKEND_PORT, SUMMARIZER_PORT } = env;
-    container = await engine.createContainer({
-      name: image,
-      Image: image,
-      // the machine's network: not every engine has one of its own
-      Env: Object.entries({ WEB_PORT, BACKEND_PORT, SUMMARIZER_PORT, HOST: '127.0.0.1' }).map((pair) => pair.join('=')),
-      Healthcheck: { Interval: 1e9 },
-      HostConfig: {
-        NetworkMode: 'host',
-        Mounts: [{ Type: 'volume', Source: image, Target: '/data' }],
-        Init: true,
-        ReadonlyRootfs: true,
-        Tmpfs: { '/tmp': '' },
-        CapDrop: ['ALL'],
-        SecurityOpt: ['no-new-privileges:true'],
-      },
-    });
-    await container.start();
-    await healthy();
-    password = /Password\s+(\S+)/.exec(await said())?.[1] ?? '';
-  });
+  before(
+    async () => {
+      engine = await dockerEngine(process.env['DOCKER_HOST']);
+      await buildImage(engine, image);
+      const { env, remove } = await ownSettings();
+      await remove();
+      web = `http://127.0.0.1:${env['WEB_PORT']}`;
+      const { WEB_PORT, BACKEND_PORT, SUMMARIZER_PORT } = env;
+      container = await engine.createContainer({
+        name: image,
+        Image: image,
+        // the machine's network: not every engine has one of its own
+        Env: Object.entries({ WEB_PORT, BACKEND_PORT, SUMMARIZER_PORT, HOST: '127.0.0.1' }).map((pair) =>
+          pair.join('='),
+        ),
+        Healthcheck: { Interval: 1e9 },
+        HostConfig: {
+          NetworkMode: 'host',
+          Mounts: [{ Type: 'volume', Source: image, Target: '/data' }],
+          Init: true,
+          ReadonlyRootfs: true,
+          Tmpfs: { '/tmp': '' },
+          CapDrop: ['ALL'],
+          SecurityOpt: ['no-new-privileges:true'],
+        },
+      });
+      await container.start();
+      await healthy();
+      password = /Password\s+(\S+)/.exec(await said())?.[1] ?? '';
+    },
+    { timeout: BUILD_MS },
+  );
   after(async () => {
     await container.remove({ force: true });
     await engine.getVolume(image).remove();

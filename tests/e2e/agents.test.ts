@@ -119,6 +119,30 @@ browserSuite('agents in the browser', (stage) => {
     await watched.context.close();
   });
 
+  test('the gateway token is replaced after a question', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    await settle(page, '/dashboard/agents');
+    await page.getByRole('link', { name: 'Ada' }).click();
+    await page.getByRole('tab', { name: 'Manage' }).click();
+    await page.getByRole('button', { name: 'Show the token' }).click();
+    const old = (await page.locator('pre').first().innerText()).trim();
+    await page.getByRole('button', { name: 'Replace the token' }).click();
+    await page.getByText('The old token stops working at once').waitFor();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Replace the token' }).click();
+    await page.getByText('The token was replaced').waitFor();
+    await page.locator('pre').filter({ hasNotText: old }).first().waitFor();
+    const refused = await fetch(`${stage.platform.url}/api/devices/pair`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${old}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Thief' }),
+    });
+    assert.equal(refused.status, 401);
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
   test('stopping and deleting say what they do, and do it', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page } = watched;

@@ -58,7 +58,9 @@ async function words(response: Response): Promise<string> {
   return choices[0]!.message.content;
 }
 
-const types = (events: { type: string }[]): string[] => events.map(({ type }) => type);
+/** What happened, without the marks of having been taken up again. */
+const types = (events: { type: string }[]): string[] =>
+  events.map(({ type }) => type).filter((type) => type !== 'recovered');
 
 async function untilAnswered(backend: BackendProcess, agentId: string, session: string) {
   for (;;) {

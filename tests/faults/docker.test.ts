@@ -18,7 +18,7 @@ describe('agents in containers', { skip: needs('an own container engine') }, () 
   const made: string[] = [];
   before(async () => {
     docker = await ownDocker();
-    services = await startServices({ AGENT_DRIVER: 'docker', DOCKER_HOST: docker.host });
+    services = await startServices({ AGENT_DRIVER: 'docker', DOCKER_HOST: docker.host, AGENT_HOST_NETWORK: 'true' });
     boss = await person(services, { plan: 'network' });
   });
   after(async () => {
@@ -118,7 +118,7 @@ describe('agents in containers', { skip: needs('an own container engine') }, () 
         services,
         'POST',
         '/api/deployments/team',
-        { teamId: team.teamId, yaml: team.yaml_config, plan: 'network' },
+        { teamId: team.teamId, yaml: team.yaml_config },
         { 'x-user-id': boss.id },
       );
       assert.deepEqual(

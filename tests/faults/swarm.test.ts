@@ -15,7 +15,7 @@ describe('agents in a swarm', { skip: needs('an own container engine') }, () => 
   let boss: Person;
   before(async () => {
     docker = await ownDocker({ swarm: true });
-    services = await startServices({ AGENT_DRIVER: 'swarm', DOCKER_HOST: docker.host });
+    services = await startServices({ AGENT_DRIVER: 'swarm', DOCKER_HOST: docker.host, AGENT_HOST_NETWORK: 'true' });
     boss = await person(services, { plan: 'network' });
   });
   after(async () => {

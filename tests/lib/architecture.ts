@@ -89,7 +89,22 @@ export const noDeepImports: Rule = (sources) =>
       : [`${from} imports ${specifier}: it reaches into ${roomOf(file)}`];
   });
 
-const sliceOf = (file: string): string | undefined => /^(apps\/[^/]+\/src\/features\/[^/]+)\//.exec(file)?.[1];
+/** The areas of web; each may use those before it. */
+const AREAS = ['platform', 'identity', 'agents', 'money'];
+const AREA = new RegExp(`^apps/web/src/(${AREAS.join('|')})/`);
+
+/** A slice is a folder in an area of web, or a feature of another app. */
+const sliceOf = (file: string): string | undefined =>
+  /^(apps\/web\/src\/[^/]+\/[^/]+|apps\/[^/]+\/src\/features\/[^/]+)\//.exec(file)?.[1];
+
+export const areasInOrder: Rule = (sources) =>
+  allImports(sources).flatMap(({ from, file }) => {
+    const mine = AREAS.indexOf(AREA.exec(from)?.[1] ?? '');
+    const theirs = AREAS.indexOf(AREA.exec(file ?? '')?.[1] ?? '');
+    return mine === -1 || theirs <= mine || isTest(from)
+      ? []
+      : [`${from} imports ${file}: ${AREAS[theirs]} is above ${AREAS[mine]}`];
+  });
 
 export const slicesThroughService: Rule = (sources) =>
   allImports(sources).flatMap(({ from, file }) => {
@@ -163,6 +178,43 @@ export const lightStart: Rule = (sources) => {
   visit(START, []);
   return found;
 };
+
+/** What may take as long as its input likes, or stops everybody meanwhile: it runs in a thread of the pool, or not at all. */
+const NOT_ON_THE_LOOP: Readonly<Record<string, RegExp>> = {
+  'a glob': /\bmatchesGlob\(/,
+  'a regular expression that is put together': /\bRegExp\((?!['"/])/,
+  'a JSON schema that is compiled': /from 'ajv|\bfromJSONSchema\(|AjvJsonSchemaValidator/,
+  'YAML that is read': /\b(?:parseDocument|parseAllDocuments)\(|import \{[^}]*\bparse\b[^}]*\} from 'yaml'/,
+  'a folder that is read with all below it': /\b(?:readdir|opendir)(?:Sync)?\([^;]*recursive: true/,
+  'a folder that is read at once': /\b(?:readdirSync|opendirSync)\(/,
+  'compressing at once': /\b(?:gzip|gunzip|deflate|inflate|brotliCompress|brotliDecompress)(?:Raw)?Sync\(/,
+  'a program that is waited for': /\b(?:exec|execFile|spawn)Sync\(/,
+};
+
+/** Where it may all the same, each with its reason. */
+export const ON_THE_LOOP: Readonly<Record<string, string>> = {
+  'packages/agent/src/store/search-words.ts': 'two expressions from constants, made once at load',
+  'packages/agent/src/channels/discord.ts': 'the id that Discord gave our own account, letters and digits',
+  'packages/contract/src/email.ts': 'one expression from constants, made once at load',
+  'packages/domain/src/teams/team.ts': 'services call it through readTeamOf, in a thread; the dashboard in its own tab',
+  'packages/agent/src/workspace/workspace-files.ts': 'what blocks in it is called by tasks only',
+  'packages/agent/src/sandbox/control-group.ts': 'our own folders of control groups; expressions from constants',
+  'packages/agent/src/sandbox/resource-watch.ts': 'expressions from constants, over a page that the kernel writes',
+  'packages/db/src/embedded.ts': 'one short program before the database starts',
+};
+
+const isTask = (file: string): boolean => file.endsWith('.task.ts');
+
+/** Nothing that a user, a model or another server supplies is computed on the loop that serves others. */
+export const loopStaysFree: Rule = (sources) =>
+  sources
+    .filter(({ path: file }) => isRoom(file) && !isTest(file) && !isTask(file) && ON_THE_LOOP[file] === undefined)
+    .filter(({ path: file }) => !/\/(testing[^/]*|fixtures\/.*|[^/]*-program|vite\.config)\.ts$|\/scripts\//.test(file))
+    .flatMap(({ path: file, text }) =>
+      Object.entries(NOT_ON_THE_LOOP)
+        .filter(([, sign]) => sign.test(withoutComments(text)))
+        .map(([what]) => `${file} has ${what}: do it in a task of the worker pool`),
+    );
 
 const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
 const SKIPPED = new Set(['node_modules', 'dist']);

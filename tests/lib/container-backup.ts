@@ -19,7 +19,12 @@ export async function comeBack(t: TestContext, driver: 'docker' | 'swarm'): Prom
   t.after(own.remove);
   t.after(() => rm(elsewhere, { recursive: true, force: true }));
   // agents end with the platform's clean-up of them, not with the platform
-  const [old, empty] = engines.map(({ host }) => ({ ...own.env, AGENT_DRIVER: driver, DOCKER_HOST: host }));
+  const [old, empty] = engines.map(({ host }) => ({
+    ...own.env,
+    AGENT_DRIVER: driver,
+    DOCKER_HOST: host,
+    AGENT_HOST_NETWORK: 'true',
+  }));
   t.after(async () => {
     for (const engine of engines) {
       await removeAgents(engine.host);

@@ -51,8 +51,15 @@ interface OpenIdAccount {
   name?: string;
 }
 
+interface OpenIdOptions {
+  redirectUri: string;
+  proof?: 'basic' | 'post';
+  /** Whether it knows the prompt select_account, which the library's default does not. */
+  selects?: boolean;
+}
+
 /** A real OpenID provider on loopback; whoever comes is signed in as `state.account` without being asked. */
-export async function startOpenId({ redirectUri, proof = 'basic' }: { redirectUri: string; proof?: 'basic' | 'post' }) {
+export async function startOpenId({ redirectUri, proof = 'basic', selects = true }: OpenIdOptions) {
   const state: { account: OpenIdAccount; deny: boolean; trouble?: Trouble } = {
     account: { sub: 'sub-1' },
     deny: false,
@@ -66,7 +73,7 @@ export async function startOpenId({ redirectUri, proof = 'basic' }: { redirectUr
     handle(request, response);
   });
   const policy = interactionPolicy.base();
-  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
+  if (selects) policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
   const provider = new Provider(address, {
     clients: [
       {
@@ -78,6 +85,7 @@ export async function startOpenId({ redirectUri, proof = 'basic' }: { redirectUr
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     cookies: { keys: ['test'] },
+    ...(selects && { discovery: { prompt_values_supported: ['none', 'login', 'consent', 'select_account'] } }),
     features: { devInteractions: { enabled: false } },
     findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ ...state.account, sub }) }),
     interactions: { policy, url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
@@ -94,7 +102,7 @@ export async function startOpenId({ redirectUri, proof = 'basic' }: { redirectUr
     if (!request.url?.startsWith('/interaction/')) return answer(request, response);
     const result = state.deny
       ? { error: 'access_denied', error_description: 'The user said no' }
-      : { login: { accountId: state.account.sub }, select_account: {} };
+      : { login: { accountId: state.account.sub }, ...(selects && { select_account: {} }) };
     void provider.interactionFinished(request, response, result);
   };
   return { issuer: address, state, authorizations, close };

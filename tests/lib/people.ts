@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Database } from '@troupe/db';
 import { newId, sha256Hex, TEST_SECRETS } from '@troupe/kernel';
 import { addUser, type Services, type TestUser } from './services.ts';
 
@@ -13,7 +14,7 @@ export interface Reply {
 
 let calls = 0;
 /** Every call from another address: rate limits have their own tests. */
-const elsewhere = () => `10.${(calls += 1) >> 16}.${(calls >> 8) & 255}.${calls & 255}`;
+export const elsewhere = (): string => `10.${(calls += 1) >> 16}.${(calls >> 8) & 255}.${calls & 255}`;
 
 export async function send(
   url: string,
@@ -30,7 +31,8 @@ export async function send(
   return { status: response.status, body: /^[[{]/.test(text) ? JSON.parse(text) : text };
 }
 
-async function sessionOf({ runtime: { db } }: Services, user: TestUser): Promise<string> {
+/** The cookie of a session made without signing in. */
+export async function cookieOf(db: Database, user: TestUser): Promise<string> {
   const token = `${user.id.replaceAll('-', '')}${'0'.repeat(32)}`;
   await db.system
     .insertInto('sessions')
@@ -53,7 +55,7 @@ export type Person = Awaited<ReturnType<typeof person>>;
 /** Somebody with a session, and with the internal key so that each call can name an address. */
 export async function person(services: Services, given: Parameters<typeof addUser>[1]) {
   const user = await addUser(services.runtime, given);
-  const cookie = await sessionOf(services, user);
+  const cookie = await cookieOf(services.runtime.db, user);
   const headers = () => ({
     cookie,
     authorization: `Bearer ${TEST_SECRETS.internalKey}`,

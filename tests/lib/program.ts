@@ -8,6 +8,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PLATFORM = path.join(ROOT, 'apps/platform/src/main.ts');
+const WATCHER = path.join(ROOT, 'scripts/start.sh');
 const READY = 'Ctrl-C stops everything.';
 const START_MS = 60_000;
 
@@ -21,9 +22,15 @@ export interface Program {
   kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Starts the platform as `npm start` does, with the given settings and nothing else from our environment. */
-export function startProgram(env: Record<string, string>, file = PLATFORM): Program {
-  const child = spawn(process.execPath, [file], {
+/** Starts the platform itself, with the given settings and nothing else from our environment. */
+export const startProgram = (env: Record<string, string>, file = PLATFORM): Program =>
+  start(process.execPath, [file], env);
+
+/** Starts the platform as `npm start` does, watched, without looking for what has to be set up. */
+export const startWatched = (env: Record<string, string>): Program => start('/bin/sh', [WATCHER, '--prepared'], env);
+
+function start(command: string, args: string[], env: Record<string, string>): Program {
+  const child = spawn(command, args, {
     cwd: ROOT,
     env: {
       PATH: process.env['PATH'],

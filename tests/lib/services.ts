@@ -1,6 +1,6 @@
 import { createBackend } from '@troupe/backend';
 import { testRuntime, type Runtime } from '@troupe/db';
-import { closeAll, newId, randomHex, sha256Hex, type Env } from '@troupe/kernel';
+import { closeAll, newId, randomHex, sha256Hex, type Env, type Server } from '@troupe/kernel';
 import { createWeb } from '@troupe/web';
 
 export interface Services {
@@ -10,8 +10,13 @@ export interface Services {
   stop: () => Promise<void>;
 }
 
+export interface StartedServices extends Services {
+  /** The servers themselves, for what cannot be seen from outside. */
+  servers: { web: Server; backend: Server };
+}
+
 /** Web and backend on free ports and one empty database, as a client sees them. */
-export async function startServices(env: Env = {}): Promise<Services> {
+export async function startServices(env: Env = {}): Promise<StartedServices> {
   const runtime = await testRuntime(env);
   const deps = { ...runtime, version: '0.0.0-test' };
   const backend = await createBackend({ ...deps, url: 'http://127.0.0.1:3001' });
@@ -19,7 +24,13 @@ export async function startServices(env: Env = {}): Promise<Services> {
   const web = await createWeb({ ...deps, url: 'http://127.0.0.1:3000', backendUrl });
   await runtime.jobs.start();
   const webUrl = await web.server.listen(0, 'WEB_PORT');
-  return { web: webUrl, backend: backendUrl, runtime, stop: () => closeAll([runtime, backend, web]) };
+  return {
+    web: webUrl,
+    backend: backendUrl,
+    runtime,
+    servers: { web: web.server, backend: backend.server },
+    stop: () => closeAll([runtime, backend, web]),
+  };
 }
 
 export interface TestUser {
@@ -31,7 +42,7 @@ export interface TestUser {
 
 /** A user with an API key, made without going through the sign-up. */
 export async function addUser(
-  { db }: Runtime,
+  { db }: Pick<Runtime, 'db'>,
   given: { plan?: string; subscriptionStatus?: string; isAdmin?: boolean; creditMicros?: bigint } = {},
 ): Promise<TestUser> {
   const id = newId();

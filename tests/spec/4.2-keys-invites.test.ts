@@ -46,7 +46,7 @@ describe('keys', () => {
       [{ name: '   ' }, 400, { error: 'Name required' }],
       [{ name: 7 }, 400, { error: 'Name required' }],
       [{ name: 'x'.repeat(65) }, 400, { error: 'Name too long (max 64 chars)' }],
-      [{ name: 'a\0b' }, 400, { error: 'Invalid name' }],
+      [{ name: 'a\0b' }, 400, { error: 'Null characters are not allowed' }],
     ];
     for (const [body, status, reply] of cases) {
       const answer = await person.ask('POST', '/api/keys', body);
@@ -129,7 +129,7 @@ describe('keys', () => {
       [{ apiKey: 5 }, 400, { valid: false, error: 'Missing API key' }],
       [{ apiKey: key.slice(3) }, 401, { valid: false, error: 'Invalid API key' }],
       [{ apiKey: `sk_${'0'.repeat(64)}` }, 401, { valid: false, error: 'Invalid API key' }],
-      [{ apiKey: 'sk_\0' }, 401, { valid: false, error: 'Invalid API key' }],
+      [{ apiKey: 'sk_\0' }, 400, { valid: false, error: 'Null characters are not allowed' }],
     ];
     for (const [body, status, reply] of cases) {
       const answer = await validate(body);
@@ -198,7 +198,7 @@ describe('invites', () => {
       [{ name: '<script>alert(1)</script>' }, 'Invalid name'],
       [{ name: 'javascript:alert(1)' }, 'Invalid name'],
       [{ name: 'x onerror=alert(1)' }, 'Invalid name'],
-      [{ name: 'x\0y' }, 'Invalid name'],
+      [{ name: 'x\0y' }, 'Null characters are not allowed'],
     ];
     for (const [body, error] of cases) {
       const answer = await person.ask('POST', '/api/invite', body);

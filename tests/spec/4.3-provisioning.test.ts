@@ -43,7 +43,7 @@ describe('4.3 agents: provisioning', () => {
   test('without a session the list is empty, everything else is 401', async () => {
     assert.deepEqual(await send(`${services.web}/api/agents`, 'GET'), {
       status: 200,
-      body: { agents: [], count: 0, status: 'ok' },
+      body: { agents: [], count: 0, hasMore: false, status: 'ok' },
     });
     for (const [method, path] of [
       ['GET', '/api/agents/x'],

@@ -195,9 +195,16 @@ describe('splits', () => {
 
 describe('the bus', () => {
   const SEND = '/api/underground/bus/send';
+  /** Somebody whose agent takes messages of strangers. */
+  const welcoming = async () => {
+    const person = await owner();
+    const door = `/api/underground/doors/${person.agentId}`;
+    assert.equal((await ask('PUT', door, person.headers, { open: true })).status, 200);
+    return person;
+  };
 
   it('takes a message signed by the platform on request, and delivers it to the recipient’s runtime', async () => {
-    const [from, to] = [await owner(), await owner()];
+    const [from, to] = [await owner(), await welcoming()];
     await ask('POST', '/api/underground/wallets', from.headers, { agentId: from.agentId });
     const message = {
       version: '1.0',
@@ -238,7 +245,7 @@ describe('the bus', () => {
   });
 
   it('takes a message signed by an own wallet over the hash of its canonical JSON', async () => {
-    const [from, to] = [await owner(), await owner()];
+    const [from, to] = [await owner(), await welcoming()];
     const account = privateKeyToAccount(generatePrivateKey());
     const { address } = account;
     const proof = await account.signMessage({ message: `Register ${address} for agent ${from.agentId}` });

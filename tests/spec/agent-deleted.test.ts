@@ -57,6 +57,7 @@ for (const { driver, skip } of DRIVERS)
         OPENROUTER_API_KEY: 'or-key',
         OPENROUTER_BASE_URL: director.provider.url,
         AGENT_DRIVER: driver,
+        AGENT_HOST_NETWORK: 'true',
         ...(docker && { DOCKER_HOST: docker.host }),
       });
       t.after(() => services.stop());

@@ -64,7 +64,7 @@ describe('the name of an agent leads to its gateway', () => {
     for (const path of ['/api/agents', '/api/runtime/instances', '/metrics', `/api/runtime/proxy/${id}/health`])
       assert.equal((await ask(host, 'GET', path, undefined, internalKey)).status, 404, path);
     assert.equal((await ask('agents.localhost', 'GET', '/health')).body.driver, 'embedded');
-    assert.equal((await ask(`${id}.agents.localhost.example.org`, 'GET', '/health')).body.driver, 'embedded');
+    assert.equal((await ask(`${id}.agents.localhost.example.org`, 'GET', '/health')).status, 421);
     assert.equal((await ask(`a.b.agents.localhost`, 'GET', '/health')).body.driver, 'embedded');
     assert.equal((await ask('nobody.agents.localhost', 'GET', '/sessions', undefined, token)).status, 404);
     const other = await provisioned(ann);

@@ -25,6 +25,7 @@ import {
   AppError,
   closeAll,
   createOutbound,
+  createWorkerPool,
   readSettings,
   sameSecret,
   VERSION,
@@ -66,10 +67,13 @@ export async function startAgent({
   const store = shared(own, settings, platform);
   if (!(await store.definition())) await store.saveDefinition(firstDefinition(settings));
   const ai = thinking(settings, log);
+  const pool = createWorkerPool();
   const toolkit = createToolkit({
     store,
+    pool,
+    owner: agentId,
     workspaceRoot: path.join(dataDir, 'workspace'),
-    sandbox: createSandbox(),
+    sandbox: createSandbox({ log }),
     outbound,
     log,
     ...peersOf(settings, platform),
@@ -91,7 +95,7 @@ export async function startAgent({
   );
   const gateway = createGateway({
     agent: async () => agent,
-    verify: async (_, token) => principalOf(settings, token),
+    verify: async (_, token, { caller }) => principalOf(settings, token, caller),
     publicUrl: () => settings.PUBLIC_URL ?? addressOf(server),
     version: VERSION,
     log,
@@ -116,6 +120,7 @@ export async function startAgent({
     close: () =>
       closeAll([
         { close: async () => store.close() },
+        pool,
         outbound,
         platform,
         ai,
@@ -137,10 +142,15 @@ function thinking({ PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN }: AgentSettings, 
   return createAi({ providers: providersFrom(settings), catalogue: BUILT_IN_CATALOGUE, log });
 }
 
-function principalOf({ GATEWAY_TOKEN, MEMBER_TOKEN }: AgentSettings, token: string): GatewayPrincipal | undefined {
+/** Guests come through the platform, which shows the agent's own token for them and says who they are. */
+function principalOf(
+  { GATEWAY_TOKEN, MEMBER_TOKEN }: AgentSettings,
+  token: string,
+  caller = 'member',
+): GatewayPrincipal | undefined {
   if (sameSecret(token, GATEWAY_TOKEN)) return { id: 'owner', kind: 'owner' };
-  if (MEMBER_TOKEN !== undefined && sameSecret(token, MEMBER_TOKEN)) return { id: 'member', kind: 'device' };
-  return undefined;
+  if (MEMBER_TOKEN === undefined || !sameSecret(token, MEMBER_TOKEN)) return undefined;
+  return { id: caller, kind: caller.startsWith('device:') ? 'device' : 'member' };
 }
 
 /** What the team shares is the platform's to keep: the other members are on machines of their own. */

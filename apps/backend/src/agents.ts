@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
-import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
+import type { Audit } from '@troupe/accounts';
+import { APPLY_CONFIG_QUEUE, STOP_AGENTS_QUEUE, type StopAgents } from '@troupe/domain';
 import { AGENT_CHANGED, AGENT_RETHINKS, createFleet, memberOf, type Fleet, type Registry } from '@troupe/fleet';
-import { closeAll, createOutbound, type Outbound, type Running, type Server } from '@troupe/kernel';
+import { closeAll, createOutbound, createWorkerPool, type Outbound, type Running, type Server } from '@troupe/kernel';
 import type { BackendDeps } from './deps.ts';
 import { createDriver, type Running as RunningDriver } from './driver.ts';
 import { backupRoutes } from './features/backups/routes.ts';
@@ -22,15 +23,15 @@ import { teamStoreRoutes } from './features/team-store/routes.ts';
 import { teamRoutes } from './features/teams/routes.ts';
 import { createTeams } from './features/teams/service.ts';
 
-/** Told by web when a device is revoked; the payload is its id. */
-const DEVICE_REVOKED = 'device_revoked';
+/** Told by the database when a session, key, device or gateway token is no more; the payload names it. */
+const CREDENTIAL_ENDED = 'credential_ended';
 const RECOVER_MS = 10_000;
 
 /** Everything about running agents. Nothing starts before the server listens. */
 export async function addAgents(
   server: Server,
   deps: BackendDeps,
-  { ai, registry }: { ai: AiService; registry: Registry },
+  { ai, registry, audit }: { ai: AiService; registry: Registry; audit: Audit },
   chores: readonly (() => Promise<unknown>)[],
 ): Promise<Running & Pick<Reach, 'deliver'>> {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
@@ -58,9 +59,11 @@ export async function addAgents(
   });
   const liveStream = createLiveStreams({ settings, log });
   agentRoutes(server, agents);
-  lifecycleRoutes(server, { fleet, registry, version });
+  lifecycleRoutes(server, { fleet, registry, version, audit });
   backupRoutes(server, { fleet, registry });
-  deploymentRoutes(server, deployments, createTeams({ db, agents, deployments, fleet, clock }));
+  const pool = createWorkerPool();
+  server.app.addHook('onClose', () => pool.close());
+  deploymentRoutes(server, deployments, createTeams({ db, agents, deployments, fleet, clock, pool }));
   teamRoutes(server);
   teamStoreRoutes(server, { db, registry });
   provisionRoutes(
@@ -73,15 +76,21 @@ export async function addAgents(
     memberOf: (token) => memberOf(secrets.sessionSecret, token),
   });
 
-  jobs.work(APPLY_CONFIG_QUEUE, async ({ owner }: { owner: string }) => {
+  const applyConfig = async ({ owner }: { owner: string }): Promise<void> => {
     for (const agent of await registry.list(owner)) {
       const { agent: changed, definition } = await registry.configure(agent, {});
       if (changed.status === 'running') await driver.configure(changed, definition);
     }
-  });
+  };
+  jobs.work(APPLY_CONFIG_QUEUE, applyConfig, { perOwner: 1 });
+
+  const settleAll = async ({ agentIds }: StopAgents): Promise<void> => {
+    for (const agentId of agentIds) await fleet.settle(agentId);
+  };
+  jobs.work(STOP_AGENTS_QUEUE, settleAll, { untilDone: true });
 
   const wake = createWake({ registry, baseUrl, sessionSecret: secrets.sessionSecret, clock });
-  const scheduler = createScheduler({ db, clock, log, wake, chores });
+  const scheduler = createScheduler({ db, log, wake, chores });
   return { ...run(server, deps, { fleet, driver, evict, channels, scheduler, outbound }), deliver: wake.deliver };
 }
 
@@ -108,7 +117,7 @@ function run(
 ): Running {
   let timer: NodeJS.Timeout | undefined;
   const stopListening = [
-    listener.on(DEVICE_REVOKED, (deviceId) => driver.cut(deviceId)),
+    listener.on(CREDENTIAL_ENDED, (principalId) => driver.cut(principalId)),
     listener.on(AGENT_CHANGED, (notice) => {
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;

@@ -50,11 +50,12 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
     clock,
     cipher: createCipher(secrets.walletKey, 'installations'),
     dashboardUrl: `${settings.BASE_URL ?? `http://127.0.0.1:${settings.WEB_PORT}`}/dashboard`,
+    open: server.loopback,
   });
   installationRoutes(server, installations, createRuntimeProgram());
   const ai = createAiService({ settings, db, log, clock });
   aiRoutes(server, { ...ai, clock, ownKey });
-  const agents = await addAgents(server, deps, { ai, registry }, [
+  const agents = await addAgents(server, deps, { ai, registry, audit: accounts.audit }, [
     installations.tellQuiet,
     createSpendWatch({ db, clock }),
   ]);

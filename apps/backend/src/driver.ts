@@ -64,6 +64,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
       program: createRuntimeProgram(),
       node: process.execPath,
       platformUrl: baseUrl,
+      hostNetwork: settings.AGENT_HOST_NETWORK,
     });
     return { driver, evict: nothing, channels: { refresh: nothing, close: nothing } };
   }
@@ -76,11 +77,11 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     db,
     dataDir,
     outbound,
-    sandbox: createSandbox(),
+    sandbox: createSandbox({ log }),
     thinking: createThinking(ai, registry),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),
   });
   const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log });
-  return { driver, evict: driver.evict, channels };
+  return { driver: { ...driver, hush: channels.hush }, evict: driver.evict, channels };
 }

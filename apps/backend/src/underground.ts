@@ -14,6 +14,7 @@ import { createAmplify } from './features/underground/amplify.ts';
 import { createBookings } from './features/underground/bookings.ts';
 import { createBus } from './features/underground/bus.ts';
 import { createDelivery, type Deliver } from './features/underground/delivery.ts';
+import { createDoors } from './features/underground/door.ts';
 import { createEvents } from './features/underground/events.ts';
 import { createAdmit } from './features/underground/policy.ts';
 import { createPayouts } from './features/underground/payouts.ts';
@@ -46,11 +47,23 @@ export function addUnderground(server: Server, deps: BackendDeps, given: Undergr
   const bookings = createBookings({ db, clock });
   const amplify = createAmplify({ db, clock });
   const delivery = createDelivery({ db, jobs, clock, outbound, deliver, retries });
-  const bus = createBus({ db, clock, accounts, wallets: keys, verifier, contracts, bookings, amplify, delivery });
+  const doors = createDoors({ db, clock });
+  const bus = createBus({
+    db,
+    clock,
+    accounts,
+    wallets: keys,
+    verifier,
+    contracts,
+    bookings,
+    amplify,
+    delivery,
+    doors,
+  });
   const admit = createAdmit({ clock });
   const events = createEvents({ db, clock, ledger, wallets, admit });
   const payouts = createPayouts({ db, jobs, log, ledger, wallets: keys, l2 });
   const splits = createSplits({ db, clock, log, ledger, wallets: keys, payouts, admit, l2 });
-  undergroundRoutes(server, { wallets, bus, bookings, amplify, events, splits });
+  undergroundRoutes(server, { wallets, bus, doors, bookings, amplify, events, splits });
   return { close: () => closeAll([outbound, recover]) };
 }

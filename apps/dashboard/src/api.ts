@@ -95,10 +95,13 @@ function parseEvent(block: string): ServerEvent | undefined {
   const event: ServerEvent = { event: 'message', data: '' };
   const data: string[] = [];
   for (const line of block.split(/\r?\n/)) {
-    const [, name, value] = /^([a-z]+): ?(.*)$/.exec(line) ?? [];
-    if (name === 'data') data.push(value!);
-    if (name === 'event') event.event = value!;
-    if (name === 'id') event.id = value!;
+    // By hand: for a pattern a line ends at U+2028, too, which an answer may hold.
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0));
+    const value = line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (name === 'data') data.push(value);
+    if (name === 'event') event.event = value;
+    if (name === 'id') event.id = value;
   }
   return data.length > 0 ? { ...event, data: data.join('\n') } : undefined;
 }

@@ -94,10 +94,11 @@ export const planName = (plan: string) => plan.charAt(0).toUpperCase() + plan.sl
 /** 0x1234…abcd */
 export const address = (value: string) => (value.length > 12 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);
 
-/** Sums inside a sentence of the platform: `3.20 of 4.00 USD` is $3.20 of $4.00. */
+/** Sums inside a sentence of the platform: `3.20 of 4.00 USD` is $3.20 of $4.00. Bounded: it may quote a stranger's digits. */
 export const inDollars = (text: string) =>
-  text.replaceAll(/(?:(\d+(?:\.\d+)?) of )?(\d+(?:\.\d+)?) USD/g, (_, part: string | undefined, sum: string) =>
-    part ? `${money(part)} of ${money(sum)}` : money(sum),
+  text.replaceAll(
+    /(?<!\d)(?:(\d{1,15}(?:\.\d{1,9})?) of )?(\d{1,15}(?:\.\d{1,9})?) USD/g,
+    (_, part: string | undefined, sum: string) => (part ? `${money(part)} of ${money(sum)}` : money(sum)),
   );
 
 /** Times, sums and large numbers inside a sentence of the platform. */

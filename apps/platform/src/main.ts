@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { readSettings, runUntilSignal, withEnvFile } from '@troupe/kernel';
 import { banner } from './banner.ts';
 import { tidyMemory } from './memory.ts';
@@ -8,7 +9,9 @@ const TIDY_MS = 1000;
 /** The embedded profile, which `npm start` runs. */
 await runUntilSignal(async (life) => {
   const settings = readSettings(withEnvFile(process.env));
-  const addresses = await startPlatform({ settings, life, step });
+  // by scripts/start.sh, which names the file
+  const { watched } = parseArgs({ options: { watched: { type: 'string' } }, strict: false }).values;
+  const addresses = await startPlatform({ settings, life, step, ...(typeof watched === 'string' && { watched }) });
   // since the process began, so that loading the code counts too
   console.log(banner(addresses, performance.now() / 1000));
   setTimeout(tidyMemory, TIDY_MS).unref();

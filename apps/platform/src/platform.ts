@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { ensureOwner, type Owner } from '@troupe/accounts';
 import { createBackend } from '@troupe/backend';
 import { dataDirOf, isNewCluster, migrate, openRuntime, startEmbedded } from '@troupe/db';
@@ -19,13 +20,16 @@ export interface PlatformOptions {
   life: Life;
   /** Shows a step that takes a while. */
   step: <T>(title: string, work: () => Promise<T>) => Promise<T>;
+  /** Somebody starts us again when we die, and stops the database whose folder this file names when all is over. */
+  watched?: string;
 }
 
 /** The embedded profile: all services in this process, on a database of their own unless DATABASE_URL names one. */
-export async function startPlatform({ settings, life, step }: PlatformOptions): Promise<Addresses> {
+export async function startPlatform(options: PlatformOptions): Promise<Addresses> {
+  const { settings, life } = options;
   // first, so that a missing or damaged secret is told before anything is made
   loadSecrets(settings, dataDirOf(settings));
-  const databaseUrl = settings.DATABASE_URL ?? (await startDatabase(settings, life, step));
+  const databaseUrl = settings.DATABASE_URL ?? (await startDatabase(options));
   const runtime = life.own(await openRuntime(settings, 'platform', databaseUrl));
   const backendUrl = settings.BACKEND_URL ?? localUrl(settings, settings.BACKEND_PORT);
   const webUrl = settings.BASE_URL ?? localUrl(settings, settings.WEB_PORT);
@@ -45,13 +49,15 @@ export async function startPlatform({ settings, life, step }: PlatformOptions): 
   return { web: webUrl, backend: backendUrl, summarizer: summarizerUrl, dataDir: runtime.dataDir, owner };
 }
 
-async function startDatabase(settings: Settings, life: Life, step: PlatformOptions['step']): Promise<string> {
+async function startDatabase({ settings, life, step, watched }: PlatformOptions): Promise<string> {
   const dataDir = dataDirOf(settings);
   const log = createLog({ level: settings.LOG_LEVEL, service: 'database' });
   const start = async () => {
     const explicit = settings.DATA_DIR !== undefined;
-    const server = await startEmbedded({ dataDir, explicit, log, onLost: life.fail });
-    life.own({ close: server.stop });
+    const outlives = watched !== undefined;
+    const server = await startEmbedded({ dataDir, explicit, log, outlives, onLost: life.fail });
+    life.own({ close: () => (outlives && life.comesBack() ? server.leave() : server.stop()) });
+    if (watched !== undefined) await writeFile(watched, `${server.folder}\n`);
     // the step's line says enough of the migrations
     await migrate({ url: server.url, log: silentLog });
     return server.url;

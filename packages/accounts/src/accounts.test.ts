@@ -244,7 +244,7 @@ test('the first start makes an owner, once', async () => {
   assert.equal(owners.length, 1);
   assert.equal(owners[0]?.email, 'owner@troupe.local');
   const row = await people.users.byEmail(fresh.db.system, 'owner@troupe.local');
-  assert.equal(await people.passwords.verify(row?.password_hash ?? null, owners[0]?.password ?? ''), true);
+  assert.equal(await people.passwords.verify(row?.password_hash ?? null, owners[0]?.password ?? '', 'owner'), true);
   assert.deepEqual([row?.is_admin, row?.plan, row?.subscription_status], [true, 'network', 'active']);
   assert.equal(await ensureOwner({ db: fresh.db, accounts: people, settings }), null);
   await fresh.drop();

@@ -1,10 +1,12 @@
-import type { Database } from '@troupe/db';
+import type { Database, Jobs } from '@troupe/db';
+import { STOP_AGENTS_QUEUE } from '@troupe/domain';
 import type { Authenticator, Clock, Log, Secrets, Settings } from '@troupe/kernel';
 import { createAudit, type Audit } from './audit.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { createCredits, type Credits } from './credits.ts';
 import { createLinks, type Links } from './links.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
+import { createProve, type Prove } from './proof.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createReader, mustVerifyEmail, type Reader } from './user.ts';
 import { createUsers, type Users } from './users.ts';
@@ -19,6 +21,8 @@ export interface AccountsDeps {
   /** Public address of web, where BASE_URL does not say. */
   url: string;
   passwords?: Passwords;
+  /** Where addresses are proven. */
+  jobs?: Pick<Jobs, 'define' | 'send'>;
 }
 
 /** People and what proves who they are: the same for every service. */
@@ -28,24 +32,30 @@ export interface Accounts extends Authenticator, Reader {
   links: Links;
   credits: Credits;
   verification: Verification;
+  prove: Prove;
   passwords: Passwords;
   audit: Audit;
   close: () => Promise<void>;
 }
 
-export function createAccounts({ db, settings, secrets, clock, log, url, passwords }: AccountsDeps): Accounts {
+export function createAccounts(deps: AccountsDeps): Accounts {
+  const { db, settings, secrets, clock, log, url, passwords, jobs } = deps;
   const required = mustVerifyEmail(settings);
   const reader = createReader(settings, required);
   const audit = createAudit(clock);
   const credits = createCredits(clock);
+  const sessions = createSessions({ clock, audit, secure: (settings.BASE_URL ?? url).startsWith('https:') });
+  const verification = createVerification({ clock, required });
+  jobs?.define(STOP_AGENTS_QUEUE, { untilDone: true });
   return {
     ...reader,
     ...createAuthenticator({ db, clock, log, reader }),
     users: createUsers({ clock, audit }),
-    sessions: createSessions({ clock, audit, secure: (settings.BASE_URL ?? url).startsWith('https:') }),
+    sessions,
     links: createLinks({ clock, secret: secrets.walletKey }),
     credits,
-    verification: createVerification({ clock, credits, required }),
+    verification,
+    prove: createProve({ clock, audit, credits, sessions, verification, jobs }),
     passwords: passwords ?? createPasswords(),
     audit,
   };

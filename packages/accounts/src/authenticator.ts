@@ -72,7 +72,7 @@ export function createAuthenticator({ db, clock, log, reader }: AuthenticatorDep
       const row = await findKey(hash);
       if (!row || !sameSecret(row.hash, hash)) return null;
       if (isStale(row.touched_at, clock())) keys.touch(row.found_id);
-      return reader.toUser(row, null);
+      return { ...reader.toUser(row, null), keyId: row.found_id };
     },
     close: async () => {
       await Promise.all([sessions.close(), keys.close()]);

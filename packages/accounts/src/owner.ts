@@ -20,7 +20,7 @@ export async function ensureOwner({ db, accounts, settings }: OwnerDeps): Promis
   const anybody = await db.system.selectFrom('users').select('id').limit(1).executeTakeFirst();
   if (anybody) return null;
   const password = randomBytes(15).toString('base64url');
-  const passwordHash = await accounts.passwords.hash(password);
+  const passwordHash = await accounts.passwords.hash(password, 'owner');
   return db.asSystem(async (tx) => {
     const owner = await accounts.users.create(tx, {
       email: settings.OWNER_EMAIL,

@@ -1,10 +1,11 @@
 import { hash, verify } from '@node-rs/argon2';
-import { createGate } from './gate.ts';
+import { createFairQueue } from '@troupe/kernel';
 
 export interface Passwords {
-  hash: (password: string) => Promise<string>;
+  /** `by`: who asks, an address or a user. They take turns, so that nobody holds up the others. */
+  hash: (password: string, by: string) => Promise<string>;
   /** `stored` null: nobody, or somebody without a password. It takes as long, and is false. */
-  verify: (stored: string | null, password: string) => Promise<boolean>;
+  verify: (stored: string | null, password: string, by: string) => Promise<boolean>;
 }
 
 interface PasswordOptions {
@@ -14,7 +15,8 @@ interface PasswordOptions {
     verify: (stored: string, password: string) => Promise<boolean>;
   };
   width?: number;
-  queue?: number;
+  waiting?: number;
+  waitingPerKey?: number;
 }
 
 /** Memory in KiB. One hash takes some 30 ms of a core. */
@@ -24,13 +26,14 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 export const DECOY =
   '$argon2id$v=19$m=19456,t=2,p=1$gEfDPAbMZZnDuWzNrSXYhQ$MkSuAK4j3HGE2AFyJbFXsUrlPwPQH7Ey4JZpPH1Gm1M';
 
-/** Two at once leave threads for files and name look-ups; 100 waiting are a few seconds. */
-export function createPasswords({ argon = { hash, verify }, width = 2, queue = 100 }: PasswordOptions = {}): Passwords {
-  const gate = createGate({ width, queue });
+/** Two at once leave threads for files and name look-ups; 100 waiting are a few seconds, 20 of one address are an office. */
+export function createPasswords(options: PasswordOptions = {}): Passwords {
+  const { argon = { hash, verify }, width = 2, waiting = 100, waitingPerKey = 20 } = options;
+  const queue = createFairQueue({ width, waiting, waitingPerKey });
   return {
-    hash: (password) => gate(() => argon.hash(password, COST)),
-    verify: (stored, password) =>
-      gate(async () => {
+    hash: (password, by) => queue.run(by, () => argon.hash(password, COST)),
+    verify: (stored, password, by) =>
+      queue.run(by, async () => {
         const matches = await argon.verify(stored ?? DECOY, password);
         return stored !== null && matches;
       }),

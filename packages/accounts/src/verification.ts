@@ -1,6 +1,5 @@
 import type { SystemTx } from '@troupe/db';
 import { randomHex, sha256Hex, type Clock } from '@troupe/kernel';
-import type { Credits } from './credits.ts';
 
 const HOUR_MS = 3_600_000;
 export const VERIFICATION_LIFE_MS = 24 * HOUR_MS;
@@ -11,9 +10,8 @@ export interface Verification {
   /** False: addresses count as verified without proof. */
   required: boolean;
   startVerify: (tx: SystemTx, user: { id: string; email: string }) => Promise<string>;
-  /** The user whose address is now verified; null when the token proves nothing. */
+  /** The user whose address the token proves, held for the rest of the transaction; null when it proves nothing. */
   finishVerify: (tx: SystemTx, token: string) => Promise<string | null>;
-  markVerified: (tx: SystemTx, userId: string) => Promise<void>;
   startReset: (tx: SystemTx, userId: string) => Promise<string>;
   /** Whose password the token may change; null when nobody's. */
   finishReset: (tx: SystemTx, token: string) => Promise<string | null>;
@@ -23,26 +21,14 @@ export interface Verification {
 
 interface VerificationDeps {
   clock: Clock;
-  credits: Credits;
   required: boolean;
 }
 
-export function createVerification({ clock, credits, required }: VerificationDeps): Verification {
+export function createVerification({ clock, required }: VerificationDeps): Verification {
   const endOf = (lifeMs: number) => new Date(clock().getTime() + lifeMs);
-
-  async function markVerified(tx: SystemTx, userId: string): Promise<void> {
-    await tx
-      .updateTable('users')
-      .set({ email_verified_at: clock() })
-      .where('id', '=', userId)
-      .where('email_verified_at', 'is', null)
-      .execute();
-    await credits.settle(tx, userId);
-  }
 
   return {
     required,
-    markVerified,
     async startVerify(tx, { id, email }) {
       const token = randomHex(32);
       await tx
@@ -67,9 +53,7 @@ export function createVerification({ clock, credits, required }: VerificationDep
         .where('email', '=', proof.email)
         .forUpdate()
         .executeTakeFirst();
-      if (!user) return null;
-      await markVerified(tx, user.id);
-      return user.id;
+      return user?.id ?? null;
     },
     async startReset(tx, userId) {
       const token = randomHex(32);

@@ -1,8 +1,8 @@
 import type { AgentConfig } from '@troupe/domain';
 import type { VersionedDefinition } from './definition.ts';
 import type { RunLimits } from './definition.ts';
-import type { Refusal, RunOutcome, SessionEvent, Spent } from './events.ts';
-import type { AgentStore, SessionRef } from './store.ts';
+import type { Refusal, RunOutcome, SessionEvent, Spent } from './session/events.ts';
+import type { AgentStore, SessionRef } from './store/store.ts';
 
 /** One agent, awake: what gateway, channels, scheduler and drivers talk to. Making one costs next to nothing. */
 
@@ -32,14 +32,17 @@ export interface Answer {
 
 export type LiveEvent =
   | { kind: 'event'; sessionId: string; event: SessionEvent }
-  /** A piece of text that is being written; not stored. */
-  | { kind: 'delta'; sessionId: string; text: string };
+  /** A piece of text that is being written; not stored. `saw` as in the event that it becomes. */
+  | { kind: 'delta'; sessionId: string; text: string; saw: number };
 
 export interface Agent {
   readonly id: string;
   readonly store: AgentStore;
   definition: () => Promise<VersionedDefinition>;
-  /** Takes an input and answers when the run has ended or waits for an approval. The listener hears it from the start. */
+  /**
+   * Takes an input and answers with the words that saw it, or when the run ended without any or waits for an approval. The
+   * listener hears it from the start.
+   */
   ask: (input: Input, listener?: (event: LiveEvent) => void) => Promise<Answer>;
   /** Takes an input and answers as soon as it is safely stored; the work goes on. */
   tell: (input: Input) => Promise<{ sessionId: string; seq: number; duplicate: boolean }>;

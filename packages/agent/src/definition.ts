@@ -78,3 +78,7 @@ export function approvalFor({ approvals, config }: AgentDefinition, tool: string
   const rules = { ...approvals, ...config.safety.approvals };
   return rules[tool] ?? rules[toolset] ?? rules['*'] ?? 'allow';
 }
+
+/** Whose memory it reads and writes. */
+export const memoryScope = ({ memoryShared, team }: AgentDefinition): 'team' | 'agent' =>
+  memoryShared && team !== undefined ? 'team' : 'agent';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findTemplate, readTeamYaml, teamFromTemplate, teamYaml } from '@troupe/domain';
-import { createOutbound, silentLog } from '@troupe/kernel';
+import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import type { Agent } from './agent.ts';
 import { openGate } from './ports.ts';
-import { createSandbox } from './sandbox.ts';
-import { createSqliteStore } from './store-sqlite.ts';
+import { createSandbox } from './sandbox/sandbox.ts';
+import { createSqliteStore } from './store/store-sqlite.ts';
 import { teamDefinitions } from './team.ts';
 import { TOKENS_A_CALL, lastText, scriptedModel, type Script } from './testing.ts';
-import { createToolkit } from './toolkit.ts';
+import { createToolkit } from './tools/toolkit.ts';
 import { wakeAgent } from './wake.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,10 +20,11 @@ async function startTeam(yaml: string, script: Script) {
   assert.ok(reading.ok);
   const folder = await mkdtemp(path.join(tmpdir(), 'team-'));
   const outbound = createOutbound();
+  const pool = createWorkerPool();
   const model = scriptedModel(script);
   const agents = new Map<string, Agent>();
   const definitions = teamDefinitions({ team: reading.team, teamId: 't', agentId: (name) => `id-${name}` });
-  const closers: (() => void)[] = [];
+  const closers: (() => void)[] = [() => void pool.close()];
   for (const { agentId, definition } of definitions) {
     const store = createSqliteStore({ file: path.join(folder, 'team.db'), agentId, teamId: 't' });
     closers.push(store.close);
@@ -34,6 +35,8 @@ async function startTeam(yaml: string, script: Script) {
       sandbox: createSandbox(),
       outbound,
       log: silentLog,
+      pool,
+      owner: 'user',
       peers: async (member) => agents.get(member.agentId),
     });
     agents.set(

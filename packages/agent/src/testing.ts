@@ -4,10 +4,10 @@ import { silentLog } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { newDefinition, type AgentDefinition } from './definition.ts';
 import { openGate } from './ports.ts';
-import { createSqliteStore } from './store-sqlite.ts';
-import type { AgentStore } from './store.ts';
+import { createSqliteStore } from './store/store-sqlite.ts';
+import type { AgentStore } from './store/store.ts';
 import { z } from 'zod';
-import { tool, type Tool } from './tool.ts';
+import { tool, type Tool } from './tools/tool.ts';
 import { wakeAgent, type AgentDeps } from './wake.ts';
 
 /** A model whose answers a test writes, and an agent around it. */

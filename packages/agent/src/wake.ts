@@ -1,23 +1,24 @@
 import type { ModelClient } from '@troupe/ai';
-import { AGENT_NOT_FOUND } from '@troupe/contract';
+import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE } from '@troupe/contract';
 import { readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
-import type { AgentDefinition } from './definition.ts';
-import { NOTHING_SPENT, type SessionEvent, type SessionEventBody } from './events.ts';
-import { memoryScope, RECALLED } from './model-step.ts';
+import { memoryScope, type AgentDefinition } from './definition.ts';
+import { createFollow } from './loop/follow.ts';
+import { NOTHING_SPENT, type SessionEventBody } from './session/events.ts';
+import { RECALLED } from './loop/model-step.ts';
 import type { SpendGate, UsageRecorder } from './ports.ts';
-import { endOfRun } from './session.ts';
-import type { AgentStore, Delivered } from './store.ts';
-import type { Tool } from './tool.ts';
-import { createWorker } from './worker.ts';
-import { Interrupted } from './run.ts';
+import { openTrail, type Settled, type Trail } from './session/session.ts';
+import { PAGE_BYTES, type AgentStore, type Delivered } from './store/store.ts';
+import type { Tool } from './tools/tool.ts';
+import { createWorker } from './loop/worker.ts';
+import { Interrupted } from './loop/run.ts';
 
 export interface AgentDeps {
   agentId: string;
   store: AgentStore;
   model: ModelClient;
-  tools: (definition: AgentDefinition) => Promise<readonly Tool[]>;
+  tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
   spend: SpendGate;
   usage: UsageRecorder;
   log: Log;
@@ -31,6 +32,10 @@ export interface AgentDeps {
   onSleep?: () => Promise<void>;
 }
 
+/** Of one message, whichever way it comes. */
+const MAX_INPUT_BYTES = 256 * 1024;
+/** Open todos that a heartbeat names. */
+const TODOS_SHOWN = 100;
 const COMPACT_AT_TOKENS = 32_000;
 const POLL_MS = 300;
 const PAGE = 500;
@@ -48,7 +53,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       now,
       compactAt: deps.compactAt ?? COMPACT_AT_TOKENS,
       onEvent: (sessionId, event) => emit({ kind: 'event', sessionId, event }),
-      onDelta: (sessionId, text) => emit({ kind: 'delta', sessionId, text }),
+      onDelta: (sessionId, text, saw) => emit({ kind: 'delta', sessionId, text, saw }),
       watched: (sessionId) => [...(listeners.get(sessionId) ?? [])].some((listener) => !silent.has(listener)),
     },
     newId(),
@@ -71,9 +76,9 @@ export function wakeAgent(deps: AgentDeps): Agent {
   }
 
   /** Starts work on what was claimed; answers a promise that rejects when the work breaks off. */
-  function begin({ claimed }: Pick<Delivered, 'claimed'>): Promise<void> | undefined {
+  function begin({ claimed }: Pick<Delivered, 'claimed'>, recovers = false): Promise<void> | undefined {
     if (!claimed) return undefined;
-    const work = worker.start(claimed);
+    const work = worker.start(claimed, recovers);
     work.catch((err: unknown) => {
       if (err instanceof Interrupted) return;
       log.error({ err, agentId, sessionId: claimed.session.id }, 'work on a session broke off');
@@ -83,6 +88,8 @@ export function wakeAgent(deps: AgentDeps): Agent {
   }
 
   async function put(input: Input): Promise<Delivered> {
+    for (const text of [input.content, ...(input.history ?? []).map((message) => message.content)])
+      if (Buffer.byteLength(text) > MAX_INPUT_BYTES) throw new AppError(413, MESSAGE_TOO_LARGE);
     const history = (input.history ?? []).map((message): SessionEventBody => ({ type: 'imported', ...message }));
     const { content, from, limits } = input;
     const body: SessionEventBody = { type: 'user', content, ...(from && { from }), ...(limits && { limits }) };
@@ -105,14 +112,14 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return delivered;
   }
 
-  async function answerAfter(sessionId: string, seq: number): Promise<Answer | undefined> {
-    const events: SessionEvent[] = [];
-    for (let after = seq; ; after = events.at(-1)?.seq ?? after) {
-      const page = await store.events(sessionId, { after, limit: PAGE });
-      events.push(...page);
-      const ended = endOfRun(events, seq);
-      if (ended) return answer(sessionId, ended.end, ended.reply);
-      if (page.length < PAGE) break;
+  /** Reads on from where the trail ends. */
+  async function answerAfter(sessionId: string, trail: Trail): Promise<Answer | undefined> {
+    for (;;) {
+      const page = await store.events(sessionId, { after: trail.last(), limit: PAGE, bytes: PAGE_BYTES });
+      page.forEach(trail.add);
+      const settled = trail.answer();
+      if (settled) return answer(sessionId, settled);
+      if (page.length === 0) break;
     }
     const session = await store.session(sessionId);
     if (!session) throw new AppError(404, 'Session not found');
@@ -132,12 +139,12 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return stopped ? new AppError(503, 'The agent was stopped; its work goes on when it runs again.') : broken;
   }
 
-  /** Waits for the end of the run, whichever process brings it about. */
-  function answerTo({ session, seq }: Delivered, work: Promise<void> | undefined): Promise<Answer> {
+  /** Waits for the answer to the input, whichever process brings it about. */
+  function waitFor({ session, seq }: Delivered, work: Promise<void> | undefined): Promise<Answer> {
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       let settled = false;
-      const since: SessionEvent[] = [];
+      const trail = openTrail(seq);
       const finish = (settle: () => void): void => {
         settled = true;
         clearTimeout(timer);
@@ -145,22 +152,23 @@ export function wakeAgent(deps: AgentDeps): Agent {
         settle();
       };
       const fail = async (error: Error): Promise<void> => {
+        if (settled) return;
         finish(() => {});
         reject(await whyBroken(error));
       };
       const listener = (live: LiveEvent): void => {
-        if (live.kind !== 'event' || live.event.seq <= seq) return;
-        since.push(live.event);
+        if (settled || live.kind !== 'event') return;
+        trail.add(live.event);
         if (live.event.type === 'approval_requested') void look();
-        const ended = live.event.type === 'run_ended' ? endOfRun(since, seq) : undefined;
-        if (ended) finish(() => resolve(answer(session.id, ended.end, ended.reply)));
+        const found = DECIDING.has(live.event.type) ? trail.answer() : undefined;
+        if (found) finish(() => resolve(answer(session.id, found)));
       };
       silent.add(listener);
       const stopWatching = watch(session.id, listener);
       async function look(): Promise<void> {
         if (settled) return;
         try {
-          const found = await answerAfter(session.id, seq);
+          const found = await answerAfter(session.id, trail);
           if (found) finish(() => resolve(found));
           else if (!settled) timer = setTimeout(() => void look(), pollMs);
         } catch (error) {
@@ -181,9 +189,9 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return found;
   }
 
-  async function claimAndBegin(sessionId: string): Promise<boolean> {
+  async function claimAndBegin(sessionId: string, recovers = false): Promise<boolean> {
     const claimed = await store.claim(sessionId, { owner: worker.owner, ttlMs: worker.leaseMs });
-    void begin({ claimed })?.catch(() => undefined);
+    void begin({ claimed }, recovers)?.catch(() => undefined);
     return claimed !== undefined;
   }
 
@@ -194,11 +202,11 @@ export function wakeAgent(deps: AgentDeps): Agent {
     watch,
     async ask(input, listener) {
       const delivered = await put(input);
-      const stop = listener ? watch(delivered.session.id, listener) : undefined;
+      const stop = listener ? watch(delivered.session.id, onlyAbout(delivered.seq, listener)) : undefined;
       const work = begin(delivered);
       work?.catch(() => undefined);
       try {
-        return await answerTo(delivered, work);
+        return await waitFor(delivered, work);
       } finally {
         stop?.();
       }
@@ -208,8 +216,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       void begin(delivered)?.catch(() => undefined);
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
-    follow: (sessionId, after, signal) =>
-      followSession({ store, watch, definition, pollMs: Math.max(pollMs, 500) }, sessionId, after, signal),
+    follow: createFollow({ store, watch, definition, pollMs: Math.max(pollMs, 500) }),
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
       if (!session) throw new AppError(404, 'Session not found');
@@ -249,13 +256,16 @@ export function wakeAgent(deps: AgentDeps): Agent {
         'heartbeat',
       );
       if (open.length === 0) return undefined;
-      const list = open.map(({ id, description }) => `- ${id}: ${description}`).join('\n');
+      const list = open
+        .slice(0, TODOS_SHOWN)
+        .map(({ id, description }) => `- ${id}: ${description}`)
+        .join('\n');
       const content = `This is a heartbeat, nobody is waiting. Open todos:\n${list}\nGo on with what you can, and mark what is done.`;
       return this.ask({ to: { channel: 'heartbeat', key: 'main' }, content, from: 'heartbeat' });
     },
     async resume() {
       let taken = 0;
-      for (const sessionId of await store.unfinished()) if (await claimAndBegin(sessionId)) taken++;
+      for (const sessionId of await store.unfinished()) if (await claimAndBegin(sessionId, true)) taken++;
       return taken;
     },
     busy: worker.busy,
@@ -269,67 +279,19 @@ export function wakeAgent(deps: AgentDeps): Agent {
 
 const WAITING = 'This needs an approval before I can go on.';
 
-function answer(sessionId: string, end: SessionEvent & { type: 'run_ended' }, words: string): Answer {
-  const { outcome, reason, refusal, spent } = end;
+/** Only these can settle what an input came to. */
+const DECIDING: ReadonlySet<string> = new Set(['assistant', 'run_ended']);
+
+function answer(sessionId: string, { outcome, reply: words, reason, refusal, spent }: Settled): Answer {
   const sentence = outcome === 'cancelled' ? 'The run was cancelled.' : (reason ?? '');
   const reply = outcome === 'done' ? words : [words, sentence].filter(Boolean).join('\n\n');
   return { sessionId, outcome, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent };
 }
 
-/** How long somebody may follow an agent that is deleted. */
-const LOOK_MS = 5_000;
-
-async function* followSession(
-  { store, watch, definition, pollMs }: Pick<Agent, 'store' | 'watch' | 'definition'> & { pollMs: number },
-  sessionId: string,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<LiveEvent> {
-  const queue: LiveEvent[] = [];
-  let wake: () => void = () => {};
-  const stopWatching = watch(sessionId, (event) => {
-    queue.push(event);
-    wake();
-  });
-  const onAbort = (): void => wake();
-  signal.addEventListener('abort', onAbort);
-  let seen = after;
-  let looked = Date.now();
-  try {
-    while (!signal.aborted) {
-      const page = await store.events(sessionId, { after: seen, limit: PAGE });
-      if (page.length === 0 && Date.now() - looked > LOOK_MS) {
-        await definition();
-        looked = Date.now();
-      }
-      for (const event of page) {
-        seen = event.seq;
-        yield { kind: 'event', sessionId, event };
-      }
-      if (page.length === PAGE) continue;
-      const deadline = Date.now() + pollMs;
-      while (!signal.aborted && Date.now() < deadline) {
-        const live = queue.shift();
-        if (live?.kind === 'delta') yield live;
-        else if (live) {
-          if (live.event.seq > seen + 1) break;
-          if (live.event.seq === seen + 1) {
-            seen = live.event.seq;
-            yield live;
-          }
-        } else {
-          await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, Math.max(1, deadline - Date.now()));
-            wake = () => {
-              clearTimeout(timer);
-              resolve();
-            };
-          });
-        }
-      }
-    }
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    stopWatching();
-  }
+/** Without the words that were said before the input was seen: they belong to another. */
+function onlyAbout(seq: number, listener: (event: LiveEvent) => void): (event: LiveEvent) => void {
+  return (live) => {
+    const isOthers = live.kind === 'delta' ? live.saw < seq : live.event.type === 'assistant' && live.event.saw < seq;
+    if (!isOthers) listener(live);
+  };
 }

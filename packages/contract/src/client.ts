@@ -4,11 +4,14 @@ import type { Endpoint, EndpointTypes } from './endpoint.ts';
 export class CallError extends Error {
   readonly status: number;
   readonly body: Record<string, unknown>;
-  constructor(status: number, body: Record<string, unknown>) {
+  /** What says when to come back. */
+  readonly headers: Record<string, string>;
+  constructor(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}) {
     super(typeof body['error'] === 'string' ? body['error'] : `HTTP ${status}`);
     this.name = 'CallError';
     this.status = status;
     this.body = body;
+    this.headers = headers;
   }
 }
 
@@ -21,7 +24,10 @@ export interface ClientOptions {
   timeout?: number;
 }
 
-type Given<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
+type Named<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
+type Optional<T> = { [K in keyof T]: object extends T[K] ? K : never }[keyof T];
+/** What an endpoint takes; a part of which nothing is needed may be left out. */
+type Given<T> = Omit<Named<T>, Optional<Named<T>>> & Partial<Pick<Named<T>, Optional<Named<T>>>>;
 
 export type CallInput<T extends EndpointTypes> = Given<T['sent']> & {
   headers?: Record<string, string>;
@@ -45,12 +51,29 @@ interface Parts {
 
 /** Fills `:name` in the path and appends the query; undefined values are left out. */
 export function urlOf(endpoint: Pick<Endpoint, 'path'>, { params, query }: Parts): string {
-  const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(String(params?.[name])));
+  const path = endpoint.path.replace(/:([A-Za-z]+)/g, (_, name: string) => segment(name, String(params?.[name])));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== null) search.set(key, String(value as string | number | boolean));
   }
   return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/** No encoding keeps a URL from taking these for steps up, and an empty part would mean the list instead of one of it. */
+function segment(name: string, value: string): string {
+  if (value === '' || value === '.' || value === '..') throw new CallError(400, { error: `${name} is not valid` });
+  return encodeURIComponent(value);
+}
+
+const TELLS_WHEN = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
+
+function whenHeaders({ headers }: Response): Record<string, string> {
+  return Object.fromEntries(
+    TELLS_WHEN.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
 
 export function createClient({ baseUrl, headers, fetch: send = fetch, timeout = 30_000 }: ClientOptions): Client {
@@ -71,7 +94,7 @@ export function createClient({ baseUrl, headers, fetch: send = fetch, timeout = 
       signal: input.signal ? AbortSignal.any([input.signal, limit]) : limit,
     });
     if (response.status < 400) return response;
-    throw new CallError(response.status, await errorBody(response));
+    throw new CallError(response.status, await errorBody(response), whenHeaders(response));
   }
 
   const client: Client = {

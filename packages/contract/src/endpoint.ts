@@ -17,7 +17,7 @@ export type Auth =
   | 'cookie'
   /** a session if there is one */
   | 'optional'
-  /** a session of an administrator */
+  /** a session or an API key of an administrator */
   | 'admin'
   /** `Authorization: Bearer <INTERNAL_API_KEY>` */
   | 'internal'

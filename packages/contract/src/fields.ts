@@ -9,6 +9,8 @@ export const SHORT_PASSWORD = 'Password must be at least 8 characters';
 
 /** A text that must be there; anything else is told `message`. */
 export const needed = (message: string) => z.string({ error: message }).trim().min(1, message);
+/** Told of a text that is there but too long: without it, a field with a text of its own would be called missing. */
+export const tooLong = (name: string, max: number): string => `${name} too long (max ${max})`;
 /** The same for passwords, which keep their spaces. */
 export const neededSecret = (message: string) => z.string({ error: message }).min(1, message);
 
@@ -24,3 +26,7 @@ export const personName = z
   .trim()
   .max(100)
   .regex(/^\P{Cc}*$/u, 'Invalid name');
+
+/** What a queue that is shared fairly says to whoever has too much waiting, and to everybody when it is full. */
+export const WAITING = 'Too many requests are waiting already. Try again in a moment.';
+export const BUSY = 'The service is busy. Try again in a moment.';

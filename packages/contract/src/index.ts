@@ -37,6 +37,7 @@ export * from './backend/installations.ts';
 export * from './web/overview.ts';
 export {
   AGENT_NOT_FOUND,
+  MESSAGE_TOO_LARGE,
   AI_PROVIDERS,
   VERIFICATION_TYPES,
   type AgentStats,

@@ -18,6 +18,8 @@ function describe(issue: { code?: string; [key: string]: unknown }): string {
     case 'invalid_value':
       return `must be one of: ${(issue['values'] as unknown[]).map(String).join(', ')}`;
     case 'invalid_format':
+      // All of those without a text of their own say which characters a text may have.
+      if (issue['format'] === 'regex') return 'has characters that are not allowed';
       return `is not a valid ${String(issue['format'])}`;
     case 'unrecognized_keys':
       return `has unknown fields: ${(issue['keys'] as string[]).join(', ')}`;

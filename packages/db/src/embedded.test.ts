@@ -36,11 +36,12 @@ async function start(dataDir: string, options: Partial<Parameters<typeof startEm
 async function startElsewhere(
   dataDir: string,
   env: Record<string, string> = {},
+  options: Partial<Parameters<typeof startEmbedded>[0]> = {},
 ): Promise<ChildProcess & { server: { url: string; pid: number } }> {
   const program = `
     const { startEmbedded } = await import(${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))});
     const { silentLog } = await import('@troupe/kernel');
-    const server = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: silentLog });
+    const server = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: silentLog, ...${JSON.stringify(options)} });
     process.send({ url: server.url, pid: server.pid() });`;
   const file = join(await newFolder(), 'program.mjs');
   await writeFile(file, program.replace("'@troupe/kernel'", JSON.stringify(import.meta.resolve('@troupe/kernel'))));
@@ -165,6 +166,40 @@ describe('recovery', () => {
       assert.deepEqual(await query(next.url, 'select id from kept'), [7]);
     });
   }
+
+  test('a server that outlives its parent is found again, and watched and stopped like an own one', async () => {
+    const folder = await newFolder();
+    const parent = await startElsewhere(folder, {}, { outlives: true });
+    const { pid, url } = parent.server;
+    await query(url, 'create table kept (id int); insert into kept values (7)');
+    await kill(parent);
+    assert.equal(await alive(pid), true);
+
+    const next = await startEmbedded({ dataDir: folder, log: silentLog, outlives: true });
+    assert.deepEqual([next.pid(), next.url], [pid, url]);
+    process.kill(pid, 'SIGKILL');
+    for (;;) {
+      const rows = await query(url, 'select id from kept').catch(() => undefined);
+      if (!rows || next.pid() === pid) continue;
+      assert.deepEqual(rows, [7]);
+      break;
+    }
+    await next.leave();
+    const third = await startEmbedded({ dataDir: folder, log: silentLog, outlives: true });
+    assert.equal(third.pid(), next.pid());
+    await third.stop();
+    assert.equal(await alive(third.pid()), false);
+    assert.deepEqual(await readdir(folder), ['postgres']);
+  });
+
+  test('a server with other settings than ours is not kept', async () => {
+    const folder = await newFolder();
+    const parent = await startElsewhere(folder, {}, { outlives: true, throwaway: true });
+    await kill(parent);
+    const next = await start(folder, { outlives: true });
+    assert.notEqual(next.pid(), parent.server.pid);
+    assert.deepEqual(await query(next.url, 'show fsync'), ['on']);
+  });
 
   test('parent and server are killed at once: the next start recovers', async () => {
     const folder = await newFolder();

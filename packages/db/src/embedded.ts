@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { StartError } from '@troupe/kernel';
 import type { Log } from '@troupe/kernel';
+import { urlOf } from './address.ts';
+import { adopt, type Postmaster } from './adopt.ts';
 import { findBinaries } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
 import { explain, prepareCluster } from './cluster.ts';
@@ -20,6 +22,11 @@ export interface EmbeddedOptions {
   log: Log;
   /** Whether somebody chose dataDir. If not, and the server's user cannot enter it, the data go to /var/lib/troupe. */
   explicit?: boolean;
+  /**
+   * Somebody watches this process, starts it again when it dies and stops the server when all is over: the server lives
+   * on meanwhile, and is found again.
+   */
+  outlives?: boolean;
   /** For tests: fast instead of durable, and the login may create databases. */
   throwaway?: boolean;
   /** The server ended by itself and could not be started again. */
@@ -34,6 +41,8 @@ export interface Embedded {
   /** Of the server's first process, for tests and figures. */
   pid: () => number;
   stop: () => Promise<void>;
+  /** Lets go of a server that is to outlive us. */
+  leave: () => Promise<void>;
 }
 
 interface Server {
@@ -42,6 +51,7 @@ interface Server {
   sockets: string;
   owner: Owner | undefined;
   throwaway: boolean;
+  outlives: boolean;
   log: Log;
 }
 
@@ -85,7 +95,7 @@ const THROWAWAY_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_
 
 /** A PostgreSQL server of our own on a private socket, supervised until stop(). */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { log, throwaway = false } = options;
+  const { log, throwaway = false, outlives = false } = options;
   const { folder, home, owner } = await placeData(options.dataDir, options.explicit ?? true);
   const unlock = await takeLock(
     join(home, 'postgres.lock'),
@@ -93,15 +103,25 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   );
   try {
     const binaries = await findBinaries(owner);
-    await stopLeftover(folder, log);
-    await prepareCluster({ binaries, home, folder, owner, throwaway });
-    const sockets = await socketFolder(home, owner);
-    const server: Server = { binaries, folder, sockets, owner, throwaway, log };
-    const supervisor = await supervise(server, options.onLost);
+    const found = outlives
+      ? await adopt(folder, binaries, (sockets) => argsOf({ folder, sockets, throwaway }))
+      : undefined;
+    if (found) log.info({ pid: found.postmaster.pid }, 'the database server still runs');
+    else {
+      await stopLeftover(folder, log);
+      await prepareCluster({ binaries, home, folder, owner, throwaway });
+    }
+    const sockets = found?.sockets ?? (await socketFolder(home, owner));
+    const server: Server = { binaries, folder, sockets, owner, throwaway, outlives, log };
+    const supervisor = supervise(server, found?.postmaster ?? (await launch(server)), options.onLost);
     return {
-      url: `postgresql://troupe@localhost:${PORT}/troupe?host=${encodeURIComponent(sockets)}`,
+      url: urlOf(PORT, sockets),
       folder,
       pid: supervisor.pid,
+      leave: async () => {
+        supervisor.leave();
+        await unlock();
+      },
       stop: async () => {
         await supervisor.stop();
         await rm(sockets, { recursive: true, force: true });
@@ -114,15 +134,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   }
 }
 
-async function supervise(server: Server, onLost?: (error: Error) => void) {
+function supervise(server: Server, first: Postmaster, onLost?: (error: Error) => void) {
   let stopping = false;
-  let running = await launch(server);
+  let running = first;
   let restarting: Promise<void> = Promise.resolve();
 
-  const watch = (child: ChildProcess): void => {
-    child.once('exit', (code, signal) => {
+  const watch = (postmaster: Postmaster): void => {
+    void postmaster.ended.then((why) => {
       if (stopping) return;
-      server.log.error({ code, signal }, 'the database server ended by itself, starting it again');
+      server.log.error(why, 'the database server ended by itself, starting it again');
       restarting = restart();
     });
   };
@@ -141,7 +161,10 @@ async function supervise(server: Server, onLost?: (error: Error) => void) {
   };
   watch(running);
   return {
-    pid: () => running.pid ?? 0,
+    pid: () => running.pid,
+    leave: () => {
+      stopping = true;
+    },
     stop: async () => {
       stopping = true;
       await restarting;
@@ -151,30 +174,40 @@ async function supervise(server: Server, onLost?: (error: Error) => void) {
 }
 
 /** Fast shutdown, then the immediate one: after that the next start recovers from the log. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGINT');
-  const timer = setTimeout(() => child.kill('SIGQUIT'), STOP_MS);
-  await gone;
+async function end({ ended, kill }: Postmaster): Promise<void> {
+  kill('SIGINT');
+  const timer = setTimeout(() => kill('SIGQUIT'), STOP_MS);
+  await ended;
   clearTimeout(timer);
 }
 
 /** Orphaned backends of a killed server keep its shared memory for a moment. */
-async function launch(server: Server): Promise<ChildProcess> {
+async function launch(server: Server): Promise<Postmaster> {
   for (let tries = 1; ; tries += 1) {
     const outcome = await launchOnce(server);
-    if (!('lines' in outcome)) return outcome;
+    if (!('lines' in outcome)) return ofOurs(outcome);
     const text = outcome.lines.join('\n');
     if (!text.includes('shared memory block') || tries >= 20) throw explain(text, server.folder);
     await delay(250);
   }
 }
 
-function launchOnce({ binaries, folder, sockets, owner, throwaway, log }: Server) {
+function ofOurs(child: ChildProcess): Postmaster {
+  const ended = new Promise<object>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve({ code: child.exitCode });
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  return { pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) };
+}
+
+function argsOf({ folder, sockets, throwaway }: Pick<Server, 'folder' | 'sockets' | 'throwaway'>): string[] {
   const settings = { ...SETTINGS, unix_socket_directories: sockets, ...(throwaway ? THROWAWAY_SETTINGS : {}) };
-  const args = ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  const [command, ...rest] = [...dieWithParent(), binaries.postgres, ...args];
+  return ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+function launchOnce(server: Server) {
+  const { binaries, owner, outlives, log } = server;
+  const [command, ...rest] = [...(outlives ? [] : dieWithParent()), binaries.postgres, ...argsOf(server)];
   const child = spawn(command as string, rest, {
     // A group of its own: Ctrl-C reaches us alone, and we stop the server after its last client.
     detached: true,

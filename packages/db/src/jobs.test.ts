@@ -216,3 +216,71 @@ test('few connections', async () => {
   await client.end();
   assert.ok((rows[0]?.n ?? 0) <= 4, `${rows[0]?.n} connections`);
 });
+
+test('owners take turns: one with many waiting jobs does not hold up another, and each keeps its own order', async () => {
+  const queue = newQueue();
+  const sender = createJobs({ url: database.url, log: silentLog });
+  sender.define(queue);
+  await sender.start();
+  running.push(sender);
+  const post = (owner: string, n: number) => sender.send(database.db.system, queue, { n }, { owner });
+  for (let n = 0; n < 6; n += 1) await post('greedy', n);
+  for (let n = 10; n < 12; n += 1) await post('other', n);
+  await post('greedy', 6);
+  const { seen, handler, reached } = recorder();
+  await start({ [queue]: [handler, { concurrency: 1 }] });
+  await reached(9);
+  assert.deepEqual(
+    seen.map(({ n }) => n),
+    [0, 10, 1, 11, 2, 3, 4, 5, 6],
+  );
+});
+
+test('whoever was served before is neither ahead nor behind: turns are counted from those who wait now', async () => {
+  const queue = newQueue();
+  const { seen, handler, reached } = recorder();
+  const held = Promise.withResolvers<void>();
+  const jobs = await start({
+    [queue]: [
+      async (data: { n: number }, job: JobContext) => {
+        await handler(data, job);
+        if (data.n === 2) await held.promise;
+      },
+      { concurrency: 1 },
+    ],
+  });
+  const post = (owner: string, n: number) => jobs.send(database.db.system, queue, { n }, { owner });
+  await database.db.asSystem(async (tx) => {
+    for (let n = 0; n < 6; n += 1) await jobs.send(tx, queue, { n }, { owner: 'greedy' });
+  });
+  await reached(3);
+  // Three of the greedy are waiting, at turns far below those of a beginning.
+  await post('other', 10);
+  await post('other', 11);
+  await post('greedy', 6);
+  held.resolve();
+  await reached(9);
+  assert.deepEqual(
+    seen.map(({ n }) => n),
+    [0, 1, 2, 3, 10, 4, 11, 5, 6],
+  );
+});
+
+test('slow jobs of one owner leave a place for the others, and a backlog is worked off without a pause', async () => {
+  const queue = newQueue();
+  const held = Promise.withResolvers<void>();
+  const { seen, handler, reached } = recorder(async ({ n }) => {
+    if (n < 10) await held.promise;
+  });
+  const jobs = await start({ [queue]: [handler, { concurrency: 3 }] });
+  await database.db.asSystem(async (tx) => {
+    for (let n = 0; n < 10; n += 1) await jobs.send(tx, queue, { n }, { owner: 'slow' });
+    for (let n = 10; n < 40; n += 1) await jobs.send(tx, queue, { n }, { owner: 'quick' });
+  });
+  const began = performance.now();
+  await reached(32);
+  assert.ok(performance.now() - began < 5_000, 'the backlog waited for polls');
+  assert.equal(seen.filter(({ n }) => n < 10).length, 2);
+  held.resolve();
+  await reached(40);
+});

@@ -21,6 +21,8 @@ export interface QueueOptions {
 export interface WorkOptions extends QueueOptions {
   /** Jobs that this process runs at once. */
   concurrency?: number;
+  /** Jobs of one owner that all processes together run at once; all but one place of this process unless said. */
+  perOwner?: number;
 }
 
 export interface JobContext {
@@ -32,10 +34,11 @@ export interface JobContext {
 }
 
 export interface SendOptions {
+  /** Whose job it is. Owners take turns, in the order of their first waiting job. */
+  owner?: string;
   /** A moment, or seconds from now. */
   startAfter?: Date | number;
   key?: string;
-  priority?: number;
 }
 
 /** Its first parameter says what the queue carries: `(mail: Mail) => …`. */
@@ -89,28 +92,30 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
   boss.on('warning', ({ message, data }) => log.warn({ data }, `the job queue warns: ${message}`));
 
   const queues = new Map<string, QueueOptions>();
-  const workers: { queue: string; handler: JobHandler; concurrency: number }[] = [];
+  const workers: { queue: string; handler: JobHandler; concurrency: number; perOwner: number }[] = [];
 
   return {
     define: (queue, options = {}) => void queues.set(queue, options),
-    work(queue, handler, { concurrency = 1, ...options } = {}) {
+    work(queue, handler, { concurrency = 2, perOwner = Math.max(concurrency - 1, 1), ...options } = {}) {
       queues.set(queue, options);
-      workers.push({ queue, handler, concurrency });
+      workers.push({ queue, handler, concurrency, perOwner });
     },
-    async send(tx, queue, data, { startAfter, key, priority } = {}) {
+    async send(tx, queue, data, { startAfter, key, owner } = {}) {
       const db = { executeSql: (text: string, values?: unknown[]) => runAsLogin(tx, { text, values: values ?? [] }) };
       return boss.send(queue, data, {
         db,
         ...(startAfter === undefined ? {} : { startAfter }),
         ...(key === undefined ? {} : { singletonKey: key }),
-        ...(priority === undefined ? {} : { priority }),
+        ...(owner === undefined ? {} : { group: { id: owner }, priority: await turnOf(db, queue, owner) }),
       });
     },
     async start() {
       await boss.start();
       await makeQueue(boss, DEAD, { retryLimit: 0 });
       for (const [name, options] of queues) await makeQueue(boss, name, options, DEAD);
-      for (const { queue, handler, concurrency } of workers) await listen(boss, log, queue, handler, concurrency);
+      await boss.getDb().executeSql(TURN_INDEX);
+      for (const { queue, handler, concurrency, perOwner } of workers)
+        for (let n = 0; n < concurrency; n += 1) await listen(boss, log, queue, handler, perOwner);
       if (workers.length > 0) await reportDead(boss, log);
     },
     async stop(timeoutMs = 5_000) {
@@ -144,12 +149,42 @@ const POLLING = {
   includeMetadata: true,
 } as const;
 
-async function listen(boss: PgBoss, log: Log, queue: string, handler: JobHandler, concurrency: number): Promise<void> {
-  await boss.work<object, void, typeof POLLING & { localConcurrency: number }>(
+/**
+ * The turn of an owner's next job, as a priority: one after the owner's last waiting job, but not before whoever is next
+ * now. So owners with many waiting jobs go round with those who have one, in all processes, and nobody's old turns are
+ * held against or for them. Two sent at the same moment may get the same turn, and that is as good.
+ */
+async function turnOf(db: JobsDb, queue: string, owner: string): Promise<number> {
+  const { rows } = await db.executeSql(TURN, [queue, owner]);
+  return Number((rows[0] as { turn: unknown }).turn);
+}
+
+interface JobsDb {
+  executeSql: (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+}
+
+const TURN = `select least(
+    coalesce((select priority from pgboss.job where name = $1 and state < 'active' and not blocked and start_after <= now()
+      order by priority desc limit 1), 0),
+    coalesce((select priority from pgboss.job where name = $1 and group_id = $2 and state < 'active'
+      order by priority limit 1), 1) - 1) as turn`;
+/** Otherwise each job that is sent would look at all that are waiting. */
+const TURN_INDEX = `do $$ begin
+  if to_regclass('pgboss.troupe_job_turn') is null then
+    perform pg_advisory_xact_lock(hashtext('troupe_job_turn'));
+    create index if not exists troupe_job_turn on pgboss.job (name, group_id, priority)
+      where state < 'active' and group_id is not null;
+  end if;
+end $$`;
+
+/** One place: takes the next job as soon as it is done with one, and polls when there was none. */
+async function listen(boss: PgBoss, log: Log, queue: string, handler: JobHandler, perOwner: number): Promise<void> {
+  const place = await boss.work<object, void, typeof POLLING & { groupConcurrency: number }>(
     queue,
-    { ...POLLING, localConcurrency: concurrency },
+    { ...POLLING, groupConcurrency: perOwner },
     async ([job]) => {
       if (!job) return;
+      boss.notifyWorker(place);
       const { id, retryCount: tries, retryLimit, signal } = job;
       try {
         await handler(job.data as never, { id, tries, signal });

@@ -49,16 +49,18 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 
 /** Every postgres that works in the folder; elsewhere than on Linux only the first one is known. */
 async function serversIn(folder: string, pid: number): Promise<number[]> {
-  if (process.platform === 'linux') {
-    const all = (await readdir('/proc')).map(Number).filter(Boolean);
-    const ours = await Promise.all(all.map((one) => worksIn(one, folder)));
-    return all.filter((_, index) => ours[index]);
-  }
-  const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'args=']).catch(() => ({ stdout: '' }));
-  return stdout.includes('postgres') && stdout.includes(folder) ? [pid] : [];
+  const all = process.platform === 'linux' ? (await readdir('/proc')).map(Number).filter(Boolean) : [pid];
+  const ours = await Promise.all(all.map((one) => worksIn(one, folder)));
+  return all.filter((_, index) => ours[index]);
 }
 
-async function worksIn(pid: number, folder: string): Promise<boolean> {
+/** Whether that process is a postgres of the folder. */
+export async function worksIn(pid: number, folder: string): Promise<boolean> {
+  if (process.platform !== 'linux') {
+    const ps = promisify(execFile)('ps', ['-p', String(pid), '-o', 'args=']);
+    const { stdout } = await ps.catch(() => ({ stdout: '' }));
+    return stdout.includes('postgres') && stdout.includes(folder);
+  }
   // Not ours to look at, or gone meanwhile.
   const at = (name: string) => readlink(`/proc/${pid}/${name}`).catch(() => '');
   return (await at('cwd')) === folder && basename(await at('exe')).startsWith('postgres');

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { StartError } from '@troupe/kernel';
+import { reachable, urlOf } from './address.ts';
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts';
 import { placeData } from './place.ts';
 
@@ -14,19 +14,9 @@ export async function reachEmbedded(options: EmbeddedOptions): Promise<{ url: st
   return url === null ? startEmbedded(options) : { url, stop: async () => {} };
 }
 
-/** The server's own file says where its socket is: pid, data, start, port, socket. One of a killed server may be left. */
+/** The server's own file says where its socket is: pid, data, start, port, socket. */
 async function runningAt(folder: string): Promise<string | null> {
   const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
   const [, , , port, sockets] = text.split('\n');
-  if (!port || !sockets) return null;
-  const url = `postgresql://troupe@localhost:${port}/troupe?host=${encodeURIComponent(sockets)}`;
-  const client = new pg.Client({ connectionString: url });
-  try {
-    await client.connect();
-    return url;
-  } catch {
-    return null;
-  } finally {
-    await client.end();
-  }
+  return port && sockets && (await reachable(port, sockets)) ? urlOf(port, sockets) : null;
 }

@@ -58,6 +58,22 @@ export interface Tables {
     user_id: string;
     version: number;
   };
+  agent_door_days: {
+    agent_id: string;
+    day: string;
+    messages: number;
+    sender: string;
+    user_id: string;
+  };
+  agent_doors: {
+    agent_id: string;
+    contacts: Default<(string)[]>;
+    messages_per_day: number;
+    messages_per_sender: number;
+    open: Default<boolean>;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   agent_events: {
     agent_id: string;
     at: Default<Timestamp>;

@@ -14,3 +14,4 @@ export * from './amplify.ts';
 export * from './splits.ts';
 export * from './payment-policy.ts';
 export * from './agent-backups.ts';
+export * from './markdown.ts';

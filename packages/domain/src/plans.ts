@@ -17,11 +17,22 @@ export interface PlanLimits {
   reportedAgents: number;
   skills: number;
   messagesPerDay: number;
+  /** How many scheduled tasks a user has. */
+  tasks: number;
   monthlyTokens: number;
 }
 
 export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
-  solo: { price: 29, agents: 1, team: 0, reportedAgents: 1, skills: 3, messagesPerDay: 100, monthlyTokens: 2_000_000 },
+  solo: {
+    price: 29,
+    agents: 1,
+    team: 0,
+    reportedAgents: 1,
+    skills: 3,
+    messagesPerDay: 100,
+    tasks: 20,
+    monthlyTokens: 2_000_000,
+  },
   collective: {
     price: 69,
     agents: 3,
@@ -29,6 +40,7 @@ export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
     reportedAgents: 10,
     skills: 10,
     messagesPerDay: 500,
+    tasks: 50,
     monthlyTokens: 6_000_000,
   },
   label: {
@@ -38,6 +50,7 @@ export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
     reportedAgents: 3,
     skills: 25,
     messagesPerDay: 2000,
+    tasks: 200,
     monthlyTokens: 20_000_000,
   },
   network: {
@@ -47,6 +60,7 @@ export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
     reportedAgents: 100,
     skills: 100,
     messagesPerDay: 10_000,
+    tasks: 1000,
     monthlyTokens: Infinity,
   },
 };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import {
   CHANNEL_KINDS,
@@ -20,6 +21,8 @@ import { AppError, createCipher, type Log, type Outbound } from '@troupe/kernel'
 export interface ChannelHost {
   /** Starts what should run and stops what should not. */
   refresh: () => Promise<void>;
+  /** Stops those of one agent, before its rows go. Answers within a bound, stopped or not. */
+  hush: (agentId: string) => Promise<void>;
   webhook: (
     target: { agentId: string; path: string },
     request: IncomingMessage,
@@ -47,6 +50,9 @@ interface Wanted {
   sealed: Buffer;
   senders: string[];
 }
+
+/** Longer than a channel waits for the answers under way. */
+const STOP_MS = 5000;
 
 export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {} }: ChannelHostDeps): ChannelHost {
   const cipher = createCipher(sealKey, 'channels');
@@ -87,6 +93,26 @@ export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {}
     await channel.start();
   }
 
+  /** At the same time, and no longer than the bound: one that hangs holds up nobody else's. */
+  async function stopAll(isOver: (key: string, agentId: string) => boolean): Promise<void> {
+    const ending = [...open].filter(([key, { agentId }]) => isOver(key, agentId));
+    for (const [key] of ending) open.delete(key);
+    await Promise.all(
+      ending.map(async ([, { agentId, channel }]) => {
+        const stopped = channel
+          .stop()
+          .catch((err: unknown) => log.warn({ err, agentId, channel: channel.kind }, 'a channel did not stop well'));
+        await Promise.race([stopped, delay(STOP_MS, undefined, { ref: false })]);
+      }),
+    );
+  }
+
+  /** One after another, so that what is stopped is not started by a look from before. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    turn = turn.catch(() => undefined).then(work);
+    return turn;
+  }
+
   async function compare(): Promise<void> {
     const now = new Map(
       (await wanted()).map((one) => [
@@ -94,11 +120,7 @@ export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {}
         one,
       ]),
     );
-    for (const [key, { channel }] of open) {
-      if (now.has(key)) continue;
-      open.delete(key);
-      await channel.stop();
-    }
+    await stopAll((key) => !now.has(key));
     for (const [key, one] of now) {
       if (open.has(key)) continue;
       await start(key, one).catch((err: unknown) => {
@@ -109,9 +131,10 @@ export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {}
   }
 
   return {
-    refresh() {
-      turn = turn.catch(() => undefined).then(compare);
-      return turn;
+    refresh: () => inTurn(compare),
+    async hush(agentId) {
+      if ([...open.values()].some((one) => one.agentId === agentId))
+        await inTurn(() => stopAll((_, owner) => owner === agentId));
     },
     webhook(target, request, response) {
       if (!target.path.startsWith('/channels/')) return Promise.resolve(false);
@@ -125,9 +148,7 @@ export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {}
     },
     running: () => open.size,
     async close() {
-      await turn.catch(() => undefined);
-      await Promise.all([...open.values()].map(({ channel }) => channel.stop()));
-      open.clear();
+      await inTurn(() => stopAll(() => true));
     },
   };
 }

@@ -9,12 +9,16 @@ export interface Driver {
   readonly name: string;
   /** The image of an agent that names none. */
   readonly image: string;
+  /** Agents of it are told their gateway token when they start: a new one needs a new start. */
+  readonly holdsToken?: boolean;
   /** Why no agent can be changed to this image; left out: the start will show. */
   refuses?: (image: string) => string | undefined;
   /** Makes the agent run, from `agent.image`. Answers when it serves, unless the placement says that it will. */
   start: (agent: AgentRow) => Promise<Placement>;
   /** Ends it; its data stays. */
   stop: (agent: AgentRow) => Promise<void>;
+  /** Ends what writes for the agent unasked, such as its channels, before its rows go. Left out: there is nothing. */
+  hush?: (agentId: string) => Promise<void>;
   /** Ends it, and nothing of it is left outside the database. */
   remove: (agent: Pick<AgentRow, 'id'> & Partial<Pick<AgentRow, 'driver'>>) => Promise<void>;
   /** Packs the agent's data (memory, conversations, files) into a file. It may go on running. */

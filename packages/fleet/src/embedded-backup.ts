@@ -1,11 +1,12 @@
 import { constants, createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { lstat, mkdir, open, opendir, readlink, rename, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline as joined, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { sql } from 'kysely';
-import { createJail, OutsideWorkspace, type Jail } from '@troupe/agent';
+import { createJail, OutsideWorkspace, removeTree, WORKSPACE_ENTRIES, type Jail } from '@troupe/agent';
 import type { Database, UserTx } from '@troupe/db';
+import { AppError } from '@troupe/kernel';
 import { pack } from './pack.ts';
 import type { AgentRow } from './registry.ts';
 import { tar, untar, type TarEntry, type TarItem } from './tar.ts';
@@ -25,14 +26,31 @@ type Table = keyof typeof TABLES;
 const NAMES = Object.keys(TABLES) as Table[];
 const WORKSPACE = 'workspace';
 const ROWS_AT_ONCE = 500;
+const NAMES_AT_ONCE = 256;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** What vanished, or was swapped for a link to the outside while a command ran, is left out. */
 const isGone = (error: unknown): boolean =>
   error instanceof OutsideWorkspace || ['ENOENT', 'ELOOP', 'ENOTDIR'].includes((error as { code?: string }).code ?? '');
 
+/** What is left of the files and folders that a backup may hold. */
+interface Room {
+  entries: number;
+}
+
+/** The names in a folder, read piece by piece: there may be more than the loop or the memory bear. */
+async function namesIn(folder: string, room: Room): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of await opendir(folder, { bufferSize: NAMES_AT_ONCE })) {
+    room.entries -= 1;
+    if (room.entries < 0) throw new AppError(409, 'The agent has too many files and folders to back up');
+    names.push(name);
+  }
+  return names;
+}
+
 /** Files, folders and links below `folder`, none of them through a link. */
-async function* entriesOf(jail: Jail, folder: string): AsyncGenerator<TarEntry> {
+async function* entriesOf(jail: Jail, folder: string, room: Room): AsyncGenerator<TarEntry> {
   const inFolder = <T>(work: (here: string) => Promise<T>): Promise<T | undefined> =>
     jail
       .within(path.posix.join(folder, 'x'), ({ folder: here }) => work(here))
@@ -40,7 +58,7 @@ async function* entriesOf(jail: Jail, folder: string): AsyncGenerator<TarEntry> 
         if (isGone(error)) return undefined;
         throw error;
       });
-  for (const name of ((await inFolder((here) => readdir(here))) ?? []).sort()) {
+  for (const name of (await inFolder((here) => namesIn(here, room))) ?? []) {
     const at = path.posix.join(folder, name);
     const stored = path.posix.join(WORKSPACE, at);
     const found = await inFolder(async (here) => {
@@ -63,7 +81,7 @@ async function* entriesOf(jail: Jail, folder: string): AsyncGenerator<TarEntry> 
     } else if (link !== undefined) yield { path: stored, mode, link };
     else {
       yield { path: `${stored}/`, mode };
-      yield* entriesOf(jail, at);
+      yield* entriesOf(jail, at, room);
     }
   }
 }
@@ -87,7 +105,8 @@ export async function backUp(db: Database, agent: AgentRow, workspace: string, f
   async function* all(): AsyncGenerator<TarEntry> {
     yield* rows;
     // An agent that never used a file has no folder.
-    if (await lstat(workspace).catch(() => undefined)) yield* entriesOf(createJail(workspace), '.');
+    if (await lstat(workspace).catch(() => undefined))
+      yield* entriesOf(createJail(workspace), '.', { entries: WORKSPACE_ENTRIES });
   }
   await pack(Readable.from(tar(all()), { objectMode: false }), file);
 }
@@ -118,7 +137,7 @@ async function unpackFile(jail: Jail, at: string, { kind, mode, link, content }:
 /** Reads the whole archive before anything of the agent is touched: files go into a folder beside, rows are held. */
 async function unpack(file: string, folder: string): Promise<Map<string, string[]>> {
   const rows = new Map<string, string[]>();
-  await rm(folder, { recursive: true, force: true });
+  await removeTree(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const jail = createJail(folder);
   // What fails is thrown by the last of them.
@@ -146,12 +165,12 @@ export async function putBack(db: Database, agent: AgentRow, workspace: string, 
       await sql`delete from ${sql.table(table)} where agent_id = ${agent.id}`.execute(tx);
     for (const table of NAMES) await insertRows(tx, table, rows.get(table) ?? []);
   });
-  await rm(old, { recursive: true, force: true });
+  await removeTree(old);
   await rename(workspace, old).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
   await rename(beside, workspace);
-  await rm(old, { recursive: true, force: true });
+  await removeTree(old);
 }
 
 async function insertRows(tx: UserTx, table: Table, lines: readonly string[]): Promise<void> {

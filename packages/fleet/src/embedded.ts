@@ -1,19 +1,19 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import {
   createGateway,
   createPgStore,
   createToolkit,
+  removeTree,
   wakeAgent,
   type Agent,
   type AgentDeps,
   type GatewayDeps,
-  type GatewayPrincipal,
   type Sandbox,
+  type Verify,
 } from '@troupe/agent';
 import type { Database } from '@troupe/db';
-import { AppError, type Log, type Outbound } from '@troupe/kernel';
+import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/kernel';
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
@@ -37,7 +37,7 @@ export interface EmbeddedDeps {
   outbound: Outbound;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
-  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+  verify: Verify;
   publicUrl: (agentId: string) => string;
   webhook?: GatewayDeps['webhook'];
   /** An agent that nobody talks to for so long goes to sleep. */
@@ -68,6 +68,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
+  const pool = createWorkerPool();
   let closed = false;
 
   const workspaceOf = (agentId: string): string => path.join(dataDir, 'workspaces', agentId);
@@ -79,6 +80,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     const toolkit = createToolkit({
       store,
       workspaceRoot: workspaceOf(agentId),
+      pool,
+      owner: userId,
       sandbox,
       outbound,
       log,
@@ -193,7 +196,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       // Its rows are gone already, so its work ends by itself: no need to wait for that.
       void evict(id).catch((err: unknown) => log.warn({ err, agentId: id }, 'a removed agent did not sleep'));
       for (const folder of [workspaceOf(id), `${workspaceOf(id)}.restoring`, `${workspaceOf(id)}.replaced`])
-        await rm(folder, { recursive: true, force: true });
+        await removeTree(folder);
     },
     backup: (agent, file) => backUp(db, agent, workspaceOf(agent.id), file),
     restore: (agent, file) => putBack(db, agent, workspaceOf(agent.id), file),
@@ -221,8 +224,10 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
         where s.status = 'open' and a.status = 'running' and (s.lease_owner is null or s.lease_until < clock_timestamp())
         limit ${RECOVERED_AT_ONCE}`.execute(db.system);
       for (const { id } of rows) {
-        const found = await awaken(id).catch(() => undefined);
-        await found?.agent.resume();
+        // One that cannot be taken up holds up nobody else's.
+        await awaken(id)
+          .then((found) => found?.agent.resume())
+          .catch((err: unknown) => log.warn({ err, agentId: id }, 'unfinished work could not be taken up'));
       }
       return rows.length;
     },
@@ -231,6 +236,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       closed = true;
       clearInterval(sweeper);
       await Promise.all([...awake.keys()].map(evict));
+      await pool.close();
     },
   };
 }

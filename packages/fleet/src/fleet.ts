@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { raiseNotice } from '@troupe/accounts';
-import { notify, type Database } from '@troupe/db';
+import { notify, type Database, type SystemTx } from '@troupe/db';
 import { FREE_PLAN, isPlan } from '@troupe/domain';
 import { AppError, newId, type Clock, type Log } from '@troupe/kernel';
 import { createBackups, type BackupRow, type Backups } from './backups.ts';
 import type { Driver, Placement } from './driver.ts';
 import { createOperations, type Turn } from './operations.ts';
-import { LimitReached, type AgentRow, type Registry } from './registry.ts';
+import type { AgentRow, Registry } from './registry.ts';
+import { LimitReached } from './room.ts';
 
 /** Told to all processes when an agent was stopped or removed; `heard` reads it. */
 export const AGENT_CHANGED = 'agent_changed';
@@ -25,6 +26,7 @@ const SETTLE_MS = 1500;
 const LOST = 'The agent’s container is not running';
 /** The action of a restore that has begun to change something; the backup's id follows. */
 const RESTORE = 'restore ';
+const ROTATE = 'rotate';
 /** Actions that have changed nothing yet, but may have held the agent still. */
 const COPIES = new Set(['backup', 'restore', 'delete-backup', 'look']);
 
@@ -37,6 +39,10 @@ export interface Fleet {
   restart: (agent: AgentRow) => Promise<AgentRow>;
   update: (agent: AgentRow, image?: string) => Promise<Updated>;
   repair: (agent: AgentRow) => Promise<AgentRow>;
+  /** A new gateway token, in force when this answers, also inside of what runs; `record` is part of its transaction. */
+  rotateToken: (agent: AgentRow, record: (tx: SystemTx) => Promise<void>) => Promise<string>;
+  /** Ends what still runs of an agent whose row says that it is stopped. */
+  settle: (agentId: string) => Promise<void>;
   resetMemory: (agent: AgentRow) => Promise<void>;
   remove: (agent: AgentRow) => Promise<void>;
   readonly backups: Pick<Backups, 'list' | 'get' | 'fileOf'>;
@@ -154,19 +160,25 @@ export function createFleet(deps: FleetDeps): Fleet {
     await tell(agent.id);
   }
 
-  async function guard(agent: AgentRow): Promise<void> {
+  /** Does what makes it run, within the plan: whoever did not count is counted first, or nothing is done. */
+  async function guarded<T>(agent: AgentRow, work: () => Promise<T>): Promise<T> {
     if (!isPlan(agent.plan)) throw new AppError(FREE_PLAN.status, FREE_PLAN.message, { code: 'PAYMENT_REQUIRED' });
-    try {
-      await registry.room(agent);
-    } catch (error) {
+    const isAdmitted = await registry.admit(agent).catch((error: unknown) => {
       if (!(error instanceof LimitReached)) throw error;
       const { current, limit } = error;
       throw new AppError(402, error.message, { code: 'AGENT_LIMIT_REACHED', current, limit });
+    });
+    try {
+      return await work();
+    } catch (error) {
+      if (isAdmitted) await registry.dismiss(agent);
+      throw error;
     }
   }
 
   /** For everybody it is gone with its rows; what an engine that is away still has goes when it is back. */
   async function removeNow(agent: AgentRow, turn: Turn): Promise<void> {
+    await driver.hush?.(agent.id);
     // The rows first: whatever still works for it finds nothing to write to.
     await registry.delete(agent.id);
     await clearAway(agent, turn);
@@ -190,6 +202,13 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function again(agent: AgentRow): Promise<AgentRow> {
     await takeDown(agent);
     return (await bringUp(fresh(agent))).agent;
+  }
+
+  async function rotateNow(agent: AgentRow, record: (tx: SystemTx) => Promise<void>): Promise<string> {
+    const token = await registry.newToken(agent, record);
+    const isInside = agent.driver === 'hosting' || driver.holdsToken === true;
+    if (isInside && agent.status === 'running') await again(await registry.get(agent.id));
+    return token;
   }
 
   async function updateNow(agent: AgentRow, given?: string): Promise<Updated> {
@@ -272,6 +291,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     if (action === 'remove') return removeNow(agent, turn);
     if (action === 'stop') return void (await stopNow(agent));
     if (action === 'reset-memory') return driver.reset(agent);
+    if (action === ROTATE) return agent.status === 'running' ? void (await again(agent)) : undefined;
     if (action.startsWith(RESTORE)) {
       const backup = await backups.get(agent, action.slice(RESTORE.length));
       await backups.check(backup);
@@ -283,23 +303,12 @@ export function createFleet(deps: FleetDeps): Fleet {
 
   return {
     driver,
-    async start(agent) {
-      await guard(agent);
-      return serially(agent, 'start', async (now) => ({ was: now.status, ...(await bringUp(now)) }));
-    },
+    start: (agent) =>
+      guarded(agent, () => serially(agent, 'start', async (now) => ({ was: now.status, ...(await bringUp(now)) }))),
     stop: (agent) => serially(agent, 'stop', stopNow),
-    async restart(agent) {
-      await guard(agent);
-      return serially(agent, 'restart', again);
-    },
-    async update(agent, image) {
-      await guard(agent);
-      return serially(agent, 'update', (now) => updateNow(now, image));
-    },
-    async repair(agent) {
-      await guard(agent);
-      return serially(agent, 'repair', again);
-    },
+    restart: (agent) => guarded(agent, () => serially(agent, 'restart', again)),
+    update: (agent, image) => guarded(agent, () => serially(agent, 'update', (now) => updateNow(now, image))),
+    repair: (agent) => guarded(agent, () => serially(agent, 'repair', again)),
     async rethink(agentId) {
       await driver.rethink?.(agentId);
       await tell(agentId, AGENT_RETHINKS);
@@ -307,6 +316,12 @@ export function createFleet(deps: FleetDeps): Fleet {
     heard(notice) {
       const [teller, agentId] = notice.split(' ');
       return teller === self ? undefined : agentId;
+    },
+    rotateToken: (agent, record) => serially(agent, ROTATE, (now) => rotateNow(now, record)),
+    async settle(agentId) {
+      const agent = await registry.find(agentId);
+      // Its owner may have started it meanwhile.
+      if (agent) await serially(agent, 'stop', async (now) => (now.status === 'stopped' ? takeDown(now) : undefined));
     },
     resetMemory: (agent) => serially(agent, 'reset-memory', (now) => driver.reset(now)),
     remove: (agent) => serially(agent, 'remove', removeNow),

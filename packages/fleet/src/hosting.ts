@@ -1,6 +1,7 @@
-import type { GatewayPrincipal, RunStats } from '@troupe/agent';
+import type { RunStats, Verify } from '@troupe/agent';
 import { AppError, type Log } from '@troupe/kernel';
 import { agentEnv, platformEnv } from './agent-env.ts';
+import { boundedJson, boundedText } from './bounded.ts';
 import { DriverError, type Driver } from './driver.ts';
 import { createProxy, ownCredentials } from './proxy.ts';
 import type { AgentRow, Registry } from './registry.ts';
@@ -20,7 +21,7 @@ export interface HostingDeps {
   /** Where the agent finds its models: an address that the hosting platform reaches. */
   platformUrl: string;
   sessionSecret: string;
-  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+  verify: Verify;
 }
 
 interface Service {
@@ -58,7 +59,7 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
     }).catch((error: unknown) => {
       throw new DriverError('The hosting platform is not available', error);
     });
-    const text = await response.text();
+    const text = await boundedText(response);
     if (response.status === 404 && method !== 'POST') return undefined;
     if (!response.ok) throw new DriverError(`The hosting platform answered ${response.status}`);
     try {
@@ -145,6 +146,8 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
       headers: { authorization: `Bearer ${await registry.token(agent)}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
+      // Its token is for the agent alone, wherever that may point.
+      redirect: 'error',
     }).catch((error: unknown) => {
       throw new DriverError('The agent does not answer on the hosting platform', error);
     });
@@ -156,16 +159,20 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
     log,
     where: urlOf,
     exists: async (agentId) => (await registry.find(agentId)) !== undefined,
+    verify: deps.verify,
     credentials: ownCredentials(deps),
   });
 
   return {
     name: 'hosting',
     image,
+    holdsToken: true,
     async start(agent) {
       const known = await find(agent.id);
       const service = known ?? (await create(agent));
       const isSuspended = known?.suspended === 'suspended';
+      // Its token may be a new one.
+      if (isSuspended) await call('PUT', `${pathOf(known)}/env-vars`, await envOf(agent));
       if (isSuspended) await call('POST', `${pathOf(known)}/resume`);
       const deploying = !known || isSuspended;
       const container = { id: service.id, name: nameOf(agent.id), status: deploying ? 'deploying' : 'running' };
@@ -185,7 +192,7 @@ export function createHosting(deps: HostingDeps): Driver | undefined {
     reset: async (agent) => void (await asOwner(agent, 'POST', '/reset', {})),
     async stats(agent) {
       const work = await asOwner(agent, 'GET', '/stats')
-        .then(async (response) => ((await response.json()) as { stats: RunStats }).stats)
+        .then(async (response) => ((await boundedJson(response)) as { stats: RunStats }).stats)
         .catch(() => null);
       return { cpu: null, memory: null, memoryPercent: null, network: null, pids: null, work };
     },

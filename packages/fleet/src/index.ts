@@ -5,11 +5,13 @@ export { DriverError, type Driver, type DriverStats, type Placement } from './dr
 export { createEmbedded, type Embedded, type EmbeddedDeps, type Thinker, type Thinking } from './embedded.ts';
 export { AGENT_CHANGED, AGENT_RETHINKS, createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.ts';
 export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
-export { createRegistry, LimitReached, type AgentRow, type NewAgent, type Registry } from './registry.ts';
+export { createRegistry, type AgentRow, type NewAgent, type Registry } from './registry.ts';
+export { LimitReached } from './room.ts';
 export { memberOf, memberToken } from './member-tokens.ts';
-export { checkTicket, isTicket, makeTicket } from './tickets.ts';
+export { checkTicket, holderOf, makeTicket, type Holder } from './tickets.ts';
 export { reachContainerData, startLater, type ContainerData } from './docker/all-data.ts';
 export { createDocker } from './docker/docker.ts';
 export { createSwarm } from './docker/swarm.ts';
 export { dockerEngine } from './docker/engine.ts';
 export { createHosting, withHosting } from './hosting.ts';
+export { bundleProgram } from './program.ts';

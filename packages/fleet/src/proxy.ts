@@ -1,10 +1,19 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { GatewayPrincipal } from '@troupe/agent';
+import { CALLER_HEADER, createConnections, type GatewayPrincipal, type Showing, type Verify } from '@troupe/agent';
 import { AGENT_NOT_FOUND } from '@troupe/contract';
-import { AppError, type Log } from '@troupe/kernel';
+import {
+  answerTo,
+  AppError,
+  MOST_HEAD_BYTES,
+  RelayError,
+  requestUrl,
+  type Log,
+  type RelayedAnswer,
+} from '@troupe/kernel';
 import { memberToken } from './member-tokens.ts';
+import { answeredHead, askedHeaders, isEventStream, switchedHead, switchHeaders } from './passed.ts';
 import type { Registry } from './registry.ts';
 
 /**
@@ -16,9 +25,16 @@ export interface ProxyDeps {
   /** Where the agent listens; undefined: it does not. */
   where: (agentId: string) => Promise<URL | undefined>;
   exists: (agentId: string) => Promise<boolean>;
-  /** The credentials to show to the agent in place of the caller's; undefined: the caller's own. */
-  credentials: (agentId: string, token: string) => Promise<{ token: string; principal: GatewayPrincipal } | undefined>;
+  verify: Verify;
+  /** The credentials to show to the agent in place of the caller's; undefined: nobody knows those, and none are shown. */
+  credentials: (
+    agentId: string,
+    token: string,
+    showing: Showing,
+  ) => Promise<{ token: string; principal: GatewayPrincipal } | undefined>;
 }
+
+type Switched = NonNullable<RelayedAnswer['switched']>;
 
 interface Target {
   agentId: string;
@@ -26,28 +42,33 @@ interface Target {
 }
 
 interface Onward {
-  options: http.RequestOptions;
-  principal: GatewayPrincipal | undefined;
+  options: Omit<http.RequestOptions, 'headers'> & { headers: http.OutgoingHttpHeaders };
+  /** Who asks, and what shows it. */
+  known: { token: string; principal: GatewayPrincipal; showing: Showing } | undefined;
 }
 
-const send = (options: http.RequestOptions, heard?: (incoming: IncomingMessage) => void): http.ClientRequest =>
-  (options.protocol === 'https:' ? https : http).request(options, heard);
+const send = (options: http.RequestOptions): http.ClientRequest =>
+  (options.protocol === 'https:' ? https : http).request({ ...options, maxHeaderSize: MOST_HEAD_BYTES });
+/** An agent may think for long before it answers; longer than any of its runs may take is too long. */
+const HEAD_MS = 30 * 60_000;
+const SWITCH_MS = 30_000;
+/** Of an answer that is no stream of events: whoever asks for it may keep all of it in memory. */
+const MOST_BODY_BYTES = 64 * 1024 * 1024;
 const NOT_RUNNING = { status: 502, message: 'Agent is not running' };
 const UNKNOWN = { status: 404, message: AGENT_NOT_FOUND };
 /** Ends a stream of events of an agent that was deleted meanwhile, as the agent's own gateway would. */
 const GONE = `\n\ndata: ${JSON.stringify({ error: AGENT_NOT_FOUND })}\n\ndata: [DONE]\n\n`;
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'te', 'trailer']);
 
 export interface CredentialDeps {
   registry: Pick<Registry, 'find' | 'token'>;
   sessionSecret: string;
-  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+  verify: Verify;
 }
 
-/** An owner is shown as such; everybody else who may enter is a guest there, as a member of the team is. */
+/** An owner is shown as such; everybody else who may enter is a guest there, who is named. */
 export function ownCredentials({ registry, sessionSecret, verify }: CredentialDeps): ProxyDeps['credentials'] {
-  return async (agentId, token) => {
-    const principal = await verify(agentId, token);
+  return async (agentId, token, showing) => {
+    const principal = await verify(agentId, token, showing);
     const agent = principal && (await registry.find(agentId));
     if (!agent) return undefined;
     const isOwner = principal.kind === 'owner';
@@ -55,45 +76,49 @@ export function ownCredentials({ registry, sessionSecret, verify }: CredentialDe
   };
 }
 
-export function createProxy({ log, where, exists, credentials }: ProxyDeps) {
-  const open = new Set<{ principalId: string; cut: () => void }>();
+export function createProxy({ log, where, exists, verify, credentials }: ProxyDeps) {
+  const connections = createConnections({ verify, log });
 
   function track(
-    principal: GatewayPrincipal | undefined,
+    agentId: string,
+    known: Onward['known'],
     stream: { once: (event: 'close', done: () => void) => unknown },
     cut: () => void,
   ): void {
-    if (!principal) return;
-    const entry = { principalId: principal.id, cut };
-    open.add(entry);
-    stream.once('close', () => open.delete(entry));
+    if (!known) return;
+    const { token, showing, principal } = known;
+    stream.once('close', connections.open({ agentId, token, showing, principalId: principal.id, cut }));
   }
 
-  async function onward(request: IncomingMessage, { agentId, path }: Target): Promise<Onward | undefined> {
+  async function onward(
+    request: IncomingMessage,
+    { agentId, path }: Target,
+    showing: Showing,
+  ): Promise<Onward | undefined> {
     const there = await where(agentId);
     if (there === undefined) return undefined;
-    const url = new URL(path, 'http://agent');
+    const url = requestUrl(path);
     const token = shown(request, url);
-    const known = token === undefined ? undefined : await credentials(agentId, token);
-    const headers = { ...request.headers, host: there.host };
-    if (known) {
-      headers.authorization = `Bearer ${known.token}`;
-      delete headers['sec-websocket-protocol'];
-      url.searchParams.delete('token');
-    }
+    const found = token === undefined ? undefined : await credentials(agentId, token, showing);
+    url.searchParams.delete('token');
     const options = {
       protocol: there.protocol,
       host: there.hostname,
       port: there.port,
       method: request.method,
       path: url.pathname + url.search,
-      headers,
+      headers: {
+        ...askedHeaders(request, there.host, found?.token),
+        ...(found && { [CALLER_HEADER]: found.principal.id }),
+      },
     };
-    return { options, principal: known?.principal };
+    const known = found && token !== undefined ? { token, principal: found.principal, showing } : undefined;
+    return { options, known };
   }
 
   function refusal(error: unknown): { status: number; message: string } {
     if (error instanceof AppError) return error;
+    if (error instanceof RelayError) return { status: 502, message: error.message };
     log.error({ err: error }, 'a request could not be passed on to an agent');
     return { status: 500, message: 'Internal server error' };
   }
@@ -119,64 +144,99 @@ export function createProxy({ log, where, exists, credentials }: ProxyDeps) {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: message }));
   };
 
-  const refuseAbsent = async (agentId: string, response: ServerResponse): Promise<void> =>
-    refuse(response, await absence(agentId));
+  /** What the caller is told of an agent that was not heard: what is wrong with its answer, or that it is not there. */
+  async function unheard(agentId: string, error: unknown): Promise<typeof UNKNOWN> {
+    log.debug({ err: error, agentId }, 'an agent was not heard');
+    return error instanceof RelayError ? refusal(error) : absence(agentId);
+  }
+
+  /** Begins to pass the answer on. */
+  async function pass(
+    agentId: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    options: http.RequestOptions,
+  ): Promise<void> {
+    const outgoing = send(options);
+    response.once('close', () => outgoing.destroy());
+    const answered = answerTo(outgoing, HEAD_MS);
+    request.pipe(outgoing);
+    const { incoming, switched } = await answered;
+    if (switched) throw new RelayError('The agent switched to another protocol');
+    const { status, headers } = answeredHead(incoming);
+    response.writeHead(status, headers);
+    if (!isEventStream(incoming)) bound(incoming, () => response.destroy());
+    incoming.on('error', () => void breakOff(agentId, response));
+    incoming.pipe(response);
+  }
 
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
-      const to = await onward(request, target).catch((error: unknown) => refusal(error));
-      if (!to) return refuseAbsent(target.agentId, response);
+      const { agentId } = target;
+      const to = await onward(request, target, { socket: false }).catch((error: unknown) => refusal(error));
+      if (!to) return refuse(response, await absence(agentId));
       if ('message' in to) return refuse(response, to);
-      track(to.principal, response, () => response.destroy());
-      await new Promise<void>((resolve) => {
-        const outgoing = send(to.options, (incoming) => {
-          const headers = Object.entries(incoming.headers).filter(([name]) => !HOP_BY_HOP.has(name));
-          response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(headers) as http.OutgoingHttpHeaders);
-          incoming.pipe(response);
-          incoming.on('error', () => void breakOff(target.agentId, response));
-        });
-        outgoing.on('error', (err) => {
-          log.debug({ err, agentId: target.agentId }, 'an agent could not be reached');
-          void refuseAbsent(target.agentId, response);
-        });
-        response.once('close', () => {
-          outgoing.destroy();
-          resolve();
-        });
-        request.pipe(outgoing);
-      });
+      if (response.destroyed) return;
+      track(agentId, to.known, response, () => response.destroy());
+      const closed = new Promise<void>((resolve) => response.once('close', resolve));
+      await pass(agentId, request, response, to.options).catch(async (error: unknown) =>
+        refuse(response, await unheard(agentId, error)),
+      );
+      await closed;
     },
 
     async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): Promise<void> {
       socket.on('error', () => socket.destroy());
       const end = (status: number): void =>
-        void socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nconnection: close\r\n\r\n`);
-      const to = await onward(request, target).catch((error: unknown) => refusal(error));
+        void socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? 'Refused'}\r\nconnection: close\r\n\r\n`);
+      const to = await onward(request, target, { socket: true }).catch((error: unknown) => refusal(error));
       if (!to || 'message' in to) return end((to ?? (await absence(target.agentId))).status);
-      track(to.principal, socket, () => socket.destroy());
-      const outgoing = send(to.options);
-      outgoing.on('upgrade', (incoming, far, first) => {
-        const lines = Object.entries(incoming.headers).map(([name, value]) => `${name}: ${String(value)}`);
-        socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`);
-        socket.write(first);
-        far.write(head);
-        far.pipe(socket).pipe(far);
-        far.on('error', () => socket.destroy());
-        socket.on('close', () => far.destroy());
-      });
-      outgoing.on('response', (incoming) => end(incoming.statusCode ?? 502));
-      outgoing.on('error', () => end(NOT_RUNNING.status));
+      if (socket.destroyed) return;
+      track(target.agentId, to.known, socket, () => socket.destroy());
+      const outgoing = send({ ...to.options, headers: { ...to.options.headers, ...switchHeaders(request) } });
+      socket.once('close', () => outgoing.destroy());
+      const answered = answerTo(outgoing, SWITCH_MS);
       outgoing.end();
+      try {
+        const { incoming, switched } = await answered;
+        if (!switched) {
+          outgoing.destroy();
+          return end(answeredHead(incoming).status);
+        }
+        join(socket, head, switched, switchedHead(incoming, offered(request)));
+      } catch (error) {
+        outgoing.destroy();
+        end(error instanceof RelayError ? refusal(error).status : NOT_RUNNING.status);
+      }
     },
 
-    cut(principalId: string): void {
-      for (const entry of open) if (entry.principalId === principalId) entry.cut();
-    },
-    async disconnect(): Promise<void> {
-      for (const { cut } of open) cut();
-    },
+    cut: connections.cut,
+    disconnect: async (): Promise<void> => connections.close(),
   };
 }
+
+/** Two ends of one WebSocket; when one goes, so does the other. */
+function join(socket: Duplex, head: Buffer, { socket: far, first }: Switched, opening: string): void {
+  far.on('error', () => socket.destroy());
+  socket.on('close', () => far.destroy());
+  socket.write(opening);
+  socket.write(first);
+  far.write(head);
+  far.pipe(socket).pipe(far);
+}
+
+/** Ends an answer that goes on for too long. */
+function bound(incoming: IncomingMessage, cut: () => void): void {
+  let bytes = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MOST_BODY_BYTES) cut();
+  });
+}
+
+/** A browser that offers its token as a protocol wants to hear that one was taken. */
+const offered = ({ headers }: IncomingMessage): 'bearer' | undefined =>
+  /^bearer, *\S+$/i.test(headers['sec-websocket-protocol'] ?? '') ? 'bearer' : undefined;
 
 function shown({ headers }: IncomingMessage, url: URL): string | undefined {
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];

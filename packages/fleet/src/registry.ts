@@ -3,14 +3,17 @@ import { sql } from 'kysely';
 import { definitionSchema, newDefinition, type AgentDefinition } from '@troupe/agent';
 import type { OwnKey } from '@troupe/ai';
 import { isDuplicate, type Database, type SystemTx, type Tables, type UserTx } from '@troupe/db';
-import { agentLimit, isPlan, paidPlan, type Plan, type Tier } from '@troupe/domain';
+import type { Plan, Tier } from '@troupe/domain';
 import { AppError, createCipher, randomHex, sha256Hex, type Clock } from '@troupe/kernel';
 import type { z } from 'zod';
+import { createRoom, type Room } from './room.ts';
 import { effectiveConfig, layered, type ConfigPart } from './config.ts';
 
 /** The rows that agents are. Web and backend read and write them alike; what runs comes after them. */
 
 export type AgentRow = Selectable<Tables['agents']>;
+/** All of an agent's own settings together: each change is kept whole. */
+const MAX_CONFIG = 65_536;
 type AgentStatus = 'pending' | 'provisioning' | 'running' | 'stopped' | 'error' | 'failed';
 
 export interface NewAgent {
@@ -42,22 +45,10 @@ export interface AgentSnapshot {
   definition: AgentDefinition;
 }
 
-/** How many agents the user may have. A team counts as one; those that failed do not count. */
-export class LimitReached extends Error {
-  override readonly name = 'LimitReached';
-  readonly current: number;
-  readonly limit: number;
-  constructor(current: number, limit: number) {
-    super(`Agent limit reached (${current} of ${limit})`);
-    this.current = current;
-    this.limit = limit;
-  }
-}
-
 /** What an agent is for, and what it may use. */
 type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools'>>;
 
-export interface Registry {
+export interface Registry extends Pick<Room, 'admit' | 'dismiss' | 'discard'> {
   /** All or none of them, and never more than `limit` together with those that are there. */
   add: (userId: string, agents: readonly NewAgent[], limit: number) => Promise<AgentRow[]>;
   find: (id: string, userId?: string) => Promise<AgentRow | undefined>;
@@ -65,14 +56,12 @@ export interface Registry {
   get: (id: string, userId?: string) => Promise<AgentRow>;
   /** The one whose host name begins so, whatever the capitals. */
   byHost: (label: string) => Promise<Pick<AgentRow, 'id'> | undefined>;
-  /** Newest last. */
-  list: (userId?: string) => Promise<AgentRow[]>;
+  /** Newest last; all of them unless a page is asked for. */
+  list: (userId?: string, page?: { limit: number; offset: number }) => Promise<AgentRow[]>;
   /** Those that were put on the hosting platform and are not known to run. */
   deploying: () => Promise<AgentRow[]>;
   change: (id: string, values: Partial<AgentRow>) => Promise<AgentRow>;
   delete: (id: string) => Promise<void>;
-  /** Throws LimitReached when one more that counts would be too many. */
-  room: (agent: AgentRow) => Promise<void>;
   definition: (agent: AgentRow) => Promise<AgentDefinition>;
   /** Puts changes on top of the agent's own configuration and purpose; saves what it runs with as a new version. */
   configure: (
@@ -90,8 +79,8 @@ export interface Registry {
   channelTokens: (agent: AgentRow) => Promise<Record<string, string>>;
   /** The owner's own account at a provider, if the agent thinks on one. */
   ownKey: (agent: Pick<AgentRow, 'id' | 'ai_provider' | 'provider_key'>) => OwnKey | undefined;
-  /** Rotates it: the old one opens nothing from now on. */
-  newToken: (agent: AgentRow) => Promise<string>;
+  /** Rotates it: the old one opens nothing from now on. `record` is part of the same transaction. */
+  newToken: (agent: AgentRow, record?: (tx: SystemTx) => Promise<void>) => Promise<string>;
 }
 
 export interface RegistryDeps {
@@ -102,9 +91,9 @@ export interface RegistryDeps {
 }
 
 const TOKEN_BYTES = 32;
-const COUNTED = sql<boolean>`status not in ('error', 'failed')`;
 
 export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
+  const room = createRoom({ db, clock });
   const tokens = createCipher(sealKey, 'agents');
   const channels = createCipher(sealKey, 'channels');
   const providerKeys = createCipher(sealKey, 'provider keys');
@@ -113,22 +102,6 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
     token_hash: sha256Hex(token),
     token_sealed: tokens.seal(token, `agent:${agentId}`),
   });
-
-  async function checkRoom(tx: UserTx, userId: string, adding: number, limit: number): Promise<void> {
-    if (limit === Infinity) return;
-    // Held until the transaction ends, so that whoever comes at the same moment counts after us.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`agents of ${userId}`}, 0))`.execute(tx);
-    await countAgents(tx, adding, limit);
-  }
-
-  async function countAgents(tx: UserTx, adding: number, limit: number): Promise<void> {
-    const { current } = await tx
-      .selectFrom('agents')
-      .select(sql<bigint>`count(distinct coalesce(team_id, id))`.as('current'))
-      .where(COUNTED)
-      .executeTakeFirstOrThrow();
-    if (Number(current) + adding > limit) throw new LimitReached(Number(current), limit);
-  }
 
   const turns = new Map<string, Promise<unknown>>();
   /** One after another for each user: a thousand that wait for the lock would leave no connection for the one that has it. */
@@ -207,8 +180,8 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
     return scope.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  async function change(id: string, values: Partial<AgentRow>): Promise<AgentRow> {
-    const changed = await db.system
+  async function change(id: string, values: Partial<AgentRow>, tx: SystemTx = db.system): Promise<AgentRow> {
+    const changed = await tx
       .updateTable('agents')
       .set({ ...(values as object), updated_at: clock() })
       .where('id', '=', id)
@@ -231,22 +204,25 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
   }
 
   const registry: Registry = {
+    admit: room.admit,
+    dismiss: room.dismiss,
+    discard: room.discard,
     find,
-    change,
+    change: (id, values) => change(id, values),
     definition,
     async add(userId, agents, limit) {
       try {
         const adding = new Set(agents.map(({ teamId, id }) => teamId ?? id)).size;
         const insertAll = (): Promise<AgentRow[]> =>
           db.asUser(userId, async (tx) => {
-            await checkRoom(tx, userId, adding, limit);
+            await room.check(tx, userId, adding, limit);
             return insert(tx, agents, clock());
           });
         // Without a limit nobody needs to wait.
         if (limit === Infinity) return await insertAll();
         return await inTurn(userId, async (isAlone) => {
           // In a crowd most are refused, and one look tells.
-          if (!isAlone) await countAgents(db.user(userId), adding, limit);
+          if (!isAlone) await room.count(db.user(userId), adding, limit);
           return insertAll();
         });
       } catch (error) {
@@ -267,12 +243,13 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
         .select('id')
         .where(sql`lower(id)`, '=', label.toLowerCase())
         .executeTakeFirst(),
-    list: (userId) =>
+    list: (userId, page) =>
       (userId === undefined ? db.system : db.user(userId))
         .selectFrom('agents')
         .selectAll()
         .orderBy('created_at')
         .orderBy('id')
+        .$if(page !== undefined, (query) => query.limit(page!.limit).offset(page!.offset))
         .execute(),
     deploying: () =>
       db.system
@@ -284,17 +261,6 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
     async delete(id) {
       await db.system.deleteFrom('agents').where('id', '=', id).execute();
     },
-    async room(agent) {
-      if (agent.status !== 'error' && agent.status !== 'failed') return;
-      const owner = await db.system
-        .selectFrom('users')
-        .select(['plan', 'is_admin'])
-        .where('id', '=', agent.user_id)
-        .executeTakeFirst();
-      if (owner?.is_admin || !isPlan(agent.plan)) return;
-      const limit = agentLimit(paidPlan(agent.plan, owner?.plan));
-      await db.asUser(agent.user_id, (tx) => checkRoom(tx, agent.user_id, 1, limit));
-    },
     configure: (agent, part, purpose = {}) =>
       db.asSystem(async (tx) => {
         const held = await tx
@@ -305,6 +271,8 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
           .executeTakeFirst();
         if (!held) throw new AppError(404, 'Agent not found');
         const own = layered(held.own_config as ConfigPart, part);
+        if (JSON.stringify(own).length > MAX_CONFIG)
+          throw new AppError(400, `Config too large (max ${MAX_CONFIG} characters)`);
         const config = effectiveConfig(await userDefault(tx, held.user_id), held.model, own);
         const newest = await tx
           .selectFrom('agent_definitions')
@@ -370,9 +338,12 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
     },
     ownKey: ({ id, ai_provider: provider, provider_key: sealedKey }) =>
       sealedKey ? { provider, apiKey: providerKeys.open(sealedKey, `agent:${id}`) } : undefined,
-    async newToken(agent) {
+    async newToken(agent, record) {
       const token = randomHex(TOKEN_BYTES);
-      await change(agent.id, sealed(agent.id, token) as Partial<AgentRow>);
+      await db.asSystem(async (tx) => {
+        await change(agent.id, sealed(agent.id, token) as Partial<AgentRow>, tx);
+        await record?.(tx);
+      });
       return token;
     },
   };

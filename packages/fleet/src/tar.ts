@@ -24,8 +24,11 @@ const NAME = 100;
 const KINDS: Readonly<Record<string, TarItem['kind']>> = { '0': 'file', '5': 'folder', '2': 'link' };
 
 const padding = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
-const sum = (block: Buffer): number =>
-  block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 0x20 : byte), 0);
+function sum(block: Buffer): number {
+  let total = 0;
+  for (let at = 0; at < block.length; at += 1) total += at >= 148 && at < 156 ? 0x20 : block[at]!;
+  return total;
+}
 
 function header(path: string, { mode, link = '', owner = 0 }: TarEntry, size: number, type: string): Buffer {
   const block = Buffer.alloc(BLOCK);

@@ -1,28 +1,45 @@
 import { hmacHex, sameSecret } from '@troupe/kernel';
 
 /**
- * A ticket opens one agent's gateway for a while, in place of its token: it stands in the address of the web chat, where
- * the token itself must not. It dies with the token that it was made for.
+ * A ticket opens the web chat of one agent, and nothing else of it, in place of its token: it stands in the address, where
+ * the token itself must not. It is good for opening for five minutes; it, and what it has opened, end with the session or
+ * the API key that it was made for, and with the agent's token.
  */
 const PREFIX = 'tkt_';
-const LIFE_MS = 12 * 3_600_000;
+const LIFE_MS = 5 * 60_000;
 
 interface Subject {
   agentId: string;
   tokenHash: string;
 }
 
-const sign = (secret: string, { agentId, tokenHash }: Subject, until: string): string =>
-  hmacHex(secret, JSON.stringify(['gateway ticket', agentId, tokenHash, until]));
-
-export function makeTicket(secret: string, subject: Subject, now: Date): string {
-  const until = String(now.getTime() + LIFE_MS);
-  return `${PREFIX}${until}.${sign(secret, subject, until)}`;
+/** What somebody asked for the ticket with. */
+export interface Holder {
+  kind: 'session' | 'key';
+  id: string;
 }
 
-export const isTicket = (token: string): boolean => token.startsWith(PREFIX);
+const HOLDER = /^(session|key)-([\w-]+)$/;
 
-export function checkTicket(secret: string, subject: Subject, ticket: string, now: Date): boolean {
-  const [until = '', signature = ''] = ticket.slice(PREFIX.length).split('.');
-  return Number(until) > now.getTime() && sameSecret(signature, sign(secret, subject, until));
+const sign = (secret: string, { agentId, tokenHash }: Subject, holder: string, until: string): string =>
+  hmacHex(secret, JSON.stringify(['gateway ticket', agentId, tokenHash, holder, until]));
+
+export function makeTicket(secret: string, subject: Subject, { kind, id }: Holder, now: Date): string {
+  const until = String(now.getTime() + LIFE_MS);
+  const holder = `${kind}-${id}`;
+  return `${PREFIX}${until}.${holder}.${sign(secret, subject, holder, until)}`;
+}
+
+/** For whom a ticket says it was made, which is not checked yet; undefined: it is none. */
+export function holderOf(ticket: string): Holder | undefined {
+  if (!ticket.startsWith(PREFIX)) return undefined;
+  const [, kind, id] = HOLDER.exec(ticket.split('.')[1] ?? '') ?? [];
+  return kind === undefined || id === undefined ? undefined : { kind: kind as Holder['kind'], id };
+}
+
+/** Whether it was made for this agent and its token; `now` left out: however long ago. */
+export function checkTicket(secret: string, subject: Subject, ticket: string, now?: Date): boolean {
+  const [until = '', holder = '', signature = ''] = ticket.slice(PREFIX.length).split('.');
+  const isFresh = now === undefined || Number(until) > now.getTime();
+  return isFresh && sameSecret(signature, sign(secret, subject, holder, until));
 }

@@ -13,7 +13,9 @@ export interface BackendClientOptions {
 
 /** How web reaches the backend: the contract's client with the internal key, for a user and a client address. */
 export interface BackendClient extends Client {
-  as: (user: User, address?: string) => Client;
+  as: (user: User, address: string) => Client;
+  /** For whoever calls from this address, without an account: a limit counts them, not web. */
+  from: (address: string) => Client;
 }
 
 export function createBackendClient({
@@ -26,6 +28,7 @@ export function createBackendClient({
   const bearer = { authorization: `Bearer ${internalKey}` };
   return {
     ...createClient({ baseUrl: url, timeout, headers: () => bearer }),
+    from: (address) => createClient({ baseUrl: url, timeout, headers: () => ({ ...bearer, 'x-client-ip': address }) }),
     as: (user, address) =>
       createClient({
         baseUrl: url,
@@ -34,7 +37,7 @@ export function createBackendClient({
           ...bearer,
           ...identityHeaders(sessionSecret, user, clock()),
           ...(user.plan ? { 'x-user-plan': user.plan } : {}),
-          ...(address ? { 'x-client-ip': address } : {}),
+          'x-client-ip': address,
         }),
       }),
   };

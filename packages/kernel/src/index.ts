@@ -1,3 +1,4 @@
+export * from './addresses.ts';
 export * from './backend-client.ts';
 export {
   createOutbound,
@@ -7,22 +8,29 @@ export {
   type OutboundResponse,
 } from './outbound/outbound.ts';
 export { addressAllowed, type AddressRules } from './outbound/addresses.ts';
+export { createResolve } from './outbound/resolve.ts';
 export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
 export { AppError, StartError } from './errors.ts';
 export { createCipher, type Cipher } from './secrets.ts';
 export * from './counters.ts';
 export * from './environment.ts';
 export * from './errors.ts';
+export * from './fair.ts';
+export * from './faults.ts';
 export * from './http/csrf.ts';
 export * from './http/guards.ts';
+export { requestUrl } from './http/door.ts';
+export { headerText } from './http/header-text.ts';
 export { limitFor } from './http/limits.ts';
 export * from './http/principal.ts';
 export * from './http/reference.ts';
+export * from './http/relay.ts';
 export * from './http/reply.ts';
 export * from './http/serve.ts';
 export * from './http/server.ts';
 export * from './http/testing.ts';
 export * from './ids.ts';
+export { parseJson } from './json.ts';
 export * from './lifecycle.ts';
 export * from './linked.ts';
 export * from './log.ts';
@@ -33,3 +41,6 @@ export * from './settings.ts';
 export * from './time.ts';
 export * from './turns.ts';
 export * from './version.ts';
+export { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './workers/pool.ts';
+export { readTeamOf } from './workers/team.ts';
+export { defineTask, type Task } from './workers/task.ts';

@@ -39,6 +39,14 @@ export class Linked<T extends object> {
     return this.#ends.after?.value;
   }
 
+  /** The first, which leaves. */
+  shift(): T | undefined {
+    const place = this.#ends.after;
+    const value = place?.value;
+    if (place) this.delete(place);
+    return value;
+  }
+
   values(): T[] {
     const values: T[] = [];
     for (let place = this.#ends.after; place; place = place.after) values.push(place.value!);

@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { FAULT_KINDS, FAULTS, type FaultKind } from './faults.ts';
 
 /** Prometheus text, made by hand: three kinds of metric are all that is needed. */
 
@@ -100,8 +102,19 @@ export function createMetrics(): Metrics {
       }
       return `${lines.join('\n')}\n`;
     },
-    close: () => loop.disable(),
+    close() {
+      loop.disable();
+      unsubscribe(FAULTS, onFault);
+    },
   };
+  const faulty = new Map(
+    FAULT_KINDS.map((kind) => [
+      kind,
+      metrics.counter('unhandled_faults_total', 'Errors that nobody awaited or caught', { kind }),
+    ]),
+  );
+  const onFault = (kind: unknown): void => faulty.get(kind as FaultKind)?.();
+  subscribe(FAULTS, onFault);
   metrics.gauge('event_loop_delay_p99_seconds', 'Event-loop delay, 99th percentile since the last reading', () => {
     const seconds = loop.percentile(99) / 1e9;
     loop.reset();

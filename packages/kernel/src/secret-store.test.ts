@@ -59,3 +59,15 @@ test('a setting that does not parse is named, with what was given and what is ex
     ].join('\n'),
   });
 });
+
+test('an address of another kind of server is refused with what is expected, and not shown', () => {
+  for (const [name, expected] of [
+    ['DATABASE_URL', 'postgres:// or postgresql://'],
+    ['SMTP_URL', 'smtp:// or smtps://'],
+  ] as const)
+    assert.throws(() => readSettings({ [name]: 'mysql://user:hunter2@host/db' }), {
+      name: 'StartError',
+      message: `${name} is [redacted], expected an address that begins with ${expected}`,
+    });
+  assert.equal(readSettings({ DATABASE_URL: 'postgres://a@b/c' }).DATABASE_URL, 'postgres://a@b/c');
+});

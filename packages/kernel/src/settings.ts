@@ -63,6 +63,14 @@ function section(name: string) {
           .transform((value) => value.replace(/\/+$/, '')),
         { example: fallback },
       ),
+    /** An address that holds a password, of one of these schemes. */
+    server: (doc: string, ...schemes: string[]): Setting<string | undefined> =>
+      setting(
+        doc,
+        `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+        given.refine((value) => value === undefined || schemes.includes(value.split('://', 1)[0] ?? '')),
+        { secret: true },
+      ),
     whole: (doc: string, fallback: number, min: number, max: number): Setting<number> =>
       setting(
         doc,
@@ -162,9 +170,7 @@ const TABLE = {
   LOG_LEVEL: services.oneOf('Least severe level that is logged', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
 
   DATA_DIR: storage.text('Embedded database, generated secrets, agent workspaces, backups, mail outbox', '.data'),
-  DATABASE_URL: storage.text('A PostgreSQL 15+ server; unset: an embedded one in DATA_DIR', undefined, {
-    secret: true,
-  }),
+  DATABASE_URL: storage.server('A PostgreSQL 15+ server; unset: an embedded one in DATA_DIR', 'postgres', 'postgresql'),
   DATABASE_POOL: storage.whole('Connections that one process keeps to the database', 10, 2, 200),
   REDIS_URL: storage.text('Counters shared by all processes; unset: counters in the process', undefined, {
     secret: true,
@@ -184,7 +190,7 @@ const TABLE = {
     '`off` is allowed only on a loopback address without SMTP_URL, and is the default there',
     ['on', 'off'],
   ),
-  SMTP_URL: people.text('Mail server; unset: mails are written to DATA_DIR/outbox', undefined, { secret: true }),
+  SMTP_URL: people.server('Mail server; unset: mails are written to DATA_DIR/outbox', 'smtp', 'smtps'),
   MAIL_FROM: people.textOr('Sender of mails', 'Troupe <no-reply@localhost>'),
   BOT_CHALLENGE_KEY: people.secret('Set: sign-up and password reset ask for a proof of work'),
 
@@ -194,6 +200,9 @@ const TABLE = {
     'Image that containers run; unset: troupe-agent:<release>, which the platform builds itself',
   ),
   DOCKER_HOST: agents.text('Docker engine: a socket path or a tcp URL; the local socket when unset'),
+  AGENT_HOST_NETWORK: agents.flag(
+    '`true`: on an engine without a bridge agents in containers share this machine’s network, and reach what listens on its loopback; otherwise they are refused there',
+  ),
   PROVISIONING_DISABLED: agents.flag('`true`: nothing new is provisioned'),
 
   AI_CATALOGUE: ai.text('File that replaces the built-in catalogue of models and rates'),
@@ -217,11 +226,18 @@ const TABLE = {
   IDP2_CLIENT_ID: identity.text('General provider: client id; a comma list is accepted as audience of security events'),
   IDP2_CLIENT_SECRET: identity.secret('General provider: client secret'),
   IDP2_ISSUER: identity.urlOr('General provider: issuer', 'https://accounts.google.com'),
+  IDP2_TRUST_EMAIL: identity.oneOf(
+    'General provider: an address that it neither calls verified nor unverified counts as verified. Only for a provider whose addresses your organisation gives out: Microsoft Entra sends no `email_verified`',
+    ['on', 'off'],
+    'off',
+  ),
   FEDERATED_ISSUER: identity.url('Issuer of federated identity tokens'),
   FEDERATED_AUDIENCE: identity.text('Audience of federated identity tokens'),
 
   BILLING_SECRET_KEY: billing.secret('Secret key of the card processor'),
-  BILLING_WEBHOOK_SECRET: billing.secret('Secret that signs its webhooks'),
+  BILLING_WEBHOOK_SECRET: billing.secret(
+    'Secret that signs its webhooks; several by commas, one for each address that it sends to',
+  ),
   BILLING_API_BASE: billing.url('Its address; the processor’s own when unset'),
 
   CHAIN_RPC_URL: chain.url('RPC of the stablecoin chain'),
@@ -296,11 +312,13 @@ export const settingDocs = (): SettingDoc[] =>
 
 const LOOPBACK_HOSTS = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
 
+export const isLoopbackHost = (name: string): boolean => LOOPBACK_HOSTS.test(name);
+
 /**
  * What the contract leaves open to anybody stays open only while this holds: nothing but this machine can reach the
  * service, it is not offered under a public name, and it is not in production.
  */
 export function loopbackOnly(settings: Pick<Settings, 'HOST' | 'BASE_URL' | 'NODE_ENV'>): boolean {
   const publicHost = settings.BASE_URL === undefined ? 'localhost' : new URL(settings.BASE_URL).hostname;
-  return settings.NODE_ENV !== 'production' && LOOPBACK_HOSTS.test(settings.HOST) && LOOPBACK_HOSTS.test(publicHost);
+  return settings.NODE_ENV !== 'production' && isLoopbackHost(settings.HOST) && isLoopbackHost(publicHost);
 }

@@ -151,6 +151,20 @@ export const purpose = {
   saved: 'Saved. The agent goes by it from its next step on.',
 };
 
+export const door = {
+  title: 'Who may write to it',
+  hint: 'Your own agents always may, and so may whoever it wrote to within a week. Each message costs you what the agent spends on it.',
+  open: 'Open to everybody',
+  openHint: 'Agents of other people may write to it, within the numbers below.',
+  contacts: 'Contacts',
+  contactsHint: 'Ids of other agents that may write to it although it is not open, one a line.',
+  perDay: 'Messages a day from all others',
+  perSender: 'Messages a day from one person’s agents',
+  used: (value: number) => `${value} today`,
+  save: 'Save who may write',
+  saved: 'Saved. It counts from the next message on.',
+};
+
 export const sessions = {
   title: 'Sessions',
   hint: 'Every conversation and run, step by step, with what each step cost.',
@@ -240,6 +254,11 @@ export const manage = {
   token: 'Gateway token',
   tokenHint: 'Whoever has it can talk to the agent directly. Keep it secret.',
   showToken: 'Show the token',
+  rotateToken: 'Replace the token',
+  rotateTitle: 'Replace the gateway token?',
+  rotateLosses:
+    'The old token stops working at once, and connections that it opened are cut. Whatever uses it needs the new one. An agent in a container of its own is started anew. Paired devices stay.',
+  rotated: 'The token was replaced',
   address: 'Address',
   verification: 'Verification',
   verificationHint: 'A note by you that an outside proof of this agent exists.',

@@ -66,7 +66,7 @@ export const scheduleWords = {
 
 export const devices = {
   title: 'Devices',
-  lead: 'Phones and computers that may talk to an agent directly. Each asks first; you decide.',
+  lead: 'Phones and computers that may talk to an agent directly, each in conversations of its own. Each asks first; you decide. What an agent must ask you for, no device can allow.',
   pending: 'Waiting for you',
   approved: 'Approved',
   noPending: 'Nobody is waiting',

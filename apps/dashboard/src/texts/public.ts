@@ -125,6 +125,8 @@ export const auth = {
     title: 'Confirm your address',
     working: 'Confirming…',
     done: 'Your address is confirmed.',
+    lead: 'Choose the password of this account. If it was you who signed up, the same one will do. If somebody else used your address, nothing of theirs stays: sessions, keys and devices end, and agents are stopped.',
+    submit: 'Confirm the address',
     missing: 'This link is incomplete. Ask for a new mail below.',
     resend: 'Send the mail again',
     goOn: 'Go on',
@@ -157,5 +159,6 @@ export const pricing = {
   models: (value: number | null) => (value === null ? 'Every model' : `${value} models`),
   skills: (value: number) => `${value} skills an agent`,
   messages: (value: string) => `${value} agent-to-agent messages a day`,
+  tasks: (value: string) => `${value} scheduled tasks`,
   tokens: (value: string | null) => (value === null ? 'No token quota' : `${value} million tokens a month`),
 };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sameSecret } from '@troupe/kernel';
+import { requestUrl, sameSecret } from '@troupe/kernel';
 import type { Channel, ChannelDeps, ChannelKind } from './channel.ts';
 import { createDiscord } from './discord.ts';
 import { createTelegram } from './telegram.ts';
@@ -23,7 +23,7 @@ export async function channelWebhook(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
-  const url = new URL(path, 'http://agent');
+  const url = requestUrl(path);
   const channel = channels.find(
     ({ webhookPath }) => webhookPath !== undefined && sameSecret(url.pathname, webhookPath),
   );

@@ -52,21 +52,40 @@ export function keepListening(
     }
   }
 
+  async function takeTurn(): Promise<void> {
+    // A session without events, made anew each time: a reset of the agent takes it away.
+    const made = await agent.store.deliver({ to: { channel: kind, key: 'listener' }, events: [] });
+    const sessionId = made?.session.id ?? '';
+    if (await agent.store.claim(sessionId, lease)) await holding(sessionId);
+    else await delay(LEASE_MS / 3, undefined, { signal: over.signal }).catch(() => undefined);
+  }
+
+  /** Ends when it is told to, or with a refused token. What the store fails at is waited out too. */
   async function run(): Promise<void> {
+    let wait = retryMs;
     while (!over.signal.aborted) {
-      // A session without events, made anew each time: a reset of the agent takes it away.
-      const made = await agent.store.deliver({ to: { channel: kind, key: 'listener' }, events: [] });
-      const sessionId = made?.session.id ?? '';
-      if (await agent.store.claim(sessionId, lease)) await holding(sessionId);
-      else await delay(LEASE_MS / 3, undefined, { signal: over.signal }).catch(() => undefined);
+      try {
+        await takeTurn();
+        wait = retryMs;
+      } catch (err) {
+        if (over.signal.aborted) return;
+        if (err instanceof TokenRefused) return refused(err);
+        log.warn({ err, agentId: agent.id, channel: kind }, 'a channel’s place could not be kept, trying again');
+        await delay(wait, undefined, { signal: over.signal }).catch(() => undefined);
+        wait = Math.min(wait * 2, MAX_WAIT_MS);
+      }
     }
   }
 
-  const running = run().catch(async (err: unknown) => {
+  async function refused(err: TokenRefused): Promise<void> {
     log.error({ err, agentId: agent.id, channel: kind }, 'channel stopped');
-    const message = err instanceof TokenRefused ? 'The service refused the channel’s token.' : 'The channel stopped.';
-    await agent.store.log({ level: 'error', message, source: kind });
-  });
+    await agent.store.log({ level: 'error', message: 'The service refused the channel’s token.', source: kind });
+  }
+
+  // Nobody awaits it before `stop`, so nothing may get out of it: the agent may be deleted at any moment.
+  const running = run().catch((err: unknown) =>
+    log.error({ err, agentId: agent.id, channel: kind }, 'the end of a channel was not noted'),
+  );
   return {
     async stop() {
       over.abort();

@@ -1,4 +1,4 @@
-import { AppError, sameSecret, sha256Hex } from '@troupe/kernel';
+import { AppError, parseJson, sameSecret, sha256Hex } from '@troupe/kernel';
 import { z } from 'zod';
 import { readBody } from '../gateway/exchange.ts';
 import { pieces, TokenRefused, type Channel, type ChannelDeps } from './channel.ts';
@@ -56,7 +56,7 @@ export function createWhatsApp(deps: ChannelDeps): Channel {
   async function take(box: Inbox, body: string): Promise<void> {
     let parsed: z.output<typeof payload>;
     try {
-      parsed = payload.parse(JSON.parse(body));
+      parsed = payload.parse(parseJson(body));
     } catch {
       throw new AppError(400, 'Invalid request body');
     }

@@ -1,8 +1,10 @@
-import { AppError, newId } from '@troupe/kernel';
+import { AppError, newId, parseJson } from '@troupe/kernel';
 import { z } from 'zod';
-import type { RunOutcome, SessionEvent } from '../events.ts';
-import { endOfRun } from '../session.ts';
+import type { RunOutcome } from '../session/events.ts';
+import { openTrail, type Settled } from '../session/session.ts';
+import { PAGE_BYTES } from '../store/store.ts';
 import { WIRES, type TaskState, type TaskView, type Wire } from './a2a-wire.ts';
+import { keyFor, owns } from './rights.ts';
 import { openEventStream, readBody, sendJson, type Exchange } from './exchange.ts';
 
 /**
@@ -96,9 +98,9 @@ function unknownMethod(name: string): RpcError {
 function parseCall(text: string): z.output<typeof callSchema> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new RpcError(-32_700, 'Invalid JSON');
+    value = parseJson(text);
+  } catch (error) {
+    throw new RpcError(-32_700, (error as Error).message);
   }
   const parsed = callSchema.safeParse(value);
   if (!parsed.success) throw new RpcError(-32_600, 'Invalid request');
@@ -125,7 +127,7 @@ async function inputOf({ exchange, params }: Call) {
   if (earlier && message.contextId && message.contextId !== earlier.view.contextId)
     throw new RpcError(-32_602, 'The task belongs to another context');
   if (earlier && isOver(earlier.view.state)) throw unsupported('The task is over: send the message without its id');
-  const contextId = earlier?.view.contextId ?? (message.contextId || newId());
+  const contextId = keyFor(exchange.principal, earlier?.view.contextId ?? (message.contextId || newId()));
   const input = {
     to: { channel: 'a2a', key: contextId },
     inputId: message.messageId,
@@ -159,6 +161,8 @@ async function sendStreamingMessage(call: Call): Promise<void> {
       const id = earlier?.view.id ?? taskId(sessionId, seq);
       const view: TaskView = { id, contextId, state: 'working', at: new Date().toISOString() };
       told = stream(call, view, agent.follow(sessionId, refOf(id)!.seq, signal));
+      // Awaited below; until then a stream that broke off is nobody's.
+      told.catch(() => undefined);
     },
   });
   await told;
@@ -193,30 +197,38 @@ async function cancelTask(call: Call): Promise<void> {
 async function stream(call: Call, view: TaskView, events: ReturnType<Exchange['agent']['follow']>): Promise<void> {
   const { exchange, wire, id } = call;
   const reading = events[Symbol.asyncIterator]();
+  const ahead = (): ReturnType<typeof reading.next> => {
+    const asked = reading.next();
+    // It may fail while a slow reader is waited for, or after the last word: whoever awaits it hears of it.
+    asked.catch(() => undefined);
+    return asked;
+  };
   // Asked for first: from now on nothing is missed.
-  let next = reading.next();
+  let next = ahead();
   const out = openEventStream(exchange);
   const say = (result: object) => out.send({ data: { jsonrpc: '2.0', id, result } });
   await say(wire.sent(view));
-  const seen: SessionEvent[] = [];
+  const { seq } = refOf(view.id)!;
+  const trail = openTrail(seq);
   let append = false;
   for (let item = await next; !item.done; item = await next) {
-    next = reading.next();
+    next = ahead();
     const live = item.value;
     if (live.kind === 'delta') {
+      if (live.saw < seq) continue;
       await say(wire.artifact(view, live.text, { append, lastChunk: false }));
       append = true;
       continue;
     }
-    seen.push(live.event);
-    const now = viewOf(view, seen, live.event.type === 'approval_requested');
+    trail.add(live.event);
+    const now = viewOf(view, trail.answer(), live.event.type === 'approval_requested');
     if (!isOver(now.state) && now.state !== 'input-required') continue;
     // The whole answer replaces what was written on the way to it.
     if (now.state === 'completed') await say(wire.artifact(view, now.text ?? '', { append: false, lastChunk: true }));
     await say(wire.status(now));
     break;
   }
-  void reading.return?.();
+  reading.return?.().catch(() => undefined);
   out.end();
 }
 
@@ -231,20 +243,25 @@ const isOver = (state: TaskState): boolean => state !== 'working' && state !== '
 
 const PAGE = 500;
 
-async function taskOf({ agent }: Exchange, id: string): Promise<{ view: TaskView; sessionId: string; seq: number }> {
+async function taskOf(
+  { agent, principal }: Exchange,
+  id: string,
+): Promise<{ view: TaskView; sessionId: string; seq: number }> {
   const ref = refOf(id);
   const session = ref && (await agent.store.session(ref.sessionId));
-  if (!ref || session?.channel !== 'a2a') throw notFound();
+  if (!ref || session?.channel !== 'a2a' || !owns(principal, session)) throw notFound();
   const [first] = await agent.store.events(session.id, { after: ref.seq - 1, limit: 1 });
   if (first?.type !== 'user' || first.seq !== ref.seq) throw notFound();
-  const events: SessionEvent[] = [];
-  for (let full = true; full && !endOfRun(events, ref.seq);) {
-    const page = await agent.store.events(session.id, { after: events.at(-1)?.seq ?? ref.seq, limit: PAGE });
-    events.push(...page);
-    full = page.length === PAGE;
+  const trail = openTrail(ref.seq);
+  let { at } = first;
+  for (let isMore = true; isMore && !trail.answer();) {
+    const page = await agent.store.events(session.id, { after: trail.last(), limit: PAGE, bytes: PAGE_BYTES });
+    page.forEach(trail.add);
+    at = page.at(-1)?.at ?? at;
+    isMore = page.length > 0;
   }
-  const base: TaskView = { id, contextId: session.key, state: 'working', at: events.at(-1)?.at ?? first.at };
-  return { ...ref, view: viewOf(base, events, session.status === 'waiting') };
+  const base: TaskView = { id, contextId: session.key, state: 'working', at };
+  return { ...ref, view: viewOf(base, trail.answer(), session.status === 'waiting') };
 }
 
 const STATES: Record<RunOutcome, TaskState> = {
@@ -255,12 +272,11 @@ const STATES: Record<RunOutcome, TaskState> = {
   loop: 'failed',
 };
 
-/** The task after these events of its session, which all came after its message. */
-function viewOf(view: TaskView, events: readonly SessionEvent[], waits: boolean): TaskView {
-  const ended = endOfRun(events, 0);
-  if (!ended)
+/** The task, whose message came to this so far. */
+function viewOf(view: TaskView, settled: Settled | undefined, waits: boolean): TaskView {
+  if (!settled)
     return waits ? { ...view, state: 'input-required', text: 'This needs an approval before I can go on.' } : view;
-  const { outcome, reason, at } = ended.end;
-  const text = outcome === 'done' ? ended.reply : (reason ?? 'The run was cancelled.');
+  const { outcome, reply, reason, at } = settled;
+  const text = outcome === 'done' ? reply : (reason ?? 'The run was cancelled.');
   return { ...view, state: STATES[outcome], at, text };
 }

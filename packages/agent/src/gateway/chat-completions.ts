@@ -1,6 +1,7 @@
 import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import type { Answer, LiveEvent } from '../agent.ts';
+import { keyFor } from './rights.ts';
 import { openEventStream, readJson, sendJson, type Exchange } from './exchange.ts';
 
 /**
@@ -34,7 +35,7 @@ export async function chatCompletions(exchange: Exchange): Promise<void> {
   const key = (typeof given === 'string' ? given : undefined) ?? body.user;
   const history = key === undefined ? body.messages.slice(0, -1).flatMap(imported) : [];
   const input = {
-    to: { channel: 'api', key: key ?? newId() },
+    to: { channel: 'api', key: keyFor(exchange.principal, key ?? newId()) },
     content: textOf(last),
     history,
     from: exchange.principal.kind,

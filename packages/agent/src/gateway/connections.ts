@@ -1,9 +1,9 @@
-import type { GatewayDeps } from './types.ts';
+import type { GatewayDeps, Showing } from './types.ts';
 
 /** Connections that stay open: each shows its token again from time to time, and is cut when that no longer counts. */
 
 export interface Connections {
-  open: (entry: { agentId: string; token: string; principalId: string; cut: () => void }) => () => void;
+  open: (entry: Entry) => () => void;
   cut: (principalId: string) => void;
   close: () => void;
 }
@@ -11,6 +11,7 @@ export interface Connections {
 interface Entry {
   agentId: string;
   token: string;
+  showing: Showing;
   principalId: string;
   cut: () => void;
 }
@@ -25,13 +26,17 @@ export function createConnections({
   const entries = new Set<Entry>();
   let timer: NodeJS.Timeout | undefined;
 
-  async function recheck(): Promise<void> {
-    const tokens = Map.groupBy(entries, ({ agentId, token }) => `${agentId}\n${token}`);
+  async function recheck(agent?: string): Promise<void> {
+    const asked = [...entries].filter(({ agentId }) => agent === undefined || agentId === agent);
+    const tokens = Map.groupBy(asked, ({ agentId, token, showing }) =>
+      [agentId, token, showing.socket, showing.caller].join('\n'),
+    );
     for (const group of tokens.values()) {
       const [first] = group;
       if (!first) continue;
       try {
-        if (!(await verify(first.agentId, first.token))) for (const entry of group) entry.cut();
+        if (!(await verify(first.agentId, first.token, { ...first.showing, isOpen: true })))
+          for (const entry of group) entry.cut();
       } catch (err) {
         log.warn({ err }, 'tokens of open connections could not be checked');
       }
@@ -51,6 +56,9 @@ export function createConnections({
     },
     cut(principalId) {
       for (const entry of entries) if (entry.principalId === principalId) entry.cut();
+      // Tickets end with the token of their agent.
+      const [kind, agentId] = principalId.split(':');
+      if (kind === 'owner' && agentId !== undefined) void recheck(agentId);
     },
     close() {
       clearInterval(timer);

@@ -1,21 +1,25 @@
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
+import { APPROVALS_SHOWN, PAGE_BYTES } from '../store/store.ts';
+import { owns, ownKeys } from './rights.ts';
 import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
 /** Sessions and what happens in them, cancelling, approvals. */
 
 export async function listSessions(exchange: Exchange): Promise<void> {
-  const { query, agent } = exchange;
+  const { query, agent, principal } = exchange;
+  const keys = ownKeys(principal);
   const sessions = await agent.store.sessions({
     limit: whole(query, 'limit', 50, 100),
     offset: whole(query, 'offset', 0, 1e6),
+    ...(keys !== undefined && { keys }),
   });
   sendJson(exchange, { sessions, count: sessions.length });
 }
 
-async function found({ agent, params: [id = ''] }: Exchange) {
+async function found({ agent, principal, params: [id = ''] }: Exchange) {
   const session = await agent.store.session(id);
-  if (!session) throw new AppError(404, 'Session not found');
+  if (!session || !owns(principal, session)) throw new AppError(404, 'Session not found');
   return session;
 }
 
@@ -24,8 +28,9 @@ export async function readSessionEvents(exchange: Exchange): Promise<void> {
   const events = await exchange.agent.store.events(session.id, {
     after: whole(exchange.query, 'after', 0, 2 ** 31),
     limit: whole(exchange.query, 'limit', 500, 1000),
+    bytes: PAGE_BYTES,
   });
-  sendJson(exchange, { session, events });
+  sendJson(exchange, { session, events, hasMore: (events.at(-1)?.seq ?? session.lastSeq) < session.lastSeq });
 }
 
 /** From where the reader says it is (Last-Event-ID), without a gap, until it leaves or the agent is deleted. */
@@ -48,13 +53,17 @@ export async function streamSessionEvents(exchange: Exchange): Promise<void> {
 
 export async function cancelSession(exchange: Exchange): Promise<void> {
   const { agent, params, principal } = exchange;
+  if (principal.kind !== 'owner') await found(exchange);
   const cancelled = await agent.cancel(params[0] ?? '', principal.kind);
   sendJson(exchange, { success: true, cancelled });
 }
 
 export async function listApprovals(exchange: Exchange): Promise<void> {
-  const approvals = await exchange.agent.store.pendingApprovals();
-  sendJson(exchange, { approvals, count: approvals.length });
+  const { query, agent } = exchange;
+  const offset = whole(query, 'offset', 0, 1e6);
+  const approvals = await agent.store.pendingApprovals({ limit: APPROVALS_SHOWN, offset });
+  const rest = await agent.store.pendingApprovals({ limit: 1, offset: offset + approvals.length });
+  sendJson(exchange, { approvals, count: approvals.length, hasMore: rest.length > 0 });
 }
 
 export async function decideApproval(exchange: Exchange): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationMessage } from '@troupe/contract';
-import { AppError } from '@troupe/kernel';
+import { AppError, parseJson } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
@@ -42,14 +42,7 @@ export async function readJson<S extends z.ZodType>(
   if (!/^application\/(.+\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
     throw new AppError(400, 'Content-Type must be application/json');
   }
-  const text = (await readBody(request)).toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new AppError(400, 'Invalid JSON');
-  }
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(parseJson((await readBody(request)).toString('utf8')));
   if (parsed.success) return parsed.data;
   throw new AppError(400, validationMessage(parsed.error, 'body'));
 }

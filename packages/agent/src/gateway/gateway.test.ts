@@ -24,6 +24,7 @@ const { agent, store, model } = await testAgent({
 const tokens = new Map([
   ['owner-token', { id: 'owner', kind: 'owner' as const }],
   ['device-token', { id: 'device-1', kind: 'device' as const }],
+  ['member-token', { id: 'member-1', kind: 'member' as const }],
 ]);
 const gateway = createGateway({
   agent: async (id) => (id === 'agent' ? agent : undefined),
@@ -218,8 +219,10 @@ describe('sessions', () => {
       [...text.matchAll(/^id: (\d+)$/gm)].map((match) => match[1]),
       ['2', '3'],
     );
-    for (const id of ['unknown', '%00', '%E0%A4%A', '..%2f..', '😀'])
-      assert.equal((await call('GET', `/sessions/${id}`)).status, 404);
+    const statuses = ['unknown', '😀', '..%2f..', '%E0%A4%A', '%00'].map(
+      async (id) => (await call('GET', `/sessions/${id}`)).status,
+    );
+    assert.deepEqual(await Promise.all(statuses), [404, 404, 404, 404, 400]);
     assert.ok(Number((await call('GET', '/sessions')).body['count']) > 0);
   });
 
@@ -239,10 +242,9 @@ describe('sessions', () => {
     assert.equal(asked.body['status'], 'waiting');
     const [pending] = (await call('GET', '/approvals')).body.approvals ?? [];
     assert.equal((await call('POST', `/approvals/${pending?.approvalId}`, { approved: 'yes' })).status, 400);
-    assert.equal(
-      (await call('POST', `/approvals/${pending?.approvalId}`, { approved: true }, 'device-token')).status,
-      200,
-    );
+    for (const other of ['device-token', 'member-token'])
+      assert.equal((await call('POST', `/approvals/${pending?.approvalId}`, { approved: true }, other)).status, 403);
+    assert.equal((await call('POST', `/approvals/${pending?.approvalId}`, { approved: true })).status, 200);
     assert.equal((await call('POST', `/approvals/${pending?.approvalId}`, { approved: true })).status, 409);
     assert.equal((await call('POST', '/approvals/none', { approved: true })).status, 404);
   });

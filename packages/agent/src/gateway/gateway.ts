@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError } from '@troupe/kernel';
+import { AppError, requestUrl } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
@@ -10,39 +10,56 @@ import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
 import { sendJson, type Exchange } from './exchange.ts';
 import * as records from './records.ts';
-import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
+import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget, Showing } from './types.ts';
+import { SOCKET_BOUNDS } from './socket-bounds.ts';
 import { serveWebChat } from './web-chat.ts';
-import { cancelTask, changeConfig, execute, ownerOnly, readConfig, receiveBusMessage } from './work.ts';
+import { requireRight, type Right } from './rights.ts';
+import { cancelTask, changeConfig, execute, readConfig, receiveBusMessage } from './work.ts';
 
 type Handler = (exchange: Exchange) => Promise<void>;
 
-/** Every way into an agent, behind its token. */
-const ROUTES: readonly [method: string, path: RegExp, handler: Handler][] = [
-  ['POST', /^\/v1\/chat\/completions$/, chatCompletions],
-  ['GET', /^\/v1\/models$/, listModels],
-  ['POST', /^\/execute$/, execute],
-  ['POST', /^\/tasks\/cancel$/, cancelTask],
-  ['POST', /^\/bus$/, receiveBusMessage],
-  ['POST', /^\/a2a$/, a2a],
-  ['POST', /^\/heartbeat$/, records.heartbeat],
-  ['GET', /^\/sessions$/, conversations.listSessions],
-  ['GET', /^\/sessions\/([^/]+)$/, conversations.readSessionEvents],
-  ['GET', /^\/sessions\/([^/]+)\/events$/, conversations.streamSessionEvents],
-  ['POST', /^\/sessions\/([^/]+)\/cancel$/, conversations.cancelSession],
-  ['GET', /^\/approvals$/, conversations.listApprovals],
-  ['POST', /^\/approvals\/([^/]+)$/, conversations.decideApproval],
-  ['GET', /^\/logs$/, records.readLogs],
-  ['GET', /^\/messages$/, records.readMessages],
-  ['GET', /^\/stats$/, records.readStats],
-  ['GET', /^\/memory$/, records.readMemory],
-  ['PUT', /^\/memory$/, records.writeMemory],
-  ['DELETE', /^\/memory\/([^/]+)$/, records.forgetMemory],
-  ['GET', /^\/config$/, readConfig],
-  ['PUT', /^\/config$/, ownerOnly(changeConfig)],
-  ['GET', /^\/definition$/, ownerOnly(records.readDefinition)],
-  ['PUT', /^\/definition$/, ownerOnly(records.changeDefinition)],
-  ['POST', /^\/reset$/, ownerOnly(records.resetMemory)],
+/** Every way into an agent, behind its token, and what one must be allowed to take it. */
+export const ROUTES: readonly [method: string, path: RegExp, right: Right, handler: Handler][] = [
+  ['POST', /^\/v1\/chat\/completions$/, 'talk', chatCompletions],
+  ['GET', /^\/v1\/models$/, 'talk', listModels],
+  ['POST', /^\/a2a$/, 'talk', a2a],
+  ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
+  ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
+  ['GET', /^\/sessions\/([^/]+)\/events$/, 'talk', conversations.streamSessionEvents],
+  ['POST', /^\/sessions\/([^/]+)\/cancel$/, 'talk', conversations.cancelSession],
+  ['POST', /^\/execute$/, 'work', execute],
+  ['POST', /^\/tasks\/cancel$/, 'work', cancelTask],
+  ['GET', /^\/approvals$/, 'look', conversations.listApprovals],
+  ['POST', /^\/approvals\/([^/]+)$/, 'decide', conversations.decideApproval],
+  ['GET', /^\/logs$/, 'look', records.readLogs],
+  ['GET', /^\/messages$/, 'look', records.readMessages],
+  ['GET', /^\/stats$/, 'look', records.readStats],
+  ['GET', /^\/memory$/, 'look', records.readMemory],
+  ['GET', /^\/config$/, 'look', readConfig],
+  ['GET', /^\/definition$/, 'look', records.readDefinition],
+  ['PUT', /^\/memory$/, 'change', records.writeMemory],
+  ['DELETE', /^\/memory\/([^/]+)$/, 'change', records.forgetMemory],
+  ['PUT', /^\/config$/, 'change', changeConfig],
+  ['PUT', /^\/definition$/, 'change', records.changeDefinition],
+  ['POST', /^\/reset$/, 'change', records.resetMemory],
+  ['POST', /^\/heartbeat$/, 'change', records.heartbeat],
+  ['POST', /^\/bus$/, 'change', receiveBusMessage],
 ];
+
+/** The same to be told: `:id` stands for what the expression catches. */
+export const GATEWAY_ROUTES: readonly { method: string; path: string }[] = ROUTES.map(([method, { source }]) => ({
+  method,
+  path: source.replaceAll(/^\^|\$$|\\/g, '').replaceAll('([^/]+)', ':id'),
+}));
+
+/** With it the platform tells an agent that lives elsewhere for whom it asks. */
+export const CALLER_HEADER = 'x-gateway-caller';
+
+interface Known {
+  token: string;
+  showing: Showing;
+  principal: GatewayPrincipal;
+}
 
 const CARD_PATH = '/.well-known/agent-card.json';
 /** Where a reader that cannot set headers may show its token in the address. */
@@ -54,7 +71,7 @@ const LEFT = new Error('the client is gone');
 export function createGateway(deps: GatewayDeps): Gateway {
   const { agent: findAgent, verify, log, version } = deps;
   const connections = createConnections(deps);
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: 1_048_576 });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: SOCKET_BOUNDS.frameBytes });
 
   async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
     try {
@@ -67,8 +84,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
   function fail(error: unknown, response: ServerResponse, { agentId }: GatewayTarget): void {
     if (!(error instanceof AppError)) log.error({ err: error, agentId }, 'gateway request failed');
     if (response.headersSent) response.destroy();
-    else if (error instanceof AppError) sendJson({ response }, error.body, error.status);
-    else sendJson({ response }, { error: 'Internal server error' }, 500);
+    else if (error instanceof AppError) {
+      // What is left of the body would be taken for the next request.
+      if (error.status === 413) response.setHeader('connection', 'close');
+      sendJson({ response }, error.body, error.status);
+    } else sendJson({ response }, { error: 'Internal server error' }, 500);
   }
 
   async function awake({ agentId }: GatewayTarget): Promise<Agent> {
@@ -78,7 +98,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
-    const url = new URL(target.path, 'http://agent');
+    const url = requestUrl(target.path);
     if (await deps.webhook?.(target, request, response)) return;
     if (request.method === 'GET' && url.pathname === '/health') {
       return sendJson({ response }, { status: 'ok', agentId: target.agentId, version });
@@ -90,18 +110,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     if (request.method === 'GET' && url.pathname === CARD_PATH)
       return sendJson({ response }, await agentCard(agent, deps));
-    const { token, principal } = await authenticate(request, url, target.agentId);
+    const known = await authenticate(request, url, target.agentId, { socket: false });
+    const { principal } = known;
     const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
     const route = matching.find(([method]) => method === request.method);
     if (!route) throw matching.length > 0 ? new AppError(405, 'Method not allowed') : new AppError(404, 'Not found');
-    await serve(route, { request, response, target, agent, principal, query: url.searchParams }, url, token);
+    requireRight(principal, route[2]);
+    await serve(route, { request, response, target, agent, principal, query: url.searchParams }, url, known);
   }
 
   async function serve(
-    [, path, handler]: (typeof ROUTES)[number],
+    [, path, , handler]: (typeof ROUTES)[number],
     exchange: Omit<Exchange, 'params' | 'deps' | 'signal'>,
     url: URL,
-    token: string,
+    { token, showing }: Known,
   ): Promise<void> {
     const { response, target, principal } = exchange;
     const gone = new AbortController();
@@ -109,7 +131,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       gone.abort();
       response.destroy();
     };
-    const closed = connections.open({ agentId: target.agentId, token, principalId: principal.id, cut });
+    const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
     response.once('close', () => {
       gone.abort(LEFT);
       closed();
@@ -124,23 +146,38 @@ export function createGateway(deps: GatewayDeps): Gateway {
     request: IncomingMessage,
     url: URL,
     agentId: string,
-  ): Promise<{ token: string; principal: GatewayPrincipal }> {
+    { socket }: Pick<Showing, 'socket'>,
+  ): Promise<Known> {
     const token = shownToken(request, url);
-    const principal = token === undefined ? undefined : await verify(agentId, token);
+    const caller = request.headers[CALLER_HEADER];
+    const showing = { socket, ...(typeof caller === 'string' && { caller }) };
+    const principal = token === undefined ? undefined : await verify(agentId, token, showing);
     if (token === undefined || !principal) throw new AppError(401, 'Unauthorized');
-    return { token, principal };
+    return { token, showing, principal };
+  }
+
+  /** WebSockets of each agent. */
+  const open = new Map<string, number>();
+  function left(agentId: string): void {
+    const still = (open.get(agentId) ?? 1) - 1;
+    if (still > 0) open.set(agentId, still);
+    else open.delete(agentId);
   }
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: GatewayTarget): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const url = new URL(target.path, 'http://agent');
     try {
+      const url = requestUrl(target.path);
       if (url.pathname !== '/ws') throw new AppError(404, 'Not found');
       await awake(target);
-      const { token, principal } = await authenticate(request, url, target.agentId);
+      const { token, showing, principal } = await authenticate(request, url, target.agentId, { socket: true });
+      if ((open.get(target.agentId) ?? 0) >= SOCKET_BOUNDS.perAgent)
+        throw new AppError(429, `An agent has ${SOCKET_BOUNDS.perAgent} open connections at most`);
+      open.set(target.agentId, (open.get(target.agentId) ?? 0) + 1);
+      socket.once('close', () => left(target.agentId));
       sockets.handleUpgrade(request, socket, head, (client) => {
         const cut = (): void => client.close(4401, 'token no longer valid');
-        const closed = connections.open({ agentId: target.agentId, token, principalId: principal.id, cut });
+        const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
         client.once('close', closed);
         serveWebChat(client, () => awake(target), principal, log);
       });

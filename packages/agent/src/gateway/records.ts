@@ -1,8 +1,7 @@
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
-import { definitionSchema } from '../definition.ts';
-import { memoryScope } from '../model-step.ts';
-import type { LogLevelName } from '../store.ts';
+import { definitionSchema, memoryScope } from '../definition.ts';
+import type { LogLevelName } from '../store/store.ts';
 import { readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
 /** What the agent has kept: log, messages, figures, memory. A driver whose agents live elsewhere reads them here. */
@@ -27,7 +26,8 @@ export async function readLogs(exchange: Exchange): Promise<void> {
 
 export async function readMessages(exchange: Exchange): Promise<void> {
   const page = { limit: whole(exchange.query, 'limit', 50, 100), offset: whole(exchange.query, 'offset', 0, 1e6) };
-  sendJson(exchange, { ...(await exchange.agent.store.messages(page)), ...page });
+  const { messages, total } = await exchange.agent.store.messages(page);
+  sendJson(exchange, { messages, total, ...page, hasMore: page.offset + messages.length < total });
 }
 
 export async function readStats(exchange: Exchange): Promise<void> {
@@ -35,12 +35,12 @@ export async function readStats(exchange: Exchange): Promise<void> {
 }
 
 export async function readMemory(exchange: Exchange): Promise<void> {
-  const { definition } = await exchange.agent.definition();
-  const memories = await exchange.agent.store.recall({
-    scope: memoryScope(definition),
-    limit: whole(exchange.query, 'limit', 100, 1000),
-  });
-  sendJson(exchange, { memories, count: memories.length });
+  const { agent, query } = exchange;
+  const scope = memoryScope((await agent.definition()).definition);
+  const offset = whole(query, 'offset', 0, 1e6);
+  const memories = await agent.store.recall({ scope, limit: whole(query, 'limit', 100, 1000), offset });
+  const rest = await agent.store.recall({ scope, limit: 1, offset: offset + memories.length });
+  sendJson(exchange, { memories, count: memories.length, hasMore: rest.length > 0 });
 }
 
 const memorySchema = z.object(

@@ -4,10 +4,22 @@ import type { Log } from '@troupe/kernel';
 import type { Agent } from '../agent.ts';
 
 export interface GatewayPrincipal {
-  /** Names the token that was shown; its open connections are cut by this name. */
+  /** Names what the caller came with; its open connections are cut by this name. */
   id: string;
-  kind: 'owner' | 'device';
+  kind: 'owner' | 'device' | 'member';
 }
+
+/** How a token is shown. */
+export interface Showing {
+  /** To open a WebSocket: a ticket is good for nothing else. */
+  socket: boolean;
+  /** It opened the connection before: a ticket's minutes to do so no longer count, all that it hangs on does. */
+  isOpen?: boolean;
+  /** Whom the platform says it passes on, in x-gateway-caller; to be believed with the platform's own token only. */
+  caller?: string | undefined;
+}
+
+export type Verify = (agentId: string, token: string, showing: Showing) => Promise<GatewayPrincipal | undefined>;
 
 export interface GatewayTarget {
   agentId: string;
@@ -19,7 +31,7 @@ export interface GatewayDeps {
   /** The agent, awake; undefined when there is none of that id or it is stopped. */
   agent: (agentId: string) => Promise<Agent | undefined>;
   /** Who shows this token to this agent; undefined: nobody. */
-  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+  verify: Verify;
   /** Where the outside finds the agent's root, without a trailing slash. */
   publicUrl: (agentId: string) => string;
   version: string;

@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { validationMessage } from '@troupe/contract';
-import { AppError, newId, type Log } from '@troupe/kernel';
+import { AppError, newId, parseJson, type Log } from '@troupe/kernel';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Agent, LiveEvent } from '../agent.ts';
+import { keyFor, owns, requireRight, type Right } from './rights.ts';
+import { createPace, SOCKET_BOUNDS, turnAway } from './socket-bounds.ts';
 import type { GatewayPrincipal } from './types.ts';
 
 /**
@@ -26,7 +29,13 @@ const incoming = z.discriminatedUnion('type', [
 ]);
 type Incoming = z.output<typeof incoming>;
 
-const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+export const FRAME_RIGHTS: Readonly<Record<Incoming['type'], Right>> = {
+  message: 'talk',
+  watch: 'talk',
+  cancel: 'talk',
+  ping: 'talk',
+  approval: 'decide',
+};
 
 /** `wake` is asked for each message: a connection may stay open for days while the agent sleeps. */
 export function serveWebChat(
@@ -37,12 +46,15 @@ export function serveWebChat(
 ): void {
   const ownKey = newId();
   const gone = new AbortController();
+  const watches = new Map<string, AbortController>();
+  const isInTime = createPace();
+  let atWork = 0;
   socket.on('close', () => gone.abort());
   socket.on('error', () => socket.terminate());
 
   function send(message: object): void {
     // Somebody who does not read is let go before they cost us our memory.
-    if (socket.bufferedAmount > MAX_WAITING_BYTES) return socket.terminate();
+    if (socket.bufferedAmount > SOCKET_BOUNDS.waitingBytes) return socket.terminate();
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
   }
 
@@ -54,7 +66,7 @@ export function serveWebChat(
 
   async function converse({ content, session = ownKey, id }: Incoming & { type: 'message' }): Promise<void> {
     const input = {
-      to: { channel: 'webchat', key: session },
+      to: { channel: 'webchat', key: keyFor(principal, session) },
       content,
       from: principal.kind,
       ...(id && { inputId: id }),
@@ -68,16 +80,40 @@ export function serveWebChat(
     send({ type: 'answer', session: sessionId, ...(id && { id }), outcome, content: reply, ...(reason && { reason }) });
   }
 
+  async function ownSession(agent: Agent, id: string): Promise<void> {
+    const session = await agent.store.session(id);
+    if (!session || !owns(principal, session)) throw new AppError(404, 'Session not found');
+  }
+
+  /** One after the other where the reader is slow. Who watches a conversation again begins anew. */
+  async function follow(agent: Agent, session: string, after: number): Promise<void> {
+    watches.get(session)?.abort();
+    if (!watches.has(session) && watches.size >= SOCKET_BOUNDS.watches)
+      throw new AppError(429, `A connection follows ${SOCKET_BOUNDS.watches} conversations at most`);
+    const own = new AbortController();
+    watches.set(session, own);
+    try {
+      await ownSession(agent, session);
+      const signal = AbortSignal.any([gone.signal, own.signal]);
+      for await (const live of agent.follow(session, after, signal)) {
+        passOn(live);
+        await drained(socket, signal);
+      }
+    } finally {
+      if (watches.get(session) === own) watches.delete(session);
+    }
+  }
+
   async function handle(message: Incoming): Promise<void> {
+    requireRight(principal, FRAME_RIGHTS[message.type]);
     if (message.type === 'ping') return send({ type: 'pong' });
     if (message.type === 'message') return converse(message);
     const agent = await wake();
     switch (message.type) {
       case 'watch':
-        if (!(await agent.store.session(message.session))) throw new AppError(404, 'Session not found');
-        for await (const live of agent.follow(message.session, message.after, gone.signal)) passOn(live);
-        return;
+        return follow(agent, message.session, message.after);
       case 'cancel':
+        if (principal.kind !== 'owner') await ownSession(agent, message.session);
         await agent.cancel(message.session, principal.kind);
         return;
       case 'approval':
@@ -85,24 +121,48 @@ export function serveWebChat(
     }
   }
 
+  const isTooFast = (): boolean => {
+    if (isInTime()) return false;
+    turnAway(socket, `More than ${SOCKET_BOUNDS.perSecond} frames a second`);
+    return true;
+  };
+  socket.on('ping', isTooFast);
   socket.on('message', (data, isBinary) => {
-    const parsed = isBinary ? undefined : parse((data as Buffer).toString('utf8'));
-    if (!parsed?.success) {
-      send({ type: 'error', error: parsed ? validationMessage(parsed.error, 'message') : 'Invalid JSON' });
+    if (isTooFast()) return;
+    const parsed = parse(isBinary ? '' : (data as Buffer).toString('utf8'));
+    if (typeof parsed === 'string') return send({ type: 'error', error: parsed });
+    const about = 'id' in parsed && parsed.id ? { id: parsed.id } : {};
+    const isWatch = parsed.type === 'watch';
+    if (!isWatch && atWork >= SOCKET_BOUNDS.atWork) {
+      send({ type: 'error', ...about, error: `A connection has ${SOCKET_BOUNDS.atWork} messages under way at most` });
       return;
     }
-    handle(parsed.data).catch((error: unknown) => {
-      if (!(error instanceof AppError)) log.error({ err: error }, 'web chat failed');
-      const about = 'id' in parsed.data && parsed.data.id ? { id: parsed.data.id } : {};
-      send({ type: 'error', ...about, error: error instanceof AppError ? error.message : 'Internal server error' });
-    });
+    if (!isWatch) atWork += 1;
+    handle(parsed)
+      .catch((error: unknown) => {
+        if (!(error instanceof AppError)) log.error({ err: error }, 'web chat failed');
+        send({ type: 'error', ...about, error: error instanceof AppError ? error.message : 'Internal server error' });
+      })
+      .finally(() => {
+        if (!isWatch) atWork -= 1;
+      });
   });
 }
 
-function parse(text: string) {
+/** A message, or what is wrong with it. */
+function parse(text: string): Incoming | string {
   try {
-    return incoming.safeParse(JSON.parse(text));
-  } catch {
-    return undefined;
+    const parsed = incoming.safeParse(parseJson(text));
+    return parsed.success ? parsed.data : validationMessage(parsed.error, 'message');
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
   }
+}
+
+const DRAIN_LOOK_MS = 50;
+
+/** Half of what may wait is there: what is stored is read on when that has gone out. */
+async function drained(socket: WebSocket, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && socket.bufferedAmount > SOCKET_BOUNDS.waitingBytes / 2) await delay(DRAIN_LOOK_MS);
 }

@@ -1,4 +1,4 @@
-import { AppError, newId } from '@troupe/kernel';
+import { newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { limitsSchema } from '../definition.ts';
 import { cancelWork } from '../tools/transfer-task.ts';
@@ -85,13 +85,6 @@ export async function changeConfig(exchange: Exchange): Promise<void> {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const ownerOnly =
-  (handler: (exchange: Exchange) => Promise<void>) =>
-  async (exchange: Exchange): Promise<void> => {
-    if (exchange.principal.kind !== 'owner') throw new AppError(403, 'Only the owner may do this');
-    await handler(exchange);
-  };
 
 const cancelSchema = z.object(
   { taskId: text('taskId required', 200), runId: text('runId required', 200) },

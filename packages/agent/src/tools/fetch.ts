@@ -1,7 +1,7 @@
 import { domainAllowed } from '@troupe/domain';
 import { OutboundError, type Outbound } from '@troupe/kernel';
 import { z } from 'zod';
-import { failed, tool, type Tool } from '../tool.ts';
+import { failed, tool, type Tool } from './tool.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_CHARACTERS = 40_000;

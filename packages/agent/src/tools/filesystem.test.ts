@@ -4,14 +4,17 @@ import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, describe, test } from 'node:test';
-import { createWorkspace } from '../workspace.ts';
+import { createWorkerPool } from '@troupe/kernel';
+import { createWorkspace } from '../workspace/workspace.ts';
 import { filesystemTools } from './filesystem.ts';
 import { call } from './testing.ts';
 
 const base = await mkdtemp(path.join(tmpdir(), 'agent-files-'));
 const root = path.join(base, 'ws');
 const outside = path.join(base, 'outside');
-const tools = filesystemTools(createWorkspace(root, 200_000));
+const pool = createWorkerPool();
+after(() => pool.close());
+const tools = filesystemTools(createWorkspace(root, { pool, owner: 'user', quotaBytes: 200_000 }));
 const run = (name: string, args: unknown) => call(tools, name, args);
 
 beforeEach(async () => {

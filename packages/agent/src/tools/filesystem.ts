@@ -1,15 +1,9 @@
-import path from 'node:path';
 import { z } from 'zod';
-import { OutsideWorkspace } from '../jail.ts';
-import { failed, tool, type Tool, type ToolResult } from '../tool.ts';
-import { WorkspaceError, type Workspace } from '../workspace.ts';
+import { AppError } from '@troupe/kernel';
+import { failed, tool, type Tool, type ToolResult } from './tool.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 const MAX_LINES = 2000;
-const MAX_ENTRIES = 1000;
-const MAX_MATCHES = 200;
-const MAX_WALKED = 20_000;
-const MAX_SEARCHED_BYTES = 1024 * 1024;
-const MAX_LINE = 400;
 
 const file = z.string().min(1).max(4096).describe('Path relative to the workspace');
 const folder = z.string().max(4096).default('.').describe('Folder relative to the workspace');
@@ -26,11 +20,14 @@ const SENTENCES: Record<string, string> = {
   ENOSPC: 'cannot be written: the disk is full',
 };
 
+/** Errors that are sentences already, by name: they may come from another thread. */
+const SAID = new Set(['OutsideWorkspace', 'WorkspaceError', 'BadPattern']);
+
 async function guarded(target: string, work: () => Promise<ToolResult | string>): Promise<ToolResult | string> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof OutsideWorkspace || error instanceof WorkspaceError) return failed(error.message);
+    if (error instanceof AppError || SAID.has((error as Error).name)) return failed((error as Error).message);
     const sentence = SENTENCES[(error as NodeJS.ErrnoException).code ?? ''];
     if (sentence === undefined) throw error;
     return failed(`${target} ${sentence}`);
@@ -70,12 +67,7 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       args: ARGS.read_file,
       repeatable: true,
       run: ({ path: target, offset = 1, limit = MAX_LINES }) =>
-        guarded(target, async () => {
-          const lines = (await workspace.read(target)).split('\n');
-          const shown = lines.slice(offset - 1, offset - 1 + limit);
-          const left = lines.length - (offset - 1) - shown.length;
-          return shown.join('\n') + (left > 0 ? `\n[${left} more lines]` : '');
-        }),
+        guarded(target, async () => lines(await workspace.read(target), offset, limit)),
     }),
     tool({
       name: 'write_file',
@@ -97,13 +89,8 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       repeatable: false,
       run: ({ path: target, edits }) =>
         guarded(target, async () => {
-          let text = await workspace.read(target);
-          for (const [index, { oldText, newText }] of edits.entries()) {
-            const times = text.split(oldText).length - 1;
-            if (times !== 1) return failed(`Edit ${index + 1}: the text occurs ${times} times. Nothing was changed.`);
-            text = text.replace(oldText, () => newText);
-          }
-          await workspace.write(target, text);
+          const refused = await workspace.edit(target, edits);
+          if (refused !== undefined) return failed(refused);
           return `Made ${edits.length} edits in ${target}.`;
         }),
     }),
@@ -113,18 +100,8 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       description: 'List a folder.',
       args: ARGS.list_directory,
       repeatable: true,
-      run: ({ path: target }) =>
-        guarded(target, async () => {
-          const entries = await workspace.list(target);
-          const lines = entries
-            .slice(0, MAX_ENTRIES)
-            .map(({ name, kind, size }) => (kind === 'folder' ? `${name}/` : `${name} (${size} bytes)`));
-          return (
-            [...lines, ...(entries.length > MAX_ENTRIES ? [`[${entries.length - MAX_ENTRIES} more]`] : [])].join(
-              '\n',
-            ) || 'The folder is empty.'
-          );
-        }),
+      run: ({ path: target }, { signal }) =>
+        guarded(target, () => workspace.look({ what: 'list', folder: target }, signal)),
     }),
     tool({
       name: 'directory_tree',
@@ -132,12 +109,8 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       description: 'List all files below a folder.',
       args: ARGS.directory_tree,
       repeatable: true,
-      run: ({ path: target }) =>
-        guarded(target, async () => {
-          const found: string[] = [];
-          for await (const name of workspace.walk(target, MAX_ENTRIES)) found.push(name);
-          return found.join('\n') || 'There are no files.';
-        }),
+      run: ({ path: target }, { signal }) =>
+        guarded(target, () => workspace.look({ what: 'tree', folder: target }, signal)),
     }),
     tool({
       name: 'search_files',
@@ -145,15 +118,8 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       description: 'Find files by name; the pattern is a glob such as **/*.md.',
       args: ARGS.search_files,
       repeatable: true,
-      run: ({ path: target, pattern }) =>
-        guarded(target, async () => {
-          const found: string[] = [];
-          for await (const name of workspace.walk(target, MAX_WALKED)) {
-            if (matches(path.posix.relative(target, name), pattern)) found.push(name);
-            if (found.length >= MAX_ENTRIES) break;
-          }
-          return found.join('\n') || 'Nothing was found.';
-        }),
+      run: ({ path: target, pattern }, { signal }) =>
+        guarded(target, () => workspace.look({ what: 'names', folder: target, pattern }, signal)),
     }),
     tool({
       name: 'search_files_content',
@@ -161,7 +127,8 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       description: 'Find lines that contain a text.',
       args: ARGS.search_files_content,
       repeatable: true,
-      run: ({ path: target, query }) => guarded(target, () => searchContent(workspace, target, query)),
+      run: ({ path: target, query }, { signal }) =>
+        guarded(target, () => workspace.look({ what: 'content', folder: target, query }, signal)),
     }),
     tool({
       name: 'create_directory',
@@ -202,20 +169,21 @@ export function filesystemTools(workspace: Workspace): Tool[] {
   ];
 }
 
-/** A pattern without a slash is meant for names in any folder. */
-const matches = (name: string, pattern: string): boolean =>
-  path.posix.matchesGlob(name, pattern) ||
-  (!pattern.includes('/') && path.posix.matchesGlob(path.posix.basename(name), pattern));
-
-async function searchContent(workspace: Workspace, target: string, query: string): Promise<string> {
-  const found: string[] = [];
-  for await (const name of workspace.walk(target, MAX_WALKED)) {
-    const text = await workspace.read(name, MAX_SEARCHED_BYTES).catch(() => '');
-    if (text.includes('\0') || !text.includes(query)) continue;
-    for (const [index, line] of text.split('\n').entries()) {
-      if (line.includes(query)) found.push(`${name}:${index + 1}: ${line.slice(0, MAX_LINE)}`);
-      if (found.length >= MAX_MATCHES) return `${found.join('\n')}\n[there may be more]`;
-    }
-  }
-  return found.join('\n') || 'Nothing was found.';
+/** Some lines of a text, and how many are left; the others are passed over, not kept. */
+function lines(text: string, first: number, most: number): string {
+  let from = 0;
+  for (let line = 1; line < first && from !== -1; line += 1) from = after(text, from);
+  if (from === -1) return '';
+  let end = from;
+  for (let line = 0; line < most && end !== -1; line += 1) end = after(text, end);
+  if (end === -1) return text.slice(from);
+  let left = 1;
+  for (let next = after(text, end); next !== -1; next = after(text, next)) left += 1;
+  return `${text.slice(from, end - 1)}\n[${left} more lines]`;
 }
+
+/** Where the next line begins; -1: there is none. */
+const after = (text: string, from: number): number => {
+  const at = text.indexOf('\n', from);
+  return at === -1 ? -1 : at + 1;
+};

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newDefinition } from '../definition.ts';
-import { createSqliteStore } from '../store-sqlite.ts';
+import { createSqliteStore } from '../store/store-sqlite.ts';
 import { memoryTools } from './memory.ts';
 import { call } from './testing.ts';
 import { thinkTools } from './think.ts';

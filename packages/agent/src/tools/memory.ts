@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { memoryScope } from '../model-step.ts';
-import type { AgentStore, Memory } from '../store.ts';
-import { failed, tool, type Tool } from '../tool.ts';
+import { memoryScope } from '../definition.ts';
+import type { AgentStore, Memory } from '../store/store.ts';
+import { failed, tool, type Tool } from './tool.ts';
 
 const MAX_MEMORY = 100_000;
 const SHOWN = 20;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { createEgressProxy, type EgressOptions } from '../egress-proxy.ts';
-import type { Sandbox } from '../sandbox.ts';
-import { failed, tool, type Tool } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
+import { createEgressProxy, type EgressOptions } from '../sandbox/egress-proxy.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { failed, tool, type Tool } from './tool.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 const DEFAULT_SECONDS = 60;
 const MAX_SECONDS = 600;
@@ -41,7 +41,7 @@ export function shellTools(
             cwd,
             timeoutMs: timeout * 1000,
             signal,
-            quotaBytes: workspace.quotaBytes,
+            full: workspace.full,
             ...(proxy && { egressSocket: proxy.socketPath }),
           });
           signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { newDefinition, type AgentDefinition } from '../definition.ts';
-import type { Tool, ToolContext, ToolResult } from '../tool.ts';
+import type { Tool, ToolContext, ToolResult } from './tool.ts';
 
 /** Calls a tool as the loop does. */
 export async function call(

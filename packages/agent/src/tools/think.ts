@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tool, type Tool } from '../tool.ts';
+import { tool, type Tool } from './tool.ts';
 
 const ARGS = {
   think: z.object({ thought: z.string().min(1) }),

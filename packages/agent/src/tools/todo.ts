@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { memoryScope } from '../model-step.ts';
-import type { AgentStore, Todo } from '../store.ts';
-import { failed, tool, type Tool } from '../tool.ts';
+import { memoryScope } from '../definition.ts';
+import type { AgentStore, Todo } from '../store/store.ts';
+import { failed, tool, type Tool } from './tool.ts';
 
 const show = (todos: readonly Todo[]): string =>
   todos.map(({ id, status, description }) => `${id} [${status}] ${description}`).join('\n') || 'There are no todos.';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Agent, Answer, Input } from '../agent.ts';
 import type { TeamMember } from '../definition.ts';
-import { failed, tool, type Tool } from '../tool.ts';
+import { failed, tool, type Tool } from './tool.ts';
 
 /** Another agent of the team as the one who hands it work sees it. */
 export interface Peer {

@@ -182,7 +182,14 @@ export const updateAgentImage = endpoint({
     backupPath: z.string(),
     runtimeVersion: z.string(),
   }),
-  errors: { ...action.errors, 400: [BAD_IMAGE] },
+  errors: {
+    ...action.errors,
+    400: [BAD_IMAGE],
+    500: [
+      'Update failed, the previous image is running again: <reason>',
+      'Update failed: <reason>. The previous image could not be started: <reason>',
+    ],
+  },
 });
 
 export const repairAgent = endpoint({
@@ -190,6 +197,13 @@ export const repairAgent = endpoint({
   path: '/api/agents/:id/repair',
   summary: 'Make the agent anew from the same image; its data stays',
   reply: success.extend({ message: z.string() }),
+});
+
+export const rotateBackendToken = endpoint({
+  ...action,
+  path: '/api/agents/:id/token/rotate',
+  summary: 'A new gateway token; the old one, and what it opened, ends at once',
+  reply: success.extend({ token: z.string() }),
 });
 
 export const resetAgentMemory = endpoint({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { agentName, agentStatus, provisionBody, templates } from '../agent-fields.ts';
 import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { tooLong } from '../fields.ts';
 
 const base = { service: 'backend', tag: 'Deployments', auth: 'internal' } as const;
 const denied = { 401: ['Unauthorized'], 403: ['Forbidden'] } as const;
@@ -71,10 +72,13 @@ export const deployTeam = endpoint({
   summary: 'Run a team from its document; each agent ends running or failed on its own',
   body: z.object({
     teamId: z.string({ error: 'teamId is required' }).regex(/^[A-Za-z0-9_-]{1,64}$/, 'Invalid teamId'),
-    yaml: z.string({ error: 'yaml is required' }).min(1, 'yaml is required').max(500_000),
-    plan: z.string().max(50).optional(),
+    yaml: z.string({ error: 'yaml is required' }).min(1, 'yaml is required').max(500_000, tooLong('yaml', 500_000)),
     template: z.string().max(100).optional(),
-    agents: z.array(deployment).max(50).optional(),
+    agents: z
+      .array(deployment)
+      .max(50)
+      .optional()
+      .describe('The ids and plans of agents of the document, by `config.name`; the others go by the owner’s plan'),
   }),
   reply: z.object({
     teamId: z.string(),
@@ -88,7 +92,11 @@ export const deployTeam = endpoint({
       }),
     ),
   }),
-  errors: { 400: ['teamId is required', 'yaml is required'], ...denied, 429: ['Deployment rate limit exceeded.'] },
+  errors: {
+    400: ['teamId is required', 'yaml is required', 'Invalid plan'],
+    ...denied,
+    429: ['Deployment rate limit exceeded.'],
+  },
 });
 
 export const provisionOnBackend = endpoint({

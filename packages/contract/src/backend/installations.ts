@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { timestamp } from '../common.ts';
 import { endpoint, type Auth, type Service } from '../endpoint.ts';
+import { tooLong } from '../fields.ts';
 
 /** The backend's routes; web passes the same paths on, with the session's user as the identity. */
 
 const USER_ID = 'userId required';
-const userId = z.string({ error: USER_ID }).trim().min(1, USER_ID).max(200);
+const userId = z.string({ error: USER_ID }).trim().min(1, USER_ID).max(200, tooLong('userId', 200));
 const gatewayToken = z.string().min(16).max(512).optional();
 const registered = z.object({ success: z.literal(true), message: z.string(), dashboardUrl: z.string() });
-const errors = { 400: [USER_ID], 403: ['Another gateway token needs the user’s API key'] };
+const errors = {
+  400: [USER_ID],
+  403: ['Another gateway token needs the user’s API key', 'This needs the user’s API key'],
+};
 
 const base = <A extends Auth>(service: Service, auth: A) => ({
   service,

@@ -10,7 +10,7 @@ export const listInstances = endpoint({
   ...base,
   method: 'GET',
   path: '/api/runtime/instances',
-  summary: 'Every agent that is, or should be, run here',
+  summary: 'Every agent that is, or should be, run here; of the user in x-user-id alone, if there is one',
   reply: z.object({
     instances: z.array(
       z.object({
@@ -53,7 +53,12 @@ const gateway = {
   tag: 'Gateway',
   auth: 'none',
   params: z.object({ agentId: z.string() }),
-  errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND], 502: ['Agent is not running'] },
+  errors: {
+    401: ['Unauthorized'],
+    403: ['Only the owner may do this'],
+    404: [AGENT_NOT_FOUND],
+    502: ['Agent is not running'],
+  },
 } as const;
 const under = <P extends string>(path: P) => `/api/runtime/proxy/:agentId${path}` as const;
 
@@ -126,15 +131,22 @@ export const gatewayMessages = endpoint({
   path: under('/messages'),
   summary: 'The agent’s conversations, newest first',
   query: z.object({ limit: z.number().optional(), offset: z.number().optional() }),
-  reply: z.object({ messages: z.array(message), total: z.number(), limit: z.number(), offset: z.number() }),
+  reply: z.object({
+    messages: z.array(message),
+    total: z.number(),
+    limit: z.number(),
+    offset: z.number(),
+    /** A page may end before its limit, at about 2 MB. */
+    hasMore: z.boolean().optional(),
+  }),
 });
 export const gatewayMemory = endpoint({
   ...gateway,
   method: 'GET',
   path: under('/memory'),
   summary: 'What the agent remembers, newest first',
-  query: z.object({ limit: z.number().optional() }),
-  reply: z.object({ memories: z.array(memory), count: z.number() }),
+  query: z.object({ limit: z.number().optional(), offset: z.number().optional() }),
+  reply: z.object({ memories: z.array(memory), count: z.number(), hasMore: z.boolean().optional() }),
 });
 export const gatewayRemember = endpoint({
   ...gateway,

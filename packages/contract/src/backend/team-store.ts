@@ -9,7 +9,12 @@ const op = <N extends string>(name: N) => z.literal(name);
 /** What the members of a team do with what they share. */
 const teamStoreCall = z.discriminatedUnion('op', [
   z.object({ op: op('remember'), key: z.string().max(1000).optional(), content, bounds }),
-  z.object({ op: op('recall'), query: z.string().max(100_000).optional(), limit: z.number().int().min(1).max(1000) }),
+  z.object({
+    op: op('recall'),
+    query: z.string().max(100_000).optional(),
+    limit: z.number().int().min(1).max(1000),
+    offset: z.number().int().min(0).max(1_000_000).optional(),
+  }),
   z.object({ op: op('editMemory'), id: z.string(), content, bounds }),
   z.object({ op: op('forget'), id: z.string() }),
   z.object({ op: op('todos') }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nullableTimestamp, timestamp, wholeQuery } from '../common.ts';
 import { endpoint, type Auth, type Service } from '../endpoint.ts';
-import { needed } from '../fields.ts';
+import { needed, tooLong } from '../fields.ts';
 
 /** The backend's routes; web passes the same paths on, with the session's user as the context. */
 
@@ -10,7 +10,9 @@ const RECIPIENTS = 'recipients required';
 const NOT_OWNED = 'Agent not found or not owned by you';
 const printable = /^\P{Cc}*$/u;
 const line = (max: number) => z.string().trim().min(1).max(max).regex(printable);
-const agentId = needed(AGENT).max(200).regex(printable);
+const agentId = needed(AGENT)
+  .max(200, tooLong('agentId', 200))
+  .regex(printable, 'agentId must not have control characters');
 const address = z.string({ error: 'Invalid address' }).regex(/^0x[0-9a-fA-F]{40}$/, 'Invalid address');
 const amount = (message: string) => z.string({ error: message }).regex(/^\d{1,9}(\.\d{1,6})?$/, message);
 const limit = wholeQuery(50, 1, 200);
@@ -37,6 +39,31 @@ export const busMessage = unsignedMessage.extend({
   signature: z.string().min(1).max(20_000),
 });
 export type BusMessage = z.output<typeof busMessage>;
+
+/** In UTF-8, as it is signed. */
+export const BUS_MESSAGE_BYTES = 16_384;
+const NO_STRANGERS =
+  'The agent takes no messages from strangers. Its owner can add your agent to its contacts or open its door.';
+
+const doorFields = {
+  open: z.boolean({ error: 'open must be true or false' }).describe('Anybody may write, within the budget'),
+  contacts: z
+    .array(z.string().min(1).max(200).regex(printable), { error: 'contacts must be a list of agent ids' })
+    .max(200, 'Too many contacts (max 200)')
+    .describe('Agents that may write although the door is closed'),
+  messagesPerDay: z
+    .int('messagesPerDay must be a whole number')
+    .min(0)
+    .max(10_000)
+    .describe('From all others together'),
+  messagesPerSender: z
+    .int('messagesPerSender must be a whole number')
+    .min(0)
+    .max(10_000)
+    .describe('From the agents of one other user'),
+};
+const door = z.object({ agentId: z.string(), ...doorFields, usedToday: z.number() });
+export type AgentDoor = z.output<typeof door>;
 
 const party = { fromAgentId: z.string(), toAgentId: z.string(), createdAt: timestamp };
 const logged = z.object({
@@ -140,6 +167,26 @@ const routes = <A extends Auth>(service: Service, auth: A) => {
       reply: z.object({ message: busMessage }),
       errors: { ...owned, 404: ['Agent has no platform wallet'] },
     }),
+    getAgentDoor: endpoint({
+      ...base,
+      method: 'GET',
+      path: '/api/underground/doors/:agentId',
+      summary:
+        'Whose messages an agent takes beside those of its owner’s own agents; nobody’s unless its owner says so',
+      params: z.object({ agentId }),
+      reply: door,
+      errors: owned,
+    }),
+    setAgentDoor: endpoint({
+      ...base,
+      method: 'PUT',
+      path: '/api/underground/doors/:agentId',
+      summary: 'Open or close an agent’s door to strangers, name its contacts, set the budget of a day',
+      params: z.object({ agentId }),
+      body: z.object(doorFields).partial(),
+      reply: door,
+      errors: owned,
+    }),
     listBusMessages: endpoint({
       ...base,
       method: 'GET',
@@ -194,6 +241,7 @@ const routes = <A extends Auth>(service: Service, auth: A) => {
       method: 'GET',
       path: '/api/underground/events',
       summary: 'Events of the user’s agents, the latest date first',
+      query: z.object({ limit: wholeQuery(200, 1, 500), offset: wholeQuery(0, 0, 1_000_000) }),
       reply: z.array(event),
     }),
     getEvent: endpoint({
@@ -311,9 +359,15 @@ const send = (service: Service) =>
     failure: 'Delivery failed',
     errors: {
       401: ['Invalid message signature'],
+      403: [NO_STRANGERS],
       404: ['Recipient agent not found', 'Booking not found', 'Amplification not found'],
       409: ['Waiting for the other side', 'Booking is <status>', 'Amplification is <status>'],
-      429: ['Daily message limit reached (<n> on your plan)'],
+      413: ['Message too large (max 16 KB)'],
+      429: [
+        'Daily message limit reached (<n> on your plan)',
+        'The agent takes <n> messages a day from one sender',
+        'The agent takes <n> messages a day from others',
+      ],
       500: ['Delivery failed'],
     },
   });

@@ -44,7 +44,8 @@ export const listAgents = endpoint({
   path: '/api/agents',
   auth: 'optional',
   summary: 'The own agents; none without a session',
-  reply: z.object({ agents: z.array(agent), count: z.number(), status: z.literal('ok') }),
+  query: z.object({ limit: wholeQuery(1000, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) }),
+  reply: z.object({ agents: z.array(agent), count: z.number(), hasMore: z.boolean(), status: z.literal('ok') }),
 });
 
 export const getAgent = endpoint({
@@ -116,7 +117,8 @@ export const listProvisionedAgents = endpoint({
   method: 'GET',
   path: '/api/agents/provision',
   summary: 'The own agents',
-  reply: success.extend({ agents: z.array(agent), count: z.number() }),
+  query: z.object({ limit: wholeQuery(1000, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) }),
+  reply: success.extend({ agents: z.array(agent), count: z.number(), hasMore: z.boolean() }),
   errors: { 401: ['Unauthorized'] },
 });
 
@@ -205,6 +207,7 @@ export const getAgentMessages = endpoint({
     total: z.number(),
     limit: z.number(),
     offset: z.number(),
+    hasMore: z.boolean().optional(),
     status: z.literal('ok'),
   }),
 });
@@ -223,6 +226,14 @@ export const getAgentToken = endpoint({
   path: '/api/agents/:id/token',
   summary: 'The token that opens the agent’s gateway',
   reply: z.object({ token: z.string() }),
+});
+
+export const rotateAgentToken = endpoint({
+  ...one,
+  method: 'POST',
+  path: '/api/agents/:id/token/rotate',
+  summary: 'A new gateway token; the old one, and what it opened, ends at once',
+  reply: z.object({ success: z.literal(true), token: z.string() }),
 });
 
 export const getVerification = endpoint({

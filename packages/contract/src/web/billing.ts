@@ -63,7 +63,8 @@ export const billingWebhook = endpoint({
   method: 'POST',
   path: '/api/billing/webhook',
   auth: 'none',
-  summary: 'Events of the card processor, signed in the header billing-signature; each counts once',
+  summary:
+    'Events of the card processor, top-ups too, signed in the header billing-signature or Stripe-Signature; each counts once',
   rawBody: true,
   reply: z.object({ received: z.literal(true) }),
   errors: { 400: ['Invalid signature'], 503: [NOT_CONFIGURED] },

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { shownMessage } from '../agent-fields.ts';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { needed } from '../fields.ts';
+import { needed, tooLong } from '../fields.ts';
+
+const LONG_MESSAGE = tooLong('Message', 100_000);
 
 const base = { service: 'web', tag: 'Chat', path: '/api/chat', auth: 'session' } as const;
 const NONE = 'No agent deployed';
@@ -12,7 +14,7 @@ export const sendChat = endpoint({
   method: 'POST',
   summary: 'Say something to an agent and hear its answer; `Accept: text/event-stream` hears it word by word',
   body: z.object({
-    message: needed('Message required').max(100_000),
+    message: needed('Message required').max(100_000, LONG_MESSAGE),
     /** The main agent unless said. */
     agentId: z.string().max(200).optional(),
     /** Conversations are kept apart by it. */
@@ -27,7 +29,7 @@ export const sendChat = endpoint({
     reply: z.string(),
   }),
   errors: {
-    400: ['Message required'],
+    400: ['Message required', LONG_MESSAGE],
     401: ['Unauthorized'],
     404: [NONE],
     429: [
@@ -47,5 +49,5 @@ export const getChat = endpoint({
     messages: z.array(shownMessage),
     count: z.number(),
   }),
-  errors: { 401: ['Unauthorized'], 404: [NONE] },
+  errors: { 401: ['Unauthorized'], 404: [NONE], 502: ['Agent backend unavailable', 'Agent is not running'] },
 });

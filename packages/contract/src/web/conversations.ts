@@ -9,7 +9,11 @@ const base = {
   service: 'web',
   auth: 'session',
   tag: 'Conversations',
-  errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND, 'Session not found'] },
+  errors: {
+    401: ['Unauthorized'],
+    404: [AGENT_NOT_FOUND, 'Session not found'],
+    502: ['Agent backend unavailable', 'Agent is not running'],
+  },
 } as const;
 
 const agent = z.object({ id: z.string() });
@@ -50,7 +54,8 @@ const step = z.looseObject({
 export type SessionStep = z.output<typeof step>;
 
 const sessionList = z.object({ sessions: z.array(session), count: z.number() });
-const sessionSteps = z.object({ session, events: z.array(step) });
+/** A page ends at `limit` steps or about 2 MB; the next begins after its last step. */
+const sessionSteps = z.object({ session, events: z.array(step), hasMore: z.boolean().optional() });
 const cancelled = z.object({ success: z.literal(true), cancelled: z.boolean() });
 
 export const listConversations = endpoint({
@@ -99,11 +104,25 @@ export const forgetMemory = endpoint({
   summary: 'Delete one entry of what the agent remembers',
   body: z.object({ agentId: z.string(), key: z.string() }),
   reply: success,
-  errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND, 'Memory not found'] },
+  errors: {
+    401: ['Unauthorized'],
+    404: [AGENT_NOT_FOUND, 'Memory not found'],
+    502: ['Agent backend unavailable', 'Agent is not running'],
+  },
 });
 
 /** The parts of the agent's gateway that stand behind these. */
-const gateway = { service: 'backend', tag: 'Gateway', auth: 'none' } as const;
+const gateway = {
+  service: 'backend',
+  tag: 'Gateway',
+  auth: 'none',
+  errors: {
+    401: ['Unauthorized'],
+    403: ['Only the owner may do this'],
+    404: [AGENT_NOT_FOUND, 'Session not found'],
+    502: ['Agent is not running'],
+  },
+} as const;
 const ofAgent = z.object({ agentId: z.string() });
 const one = z.object({ agentId: z.string(), id: z.string() });
 const PROXY = '/api/runtime/proxy/:agentId';

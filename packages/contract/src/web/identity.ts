@@ -4,6 +4,7 @@ import { isEmail } from '../email.ts';
 import { endpoint } from '../endpoint.ts';
 import {
   BAD_EMAIL,
+  BUSY,
   emailBody,
   EMAIL_REQUIRED,
   hex64,
@@ -12,6 +13,7 @@ import {
   neededSecret,
   personName,
   SHORT_PASSWORD,
+  WAITING,
 } from '../fields.ts';
 
 const identity = { service: 'web', tag: 'Identity' } as const;
@@ -57,7 +59,8 @@ export const register = endpoint({
     404: ['Invalid or expired invite'],
     409: ['User already exists'],
     410: ['Invite has already been used'],
-    429: [TOO_MANY],
+    429: [TOO_MANY, WAITING],
+    503: [BUSY],
   },
 });
 
@@ -75,8 +78,9 @@ export const login = endpoint({
   errors: {
     400: [MISSING_LOGIN],
     401: ['Invalid email or password'],
-    429: ['Too many login attempts. Try again in 15 minutes.'],
+    429: ['Too many login attempts. Try again in 15 minutes.', TOO_MANY, WAITING],
     500: ['Login failed'],
+    503: [BUSY],
   },
 });
 
@@ -151,18 +155,30 @@ export const resetPassword = endpoint({
     .object({ token: needed(TOKEN_AND_PASSWORD), password: neededSecret(TOKEN_AND_PASSWORD) })
     .refine(({ password }) => longEnough(password), SHORT_PASSWORD),
   reply: message,
-  errors: { 400: [TOKEN_AND_PASSWORD, SHORT_PASSWORD, 'Invalid or expired reset link'], 429: [TOO_MANY] },
+  errors: {
+    400: [TOKEN_AND_PASSWORD, SHORT_PASSWORD, 'Invalid or expired reset link'],
+    429: [TOO_MANY, WAITING],
+    503: [BUSY],
+  },
 });
+
+export const OTHER_ACCOUNT = 'This link is for another account: sign out, then open it again';
 
 export const verifyEmail = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/verify-email',
-  auth: 'none',
-  summary: 'Prove an address with a mailed link',
-  body: z.object({ token: needed('Token is required') }),
+  auth: 'optional',
+  summary:
+    'Prove an address with a mailed link. Without the session of that account everything made in it before ends: its password too, unless one is given with the token',
+  body: z
+    .object({ token: needed('Token is required'), password: z.string(SHORT_PASSWORD).optional() })
+    .refine(({ password }) => password === undefined || longEnough(password), SHORT_PASSWORD),
   reply: success,
-  errors: { 400: ['Token is required', 'Invalid or expired verification link'] },
+  errors: {
+    400: ['Token is required', SHORT_PASSWORD, 'Invalid or expired verification link'],
+    409: [OTHER_ACCOUNT],
+  },
 });
 
 export const resendVerification = endpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AGENT_NOT_FOUND } from '../agent-fields.ts';
-import { nullableTimestamp, success } from '../common.ts';
+import { nullableTimestamp, success, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed } from '../fields.ts';
 
@@ -13,14 +13,21 @@ export const getMemory = endpoint({
   ...base,
   method: 'GET',
   summary: 'What the agent remembers',
-  query: z.object({ agentId }),
+  query: z.object({ agentId, offset: wholeQuery(0, 0, 1_000_000) }),
   reply: z.object({
     memory: z.record(z.string(), z.unknown()),
     agentId: z.string(),
     count: z.number(),
     lastUpdated: nullableTimestamp,
+    /** A page ends at 1,000 entries or about 2 MB; the next has `offset`. */
+    hasMore: z.boolean(),
   }),
-  errors: { 400: ['agentId required'], 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND] },
+  errors: {
+    400: ['agentId required'],
+    401: ['Unauthorized'],
+    404: [AGENT_NOT_FOUND],
+    502: ['Agent backend unavailable', 'Agent is not running'],
+  },
 });
 
 export const putMemory = endpoint({
@@ -38,6 +45,7 @@ export const putMemory = endpoint({
     400: ['agentId required', 'memory required', TOO_LARGE, TOO_MANY],
     401: ['Unauthorized'],
     404: [AGENT_NOT_FOUND],
+    502: ['Agent backend unavailable', 'Agent is not running'],
   },
 });
 export const MEMORY_LIMITS = { bytes: 102_400, keys: 50, tooLarge: TOO_LARGE, tooMany: TOO_MANY } as const;

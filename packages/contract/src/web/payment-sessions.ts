@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { needed } from '../fields.ts';
+import { needed, tooLong } from '../fields.ts';
 import { endpoint } from '../endpoint.ts';
 import { addressParameter, evmAddress } from './wallet.ts';
 
@@ -91,7 +91,7 @@ export const spendVoucher = endpoint({
     {
       sessionId: needed(MISSING_ID),
       userAddress: needed('Missing userAddress').pipe(evmAddress),
-      plugin: needed('Missing plugin').max(100),
+      plugin: needed('Missing plugin').max(100, tooLong('Plugin', 100)),
       amount: decimal.optional().describe('US dollars; the price of the plugin when left out'),
       nonce: z.string({ error: 'Missing nonce' }).regex(/^0x[0-9a-fA-F]{64}$/, 'Invalid nonce'),
       signature: z.string({ error: 'Missing signature' }).min(1, 'Missing signature'),

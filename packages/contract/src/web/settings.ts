@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { planName, success } from '../common.ts';
 import { isEmail } from '../email.ts';
 import { endpoint } from '../endpoint.ts';
-import { BAD_EMAIL, longEnough, neededSecret, personName, SHORT_PASSWORD } from '../fields.ts';
+import { BAD_EMAIL, BUSY, longEnough, neededSecret, personName, SHORT_PASSWORD, WAITING } from '../fields.ts';
 
 const settings = { service: 'web', tag: 'Settings' } as const;
 
@@ -78,7 +78,12 @@ export const changePassword = endpoint({
     .object({ currentPassword: password, newPassword: password })
     .refine(({ newPassword }) => longEnough(newPassword), SHORT_PASSWORD),
   reply: success,
-  errors: { 400: [BOTH_REQUIRED, SHORT_PASSWORD], 401: ['Unauthorized', 'Current password is incorrect'] },
+  errors: {
+    400: [BOTH_REQUIRED, SHORT_PASSWORD],
+    401: ['Unauthorized', 'Current password is incorrect'],
+    429: ['Too many login attempts. Try again in 15 minutes.', 'Too many requests', WAITING],
+    503: [BUSY],
+  },
 });
 
 export const getCredits = endpoint({

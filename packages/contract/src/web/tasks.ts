@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nullableTimestamp, timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { needed, tooLong } from '../fields.ts';
 
 const base = { service: 'web', path: '/api/scheduled-tasks', auth: 'session', tag: 'Scheduled tasks' } as const;
 
@@ -21,7 +22,10 @@ const task = z.object({
 export type ScheduledTask = z.output<typeof task>;
 
 const MISSING = 'Missing required fields: name, cronSchedule, prompt, agentId';
-const required = (max: number) => z.string({ error: MISSING }).trim().min(1, MISSING).max(max);
+const required = (name: string, max: number) => needed(MISSING).max(max, tooLong(name, max));
+const LONG_NAME = tooLong('Name', 200);
+const LONG_SCHEDULE = tooLong('Cron schedule', 200);
+const LONG_PROMPT = tooLong('Prompt', 100_000);
 const fields = {
   description: z.string().max(2000).nullable().optional(),
   enabled: z.boolean().optional(),
@@ -34,8 +38,13 @@ export const listTasks = endpoint({
   ...base,
   method: 'GET',
   summary: 'Scheduled tasks, newest first',
-  query: z.object({ agentId: z.string().optional() }),
-  reply: z.object({ tasks: z.array(task), count: z.number() }),
+  query: z.object({
+    agentId: z.string().optional(),
+    limit: wholeQuery(500, 1, 1000),
+    offset: wholeQuery(0, 0, 1_000_000),
+  }),
+  /** A page ends at `limit` tasks or about 2 MB. */
+  reply: z.object({ tasks: z.array(task), count: z.number(), hasMore: z.boolean() }),
   errors: { 401: ['Unauthorized'] },
 });
 
@@ -45,17 +54,18 @@ export const createTask = endpoint({
   status: 201,
   summary: 'Schedule a prompt for an agent',
   body: z.object({
-    name: required(200),
-    cronSchedule: required(200),
-    prompt: required(100_000),
-    agentId: required(200),
+    name: required('Name', 200),
+    cronSchedule: required('Cron schedule', 200),
+    prompt: required('Prompt', 100_000),
+    agentId: required('Agent id', 200),
     ...fields,
   }),
   reply: task,
   errors: {
-    400: [MISSING, 'Invalid cron schedule', 'Invalid timezone'],
+    400: [MISSING, LONG_NAME, LONG_SCHEDULE, LONG_PROMPT, 'Invalid cron schedule', 'Invalid timezone'],
     401: ['Unauthorized'],
     404: ['Agent not found'],
+    429: ['Scheduled task limit reached (<n> on your plan). Delete one first.'],
   },
 });
 
@@ -65,14 +75,14 @@ export const updateTask = endpoint({
   summary: 'Change a task',
   body: z.object({
     taskId,
-    name: z.string().trim().min(1).max(200).optional(),
-    cronSchedule: z.string().max(200).optional(),
-    prompt: z.string().trim().min(1).max(100_000).optional(),
+    name: z.string().trim().min(1).max(200, LONG_NAME).optional(),
+    cronSchedule: z.string().max(200, LONG_SCHEDULE).optional(),
+    prompt: z.string().trim().min(1).max(100_000, LONG_PROMPT).optional(),
     ...fields,
   }),
   reply: task,
   errors: {
-    400: [TASK_ID, 'Invalid cron schedule', 'Invalid timezone'],
+    400: [TASK_ID, LONG_NAME, LONG_SCHEDULE, LONG_PROMPT, 'Invalid cron schedule', 'Invalid timezone'],
     401: ['Unauthorized'],
     404: ['Task not found'],
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SUBSCRIPTION_REQUIRED_TEXT, templates } from '../agent-fields.ts';
+import { wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 const base = { service: 'web', tag: 'Teams', auth: 'session' } as const;
@@ -27,7 +28,7 @@ export const provisionTeam = endpoint({
     plan: z.unknown().optional(),
     templateKey: z.unknown().optional(),
     customAgents: z.array(z.unknown()).max(1000).optional(),
-    yaml_config: z.string().max(500_000).optional(),
+    yaml_config: z.string().max(200_000).optional(),
   }),
   reply: z.object({
     success: z.literal(true),
@@ -68,6 +69,7 @@ export const listTeams = endpoint({
   method: 'GET',
   path: '/api/teams',
   summary: 'The own teams, their agents and the documents that they run from',
+  query: z.object({ limit: wholeQuery(200, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) }),
   reply: z.object({
     teams: z.array(
       z.object({
@@ -80,6 +82,8 @@ export const listTeams = endpoint({
       }),
     ),
     count: z.number(),
+    /** A page ends at `limit` teams or about 2 MB. */
+    hasMore: z.boolean(),
   }),
   errors: { 401: ['Unauthorized'] },
 });

@@ -28,7 +28,8 @@ export const receiveTopUp = endpoint({
   path: '/api/wallet/top-up',
   auth: 'none',
   tag: TAG,
-  summary: 'What the card processor reports, signed in the header billing-signature',
+  summary:
+    'What the card processor reports, signed in the header billing-signature or Stripe-Signature: as /api/billing/webhook',
   rawBody: true,
   reply: z.object({ received: z.literal(true) }),
   failure: 'Processing failed',

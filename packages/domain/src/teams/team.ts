@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parse, stringify } from 'yaml';
+import { isAlias, isCollection, isMap, isScalar, parseDocument, stringify, type Document } from 'yaml';
 import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
 
 /**
@@ -89,14 +89,48 @@ export interface Team {
 
 export type TeamReading = { ok: true; team: Team } | { ok: false; error: string };
 
-/** Reads a team's YAML. The error names the place. */
+/**
+ * Reads a team's YAML. The error names the place. The library takes seconds for some texts of a few kilobytes: what a
+ * user sends is read in a thread with a deadline.
+ */
 export function readTeamYaml(text: string): TeamReading {
   let raw: unknown;
   try {
-    raw = parse(text, { maxAliasCount: 20 });
+    // Its own check of keys compares each with each.
+    const document = parseDocument(text, { uniqueKeys: false });
+    const [error] = document.errors;
+    if (error) throw error;
+    const twice = repeatedKey(document);
+    if (twice !== undefined) throw new Error(`the key ${twice.slice(0, 100)} stands twice in the same place`);
+    raw = document.toJS({ maxAliasCount: 20 });
   } catch (error) {
     return { ok: false, error: `Not valid YAML: ${(error as Error).message.split('\n')[0]}` };
   }
+  return readTeam(raw);
+}
+
+/** A key that stands twice in one map. */
+function repeatedKey({ contents }: Document): string | undefined {
+  const waiting: unknown[] = [contents];
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (!isCollection(node)) continue;
+    if (!isMap(node)) {
+      for (const item of node.items) waiting.push(item);
+      continue;
+    }
+    const seen = new Set<string>();
+    for (const { key, value } of node.items) {
+      const name = isScalar(key) || isAlias(key) ? String(isScalar(key) ? key.value : key.source) : undefined;
+      if (name !== undefined && seen.has(name)) return name;
+      if (name !== undefined) seen.add(name);
+      waiting.push(key, value);
+    }
+  }
+  return undefined;
+}
+
+function readTeam(raw: unknown): TeamReading {
   const parsed = teamSchema.safeParse(raw);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -204,13 +238,11 @@ export function teamFromCustom(agents: readonly CustomAgent[]): TeamReading {
   const names = agents.map(({ name }) => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) return { ok: false, error: `Invalid team: two agents are called ${repeated}` };
-  return readTeamYaml(
-    stringify({
-      name: CUSTOM_TEAM_NAME,
-      description: agents.map(({ role }) => role).join(' + '),
-      agents: Object.fromEntries(
-        agents.map(({ name, memoryShared, ...rest }) => [name, { ...rest, memory_shared: memoryShared }]),
-      ),
-    }),
-  );
+  return readTeam({
+    name: CUSTOM_TEAM_NAME,
+    description: agents.map(({ role }) => role).join(' + '),
+    agents: Object.fromEntries(
+      agents.map(({ name, memoryShared, ...rest }) => [name, { ...rest, memory_shared: memoryShared }]),
+    ),
+  });
 }

@@ -90,6 +90,7 @@ agents:
 test('what is wrong is named', () => {
   const wrong: [string, RegExp][] = [
     ['a: [', /^Not valid YAML/],
+    ['agents: {}\nagents: {}', /^Not valid YAML: the key agents stands twice/],
     ['name: T', /^Invalid team: agents/],
     ['name: T\nagents: {}', /at least one agent/],
     ['name: T\nagents: { a: { tools: [rocket] } }', /agents\.a\.tools\.0: unknown tool/],

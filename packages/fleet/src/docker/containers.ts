@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type Docker from 'dockerode';
-import type { AgentDefinition, GatewayPrincipal, RunStats } from '@troupe/agent';
+import type { AgentDefinition, RunStats, Verify } from '@troupe/agent';
 import { AppError } from '@troupe/kernel';
+import { boundedJson } from '../bounded.ts';
 import { DriverError, type Driver, type DriverStats, type Placement } from '../driver.ts';
 import { createProxy, ownCredentials } from '../proxy.ts';
 import type { AgentRow } from '../registry.ts';
@@ -15,7 +16,7 @@ import { createVolumes } from './volume.ts';
 /** Agents in containers of a Docker engine. Their data is a volume; their only secrets are their own tokens. */
 export interface ContainerDeps extends SpecDeps, ImageDeps {
   version: string;
-  verify: (agentId: string, token: string) => Promise<GatewayPrincipal | undefined>;
+  verify: Verify;
   healthMs?: number;
 }
 
@@ -64,6 +65,8 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(10_000),
+      // What is asked of an agent is asked of nobody else in its place.
+      redirect: 'error',
     });
   }
 
@@ -79,7 +82,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
     const before = (await way.look(agentId))?.restarts ?? 0;
     for (;;) {
       const answer = await call(agentId, 'GET', '/health').catch(() => undefined);
-      if (answer?.ok) return ((await answer.json()) as { version?: string }).version ?? deps.version;
+      if (answer?.ok) return ((await boundedJson(answer)) as { version?: string }).version ?? deps.version;
       const told = await way.look(agentId);
       if (told && told.restarts - before > MOST_RESTARTS)
         throw new DriverError('The agent’s container ends as soon as it starts');
@@ -91,7 +94,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
   /** What was changed while it did not run: of its environment it reads the definition at its very first start only. */
   async function catchUp(agent: AgentRow): Promise<void> {
     const wanted = await registry.definition(agent);
-    const { definition } = (await (await asOwner(agent, 'GET', '/definition')).json()) as {
+    const { definition } = (await boundedJson(await asOwner(agent, 'GET', '/definition'))) as {
       definition: AgentDefinition;
     };
     if (!isDeepStrictEqual(definition, wanted)) await asOwner(agent, 'PUT', '/definition', wanted);
@@ -104,6 +107,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
       return address === undefined ? undefined : new URL(address);
     },
     exists: async (agentId) => (await registry.find(agentId)) !== undefined,
+    verify: deps.verify,
     credentials: ownCredentials(deps),
   });
 
@@ -126,7 +130,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
     const found = await containerOf(agent.id);
     const raw = found && (await askIfThere(engine.getContainer(found.Id).stats({ stream: false })));
     const work = await asOwner(agent, 'GET', '/stats')
-      .then(async (response) => ((await response.json()) as { stats: RunStats }).stats)
+      .then(async (response) => ((await boundedJson(response)) as { stats: RunStats }).stats)
       .catch(() => null);
     return { ...figures(raw), work };
   }
@@ -134,6 +138,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
   return {
     name: way.name,
     image,
+    holdsToken: true,
     start,
     stats,
     backup: ({ id }, file) => volumes.copy(id, file),

@@ -2,6 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import type Docker from 'dockerode';
 import { PLAN_RESOURCES } from '@troupe/domain';
 import { agentEnv, platformEnv } from '../agent-env.ts';
+import { DriverError } from '../driver.ts';
 import type { AgentRow, Registry } from '../registry.ts';
 import { ask } from './calls.ts';
 import { DATA } from './image.ts';
@@ -11,7 +12,7 @@ export interface ContainerSpec {
   image: string;
   env: string[];
   labels: Record<string, string>;
-  /** With a bridge each agent has a network of its own; without one it listens on this machine's loopback. */
+  /** With a bridge each agent has a network of its own; without one, where that is allowed, it has this machine's. */
   network: { kind: 'host' } | { kind: 'bridge'; gateway: string };
   /** Where it listens, and the port of this machine that leads there. */
   innerPort: number;
@@ -26,6 +27,8 @@ export interface SpecDeps {
   image: string;
   /** Where agents find the platform; undefined: nowhere, they have only the built-in model. */
   platformUrl: () => string | undefined;
+  /** Whether agents may have this machine's network: they then reach all that listens on its loopback. */
+  hostNetwork: boolean;
   sessionSecret: string;
 }
 
@@ -44,7 +47,7 @@ export const nameOf = (agentId: string): string => `troupe-agent-${agentId}`;
 
 export async function specFor(deps: SpecDeps, agent: AgentRow): Promise<ContainerSpec> {
   const { engine, registry, image } = deps;
-  const network = await networkOf(engine);
+  const network = await networkOf(deps);
   const port = await freePort();
   const innerPort = network.kind === 'host' ? port : INNER_PORT;
   const { memoryGb, cpus } = PLAN_RESOURCES[agent.size ?? agent.plan] ?? PLAN_RESOURCES['solo']!;
@@ -70,10 +73,14 @@ export async function specFor(deps: SpecDeps, agent: AgentRow): Promise<Containe
   };
 }
 
-async function networkOf(engine: Docker): Promise<ContainerSpec['network']> {
+async function networkOf({ engine, hostNetwork }: SpecDeps): Promise<ContainerSpec['network']> {
   const found = await ask(engine.listNetworks({ filters: { name: ['bridge'] } }));
   const bridge = found.find(({ Name }) => Name === 'bridge');
-  return bridge ? { kind: 'bridge', gateway: bridge.IPAM?.Config?.[0]?.Gateway ?? '' } : { kind: 'host' };
+  if (bridge) return { kind: 'bridge', gateway: bridge.IPAM?.Config?.[0]?.Gateway ?? '' };
+  if (hostNetwork) return { kind: 'host' };
+  throw new DriverError(
+    'The container engine has no bridge, and on this machine’s own network an agent would reach everything that listens here: give the engine a bridge, or set AGENT_HOST_NETWORK=true',
+  );
 }
 
 /** This machine's loopback is not the container's, unless they share a network. */

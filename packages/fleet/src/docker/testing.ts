@@ -2,16 +2,12 @@ import type Docker from 'dockerode';
 import { rolldown } from 'rolldown';
 import type { Grounds } from '../testing.ts';
 import type { ContainerDeps } from './containers.ts';
+import { bundleProgram } from '../program.ts';
 import { agentImage } from './image.ts';
 
 const ENTRY = new URL('../../../../apps/agent/src/main.ts', import.meta.url).pathname;
 
-async function program(): Promise<string> {
-  const build = await rolldown({ input: ENTRY, platform: 'node', logLevel: 'silent' });
-  const { output } = await build.generate({ format: 'esm', codeSplitting: false });
-  await build.close();
-  return output[0].code;
-}
+const program = (): Promise<string> => bundleProgram(rolldown, ENTRY);
 
 export const IMAGE = 'troupe-agent:test';
 export const SICK = 'troupe-agent:sick';
@@ -26,6 +22,8 @@ export const containerDeps = (grounds: Grounds, engine: Docker): ContainerDeps =
   node: process.execPath,
   // Nobody listens there: agents in these tests think with the sandbox of their own.
   platformUrl: () => undefined,
+  // The engines of tests have no bridge.
+  hostNetwork: true,
   sessionSecret: 'secret-of-sessions',
   verify: grounds.verify,
 });

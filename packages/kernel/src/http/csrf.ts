@@ -16,8 +16,9 @@ export function isCrossSite({ method, headers, origin, secret, sessionId }: Csrf
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
   const site = headers['sec-fetch-site'];
   const from = headers['origin'];
-  const foreign =
-    site === undefined ? from !== undefined && from !== origin : site !== 'same-origin' && site !== 'none';
+  const isForeign = (): boolean => from !== undefined && from !== origin;
+  // `none` is somebody's own doing, in the address bar; then no other page is named either.
+  const foreign = site === undefined || site === 'none' ? isForeign() : site !== 'same-origin';
   if (!foreign) return false;
   const token = headers['x-csrf-token'];
   return typeof token !== 'string' || !sameSecret(token, csrfToken(secret, sessionId));

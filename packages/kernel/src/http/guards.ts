@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import { hmacHex, sameSecret } from '../secrets.ts';
 import { isCrossSite } from './csrf.ts';
+import { headerText, headerValue } from './header-text.ts';
 import type { Authenticator, Identity, Principals, User } from './principal.ts';
 
 export const SESSION_COOKIE = 'svc-session';
@@ -120,8 +121,7 @@ export const cookiesOf = (request: FastifyRequest): Record<string, string | unde
   parseCookie(request.headers.cookie ?? '');
 
 function header(request: FastifyRequest, name: string): string | null {
-  const value = request.headers[name];
-  return typeof value === 'string' && value !== '' ? value : null;
+  return headerText(request.headers[name]) ?? null;
 }
 
 type Claimed = { id: string | null } & Pick<Identity, 'email' | 'role'>;
@@ -144,7 +144,7 @@ export function identityHeaders(
   const claimed: Claimed = { id: user.id, email: user.email, role: user.isAdmin ? 'admin' : 'user' };
   return {
     'x-user-id': user.id,
-    'x-user-email': user.email,
+    'x-user-email': headerValue(user.email),
     'x-user-role': claimed.role ?? '',
     'x-user-signature': `${time}.${hmacHex(secret, signedText(claimed, time))}`,
   };

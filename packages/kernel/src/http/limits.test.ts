@@ -124,3 +124,12 @@ test('metrics of a public service need the internal key', async () => {
     200,
   );
 });
+
+test('a wrong key is refused at the metrics, also on this machine, where none is needed', async () => {
+  const server = testServer();
+  const ask = async (headers: Record<string, string>) =>
+    (await server.app.inject({ url: '/metrics', headers })).statusCode;
+  assert.equal(await ask({}), 200);
+  assert.equal(await ask({ authorization: 'Bearer wrong' }), 403);
+  assert.equal(await ask({ authorization: `Bearer ${TEST_SECRETS.internalKey}` }), 200);
+});

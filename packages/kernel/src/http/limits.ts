@@ -1,9 +1,13 @@
 import { rulesFor, type RateRule } from '@troupe/domain';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countedAddress } from '../addresses.ts';
 import type { Counters } from '../counters.ts';
 import { AppError } from '../errors.ts';
 
-export type LimitCheck = (request: FastifyRequest, reply: FastifyReply, whom: string) => Promise<void>;
+export type LimitCheck = (
+  request: unknown,
+  reply: { headers: (values: Record<string, string>) => unknown },
+  whom: string,
+) => Promise<void>;
 
 /** The check of one route: every rule of its path counts, the one nearest to its end is told in the headers. */
 export function limitFor(
@@ -16,7 +20,8 @@ export function limitFor(
 ): LimitCheck | null {
   const applied = rulesFor(service, method, path, rules).filter((rule) => (rule.per ?? 'address') === per);
   if (applied.length === 0) return null;
-  return async (_request, reply, whom) => {
+  return async (_request, reply, given) => {
+    const whom = per === 'address' ? countedAddress(given) : given;
     let nearest: { rule: RateRule; left: number; resets: number } | null = null;
     for (const rule of applied) {
       const hit = counters.hit(`rate:${rule.name}:${whom}`, rule.seconds * 1000);
@@ -25,7 +30,7 @@ export function limitFor(
       if (nearest === null || left < nearest.left) nearest = { rule, left, resets: Math.ceil(resetsInMs / 1000) };
     }
     if (nearest === null) return;
-    void reply.headers({
+    reply.headers({
       'ratelimit-limit': String(nearest.rule.limit),
       'ratelimit-remaining': String(Math.max(nearest.left, 0)),
       'ratelimit-reset': String(nearest.resets),

@@ -11,6 +11,8 @@ export interface User {
   subscriptionStatus: string;
   /** The session that the request came with; null when it came with an API key. */
   sessionId: string | null;
+  /** The API key that it came with instead. */
+  keyId?: string;
   /** Whom a limit of a user counts; the user unless said. */
   countedAs?: string;
 }

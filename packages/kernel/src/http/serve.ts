@@ -65,6 +65,21 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     return counted ? counted.then(() => identify(request, reply)) : identify(request, reply);
   };
 
+  // Somebody let in at the head may be out when the last of the body arrives: those are asked for again.
+  const late = new WeakSet<FastifyRequest>();
+  const goOn = async (admitted: Promise<void>, request: FastifyRequest, done: Done): Promise<void> => {
+    try {
+      await admitted;
+    } catch (error) {
+      return done(error as Error);
+    }
+    if (request.principal && !request.raw.complete) late.add(request);
+    done();
+  };
+  const admitAgain = async (request: FastifyRequest): Promise<void> => {
+    request.principal = await guard(request, texts);
+  };
+
   app.route({
     method: endpoint.method,
     url: endpoint.path,
@@ -82,7 +97,11 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
         return done(error as Error);
       }
       // Most callers of a busy route are known at once: a promise for nothing costs as much as the check.
-      if (admitted) void goOn(admitted, done);
+      if (admitted) void goOn(admitted, request, done);
+      else done();
+    },
+    preHandler: (request, _reply, done) => {
+      if (late.has(request)) void goOn(admitAgain(request), request, done);
       else done();
     },
     // Without a promise of its own: that of the handler is enough.
@@ -118,19 +137,12 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   });
 }
 
+type Done = (error?: Error) => void;
+
 const countedAs = (principal: unknown): string => {
   const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
   return other ?? id;
 };
-
-async function goOn(admitted: Promise<void>, done: (error?: Error) => void): Promise<void> {
-  try {
-    await admitted;
-  } catch (error) {
-    return done(error as Error);
-  }
-  done();
-}
 
 function parse(schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
   if (!schema) return undefined;

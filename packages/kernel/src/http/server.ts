@@ -1,17 +1,20 @@
-import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { Endpoint, Service } from '@troupe/contract';
+import { CallError, type Endpoint, type Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
 import { AppError, StartError } from '../errors.ts';
 import { randomHex } from '../ids.ts';
+import { NO_NULL_CHARACTERS, parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
+import { checkAddress, hostCheck } from './door.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import type { Authenticator } from './principal.ts';
 
@@ -46,6 +49,8 @@ export interface Server {
   rateRules: readonly RateRule[] | undefined;
   /** The address that a request counts for. */
   clientAddress: (request: FastifyRequest) => string;
+  /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
+  checkHost: (host: string | undefined) => void;
   /** Aborted when the server begins to close: streams end on it. */
   closing: AbortSignal;
   /** Called when the server begins to close; a listener on the signal costs ten times as much. */
@@ -89,6 +94,7 @@ export function createServer(options: ServerOptions): Server {
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: true,
+    clientErrorHandler: refuseUnreadable,
     ...(options.rewrite && {
       rewriteUrl: (request: IncomingMessage) => options.rewrite?.(request) ?? request.url ?? '/',
     }),
@@ -123,6 +129,7 @@ export function createServer(options: ServerOptions): Server {
     closing: closing.signal,
     onClosing: new Linked(),
     endOfTurn: createTurns(),
+    checkHost: loopback ? hostCheck(settings, url) : () => {},
     guards: createGuards({
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
@@ -147,11 +154,32 @@ export function createServer(options: ServerOptions): Server {
       metrics.close();
     },
   };
+  addDoor(server);
   addBodyParsers(app);
   addErrors(server);
   addObservation(server, isInternal);
   return server;
 }
+
+/** What is no HTTP is told so, and that its connection ends here. */
+function refuseUnreadable(error: { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const text = JSON.stringify({ error: UNREADABLE[status] });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+}
+
+const UNREADABLE = {
+  400: 'The request is not valid HTTP',
+  408: 'The request did not arrive in time',
+  431: 'The headers are too large',
+};
 
 const LAST_WORDS_MS = 500;
 
@@ -168,13 +196,30 @@ function listenError(error: unknown, host: string, port: number, setting: string
   return error as Error;
 }
 
+/** Before routes, limits and guards: who came by a name or an address that is not ours is told so, and no more. */
+function addDoor(server: Server): void {
+  server.app.addHook('onRequest', (request, _reply, done) => {
+    try {
+      server.checkHost(request.headers.host);
+      checkAddress(request.url);
+    } catch (error) {
+      return done(error as Error);
+    }
+    done();
+  });
+}
+
 /** JSON only; an endpoint that takes the body as it came says so in its route config. */
 function addBodyParsers(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (request.routeOptions.config.rawBody || body === '') return done(null, body === '' ? undefined : body);
-    void parseJson(request, body as string, done);
+    const { rawBody, invalidJson } = request.routeOptions.config;
+    if (rawBody || body === '') return done(null, body === '' ? undefined : body);
+    try {
+      done(null, parseJson(body as string, invalidJson));
+    } catch (error) {
+      done(error as Error);
+    }
   });
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     if (request.routeOptions.config.rawBody) return done(null, body);
@@ -202,15 +247,18 @@ function addErrors(server: Server): void {
 
 function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
   if (error instanceof AppError) return error;
+  // A service of ours that is asked too often by the same client says so to that client.
+  if (error instanceof CallError && error.status === 429)
+    return new AppError(429, error.message, {}, { cause: error, headers: error.headers });
   // PostgreSQL takes every character but one, in texts and in JSON.
   if (error.code === '22021' || error.code === '22P05')
-    return new AppError(400, 'Null characters are not allowed', {}, { cause: error });
+    return new AppError(400, NO_NULL_CHARACTERS, {}, { cause: error });
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError(400, 'Content-Type must be application/json');
   // What is left below 500 comes from reading the request: a body that is no JSON, a broken length, a bad URL.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    const isBody = error instanceof SyntaxError || error.code?.startsWith('FST_ERR_CTP');
+    const isBody = error.code?.startsWith('FST_ERR_CTP');
     return new AppError(
       error.statusCode,
       isBody ? (request.routeOptions.config.invalidJson ?? 'Invalid JSON') : error.message,
@@ -238,7 +286,9 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
   });
   app.get('/metrics', async (request: FastifyRequest, reply: FastifyReply) => {
     const local = server.loopback && request.headers['x-forwarded-for'] === undefined;
-    if (!local && !isInternal(request)) throw new AppError(401, 'Unauthorized');
+    if (bearerToken(request) !== null) {
+      if (!isInternal(request)) throw new AppError(403, 'Forbidden');
+    } else if (!local) throw new AppError(401, 'Unauthorized');
     return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text());
   });
 }

@@ -1,12 +1,8 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { addressAllowed, type AddressRules } from './addresses.ts';
 import { OutboundError, outboundError } from './errors.ts';
-
-export type Resolve = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
-
-export const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true });
+import type { Resolve } from './resolve.ts';
 
 /**
  * Connects only to allowed addresses. A name is resolved once and the checked result is what the socket uses, so a

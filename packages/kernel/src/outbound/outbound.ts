@@ -1,8 +1,9 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { AddressRules } from './addresses.ts';
-import { guardedConnector, systemResolve, type Resolve } from './connect.ts';
+import { guardedConnector } from './connect.ts';
 import { ACCEPTED_ENCODINGS, decoded, type Bytes } from './decode.ts';
 import { OutboundError, outboundError } from './errors.ts';
+import { createResolve, systemResolve, type Resolve } from './resolve.ts';
 
 /**
  * The one HTTP client for everything that is fetched from outside. It connects only to allowed addresses (checked on the
@@ -60,11 +61,13 @@ export function createOutbound({
   userAgent = 'Troupe/1.0',
   connectTimeout = 5_000,
   idleTimeout = 10_000,
-  resolve = systemResolve,
+  resolve,
   ...rules
 }: OutboundOptions = {}): Outbound {
+  // Only an operator's own addresses may be private: those names are found as on the whole machine.
+  const found = resolve ?? (rules.allowPrivate ? systemResolve : createResolve());
   const agent = new Agent({
-    connect: guardedConnector(rules, resolve, connectTimeout),
+    connect: guardedConnector(rules, found, connectTimeout),
     headersTimeout: idleTimeout,
     bodyTimeout: idleTimeout,
     maxHeaderSize: MAX_HEADER_BYTES,

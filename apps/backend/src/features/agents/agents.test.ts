@@ -181,7 +181,9 @@ describe('agents on the backend', () => {
 
   test('a team runs from its document', async () => {
     const yaml = 'name: Pair\nagents:\n  lead: {tools: [memory]}\n  helper: {tools: [memory]}\n';
-    const sent = { teamId: 'team_1_abcdef', yaml, plan: 'label' };
+    // What the contract does not have counts for nothing; an agent's own plan does.
+    const agents = [{ agentId: 'team_1_abcdef-lead', config: { name: 'lead', plan: 'label' } }];
+    const sent = { teamId: 'team_1_abcdef', yaml, plan: 'network', agents };
     const team = await ask('POST', '/api/deployments/team', sent, as(userId));
     assert.deepEqual(
       team.body.agents.map((one: { agentId: string; status: string }) => [one.agentId, one.status]),
@@ -189,6 +191,16 @@ describe('agents on the backend', () => {
         ['team_1_abcdef-lead', 'running'],
         ['team_1_abcdef-helper', 'running'],
       ],
+    );
+    const plans = await backend.deps.db.system
+      .selectFrom('agents')
+      .select(['name', 'plan'])
+      .where('team_id', '=', 'team_1_abcdef')
+      .orderBy('name')
+      .execute();
+    assert.deepEqual(
+      plans.map(({ plan }) => plan),
+      ['collective', 'label'],
     );
     const told = await chat('team_1_abcdef-lead', 'tell helper remember the moon');
     assert.equal(told.status, 200);

@@ -1,7 +1,7 @@
 import { toolsetNames, type ToolsetName } from '@troupe/agent';
 import type { TypesOf, updateBackendAgent, verifyBackendAgent } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { agentLimit, isPlan, paidPlan, readPlanName, type Plan } from '@troupe/domain';
+import { agentLimit, isPlan, paidPlan, planRank, readPlanName, type Plan } from '@troupe/domain';
 import { LimitReached, type AgentRow, type Fleet, type NewAgent, type Registry } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
 
@@ -85,7 +85,9 @@ export function createAgentService(deps: AgentServiceDeps) {
     agents: readonly Omit<NewAgent, 'userId'>[],
   ): Promise<AgentRow[]> {
     const userId = await ownerOf(owner);
-    const asked = agents[0]!.plan;
+    // A team may have several: the highest says how many agents there may be.
+    const plans = agents.map((agent) => agent.plan).filter(isPlan);
+    const asked = plans.toSorted((a, b) => planRank(b) - planRank(a))[0] ?? agents[0]!.plan;
     const plan = isPlan(asked) ? paidPlan(asked, owned) : asked;
     const limit = owner === undefined || elevated || !isPlan(plan) ? Infinity : agentLimit(plan);
     try {

@@ -1,6 +1,6 @@
 import type { CallScope } from '@troupe/ai';
 import { isPlan, type Plan } from '@troupe/domain';
-import { AppError, type User } from '@troupe/kernel';
+import { AppError, headerText, type User } from '@troupe/kernel';
 
 /** Who may use which models: the plan middleware, from headers that the internal key vouches for or from a user's key. */
 
@@ -73,6 +73,5 @@ const contextOf = (headers: Headers): Caller => ({
 const MAX_ID = 255;
 
 function text(headers: Headers, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_ID) : undefined;
+  return headerText(headers[name])?.slice(0, MAX_ID);
 }

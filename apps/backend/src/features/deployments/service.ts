@@ -88,8 +88,13 @@ export function createDeployments({ agents, registry, fleet, version, defaultMod
       if (config.plan !== undefined) agents.planOf(config.plan);
       let known = await registry.find(agentId);
       if (known && userId !== undefined && known.user_id !== userId) throw new AppError(404, 'Agent not found');
+      const isNew = known === undefined;
       known ??= (await agents.add(caller, [newAgent(agentId, config)]))[0]!;
-      const { agent, was, placement } = await fleet.start(known);
+      const { agent, was, placement } = await fleet.start(known).catch(async (error: unknown) => {
+        // What was refused is not there; only what could not be started is left to be repaired.
+        if (isNew && error instanceof AppError && error.status < 500) await registry.discard(agentId);
+        throw error;
+      });
       return { created: was !== 'running', body: answer(agent, placement) };
     },
   };

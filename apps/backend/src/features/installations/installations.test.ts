@@ -77,10 +77,41 @@ test('on a public name headers alone are nobody; a signature by web counts', asy
   assert.equal((await list(open, signed('dora'))).count, 1);
 });
 
+test('on a public name nobody registers, moves or keeps alive the installation of somebody who has an account', async () => {
+  const { db } = open.deps;
+  await testUser(db, 'greta');
+  await testUser(db, 'hans');
+  const row = () => db.system.selectFrom('installations').selectAll().where('user_id', '=', 'greta').executeTakeFirst();
+  const register = (headers: Record<string, string>) =>
+    send(open, '/api/register-link', { userId: 'greta', gatewayToken: 'g'.repeat(48) }, headers);
+  const strangers: Record<string, string>[] = [{}, { 'x-user-id': 'greta' }, signed('hans')];
+  for (const headers of strangers) {
+    const refused = await register(headers);
+    assert.deepEqual(
+      [refused.statusCode, refused.json()],
+      [403, { success: false, error: 'This needs the user’s API key' }],
+    );
+  }
+  assert.equal(await row(), undefined);
+  assert.equal((await register(signed('greta'))).statusCode, 200);
+  const made = await row();
+  for (const headers of strangers)
+    assert.equal((await send(open, '/api/heartbeat', { userId: 'greta' }, headers)).json().success, true);
+  assert.deepEqual(await row(), made);
+  await send(open, '/api/heartbeat', {}, signed('greta'));
+  assert.ok((await row())!.last_seen > made!.last_seen);
+});
+
 test('a heartbeat of a known user counts, of an unknown one is answered all the same', async () => {
   const { db, clock } = backend.deps;
   let now = clock();
-  const service = createInstallations({ db, clock: () => now, cipher: createCipher('x', 'y'), dashboardUrl: '' });
+  const service = createInstallations({
+    db,
+    clock: () => now,
+    cipher: createCipher('x', 'y'),
+    dashboardUrl: '',
+    open: true,
+  });
   const eve = { id: 'eve', email: null, role: null, verified: false, byKey: false };
   await service.register(eve, 'eve', 'home', undefined);
   now = new Date(now.getTime() + 5 * 60_000 + 1);
@@ -96,7 +127,13 @@ test('an owner is told once that an installation went silent, and again after it
   const { db, clock } = backend.deps;
   await testUser(db, 'frank');
   let now = clock();
-  const service = createInstallations({ db, clock: () => now, cipher: createCipher('x', 'y'), dashboardUrl: '' });
+  const service = createInstallations({
+    db,
+    clock: () => now,
+    cipher: createCipher('x', 'y'),
+    dashboardUrl: '',
+    open: true,
+  });
   const frank = { id: 'frank', email: null, role: null, verified: true, byKey: false };
   const told = async () =>
     (await db.system.selectFrom('notices').select('id').where('user_id', '=', 'frank').execute()).length;

@@ -1,5 +1,5 @@
 import { raiseNotice } from '@troupe/accounts';
-import type { Database } from '@troupe/db';
+import type { Database, SystemTx } from '@troupe/db';
 import { AppError, iso, type Cipher, type Clock, type Identity } from '@troupe/kernel';
 import * as store from './store.ts';
 
@@ -10,19 +10,28 @@ export interface InstallationsDeps {
   clock: Clock;
   cipher: Cipher;
   dashboardUrl: string;
+  /** The loopback rule holds: whoever is on this machine may speak for every user. */
+  open: boolean;
 }
 
 type Mode = store.NewInstallation['mode'];
 
 export type InstallationsService = ReturnType<typeof createInstallations>;
 
-export function createInstallations({ db, clock, cipher, dashboardUrl }: InstallationsDeps) {
+export function createInstallations({ db, clock, cipher, dashboardUrl, open }: InstallationsDeps) {
   const context = (userId: string) => `installation:${userId}`;
   const isAlive = (lastSeen: Date) => clock().getTime() - lastSeen.getTime() < SILENCE_MS;
+
+  /** A record of somebody who has an account here is that one's alone: no stranger registers it, moves it or keeps it alive. */
+  async function speaksFor(tx: SystemTx, identity: Identity, userId: string): Promise<boolean> {
+    if (open || (identity.verified && identity.id === userId)) return true;
+    return !(await store.knownUsers(tx, [userId])).has(userId);
+  }
 
   return {
     register: (identity: Identity, userId: string, mode: Mode, gatewayToken: string | undefined) =>
       db.asSystem(async (tx) => {
+        if (!(await speaksFor(tx, identity, userId))) throw new AppError(403, 'This needs the user’s API key');
         const found = await store.lockInstallation(tx, userId);
         const known = found?.gateway_token_sealed
           ? cipher.open(found.gateway_token_sealed, context(userId))
@@ -48,10 +57,11 @@ export function createInstallations({ db, clock, cipher, dashboardUrl }: Install
       return { success: true as const, count: installations.length, installations };
     },
 
-    /** One of an unknown user changes nothing and is answered all the same. */
-    async heartbeat(identity: Identity, userId: string | undefined) {
+    /** One of an unknown user, or for somebody else, changes nothing and is answered all the same. */
+    async heartbeat(identity: Identity, given: string | undefined) {
       const now = clock();
-      await store.touch(db.system, userId ?? identity.id, now);
+      const userId = given ?? identity.id;
+      if (await speaksFor(db.system, identity, userId)) await store.touch(db.system, userId, now);
       return { success: true as const, timestamp: iso(now) };
     },
 

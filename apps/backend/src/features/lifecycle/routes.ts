@@ -1,11 +1,20 @@
-import { repairAgent, resetAgentMemory, restartAgent, startAgent, stopAgent, updateAgentImage } from '@troupe/contract';
+import type { Audit } from '@troupe/accounts';
+import {
+  repairAgent,
+  resetAgentMemory,
+  restartAgent,
+  rotateBackendToken,
+  startAgent,
+  stopAgent,
+  updateAgentImage,
+} from '@troupe/contract';
 import type { Fleet, Registry } from '@troupe/fleet';
 import { serve, type RequestInfo, type Server } from '@troupe/kernel';
 import { actingFor } from '../../context.ts';
 
 export function lifecycleRoutes(
   server: Server,
-  { fleet, registry, version }: { fleet: Fleet; registry: Registry; version: string },
+  { fleet, registry, version, audit }: { fleet: Fleet; registry: Registry; version: string; audit: Audit },
 ): void {
   const find = (params: { id: string }, request: RequestInfo) => registry.get(params.id, actingFor(request));
   const done = { success: true as const };
@@ -29,6 +38,18 @@ export function lifecycleRoutes(
   serve(server, repairAgent, async ({ params, request }) => {
     await fleet.repair(await find(params, request));
     return { ...done, message: 'Agent repaired successfully' };
+  });
+  serve(server, rotateBackendToken, async ({ params, request }) => {
+    const agent = await find(params, request);
+    const token = await fleet.rotateToken(agent, (tx) =>
+      audit(tx, {
+        userId: agent.user_id,
+        action: 'gateway-token-rotated',
+        detail: { agentId: agent.id, name: agent.name },
+        ip: request.address,
+      }),
+    );
+    return { ...done, token };
   });
   serve(server, resetAgentMemory, async ({ params, request }) => {
     await fleet.resetMemory(await find(params, request));

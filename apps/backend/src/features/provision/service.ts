@@ -61,9 +61,10 @@ export function createProvision({
       const [row] = known ? [known] : await agents.add(caller, [wanted]);
       const { real, ...stream } = await liveStream();
       // An agent that does not start yet is provisioned all the same; its status says so, and it can be repaired.
-      const started = await fleet.start(row!).catch((error: unknown) => {
-        if (!(error instanceof AppError) || error.status < 500) throw error;
-        return undefined;
+      const started = await fleet.start(row!).catch(async (error: unknown) => {
+        if (error instanceof AppError && error.status >= 500) return undefined;
+        if (!known && error instanceof AppError) await registry.discard(id);
+        throw error;
       });
       const agent = started?.agent ?? (await agents.get(id));
       return {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { GatewayPrincipal } from '@troupe/agent';
+import type { GatewayPrincipal, Verify } from '@troupe/agent';
 import type { Database } from '@troupe/db';
-import { checkTicket, isTicket, memberOf } from '@troupe/fleet';
+import { checkTicket, holderOf, memberOf } from '@troupe/fleet';
 import { sameSecret, sha256Hex, type Clock } from '@troupe/kernel';
 
 export interface AccessDeps {
@@ -13,30 +13,47 @@ export interface AccessDeps {
 
 const PLATFORM: GatewayPrincipal = { id: 'platform', kind: 'owner' };
 
+interface Found {
+  token_hash: string | null;
+  device: string | null;
+  member: string | null;
+  /** The session or key of the agent's owner that the ticket was made for is still there. */
+  held: boolean;
+}
+
 /**
  * Who shows this token to this agent: its owner by the gateway token or a ticket, a device while it is approved, the
- * platform itself by the internal key, a running member of its team by that one's own. Asked
- * anew each time, so that what was revoked opens nothing.
+ * platform itself by the internal key, a running member of its team by that one's own. Asked anew each time, so that what
+ * was revoked opens nothing.
  */
-export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDeps) {
-  return async (agentId: string, token: string): Promise<GatewayPrincipal | undefined> => {
+export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDeps): Verify {
+  return async (agentId, token, { socket, isOpen = false }) => {
     // Nobody can take it away, so nothing has to be asked.
     if (sameSecret(token, internalKey)) return PLATFORM;
     const hash = sha256Hex(token);
     const caller = memberOf(sessionSecret, token) ?? null;
-    const { rows } = await sql<{ token_hash: string | null; device: string | null; member: string | null }>`
+    const holder = holderOf(token);
+    const holderId = (kind: 'session' | 'key'): string | null => (holder?.kind === kind ? holder.id : null);
+    const now = clock();
+    const { rows } = await sql<Found>`
       select a.token_hash, (select d.id from devices d where d.agent_id = a.id and d.user_id = a.user_id
         and d.status = 'approved' and d.token_hash = ${hash}) as device,
-        (select m.id from agents m where m.id = ${caller} and m.team_id = a.team_id and m.status = 'running') as member
+        (select m.id from agents m where m.id = ${caller} and m.team_id = a.team_id and m.user_id = a.user_id
+          and m.status = 'running') as member,
+        exists (select from sessions s where s.id = ${holderId('session')} and s.user_id = a.user_id and s.expires_at > ${now})
+          or exists (select from api_keys k where k.id = ${holderId('key')} and k.user_id = a.user_id) as held
       from agents a where a.id = ${agentId} and a.status = 'running'`.execute(db.system);
     const row = rows[0];
     if (!row) return undefined;
-    const owner: GatewayPrincipal = { id: `owner:${agentId}`, kind: 'owner' };
     const tokenHash = row.token_hash ?? '';
-    if (tokenHash !== '' && sameSecret(hash, tokenHash)) return owner;
-    if (isTicket(token) && checkTicket(sessionSecret, { agentId, tokenHash }, token, clock())) return owner;
-    if (row.device !== null) return { id: row.device, kind: 'device' };
-    if (row.member !== null) return { id: `member:${row.member}`, kind: 'device' };
+    if (tokenHash !== '' && sameSecret(hash, tokenHash)) return { id: `owner:${agentId}`, kind: 'owner' };
+    if (holder) {
+      const counts =
+        socket && row.held && checkTicket(sessionSecret, { agentId, tokenHash }, token, isOpen ? undefined : now);
+      return counts ? { id: `${holder.kind}:${holder.id}`, kind: 'owner' } : undefined;
+    }
+    if (row.device !== null) return { id: `device:${row.device}`, kind: 'device' };
+    if (row.member !== null) return { id: `member:${row.member}`, kind: 'member' };
     return undefined;
   };
 }

@@ -1,11 +1,12 @@
-import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GATEWAY_ENDPOINTS, getInstanceStats, listInstances } from '@troupe/contract';
+import { AGENT_NOT_FOUND, GATEWAY_ENDPOINTS, getInstanceStats, listInstances } from '@troupe/contract';
 import type { GatewayTarget } from '@troupe/agent';
 import type { Driver } from '@troupe/fleet';
-import { bearerToken, limitFor, serve, type Server } from '@troupe/kernel';
+import { AppError, bearerToken, limitFor, serve, type Server } from '@troupe/kernel';
 import { actingFor } from '../../context.ts';
 import type { RuntimeService } from './service.ts';
+import { createSocketCount, socketAddress } from './sockets.ts';
 import { hostLabel, hostRewrite, PROXY, targetOf } from './target.ts';
 
 export interface RuntimeRouteDeps {
@@ -17,7 +18,7 @@ export interface RuntimeRouteDeps {
 
 export function runtimeRoutes(server: Server, deps: RuntimeRouteDeps): void {
   const { runtime } = deps;
-  serve(server, listInstances, () => runtime.instances());
+  serve(server, listInstances, ({ request }) => runtime.instances(actingFor(request)));
   serve(server, getInstanceStats, ({ params, request }) => runtime.stats(params.id, actingFor(request)));
   proxyRoutes(server, deps);
 }
@@ -45,25 +46,57 @@ function proxyRoutes(server: Server, { runtime, driver, memberOf }: RuntimeRoute
       scope.all(url, {
         onRequest: async (request, reply) => limit?.(request, reply, counted(request)),
         handler: async (request, reply) => {
-          const to = (await target(request.raw, request.url))!;
+          const to = await target(request.raw, request.url);
+          if (!to) throw new AppError(404, AGENT_NOT_FOUND);
           for (const [name, value] of Object.entries(reply.getHeaders()))
             if (value !== undefined) reply.raw.setHeader(name, value);
           reply.hijack();
-          await driver.handle(request.raw, reply.raw, to);
+          try {
+            await driver.handle(request.raw, reply.raw, to);
+          } catch (err) {
+            // Nobody answers in its place once it is hijacked.
+            server.log.error({ err, agentId: to.agentId, requestId: request.id }, 'an agent’s gateway failed');
+            breakOff(reply.raw);
+          }
         },
       });
     }
   });
   const rewrite = hostRewrite(server.settings.AGENTS_DOMAIN);
+  const sockets = createSocketCount();
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    server.checkHost(request.headers.host);
+    await limit?.(request, { headers: () => undefined }, socketAddress(request, server.settings.TRUST_PROXY));
     const to = await target(request, rewrite(request) ?? request.url ?? '');
-    if (to) return driver.upgrade(request, socket, head, to);
-    socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n');
+    if (!to) throw new AppError(404, AGENT_NOT_FOUND);
+    const owner = await runtime.ownerOf(to.agentId);
+    if (owner !== undefined) sockets.take(owner, socket);
+    await driver.upgrade(request, socket, head, to);
   }
   app.server.on('upgrade', (request, socket, head) => {
+    // From now on: one that breaks while its agent is looked up would end the process.
+    socket.on('error', () => socket.destroy());
     upgrade(request, socket, head).catch((err: unknown) => {
+      if (err instanceof AppError) return refuse(socket, err);
       server.log.error({ err }, 'a WebSocket could not be opened');
       socket.destroy();
     });
   });
+}
+
+function breakOff(response: ServerResponse): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify({ error: 'Internal server error' }));
+}
+
+function refuse(socket: Duplex, { status, body }: AppError): void {
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
 }

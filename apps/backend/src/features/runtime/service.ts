@@ -35,8 +35,10 @@ export function createRuntime({ registry, fleet, clock, version }: RuntimeDeps) 
   return {
     /** The id that a host name stands for; the name itself when no agent has it. */
     idOfHost: async (label: string): Promise<string> => (await registry.byHost(label))?.id ?? label,
-    async instances() {
-      const rows = await registry.list();
+    /** Whose agent it is; undefined: nobody's. */
+    ownerOf: async (agentId: string): Promise<string | undefined> => (await registry.find(agentId))?.user_id,
+    async instances(userId?: string) {
+      const rows = await registry.list(userId);
       return {
         instances: rows.map((row) => ({
           agentId: row.id,

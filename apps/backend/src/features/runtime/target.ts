@@ -32,6 +32,6 @@ export function hostRewrite(domain: string): (request: Request) => string | unde
 /** The agent and the path below its root that an address means. */
 export function targetOf(url: string): GatewayTarget | undefined {
   const [, agentId, path = '/', query = ''] = PROXIED.exec(url) ?? [];
-  if (agentId === undefined) return undefined;
-  return { agentId: agentId.replaceAll(/[^A-Za-z0-9_-]/g, ''), path: path + query };
+  const id = agentId?.replaceAll(/[^A-Za-z0-9_-]/g, '');
+  return id ? { agentId: id, path: path + query } : undefined;
 }

@@ -14,9 +14,11 @@ beforeEach(() => sql`delete from scheduled_tasks`.execute(runtime.db.system));
 
 const NOW = new Date('2026-06-01T12:00:00Z');
 
-async function addTask(id: string, { cron = '0 * * * *', due = NOW, enabled = true } = {}) {
+async function addTask(id: string, { cron = '0 * * * *', due = NOW, enabled = true, user = 'u' } = {}) {
   await sql`insert into scheduled_tasks (id, user_id, agent_id, name, cron_schedule, prompt, enabled, next_run, created_at, updated_at)
-    values (${id}, 'u', 'agent', ${id}, ${cron}, 'go', ${enabled}, ${due}, now(), now())`.execute(runtime.db.system);
+    values (${id}, ${user}, 'agent', ${id}, ${cron}, 'go', ${enabled}, ${due}, now(), now())`.execute(
+    runtime.db.system,
+  );
 }
 
 const receipts = async (id: string) =>
@@ -234,4 +236,77 @@ test('closing ends the loop', async () => {
   const one = scheduler();
   one.start();
   await one.close();
+});
+
+test('users take turns: the hanging tasks of one leave another’s task its place, at once', async () => {
+  await testUser(runtime.db, 'other');
+  for (let n = 0; n < 60; n += 1) await addTask(`slow${n}`, { due: new Date(NOW.getTime() - 60_000) });
+  await addTask('quick', { user: 'other' });
+  const held = Promise.withResolvers<string>();
+  const ran = Promise.withResolvers<void>();
+  let hanging = 0;
+  const one = scheduler({
+    execute: (_agent, task) => {
+      if (task.id === 'quick') ran.resolve();
+      else hanging += 1;
+      return task.id === 'quick' ? Promise.resolve('done') : held.promise;
+    },
+  });
+  one.start();
+  await ran.promise;
+  assert.equal(hanging, 10);
+  held.resolve('late');
+  while ((await receipts('slow59')).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await one.close();
+  // No barrier: as one ended the next was taken, without waiting for a poll.
+  assert.equal(hanging, 60);
+});
+
+test('further runs of the same users leave places for those who have nothing under way', async () => {
+  for (let user = 0; user < 5; user += 1) {
+    await testUser(runtime.db, `greedy${user}`);
+    for (let n = 0; n < 20; n += 1) await addTask(`g${user}-${n}`, { user: `greedy${user}` });
+  }
+  await testUser(runtime.db, 'late');
+  const held = Promise.withResolvers<string>();
+  const ran: string[] = [];
+  const full = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<void>();
+  const one = scheduler({
+    pollMs: 10,
+    execute: (_agent, { id }) => {
+      ran.push(id);
+      if (id === 'late') late.resolve();
+      else if (ran.length === 30) full.resolve();
+      return id === 'late' ? Promise.resolve('done') : held.promise;
+    },
+  });
+  one.start();
+  await full.promise;
+  await addTask('late', { user: 'late' });
+  await late.promise;
+  assert.equal(ran.length, 31);
+  held.resolve('done');
+  await one.close();
+});
+
+test('sixty tasks of every second that were missed for a day are taken without a pause for others', async () => {
+  for (let n = 0; n < 60; n += 1)
+    await addTask(`s${n}`, { cron: '* * * * * *', due: new Date(NOW.getTime() - 86_400_000) });
+  let longest = 0;
+  let last = performance.now();
+  const watch = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  const one = scheduler();
+  let taken = 0;
+  for (let got = 1; got > 0; taken += got) got = await one.cycle();
+  clearInterval(watch);
+  assert.equal(taken, 60);
+  assert.ok(longest < 1_000, `the loop stood still for ${Math.round(longest)} ms`);
+  const { rows } = await sql<{ occurrences: number }>`select distinct occurrences from task_runs`.execute(
+    runtime.db.system,
+  );
+  assert.deepEqual(rows, [{ occurrences: 86_401 }]);
 });

@@ -16,7 +16,8 @@ export interface Wake {
 
 export interface SchedulerDeps {
   db: Database;
-  clock: Clock;
+  /** The database's own unless given: several processes share the tasks, and need not agree on the time. */
+  clock?: Clock;
   log: Log;
   wake: Wake;
   /** What else is looked after in each cycle. */
@@ -29,7 +30,7 @@ export interface SchedulerDeps {
 
 export interface Scheduler {
   start: () => void;
-  /** One cycle; answers how many tasks it took. */
+  /** One cycle, to the end of all that it started; answers how many tasks it took. */
   cycle: () => Promise<number>;
   close: () => Promise<void>;
 }
@@ -37,10 +38,17 @@ export interface Scheduler {
 const POLL_MS = 30_000;
 const REQUEST_MS = 30_000;
 const CLOSE_MS = 5_000;
-const TASKS_A_CYCLE = 10;
+/** Runs of this process at once, and those of them that only users with nothing under way get. */
+const PLACES = 40;
+const RESERVED = 10;
+/** Runs of one user at once, in all processes. */
+const PER_USER = 10;
+const HEARTBEATS = 40;
+const HEARTBEATS_PER_USER = 10;
 const NOTICE_AFTER = 3;
 const OUTPUT_LIMIT = 100_000;
-const COUNT_LIMIT = 100_000;
+/** What the column takes. */
+const MOST_OCCURRENCES = 2_147_483_647;
 
 interface Run {
   id: string;
@@ -69,16 +77,25 @@ export function createScheduler({
   /** Ends the requests that are still out when closing has taken long enough. */
   const hurry = new AbortController();
   const inTime = (): AbortSignal => AbortSignal.any([AbortSignal.timeout(requestMs), hurry.signal]);
+  const timeOf = (tx: SystemTx): Promise<Date> => (clock ? Promise.resolve(clock()) : store.databaseTime(tx));
   let loop: Promise<void> | undefined;
+  /** What this process has under way. */
+  let running = 0;
+  const beating = new Map<string, number>();
+  /** Told whenever something ends and its place is free. */
+  let freed = (): void => {};
 
-  async function claim(tx: SystemTx): Promise<Run[]> {
-    const now = clock();
+  async function claim(tx: SystemTx): Promise<{ runs: Run[]; taken: number; left: boolean }> {
+    const now = await timeOf(tx);
     const runs: Run[] = [];
-    for (const task of await store.takeDue(tx, now, TASKS_A_CYCLE)) {
+    const receipts: store.Receipt[] = [];
+    const shares = { places: PLACES - running, reserved: RESERVED, perUser: PER_USER, busy: running > 0 };
+    const { tasks, left } = shares.places > 0 ? await store.takeDue(tx, now, shares) : { tasks: [], left: true };
+    for (const task of tasks) {
       const due = task.next_run!;
       const schedule = parseSchedule(task.cron_schedule, task.timezone, now);
       const id = newId();
-      const missed = schedule?.countBetween(due, now, COUNT_LIMIT) ?? 0;
+      const missed = Math.min(schedule?.countBetween(due, now) ?? 0, MOST_OCCURRENCES - 1);
       const receipt = {
         id,
         task_id: task.id,
@@ -88,18 +105,11 @@ export function createScheduler({
         started_at: now,
       };
       if (task.running) {
-        await store.addReceipts(tx, [
-          {
-            ...receipt,
-            status: 'skipped',
-            finished_at: now,
-            error: 'The run before was still going on',
-            lease_until: null,
-          },
-        ]);
+        const error = 'The run before was still going on';
+        receipts.push({ ...receipt, status: 'skipped', finished_at: now, error, lease_until: null });
       } else {
         const lease_until = new Date(now.getTime() + requestMs * 2);
-        await store.addReceipts(tx, [{ ...receipt, status: 'running', finished_at: null, error: null, lease_until }]);
+        receipts.push({ ...receipt, status: 'running', finished_at: null, error: null, lease_until });
         runs.push({
           id,
           taskId: task.id,
@@ -111,11 +121,13 @@ export function createScheduler({
       }
       await store.moveOn(tx, task.id, schedule?.next(now) ?? null, task.running ? null : now);
     }
-    return runs;
+    if (receipts.length > 0) await store.addReceipts(tx, receipts);
+    return { runs, taken: tasks.length, left };
   }
 
   async function close(tx: SystemTx, run: Omit<Run, 'prompt'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
-    if (!(await store.closeReceipt(tx, run.id, { ...outcome, at: clock() }))) return;
+    const at = await timeOf(tx);
+    if (!(await store.closeReceipt(tx, run.id, { ...outcome, at }))) return;
     const failures = await store.countFailure(tx, run.taskId, outcome.status === 'failed');
     if (failures !== NOTICE_AFTER) return;
     await raiseNotice(
@@ -127,7 +139,7 @@ export function createScheduler({
         message: `The task ${run.name} failed ${NOTICE_AFTER} times in a row: ${outcome.error ?? ''}`,
         link: '/dashboard/tasks',
       },
-      clock(),
+      at,
     );
   }
 
@@ -143,7 +155,7 @@ export function createScheduler({
 
   const closeAbandoned = () =>
     db.asSystem(async (tx) => {
-      for (const run of await store.takeAbandoned(tx, clock(), 100))
+      for (const run of await store.takeAbandoned(tx, await timeOf(tx), 100))
         await close(
           tx,
           { id: run.id, taskId: run.task_id, userId: run.user_id, agentId: run.agent_id, name: run.name },
@@ -151,39 +163,83 @@ export function createScheduler({
         );
     });
 
-  async function beat(): Promise<void> {
-    const due = await db.asSystem(async (tx) => {
-      const now = clock();
-      const found = await store.takeHeartbeats(tx, now, TASKS_A_CYCLE);
+  async function beat({ agent_id, user_id }: { agent_id: string; user_id: string }): Promise<void> {
+    beating.set(user_id, (beating.get(user_id) ?? 0) + 1);
+    await wake
+      .heartbeat({ id: agent_id, userId: user_id }, inTime())
+      .catch((error: unknown) => log.warn({ err: error, agentId: agent_id }, 'heartbeat did not reach the agent'));
+    const others = (beating.get(user_id) ?? 1) - 1;
+    if (others === 0) beating.delete(user_id);
+    else beating.set(user_id, others);
+    freed();
+  }
+
+  const claimHeartbeats = () =>
+    db.asSystem(async (tx) => {
+      const now = await timeOf(tx);
+      const places = HEARTBEATS - [...beating.values()].reduce((sum, own) => sum + own, 0);
+      if (places <= 0) return [];
+      const found = await store.takeHeartbeats(tx, now, { places, perUser: HEARTBEATS_PER_USER, busy: beating });
       for (const { agent_id, seconds } of found)
         await store.moveHeartbeat(tx, agent_id, now, new Date(now.getTime() + seconds * 1000));
       return found;
     });
-    await Promise.all(
-      due.map(({ agent_id, user_id }) =>
-        wake
-          .heartbeat({ id: agent_id, userId: user_id }, inTime())
-          .catch((error: unknown) => log.warn({ err: error, agentId: agent_id }, 'heartbeat did not reach the agent')),
-      ),
-    );
+
+  async function runOne(run: Run): Promise<void> {
+    running += 1;
+    try {
+      await execute(run);
+    } finally {
+      running -= 1;
+      freed();
+    }
+  }
+
+  const told = (error: unknown): void =>
+    log.error({ err: error }, 'scheduler cycle failed; trying again at the next poll');
+  const underWay = new Set<Promise<unknown>>();
+  /** A failure is told; whoever waits at the end only wants to know that it is over. */
+  function follow(work: Promise<unknown>): void {
+    const over = work.catch(told).finally(() => underWay.delete(over));
+    underWay.add(over);
+  }
+
+  /** Takes what is due and has a place, and starts it: nobody's slow run holds up the next turn. */
+  async function turn(): Promise<{ taken: number; left: boolean; again: boolean; started: Promise<unknown>[] }> {
+    await closeAbandoned();
+    const { runs, taken, left } = await db.asSystem(claim);
+    const started = runs.map(runOne);
+    started.forEach(follow);
+    const beats = (await claimHeartbeats()).map(beat);
+    beats.forEach(follow);
+    // Those that were skipped free no place when they end: there is nothing to wait for.
+    const again = left && runs.length < taken;
+    return { taken, left: left || beats.length > 0, again, started: [...started, ...beats] };
   }
 
   async function cycle(): Promise<number> {
-    await closeAbandoned();
-    const runs = await db.asSystem(claim);
-    await Promise.all([...runs.map(execute), beat(), ...chores.map((chore) => chore())]);
-    return runs.length;
+    const { taken, started } = await turn();
+    await Promise.all([...started, ...chores.map((chore) => chore())]);
+    return taken;
   }
 
   async function run(): Promise<void> {
+    let doing = false;
     while (!stopping.signal.aborted) {
-      // A full cycle means that more are waiting: the next one follows at once.
-      const taken = await cycle().catch((error: unknown) => {
-        log.error({ err: error }, 'scheduler cycle failed; trying again at the next poll');
-        return 0;
+      const nudge = new AbortController();
+      freed = () => nudge.abort();
+      const { left, again } = await turn().catch((error: unknown) => {
+        told(error);
+        return { left: false, again: false };
       });
-      if (taken < TASKS_A_CYCLE) await pause(pollMs, stopping.signal);
+      if (!doing) {
+        doing = true;
+        follow(Promise.all(chores.map((chore) => chore())).finally(() => (doing = false)));
+      }
+      // What had no place is looked at again as soon as there is one.
+      if (!again) await pause(pollMs, left ? AbortSignal.any([stopping.signal, nudge.signal]) : stopping.signal);
     }
+    await Promise.all(underWay);
   }
 
   return {
@@ -203,11 +259,13 @@ export function createScheduler({
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 
 function reason(error: unknown, requestMs: number): string {

@@ -1,8 +1,50 @@
 import type { SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 
-/** Due tasks that no other process is looking at, oldest first; held until the transaction ends. */
-export const takeDue = (tx: SystemTx, now: Date, limit: number) =>
+interface Shares {
+  /** How many may be taken. */
+  places: number;
+  /** Of these only for users who have nothing under way. */
+  reserved: number;
+  /** How many runs of one user are under way at once, in all processes. */
+  perUser: number;
+  /** Something is under way whose end may free a place: only then it matters that all who have something due are full. */
+  busy: boolean;
+}
+
+interface DueTasks {
+  tasks: Awaited<ReturnType<typeof lockDue>>;
+  /** Due as well, and left for later. */
+  left: boolean;
+}
+
+/**
+ * Due tasks that no other process is looking at; held until the transaction ends. Users take turns: whoever has fewest
+ * under way comes first, then the oldest; so the thousand tasks of one user leave the others their places.
+ */
+export async function takeDue(tx: SystemTx, now: Date, { places, reserved, perUser, busy }: Shares): Promise<DueTasks> {
+  const { rows } = await sql<{ id: string; rank: number; due: number }>`
+    with due as (
+      select user_id, count(*)::int as tasks from scheduled_tasks where enabled and next_run <= ${now} group by user_id
+    ), users as (
+      select due.*, (select count(*)::int from task_runs run where run.user_id = due.user_id and run.status = 'running') as busy
+      from due
+    )
+    select task.id, users.busy + task.place as rank, (select sum(tasks)::int from due) as due
+    from users cross join lateral (
+      select id, next_run, row_number() over (order by next_run, id)::int as place from scheduled_tasks
+      where user_id = users.user_id and enabled and next_run <= ${now}
+      order by next_run, id limit greatest(${perUser}::int - users.busy, 0)
+    ) task
+    order by rank, task.next_run, task.id limit ${places}`.execute(tx);
+  const chosen = rows.filter(({ rank }, index) => rank === 1 || index < places - reserved);
+  const tasks = chosen.length === 0 ? [] : await lockDue(tx, now, chosen);
+  const left = (rows[0]?.due ?? 0) > tasks.length || (busy && rows.length === 0 && (await isDue(tx, now)));
+  return { tasks, left };
+}
+
+/** Somebody may have taken one in between: then it is not there. */
+const lockDue = (tx: SystemTx, now: Date, chosen: { id: string }[]) =>
   tx
     .selectFrom('scheduled_tasks as task')
     .select([
@@ -26,13 +68,32 @@ export const takeDue = (tx: SystemTx, now: Date, limit: number) =>
         )
         .as('running'),
     )
+    .where(
+      'task.id',
+      'in',
+      chosen.map(({ id }) => id),
+    )
     .where('task.enabled', '=', true)
     .where('task.next_run', '<=', now)
     .orderBy('task.next_run')
-    .limit(limit)
     .forUpdate('task')
     .skipLocked()
     .execute();
+
+const isDue = async (tx: SystemTx, now: Date): Promise<boolean> =>
+  (await tx
+    .selectFrom('scheduled_tasks')
+    .select('id')
+    .where('enabled', '=', true)
+    .where('next_run', '<=', now)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
+
+/** The database's own: processes need not agree on the time. */
+export async function databaseTime(tx: SystemTx): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(tx);
+  return rows[0]!.now;
+}
 
 export interface Receipt {
   id: string;
@@ -102,17 +163,36 @@ export const takeAbandoned = (tx: SystemTx, now: Date, limit: number) =>
     .skipLocked()
     .execute();
 
-export const takeHeartbeats = (tx: SystemTx, now: Date, limit: number) =>
-  tx
+/** Users take turns here, too; `busy` tells how many of each user's are being asked by this process. */
+export async function takeHeartbeats(
+  tx: SystemTx,
+  now: Date,
+  { places, perUser, busy }: { places: number; perUser: number; busy: ReadonlyMap<string, number> },
+) {
+  const { rows } = await sql<{ agent_id: string; user_id: string }>`
+    select agent_id, user_id from (
+      select agent_id, user_id, next_heartbeat, row_number() over (partition by user_id order by next_heartbeat) as place
+      from heartbeats where enabled and next_heartbeat <= ${now}
+    ) due where place <= ${perUser} order by place, next_heartbeat limit ${places + busy.size * perUser}`.execute(tx);
+  const taken = new Map<string, number>(busy);
+  const chosen = rows.filter(({ user_id }) => {
+    const own = (taken.get(user_id) ?? 0) + 1;
+    if (own > perUser) return false;
+    taken.set(user_id, own);
+    return true;
+  });
+  if (chosen.length === 0) return [];
+  const ids = chosen.slice(0, places).map(({ agent_id }) => agent_id);
+  return tx
     .selectFrom('heartbeats')
     .select(['agent_id', 'user_id', 'seconds'])
+    .where('agent_id', 'in', ids)
     .where('enabled', '=', true)
     .where('next_heartbeat', '<=', now)
-    .orderBy('next_heartbeat')
-    .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute();
+}
 
 export const moveHeartbeat = (tx: SystemTx, agentId: string, last: Date, next: Date) =>
   tx

@@ -3,6 +3,7 @@ import { useTeamStore, type TeamStoreCall } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import type { Registry } from '@troupe/fleet';
 import { AppError, serve, type Server } from '@troupe/kernel';
+import { actingFor } from '../../context.ts';
 
 /** Members in containers keep what they share here, in the rows that members in this process use. */
 export function teamStoreRoutes(server: Server, { db, registry }: { db: Database; registry: Registry }): void {
@@ -21,7 +22,12 @@ export function teamStoreRoutes(server: Server, { db, registry }: { db: Database
           call.bounds,
         );
       case 'recall':
-        return store.recall({ scope, limit: call.limit, ...(call.query !== undefined && { query: call.query }) });
+        return store.recall({
+          scope,
+          limit: call.limit,
+          ...(call.query !== undefined && { query: call.query }),
+          ...(call.offset !== undefined && { offset: call.offset }),
+        });
       case 'editMemory':
         return store.editMemory(call.id, call.content, call.bounds);
       case 'forget':
@@ -36,7 +42,7 @@ export function teamStoreRoutes(server: Server, { db, registry }: { db: Database
   }
 
   serve(server, useTeamStore, async ({ user, request, body }) => {
-    const store = await storeOf(request.headers['x-agent-id'], user?.id);
+    const store = await storeOf(request.headers['x-agent-id'], user?.id ?? actingFor(request));
     return { result: (await perform(store, body)) ?? null };
   });
 }

@@ -1,9 +1,9 @@
 import { teamDefinitions } from '@troupe/agent';
 import type { deployTeam, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { readTeamYaml, type Team } from '@troupe/domain';
+import { isPlan, type Team } from '@troupe/domain';
 import type { AgentRow, Fleet, NewAgent } from '@troupe/fleet';
-import { AppError, type Clock } from '@troupe/kernel';
+import { AppError, readTeamOf, type Clock, type WorkerPool } from '@troupe/kernel';
 import type { AgentService, Caller } from '../agents/service.ts';
 import type { DeploymentService } from '../deployments/service.ts';
 
@@ -13,41 +13,50 @@ export interface TeamDeps {
   deployments: DeploymentService;
   fleet: Fleet;
   clock: Clock;
+  pool: WorkerPool;
 }
 
 export type TeamService = ReturnType<typeof createTeams>;
 
 type Given = TypesOf<typeof deployTeam>['body'];
 
-export function createTeams({ db, agents, deployments, fleet, clock }: TeamDeps) {
-  function read(yaml: string): Team {
-    const reading = readTeamYaml(yaml);
+export function createTeams({ db, agents, deployments, fleet, clock, pool }: TeamDeps) {
+  async function read(owner: string, yaml: string): Promise<Team> {
+    const { reading } = await readTeamOf(pool, owner, { yaml });
     if (!reading.ok) throw new AppError(400, reading.error);
     return reading.team;
   }
 
   /** The rows of the team's agents, made from its document and from nothing else. */
-  function rowsOf({ teamId, plan: planName = 'collective', agents: named = [] }: Given, team: Team) {
-    const { plan, size } = agents.planOf(planName);
-    const agentId = (name: string): string =>
-      named.find(({ config }) => config.name === name)?.agentId ?? `${teamId}-${name}`;
+  function rowsOf({ teamId, agents: named = [] }: Given, team: Team, owned: unknown) {
+    const given = (name: string) => named.find(({ config }) => config.name === name);
+    const agentId = (name: string): string => given(name)?.agentId ?? `${teamId}-${name}`;
     return teamDefinitions({ team, teamId, agentId }).map(
-      ({ agentId: id, definition: { name, config, ...definition } }): Omit<NewAgent, 'userId'> => ({
-        id,
-        name,
-        plan,
-        teamId,
-        status: 'provisioning',
-        model: config.model.default,
-        ...(size && { size }),
-        definition,
-        ownConfig: { model: { default: config.model.default } },
-      }),
+      ({ agentId: id, definition: { name, config, ...definition } }): Omit<NewAgent, 'userId'> => {
+        const { plan, size } = agents.planOf(given(name)?.config.plan ?? (isPlan(owned) ? owned : 'collective'));
+        return {
+          id,
+          name,
+          plan,
+          teamId,
+          status: 'provisioning',
+          model: config.model.default,
+          ...(size && { size }),
+          definition,
+          ownConfig: { model: { default: config.model.default } },
+        };
+      },
     );
   }
 
   const known = (teamId: string): Promise<AgentRow[]> =>
     db.system.selectFrom('agents').selectAll().where('team_id', '=', teamId).orderBy('created_at').execute();
+
+  /** A team is its owner's also while it has no agents. */
+  const ownersOf = async (teamId: string): Promise<string[]> =>
+    (await db.system.selectFrom('teams').select('user_id').where('id', '=', teamId).execute()).map(
+      ({ user_id }) => user_id,
+    );
 
   async function start(agent: AgentRow) {
     const { url } = agents.place(agent.id);
@@ -66,13 +75,14 @@ export function createTeams({ db, agents, deployments, fleet, clock }: TeamDeps)
     async deploy(caller: Caller, given: Given) {
       const { userId } = caller;
       deployments.refuseWhenDisabled();
-      const team = read(given.yaml);
+      const team = await read(userId ?? 'platform', given.yaml);
       const order = team.agents.map(({ name }) => name);
       let rows = await known(given.teamId);
-      if (rows.some((row) => userId !== undefined && row.user_id !== userId))
+      const owners = [...rows.map((row) => row.user_id), ...(await ownersOf(given.teamId))];
+      if (owners.some((owner) => userId !== undefined && owner !== userId))
         throw new AppError(409, 'A team with this id exists already');
       if (rows.length === 0) {
-        rows = await agents.add(caller, rowsOf(given, team));
+        rows = await agents.add(caller, rowsOf(given, team, caller.plan));
         const { teamId: id, yaml, template = null } = given;
         await db.system
           .insertInto('teams')

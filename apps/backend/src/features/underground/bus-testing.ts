@@ -13,7 +13,7 @@ export interface Party {
 /** Agents that send each other messages. */
 export function createParties(world: Awaited<ReturnType<typeof startUnderground>>) {
   /** An agent with an own wallet. */
-  async function party(given: { person?: Person; config?: object } = {}): Promise<Party> {
+  async function party(given: { person?: Person; config?: object; door?: 'closed' } = {}): Promise<Party> {
     const person = given.person ?? (await world.person());
     const agentId = await world.agent(person, given.config);
     const account = privateKeyToAccount(generatePrivateKey());
@@ -21,8 +21,16 @@ export function createParties(world: Awaited<ReturnType<typeof startUnderground>
     const proof = await account.signMessage({ message: walletProofMessage(address, agentId) });
     const { status } = await world.ask('POST', '/api/underground/wallets', person, { agentId, address, proof });
     assert.equal(status, 201);
+    // Most of what is tested here is between strangers; the door has tests of its own.
+    if (given.door !== 'closed') await setDoor({ person, agentId }, { open: true, messagesPerSender: 1000 });
     return { person, agentId, account };
   }
+
+  const setDoor = async ({ person, agentId }: Pick<Party, 'person' | 'agentId'>, door: object) => {
+    const answer = await world.ask('PUT', `/api/underground/doors/${agentId}`, person, door);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  };
 
   const unsigned = (from: Party, to: Party, action: string, payload: unknown, given: object = {}) => ({
     version: '1.0',
@@ -57,7 +65,7 @@ export function createParties(world: Awaited<ReturnType<typeof startUnderground>
       return found?.status === 'queued' ? undefined : found;
     }, `the end of ${messageId}`);
 
-  return { party, unsigned, signed, send, sent, logOf, ended };
+  return { party, setDoor, unsigned, signed, send, sent, logOf, ended };
 }
 
 export async function until<T>(read: () => Promise<T | undefined> | T | undefined, what: string): Promise<T> {

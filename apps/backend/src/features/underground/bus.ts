@@ -7,7 +7,7 @@ import {
   type Verifier,
   type Wallets,
 } from '@troupe/chain';
-import type { BusMessage, LoggedMessage, UnsignedBusMessage } from '@troupe/contract';
+import { BUS_MESSAGE_BYTES, type BusMessage, type LoggedMessage, type UnsignedBusMessage } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { ownPlan, PLAN_LIMITS } from '@troupe/domain';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
@@ -16,6 +16,7 @@ import type { Amplify } from './amplify.ts';
 import type { Bookings } from './bookings.ts';
 import * as store from './bus-store.ts';
 import type { Delivery } from './delivery.ts';
+import type { Doors } from './door.ts';
 import type { Parties } from './negotiation.ts';
 
 export interface BusDeps {
@@ -30,6 +31,7 @@ export interface BusDeps {
   bookings: Bookings;
   amplify: Amplify;
   delivery: Delivery;
+  doors: Pick<Doors, 'admit'>;
 }
 
 const WINDOW_MS = 5 * 60_000;
@@ -39,7 +41,7 @@ const notSigned = (reason: string): AppError => new AppError(401, 'Invalid messa
 export type Bus = ReturnType<typeof createBus>;
 
 export function createBus(deps: BusDeps) {
-  const { db, clock, accounts, wallets, verifier, contracts, bookings, amplify, delivery } = deps;
+  const { db, clock, accounts, wallets, verifier, contracts, bookings, amplify, delivery, doors } = deps;
 
   async function signedByContract(message: BusMessage, by: Address): Promise<boolean> {
     if (contracts === undefined) return false;
@@ -101,17 +103,20 @@ export function createBus(deps: BusDeps) {
         created_at: now,
       });
       if (!isNew) return {};
+      await doors.admit(tx, parties);
       const limit = await dailyLimit(tx, from.userId);
       if ((await store.countMessage(tx, from.userId, now)) > limit)
         throw new AppError(429, `Daily message limit reached (${limit} on your plan)`);
       const added = await negotiated(tx, parties, message);
       if (Object.keys(added).length > 0) await store.setAdded(tx, id, added);
-      await delivery.queue(tx, id);
+      await delivery.queue(tx, id, to.userId);
       return added;
     });
 
   return {
     async send(message: BusMessage) {
+      if (Buffer.byteLength(JSON.stringify(message)) > BUS_MESSAGE_BYTES)
+        throw new AppError(413, 'Message too large (max 16 KB)');
       const userId = await senderOf(message);
       const recipient = await store.ownerOf(db.system, message.to.agentId);
       if (!recipient) throw new AppError(404, 'Recipient agent not found');

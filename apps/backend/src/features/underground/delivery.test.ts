@@ -8,6 +8,7 @@ import { createOutbound } from '@troupe/kernel';
 import { createParties, until } from './bus-testing.ts';
 import { startUnderground } from './testing.ts';
 
+const hanging: number[] = [];
 let failures = 0;
 /** The runtime never answers. */
 let hangs = false;
@@ -37,10 +38,16 @@ const world = await startUnderground({
     throw new Error('the runtime is busy');
   },
   outbound: {
-    fetch: (url, request) =>
-      String(url).startsWith('https://hook.example/')
+    fetch: async (url, request) => {
+      // A server that takes the connection and never answers, until the caller gives up.
+      if (String(url).startsWith('https://hang.example/')) {
+        hanging.push(request?.timeout ?? Infinity);
+        await once(request!.signal!, 'abort');
+      }
+      return String(url).startsWith('https://hook.example/')
         ? local.fetch(`http://127.0.0.1:${port}/`, request)
-        : guarded.fetch(url, request),
+        : guarded.fetch(url, request);
+    },
     close: async () => {
       await local.close();
       await guarded.close();
@@ -128,6 +135,19 @@ describe('delivery', () => {
     assert.deepEqual([status, error], ['failed', 'Delivery was interrupted']);
     const notices = await world.runtime.db.user(from.person.id).selectFrom('notices').select('message').execute();
     assert.match(notices[0]!.message, /could not be delivered: Delivery was interrupted/);
+  });
+
+  test('a webhook that hangs holds up its owner’s deliveries, two at a time, and nobody else’s', async () => {
+    const greedy = await world.person();
+    const from = await party({ person: greedy });
+    const stuck = await party({ person: greedy, config: { webhookUrl: 'https://hang.example/bus' } });
+    for (let n = 0; n < 20; n += 1) assert.equal((await send(await signed(from, stuck, 'HELLO', {}))).status, 200);
+    await until(() => (hanging.length >= 2 ? true : undefined), 'the webhook is asked');
+    const [ada, ben] = [await party(), await party()];
+    const message = await signed(ada, ben, 'HELLO', {});
+    await send(message);
+    assert.equal((await ended(ada, message.messageId)).status, 'delivered');
+    assert.deepEqual(hanging, [5_000, 5_000]);
   });
 
   test('is tried again when the runtime fails', async () => {

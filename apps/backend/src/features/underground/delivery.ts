@@ -23,7 +23,9 @@ export interface DeliveryDeps {
 }
 
 const QUEUE = 'bus-delivery';
-const WEBHOOK_MS = 10_000;
+/** A webhook only takes a message; whoever needs longer answers first and works later. */
+const WEBHOOK_MS = 5_000;
+const RUNTIME_MS = 15_000;
 
 /** Trying again cannot help. */
 class Undeliverable extends Error {
@@ -32,7 +34,7 @@ class Undeliverable extends Error {
 
 export interface Delivery {
   /** Within the transaction that stores the message. */
-  queue: (tx: SystemTx, id: string) => Promise<void>;
+  queue: (tx: SystemTx, id: string, recipient: string) => Promise<void>;
 }
 
 /** Brings messages to their recipients: tries again for some minutes, keeps what happened, tells the sender of a failure. */
@@ -56,7 +58,11 @@ export function createDelivery({ db, jobs, clock, outbound, deliver, retries = 8
     const signed = JSON.parse(row.message) as BusMessage;
     const message = { ...signed, metadata: { ...signed.metadata, ...(row.added as object) } };
     if (typeof row.webhook === 'string' && row.webhook !== '') return post(row.webhook, message, signal);
-    return deliver({ id: row.to_agent_id, userId: row.to_user_id }, message, signal);
+    return deliver(
+      { id: row.to_agent_id, userId: row.to_user_id },
+      message,
+      AbortSignal.any([signal, AbortSignal.timeout(RUNTIME_MS)]),
+    );
   }
 
   const isFinal = (error: unknown): boolean =>
@@ -96,12 +102,20 @@ export function createDelivery({ db, jobs, clock, outbound, deliver, retries = 8
       }
       await store.markDelivered(db.system, id, clock());
     },
-    { concurrency: 4, untilDone: true, retryDelaySeconds: 2, retryDelayMaxSeconds: 300, expireSeconds: 60 },
+    {
+      // Those who do not answer are their owner's: they take two places of six, and the others go on.
+      concurrency: 6,
+      perOwner: 2,
+      untilDone: true,
+      retryDelaySeconds: 2,
+      retryDelayMaxSeconds: 300,
+      expireSeconds: 60,
+    },
   );
 
   return {
-    async queue(tx, id) {
-      await jobs.send(tx, QUEUE, { id });
+    async queue(tx, id, recipient) {
+      await jobs.send(tx, QUEUE, { id }, { owner: recipient });
     },
   };
 }

@@ -4,8 +4,15 @@ import type { Insertable, Selectable } from 'kysely';
 export type EventRow = Selectable<Tables['underground_events']>;
 export type TicketRow = Selectable<Tables['underground_tickets']>;
 
-export const listEvents = (tx: UserTx): Promise<EventRow[]> =>
-  tx.selectFrom('underground_events').selectAll().orderBy('event_date', 'desc').orderBy('id', 'desc').execute();
+export const listEvents = (tx: UserTx, { limit, offset }: { limit: number; offset: number }): Promise<EventRow[]> =>
+  tx
+    .selectFrom('underground_events')
+    .selectAll()
+    .orderBy('event_date', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
 
 export const findEvent = (tx: SystemTx, id: bigint): Promise<EventRow | undefined> =>
   tx.selectFrom('underground_events').selectAll().where('id', '=', id).executeTakeFirst();

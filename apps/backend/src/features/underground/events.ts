@@ -109,8 +109,8 @@ export function createEvents({ db, clock, ledger, wallets, admit }: EventsDeps) 
   });
 
   return {
-    async list(userId: string): Promise<UndergroundEvent[]> {
-      return (await store.listEvents(db.user(userId))).map(shown);
+    async list(userId: string, page: { limit: number; offset: number }): Promise<UndergroundEvent[]> {
+      return (await store.listEvents(db.user(userId), page)).map(shown);
     },
 
     async get(id: string): Promise<UndergroundEvent> {

@@ -31,7 +31,7 @@ const TAKE_UP_SECONDS = 60;
 
 export interface Payouts {
   /** Within the transaction that makes the split: finishes it if this process does not. */
-  queue: (tx: SystemTx, splitId: string) => Promise<void>;
+  queue: (tx: SystemTx, splitId: string, owner: string) => Promise<void>;
   /** Pays what is pending, for as long as a request may take. */
   payNow: (splitId: string) => Promise<void>;
 }
@@ -136,12 +136,12 @@ export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps
     async ({ splitId }: { splitId: string }) => {
       if (!(await work(splitId, Infinity, true))) throw new Error('transactions of a split are not mined yet');
     },
-    { untilDone: true, retryDelaySeconds: 15, expireSeconds: 900 },
+    { perOwner: 1, untilDone: true, retryDelaySeconds: 15, expireSeconds: 900 },
   );
 
   return {
-    async queue(tx, splitId) {
-      await jobs.send(tx, PAYOUT_QUEUE, { splitId }, { startAfter: TAKE_UP_SECONDS });
+    async queue(tx, splitId, owner) {
+      await jobs.send(tx, PAYOUT_QUEUE, { splitId }, { startAfter: TAKE_UP_SECONDS, owner });
     },
     async payNow(splitId) {
       try {

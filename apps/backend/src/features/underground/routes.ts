@@ -3,6 +3,7 @@ import { respond, serve, type Server } from '@troupe/kernel';
 import type { Amplify } from './amplify.ts';
 import type { Bookings } from './bookings.ts';
 import type { Bus } from './bus.ts';
+import type { Doors } from './door.ts';
 import type { Events } from './events.ts';
 import { idempotencyKey } from './idempotency.ts';
 import type { Splits } from './splits.ts';
@@ -11,6 +12,7 @@ import type { AgentWallets } from './wallets.ts';
 export interface Underground {
   wallets: AgentWallets;
   bus: Bus;
+  doors: Doors;
   bookings: Bookings;
   amplify: Amplify;
   events: Events;
@@ -18,7 +20,7 @@ export interface Underground {
 }
 
 export function undergroundRoutes(server: Server, services: Underground): void {
-  const { wallets, bus, bookings, amplify, events, splits } = services;
+  const { wallets, bus, doors, bookings, amplify, events, splits } = services;
   serve(server, underground.createAgentWallet, async ({ user, body }) => {
     const { made, wallet } = await wallets.create(user.id, body);
     return respond({ status: made ? 201 : 200, body: wallet });
@@ -29,10 +31,12 @@ export function undergroundRoutes(server: Server, services: Underground): void {
   serve(server, underground.sendBusMessage, ({ body }) => bus.send(body));
   serve(server, underground.signBusMessage, ({ user, body }) => bus.sign(user.id, body.message));
   serve(server, underground.listBusMessages, ({ user, query }) => bus.list(user.id, query.agentId, query.limit));
+  serve(server, underground.getAgentDoor, ({ user, params }) => doors.read(user.id, params.agentId));
+  serve(server, underground.setAgentDoor, ({ user, params, body }) => doors.set(user.id, params.agentId, body));
   serve(server, underground.listBookings, ({ user, query }) => bookings.list(user.id, query.limit));
   serve(server, underground.listAmplifications, ({ user, query }) => amplify.list(user.id, query.limit));
 
-  serve(server, underground.listEvents, ({ user }) => events.list(user.id));
+  serve(server, underground.listEvents, ({ user, query }) => events.list(user.id, query));
   serve(server, underground.getEvent, ({ params }) => events.get(params.id));
   serve(server, underground.createEvent, ({ user, body }) => events.create(user.id, body));
   serve(server, underground.buyTickets, ({ user, params, body, request }) =>

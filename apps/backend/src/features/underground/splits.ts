@@ -165,7 +165,7 @@ export function createSplits({ db, clock, log, ledger, wallets, payouts, admit, 
           .map((part) => ({ recipient: part.address, units: part.units }));
         await admit(tx, { userId, agentId, method: 'split', payments });
         await post(tx, id, units, parts);
-        if (from !== null) await payouts.queue(tx, id);
+        if (from !== null) await payouts.queue(tx, id, userId);
         return { split: made, isNew: true };
       });
       if (split?.request_hash !== hash) throw otherRequest();

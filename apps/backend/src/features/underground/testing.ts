@@ -28,7 +28,7 @@ export async function startUnderground({ env, deliver = async () => {}, outbound
   const ledger = createLedger({ clock: runtime.clock });
   let calls = 0;
 
-  async function ask(method: 'GET' | 'POST', url: string, person: Person | null, body?: object, headers = {}) {
+  async function ask(method: 'GET' | 'POST' | 'PUT', url: string, person: Person | null, body?: object, headers = {}) {
     // Another address each time: how often one may call is not what is tested here.
     const response = await server.app.inject({
       method,

@@ -4,6 +4,7 @@ import { config as texts } from '../../texts/operate.ts';
 import { Loaded } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { ConfigEditor } from '../operate/config-editor.tsx';
+import { Door } from './door.tsx';
 import { Purpose } from './purpose.tsx';
 
 /** The agent's own configuration; a running agent takes a change over at once. */
@@ -26,6 +27,7 @@ export function AgentConfig({ agentId }: { agentId: string }) {
           />
         )}
       </Loaded>
+      <Door agentId={agentId} />
     </div>
   );
 }

@@ -67,6 +67,7 @@ function planPoints(plan: (typeof PLANS)[number]): PlanPoint[] {
     { text: texts.team(limits.team), missing: limits.team === 0 },
     { text: texts.skills(limits.skills) },
     { text: texts.messages(count(limits.messagesPerDay)) },
+    { text: texts.tasks(count(limits.tasks)) },
     { text: texts.tokens(tokens === null ? null : count(tokens / 1_000_000)) },
   ];
 }

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  gatewayLogs,
+  gatewayMessages,
+  getBackendVerification,
+  getInstanceStats,
+  removeBackendVerification,
+  verifyBackendAgent,
+  type AgentStats,
+  type TypesOf,
+  type verifyAgent,
+} from '@troupe/contract';
+import type { Registry } from '@troupe/fleet';
+import { AppError, newId, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
+import { asAppError, reach } from '../../platform/reach.ts';
+
+export interface ReadsDeps {
+  registry: Registry;
+  backend: BackendClient;
+  log: Log;
+}
+
+export type ReadsService = ReturnType<typeof createReads>;
+
+const LOOK_MS = 1000;
+
+/** What an agent itself knows, asked at its gateway: the same for every driver. */
+export function createReads({ registry, backend, log }: ReadsDeps) {
+  const own = (user: User, id: string) => registry.get(id, user.id);
+
+  async function logsSince(user: User, agentId: string, from: string, query: { level?: string; after?: string }) {
+    const { logs } = await backend
+      .as(user, from)
+      .call(gatewayLogs, { params: { agentId }, query: { ...query, limit: 100 } });
+    return logs.toReversed();
+  }
+
+  /** New entries as they come. A backend that is away for a while is waited for. */
+  async function* follow(
+    user: User,
+    agentId: string,
+    { level, last, signal }: { level?: string; last: string | undefined; signal: AbortSignal },
+  ): AsyncGenerator<ServerEvent> {
+    // A reader must not use up what its user may call otherwise, so it counts by itself.
+    const from = `log-reader-${newId()}`;
+    let after = last;
+    while (!signal.aborted) {
+      try {
+        const found = await logsSince(user, agentId, from, { ...(level && { level }), ...(after && { after }) });
+        for (const entry of found) yield { id: entry.id, event: 'log', data: { ...entry, agentId } };
+        after = found.at(-1)?.id ?? after ?? '0';
+        if (found.length === 0) yield { event: 'ping', data: '' };
+      } catch (err) {
+        if (asAppError(err).status === 404) return;
+        log.debug({ err, agentId }, 'a log could not be read');
+      }
+      await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  const nothing = (agentId: string): AgentStats => ({
+    agentId,
+    cpu: null,
+    memory: null,
+    memoryPercent: null,
+    network: null,
+    uptime: null,
+    uptimeFormatted: null,
+    status: null,
+    pids: null,
+    messagesProcessed: null,
+    messagesPerHour: null,
+    averageResponseTime: null,
+    successRate: null,
+    errorRate: null,
+  });
+
+  return {
+    async logs(user: User, id: string, query: { limit: number; level?: string }, address: string) {
+      await own(user, id);
+      const found = await reach(backend.as(user, address).call(gatewayLogs, { params: { agentId: id }, query }));
+      return { ...found, logs: found.logs.map((entry) => ({ ...entry, agentId: id })), status: 'ok' as const };
+    },
+
+    async logStream(
+      user: User,
+      id: string,
+      options: { level?: string; last: string | undefined; signal: AbortSignal },
+    ) {
+      await own(user, id);
+      return follow(user, id, options);
+    },
+
+    async messages(user: User, id: string, query: { limit: number; offset: number }, address: string) {
+      await own(user, id);
+      const found = await reach(backend.as(user, address).call(gatewayMessages, { params: { agentId: id }, query }));
+      return { ...found, messages: found.messages.map((one) => ({ ...one, agentId: id })), status: 'ok' as const };
+    },
+
+    async stats(user: User, id: string, address: string) {
+      await own(user, id);
+      try {
+        const {
+          plan: _plan,
+          runtimeVersion: _version,
+          ...stats
+        } = await backend.as(user, address).call(getInstanceStats, { params: { id } });
+        return { stats, status: 'ok' as const };
+      } catch (error) {
+        const { status } = asAppError(error);
+        if (status < 500) throw error instanceof AppError ? error : asAppError(error);
+        return { stats: nothing(id), status: 'mock' as const };
+      }
+    },
+
+    async verification(user: User, id: string, address: string) {
+      await own(user, id);
+      return reach(backend.as(user, address).call(getBackendVerification, { params: { id } }));
+    },
+
+    async verify(user: User, id: string, body: TypesOf<typeof verifyAgent>['body'], address: string) {
+      await own(user, id);
+      return reach(
+        backend.as(user, address).call(verifyBackendAgent, { params: { id }, body: { ...body, verified: true } }),
+      );
+    },
+
+    async unverify(user: User, id: string, address: string) {
+      await own(user, id);
+      return reach(backend.as(user, address).call(removeBackendVerification, { params: { id } }));
+    },
+  };
+}

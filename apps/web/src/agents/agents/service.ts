@@ -1,0 +1,230 @@
+import {
+  deleteBackendAgent,
+  deployAgent,
+  rotateBackendToken,
+  updateBackendAgent,
+  type provisionAgent,
+  type putAgentPurpose,
+  type TypesOf,
+  type WebAgent,
+} from '@troupe/contract';
+import { agentLimit, entitle, isTier, paidPlan, readPlanName, type Subscriber, type Tier } from '@troupe/domain';
+import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Registry } from '@troupe/fleet';
+import { AppError, iso, newId, type BackendClient, type Clock, type Log, type User } from '@troupe/kernel';
+import { asAppError, reach } from '../../platform/reach.ts';
+
+export interface AgentsDeps {
+  registry: Registry;
+  backend: BackendClient;
+  backendUrl: string;
+  agentsDomain: string;
+  /** Only this machine reaches the platform. */
+  loopback: boolean;
+  sessionSecret: string;
+  clock: Clock;
+  log: Log;
+  subscriber: (user: User) => Subscriber;
+  /** The model of agents that name none. */
+  premium: string;
+  disabled: boolean;
+}
+
+export type AgentsService = ReturnType<typeof createAgents>;
+
+type NewAgent = TypesOf<typeof provisionAgent>['body'];
+
+const DEPLOY_TIMEOUT_MS = 15_000;
+/** The premium model is served by its vendor. */
+const PREMIUM_PROVIDER = 'anthropic';
+const DISABLED = 'Provisioning is temporarily disabled. Contact support.';
+
+/** Throws what the gate of plans says no with. */
+export function requireEntitlement(...given: Parameters<typeof entitle>) {
+  const answer = entitle(...given);
+  if ('plan' in answer) return answer.plan;
+  const { status, message, ...extra } = answer.refused;
+  throw new AppError(status, message, extra);
+}
+
+export function createAgents(deps: AgentsDeps) {
+  const { registry, backend, clock, log, premium } = deps;
+  const { agentsDomain } = deps;
+  const direct = `${deps.backendUrl.replace(/^http/, 'ws')}/api/runtime/proxy`;
+  /** Where the backend is may be known to this service only; an agent's own name is for everybody. */
+  const socketOf = (id: string): string =>
+    deps.loopback || /(?:^|\.)localhost$/.test(agentsDomain) ? `${direct}/${id}/ws` : `wss://${id}.${agentsDomain}/ws`;
+
+  /** For whoever asks: it ends with what they asked with. */
+  function shown(user: User, row: AgentRow): WebAgent {
+    const subject = { agentId: row.id, tokenHash: row.token_hash ?? '' };
+    const ticket = makeTicket(deps.sessionSecret, subject, holderOf(user), clock());
+    return {
+      id: row.id,
+      name: row.name,
+      model: row.model,
+      status: row.status as WebAgent['status'],
+      websocketUrl: `${socketOf(row.id)}?token=${ticket}`,
+      createdAt: iso(row.created_at),
+      updatedAt: iso(row.updated_at),
+      plan: row.plan,
+      teamId: row.team_id,
+      url: `https://${row.id}.${agentsDomain}`,
+      failure: row.failure,
+      verified: row.verified_at !== null,
+    };
+  }
+
+  /** The plan and, where one was named, the tier that a new agent is made under. */
+  function wish(user: User, tier: string | undefined): { plan: ReturnType<typeof requireEntitlement>; tier?: Tier } {
+    if (tier !== undefined && tier !== 'free' && (!readPlanName(tier) || (!isTier(tier) && readPlanName(tier)?.size)))
+      throw new AppError(400, 'Invalid tier. Must be: starter, pro, or enterprise');
+    const plan = requireEntitlement(deps.subscriber(user), tier);
+    return { plan, ...(isTier(tier) && { tier }) };
+  }
+
+  async function add(user: User, given: NewAgent): Promise<AgentRow> {
+    const { plan, tier } = wish(user, given.tier);
+    const { model, provider, own, key, definition } = readSettings(given, premium);
+    // A tier brings its own limit; without one the plan that the user pays for has the say.
+    const counted = tier ? plan : paidPlan(plan, user.plan);
+    const limit = user.isAdmin ? Infinity : agentLimit(counted, tier);
+    const agent = {
+      id: newId(),
+      userId: user.id,
+      name: given.name,
+      plan,
+      status: 'provisioning' as const,
+      ...(tier && { tier }),
+      model: model ?? premium,
+      aiProvider: provider,
+      ...(key !== undefined && { apiKey: key }),
+      definition,
+      ownConfig: own,
+    };
+    try {
+      const [row] = await registry.add(user.id, [agent], limit);
+      return row!;
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error;
+      const { current } = error;
+      const named = tier ? `${tier} tier` : `${counted} plan`;
+      throw new AppError(429, `Agent limit reached for ${named}`, { current, limit });
+    }
+  }
+
+  return {
+    shown,
+    find: (user: User, id: string) => registry.get(id, user.id),
+    async list(user: User, { limit, offset }: { limit: number; offset: number }) {
+      const rows = await registry.list(user.id, { limit: limit + 1, offset });
+      const agents = rows.slice(0, limit).map((row) => shown(user, row));
+      return { agents, count: agents.length, hasMore: rows.length > limit };
+    },
+
+    async provision(user: User, given: NewAgent, address: string) {
+      if (deps.disabled) throw new AppError(503, DISABLED);
+      const row = await add(user, given);
+      const { id: agentId, name, plan, model, ai_provider: aiProvider } = row;
+      try {
+        await backend.as(user, address).call(deployAgent, {
+          body: { agentId, config: { name, plan, model, aiProvider } },
+          timeout: DEPLOY_TIMEOUT_MS,
+        });
+      } catch (error) {
+        const known = asAppError(error);
+        // Refused: nothing is left of it, unless somebody has taken it up meanwhile.
+        if (known.status < 500) {
+          await registry.discard(agentId);
+          throw known;
+        }
+        await registry.change(agentId, { status: 'error', failure: known.message });
+        throw new AppError(known.status, known.message, { ...known.extra, agentId }, { cause: error });
+      }
+      const { status, websocketUrl, createdAt } = shown(user, await registry.get(agentId, user.id));
+      return { success: true as const, agent: { id: agentId, name, status, websocketUrl, model, createdAt } };
+    },
+
+    async rename(user: User, id: string, name: string, address: string) {
+      await registry.get(id, user.id);
+      const row = await registry.change(id, { name });
+      // The database is the truth; a running agent that hears of it later is no harm.
+      await backend
+        .as(user, address)
+        .call(updateBackendAgent, { params: { id }, body: { name } })
+        .catch((err: unknown) => log.warn({ err, agentId: id }, 'the backend did not hear of a new name'));
+      const { status, updatedAt } = shown(user, row);
+      return { success: true as const, agent: { id, name, status, updatedAt } };
+    },
+
+    async remove(user: User, id: string, address: string) {
+      await registry.get(id, user.id);
+      await reach(backend.as(user, address).call(deleteBackendAgent, { params: { id } }));
+      return { success: true as const, deleted: id };
+    },
+
+    async config(user: User, id: string) {
+      const { config } = await registry.definition(await registry.get(id, user.id));
+      return { config, status: 'ok' as const };
+    },
+
+    async configure(user: User, id: string, body: ConfigPart, address: string) {
+      const row = await registry.get(id, user.id);
+      const given = isPart(body['config']) ? body['config'] : body;
+      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { config: given } }));
+      const { config } = await registry.definition(row);
+      return { config, status: 'updated' as const };
+    },
+
+    async purpose(user: User, id: string) {
+      const { instruction, tools } = await registry.definition(await registry.get(id, user.id));
+      return { instruction, tools };
+    },
+
+    async setPurpose(user: User, id: string, purpose: TypesOf<typeof putAgentPurpose>['body'], address: string) {
+      const row = await registry.get(id, user.id);
+      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { purpose } }));
+      const { instruction, tools } = await registry.definition(row);
+      return { instruction, tools };
+    },
+
+    async rotateToken(user: User, id: string, address: string) {
+      await registry.get(id, user.id);
+      const { token } = await reach(backend.as(user, address).call(rotateBackendToken, { params: { id } }));
+      return { success: true as const, token };
+    },
+    token: async (user: User, id: string) => ({ token: await registry.token(await registry.get(id, user.id)) }),
+  };
+}
+
+function holderOf({ sessionId, keyId }: User): Holder {
+  if (sessionId !== null) return { kind: 'session', id: sessionId };
+  if (keyId === undefined) throw new Error('a user came with neither a session nor a key');
+  return { kind: 'key', id: keyId };
+}
+
+const isPart = (value: unknown): value is ConfigPart =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** The settings of a new agent: what of them is definition, what is configuration, and whose model it is. */
+function readSettings({ model: named, config }: NewAgent, premium: string) {
+  const { instruction, tools, aiProvider, apiKey, plan: _plan, model: inConfig, ...rest } = config;
+  const custom = text(inConfig) ?? (isPart(inConfig) ? text(inConfig['default']) : undefined);
+  const model = named === undefined || named === 'custom' ? custom : named;
+  const isPremium = (model ?? premium) === premium && text(apiKey) === undefined;
+  const provider = isPremium ? PREMIUM_PROVIDER : (text(aiProvider) ?? 'openrouter');
+  const own: ConfigPart = { ...rest, ...(isPart(inConfig) && { model: inConfig }) };
+  if (model !== undefined) own['model'] = { ...(isPart(inConfig) ? inConfig : {}), default: model };
+  const list = Array.isArray(tools) ? tools : undefined;
+  return {
+    model,
+    provider,
+    own,
+    key: text(apiKey),
+    definition: {
+      ...(text(instruction) !== undefined && { instruction: text(instruction) }),
+      ...(list && { tools: list as never }),
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import {
+  createBackendBackup,
+  deleteBackendBackup,
+  downloadBackendBackup,
+  listBackendBackups,
+  restoreBackendBackup,
+} from '@troupe/contract';
+import type { Registry } from '@troupe/fleet';
+import type { BackendClient, User } from '@troupe/kernel';
+import { reach } from '../../platform/reach.ts';
+
+export interface BackupsDeps {
+  registry: Registry;
+  backend: BackendClient;
+}
+
+export type BackupsService = ReturnType<typeof createBackups>;
+
+/** Copying a full workspace takes its time. */
+const COPY_TIMEOUT_MS = 300_000;
+
+/** Copies of an agent. The backend keeps them; web checks whose agent it is. */
+export function createBackups({ registry, backend }: BackupsDeps) {
+  const client = async (user: User, agentId: string, address: string) => {
+    await registry.get(agentId, user.id);
+    return backend.as(user, address);
+  };
+  const timeout = COPY_TIMEOUT_MS;
+
+  return {
+    async make(user: User, id: string, address: string) {
+      const { call } = await client(user, id, address);
+      return reach(call(createBackendBackup, { params: { id }, timeout }));
+    },
+    async list(user: User, id: string, address: string) {
+      const { call } = await client(user, id, address);
+      return reach(call(listBackendBackups, { params: { id } }));
+    },
+    async restore(user: User, id: string, backupId: string, address: string) {
+      const { call } = await client(user, id, address);
+      return reach(call(restoreBackendBackup, { params: { id, backupId }, timeout }));
+    },
+    async remove(user: User, id: string, backupId: string, address: string) {
+      const { call } = await client(user, id, address);
+      return reach(call(deleteBackendBackup, { params: { id, backupId } }));
+    },
+    async download(user: User, id: string, backupId: string, address: string, signal: AbortSignal) {
+      const { open } = await client(user, id, address);
+      return reach(open(downloadBackendBackup, { params: { id, backupId }, timeout, signal }));
+    },
+  };
+}

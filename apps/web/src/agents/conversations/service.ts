@@ -1,0 +1,75 @@
+import {
+  gatewayCancel,
+  gatewayDecide,
+  gatewayForget,
+  gatewayMemory,
+  gatewaySession,
+  gatewaySessions,
+} from '@troupe/contract';
+import type { Registry } from '@troupe/fleet';
+import { AppError, type BackendClient, type User } from '@troupe/kernel';
+import { reach } from '../../platform/reach.ts';
+
+export interface ConversationsDeps {
+  registry: Registry;
+  backend: BackendClient;
+}
+
+export type ConversationsService = ReturnType<typeof createConversations>;
+
+const MOST_READ = 1000;
+
+/** A page has about 2 MB, all entries together 100. */
+const MOST_PAGES = 60;
+
+type Call = ReturnType<BackendClient['as']>['call'];
+
+/** The entry of this key, or id, in whichever page it is. */
+async function entryOf(call: Call, agentId: string, key: string) {
+  let offset = 0;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const query = { limit: MOST_READ, offset };
+    const { memories, hasMore } = await reach(call(gatewayMemory, { params: { agentId }, query }));
+    const found = memories.find((one) => one.key === key || one['id'] === key);
+    if (found || !hasMore) return found;
+    offset += memories.length;
+  }
+  return undefined;
+}
+
+/** What an agent did, step by step, and its owner's say in it. The agent itself keeps it all; web only checks whose it is. */
+export function createConversations({ registry, backend }: ConversationsDeps) {
+  const client = async (user: User, agentId: string, address: string) => {
+    await registry.get(agentId, user.id);
+    return backend.as(user, address);
+  };
+
+  return {
+    async list(user: User, agentId: string, page: { limit: number; offset: number }, address: string) {
+      const { call } = await client(user, agentId, address);
+      return reach(call(gatewaySessions, { params: { agentId }, query: page }));
+    },
+
+    async read(user: User, agentId: string, id: string, page: { after: number; limit: number }, address: string) {
+      const { call } = await client(user, agentId, address);
+      return reach(call(gatewaySession, { params: { agentId, id }, query: page }));
+    },
+
+    async cancel(user: User, agentId: string, id: string, address: string) {
+      const { call } = await client(user, agentId, address);
+      return reach(call(gatewayCancel, { params: { agentId, id } }));
+    },
+
+    async decide(user: User, agentId: string, id: string, approved: boolean, address: string) {
+      const { call } = await client(user, agentId, address);
+      return reach(call(gatewayDecide, { params: { agentId, id }, body: { approved } }));
+    },
+
+    async forget(user: User, agentId: string, key: string, address: string) {
+      const { call } = await client(user, agentId, address);
+      const found = await entryOf(call, agentId, key);
+      if (!found) throw new AppError(404, 'Memory not found');
+      return reach(call(gatewayForget, { params: { agentId, id: String(found['id']) } }));
+    },
+  };
+}

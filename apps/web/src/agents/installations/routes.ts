@@ -1,0 +1,48 @@
+import {
+  getInstallScript,
+  getLinkScript,
+  listInstallations,
+  registerHome,
+  registerLink,
+  webGetInstallScript,
+  webGetLinkScript,
+  webListInstallations,
+  webRegisterHome,
+  webRegisterLink,
+  type Client,
+} from '@troupe/contract';
+import {
+  bearerToken,
+  respond,
+  serve,
+  type BackendClient,
+  type RequestInfo,
+  type Server,
+  type User,
+} from '@troupe/kernel';
+import { passOn } from '../../platform/reach.ts';
+
+/** The routes are the backend's: web passes them on, with the session's user as the identity. */
+export function installationRoutes(server: Server, backend: BackendClient): void {
+  const as = (user: User | null, request: RequestInfo): Client =>
+    user ? backend.as(user, request.address) : backend.from(request.address);
+  /** A user's API key goes along: some changes need it. Nobody's does not: the call would count for web itself. */
+  const headersOf = (user: User | null, request: RequestInfo): Record<string, string> => {
+    const token = bearerToken(request);
+    return user && token?.startsWith('sk_') ? { authorization: `Bearer ${token}` } : {};
+  };
+  serve(server, webRegisterHome, ({ user, body, request }) =>
+    passOn(as(user, request).call(registerHome, { body, headers: headersOf(user, request) })),
+  );
+  serve(server, webRegisterLink, ({ user, body, request }) =>
+    passOn(as(user, request).call(registerLink, { body, headers: headersOf(user, request) })),
+  );
+  serve(server, webListInstallations, ({ user, request }) =>
+    passOn(as(user, request).call(listInstallations, { headers: headersOf(user, request) })),
+  );
+
+  const text = async (script: Promise<unknown>) =>
+    respond({ headers: { 'content-type': 'text/plain; charset=utf-8' }, body: String(await passOn(script)) });
+  serve(server, webGetInstallScript, ({ request }) => text(backend.from(request.address).call(getInstallScript, {})));
+  serve(server, webGetLinkScript, ({ request }) => text(backend.from(request.address).call(getLinkScript, {})));
+}

@@ -1,0 +1,95 @@
+import {
+  getInstanceStats,
+  repairAgent,
+  resetAgentMemory,
+  restartAgent,
+  startAgent,
+  stopAgent,
+  updateAgentImage,
+  type INSTANCE_ACTIONS,
+} from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import type { AgentRow, Registry } from '@troupe/fleet';
+import { AppError, isoOrNull, type BackendClient, type User } from '@troupe/kernel';
+import { reach } from '../../platform/reach.ts';
+
+export interface InstanceDeps {
+  db: Database;
+  registry: Registry;
+  backend: BackendClient;
+  agentsDomain: string;
+  version: string;
+}
+
+export type InstanceService = ReturnType<typeof createInstances>;
+type Action = (typeof INSTANCE_ACTIONS)[number];
+
+const NONE = 'No instance found. Please deploy first.';
+/** Backing up and changing an image takes its time. */
+const ACTION_TIMEOUT_MS = 120_000;
+
+export function createInstances({ db, registry, backend, agentsDomain, version }: InstanceDeps) {
+  /** The agent that the path means: the user's main one, or the one of that id. */
+  async function find(user: User, id: string): Promise<AgentRow> {
+    if (id === user.id) {
+      const [main] = await registry.list(user.id, { limit: 1, offset: 0 });
+      if (main) return main;
+      throw new AppError(404, NONE);
+    }
+    const agent = await registry.find(id, user.id);
+    if (agent) return agent;
+    const other = await db.system.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
+    throw other ? new AppError(403, 'Forbidden') : new AppError(404, NONE);
+  }
+
+  function perform(
+    user: User,
+    agent: AgentRow,
+    action: Action,
+    image: unknown,
+    address: string,
+  ): Promise<{ success: true }> {
+    const client = backend.as(user, address);
+    const input = { params: { id: agent.id }, timeout: ACTION_TIMEOUT_MS };
+    if (action === 'start') return client.call(startAgent, input);
+    if (action === 'stop') return client.call(stopAgent, input);
+    if (action === 'restart') return client.call(restartAgent, input);
+    if (action === 'repair') return client.call(repairAgent, input);
+    if (action === 'reset-memory') return client.call(resetAgentMemory, input);
+    // What is wrong with the image, the backend says.
+    return client.call(updateAgentImage, {
+      ...input,
+      body: { ...(image !== undefined && { image: image as string }) },
+    });
+  }
+
+  return {
+    async act(user: User, id: string, action: Action, image: unknown, address: string) {
+      const agent = await find(user, id);
+      const done = await reach(perform(user, agent, action, image, address));
+      const { status } = await registry.get(agent.id, user.id);
+      return { ...done, status };
+    },
+    async read(user: User, id: string) {
+      const row = await find(user, id);
+      const subdomain = `${row.id}.${agentsDomain}`;
+      return {
+        userId: user.id,
+        agentId: row.id,
+        status: row.status as 'running',
+        startedAt: isoOrNull(row.started_at),
+        subdomain,
+        url: `https://${subdomain}`,
+        plan: row.plan,
+        runtimeVersion: row.runtime_version ?? version,
+      };
+    },
+    async stats(user: User, id: string, address: string) {
+      const row = await find(user, id);
+      const { cpu, memory, plan, runtimeVersion } = await reach(
+        backend.as(user, address).call(getInstanceStats, { params: { id: row.id } }),
+      );
+      return { userId: user.id, cpu, memory, status: row.status as 'running', plan, runtimeVersion };
+    },
+  };
+}

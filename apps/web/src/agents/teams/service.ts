@@ -1,0 +1,140 @@
+import {
+  CallError,
+  customAgent,
+  deployTeam,
+  PLAN_FOR_TEAMS,
+  validationMessage,
+  type provisionTeam,
+  type TypesOf,
+} from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import {
+  findTemplate,
+  isPlan,
+  PLAN_LIMITS,
+  TEAM_TEMPLATES,
+  teamFromTemplate,
+  teamYaml,
+  type Plan,
+  type Subscriber,
+  type Team,
+} from '@troupe/domain';
+import {
+  AppError,
+  iso,
+  randomBase36,
+  readTeamOf,
+  type BackendClient,
+  type Clock,
+  type User,
+  type WorkerPool,
+} from '@troupe/kernel';
+import { asAppError } from '../../platform/reach.ts';
+import { requireEntitlement } from '../agents/service.ts';
+import { listTeamAgents, listTeamRows } from './store.ts';
+
+export interface TeamsDeps {
+  db: Database;
+  backend: BackendClient;
+  clock: Clock;
+  subscriber: (user: User) => Subscriber;
+  disabled: boolean;
+  pool: WorkerPool;
+}
+
+export type TeamsService = ReturnType<typeof createTeams>;
+type Given = TypesOf<typeof provisionTeam>['body'];
+
+interface Wanted {
+  team: Team;
+  yaml: string;
+}
+
+const DEFAULT_TEMPLATE = 'dev_team';
+const TIMEOUT_MS = 60_000;
+const KEYS = TEAM_TEMPLATES.map(({ key }) => key);
+
+const refused = (message: string): AppError => new AppError(400, message, { available_templates: KEYS });
+
+export function createTeams({ db, backend, clock, subscriber, disabled, pool }: TeamsDeps) {
+  function planOf(user: User, given: unknown): Plan {
+    if (!isPlan(given) || PLAN_LIMITS[given].team === 0) throw refused(PLAN_FOR_TEAMS);
+    return requireEntitlement(subscriber(user), given);
+  }
+
+  function sized({ agents }: { agents: readonly unknown[] }, plan: Plan): void {
+    const most = PLAN_LIMITS[plan].team;
+    if (agents.length > most) throw refused(`A team on the ${plan} plan has at most ${most} agents`);
+  }
+
+  async function read(user: User, given: Parameters<typeof readTeamOf>[2]): Promise<Wanted> {
+    const { reading, yaml } = await readTeamOf(pool, user.id, given);
+    if (!reading.ok) throw refused(reading.error);
+    return { team: reading.team, yaml };
+  }
+
+  /** The team that a request describes: agents of its own first, then a document, then a template. */
+  async function wanted(
+    user: User,
+    { customAgents, yaml_config: yaml, templateKey = DEFAULT_TEMPLATE }: Given,
+    plan: Plan,
+  ): Promise<Wanted> {
+    if (customAgents !== undefined && customAgents.length > 0) {
+      sized({ agents: customAgents }, plan);
+      return read(user, { agents: customAgents.map(readCustom) });
+    }
+    if (yaml !== undefined) return read(user, { yaml });
+    const template = typeof templateKey === 'string' ? findTemplate(templateKey) : undefined;
+    if (!template) throw refused(`Unknown template ${String(templateKey)}`);
+    const team = teamFromTemplate(template);
+    return { team, yaml: teamYaml(team) };
+  }
+
+  return {
+    async provision(user: User, given: Given, address: string) {
+      if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
+      const plan = planOf(user, given.plan);
+      const { team, yaml } = await wanted(user, given, plan);
+      sized(team, plan);
+      const teamId = `team_${clock().getTime()}_${randomBase36(6)}`;
+      const agents = team.agents.map(({ name }) => ({ agentId: `${teamId}-${name}`, config: { name, plan } }));
+      const reply = await backend
+        .as(user, address)
+        .call(deployTeam, { body: { teamId, yaml, agents, template: team.name }, timeout: TIMEOUT_MS })
+        .catch((error: unknown) => {
+          if (error instanceof CallError && error.status < 500) throw asAppError(error);
+          throw new AppError(500, 'Team provisioning failed', {}, { cause: error });
+        });
+      return {
+        success: true as const,
+        teamId,
+        template: team.name,
+        agents: reply.agents.map(({ name, ...agent }) => ({ container: `${teamId}/${name}`, ...agent })),
+        yaml_config: yaml,
+      };
+    },
+
+    async list(user: User, page: { limit: number; offset: number }) {
+      const tx = db.user(user.id);
+      const agents = await listTeamAgents(tx);
+      const rows = await listTeamRows(tx, page);
+      const teams = rows.slice(0, page.limit).map((row) => ({
+        teamId: row.id,
+        name: row.name,
+        template: row.template,
+        createdAt: iso(row.created_at),
+        yaml_config: row.yaml,
+        agents: agents
+          .filter((agent) => agent.team_id === row.id)
+          .map(({ id, name, status }) => ({ agentId: id, name, status })),
+      }));
+      return { teams, count: teams.length, hasMore: (rows[0]?.found ?? 0) > teams.length };
+    },
+  };
+}
+
+function readCustom(given: unknown, index: number) {
+  const parsed = customAgent.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw refused(`customAgents.${index}: ${validationMessage(parsed.error, 'agent')}`);
+}

@@ -1,0 +1,131 @@
+import type { Accounts } from '@troupe/accounts';
+import type { Catalogue } from '@troupe/domain';
+import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
+import { createHosting, createRegistry, type Registry } from '@troupe/fleet';
+import {
+  createBackendClient,
+  createCipher,
+  createWorkerPool,
+  type BackendClient,
+  type Server,
+  type User,
+} from '@troupe/kernel';
+import type { WebDeps } from '../deps.ts';
+import { createReads } from './agents/reads.ts';
+import { agentRoutes } from './agents/routes.ts';
+import { createAgents } from './agents/service.ts';
+import { backupRoutes } from './backups/routes.ts';
+import { createBackups } from './backups/service.ts';
+import { chatRoutes } from './chat/routes.ts';
+import { createChat } from './chat/service.ts';
+import { configRoutes } from './config/routes.ts';
+import { createConfig } from './config/service.ts';
+import { conversationRoutes } from './conversations/routes.ts';
+import { createConversations } from './conversations/service.ts';
+import { demoRoutes } from './demo/routes.ts';
+import { createDemo } from './demo/service.ts';
+import { deviceRoutes } from './devices/routes.ts';
+import { createDevices } from './devices/service.ts';
+import { heartbeatRoutes } from './heartbeat/routes.ts';
+import { createHeartbeats } from './heartbeat/service.ts';
+import { installationRoutes } from './installations/routes.ts';
+import { instanceRoutes } from './instance/routes.ts';
+import { createInstances } from './instance/service.ts';
+import { memoryRoutes } from './memory/routes.ts';
+import { createMemory } from './memory/service.ts';
+import { modelRoutes } from './models/routes.ts';
+import { createHostedProvision } from './provision/hosting.ts';
+import { provisionRoutes } from './provision/routes.ts';
+import { createProvision } from './provision/service.ts';
+import { taskRoutes } from './tasks/routes.ts';
+import { createTasks } from './tasks/service.ts';
+import { teamRoutes } from './teams/routes.ts';
+import { createTeams } from './teams/service.ts';
+
+interface AgentDeps extends WebDeps {
+  accounts: Accounts;
+  backend: BackendClient;
+  catalogue: Catalogue;
+}
+
+export interface Agents {
+  /** Asks the main agent of a user, as a chat does; null: there is none. */
+  askMain: (
+    user: User,
+    message: string,
+    address: string,
+    signal: AbortSignal,
+  ) => Promise<{ agentId: string; reply: string } | null>;
+}
+
+/** Wires what people do with agents. Whatever runs is the backend's; the rows are shared. */
+export function wireAgents(server: Server, deps: AgentDeps): Agents {
+  const { backend, catalogue, clock, db, jobs, secrets } = deps;
+  const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
+  wireMaking(server, deps, registry);
+  const chat = createChat({ registry, backend, clock });
+  chatRoutes(server, chat);
+  conversationRoutes(server, createConversations({ registry, backend }));
+  memoryRoutes(server, createMemory({ registry, backend }));
+  heartbeatRoutes(server, createHeartbeats({ db, registry, clock }));
+  backupRoutes(server, createBackups({ registry, backend }));
+  jobs.define(APPLY_CONFIG_QUEUE);
+  configRoutes(server, createConfig({ db, clock, jobs }));
+  deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
+  taskRoutes(server, createTasks({ db, clock }));
+  installationRoutes(server, backend);
+  demoRoutes(server, createDemo(backend, catalogue));
+  return {
+    async askMain(user, message, address, signal) {
+      const agentId = (await registry.list(user.id, { limit: 1, offset: 0 }))[0]?.id;
+      if (agentId === undefined) return null;
+      const { reply } = await chat.send(user, { message, agentId, topic: 'gateway' }, address, signal);
+      return { agentId, reply };
+    },
+  };
+}
+
+/** Agents and teams: made, shown, changed and removed. */
+function wireMaking(server: Server, deps: AgentDeps, registry: Registry): void {
+  const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
+  const { subscriber } = accounts;
+  const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
+  const { sessionSecret } = secrets;
+
+  const agents = createAgents({
+    registry,
+    backend,
+    backendUrl,
+    agentsDomain,
+    loopback: server.loopback,
+    sessionSecret,
+    clock,
+    log,
+    subscriber,
+    premium: catalogue.premium,
+    disabled,
+  });
+  agentRoutes(server, agents, createReads({ registry, backend, log }), clock);
+  modelRoutes(server, backend, catalogue);
+  const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
+  const hosting = createHostedProvision({
+    driver: createHosting({
+      settings,
+      registry,
+      log,
+      version,
+      platformUrl: backendUrl,
+      sessionSecret: secrets.sessionSecret,
+      // Web lets nobody in: it only puts agents there.
+      verify: async () => undefined,
+    }),
+    registry,
+    agentsDomain,
+    premium: catalogue.premium,
+  });
+  provisionRoutes(server, createProvision({ db, backends, hosting, log, subscriber, disabled }));
+  const pool = createWorkerPool();
+  server.app.addHook('onClose', () => pool.close());
+  teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled, pool }));
+  instanceRoutes(server, createInstances({ db, registry, backend, agentsDomain, version }));
+}

@@ -1,0 +1,89 @@
+import type { Accounts } from '@troupe/accounts';
+import { INVALID_KEY } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import { featuresOf, ownPlan, type Plan } from '@troupe/domain';
+import { AppError, iso, isoOrNull, newId, randomHex, sha256Hex, type Clock, type User } from '@troupe/kernel';
+import { countKeys, deleteKey, findKey, hasSession, insertKey, listKeys, type KeyRow } from './store.ts';
+
+interface KeyItem {
+  id: string;
+  name: string;
+  keyPreview: string;
+  createdAt: string;
+  lastUsed: string | null;
+}
+
+export interface Keys {
+  list: (userId: string) => Promise<KeyItem[]>;
+  get: (userId: string, id: string) => Promise<KeyItem>;
+  create: (
+    user: Pick<User, 'id' | 'sessionId'>,
+    name: string,
+    ip: string,
+  ) => Promise<{ id: string; name: string; key: string; createdAt: string }>;
+  remove: (userId: string, id: string, ip: string) => Promise<void>;
+  validate: (key: string) => Promise<{
+    valid: true;
+    userId: string;
+    email: string;
+    plan: Plan | null;
+    subscriptionStatus: string;
+    features: string[];
+  }>;
+}
+
+const MOST = 10;
+const PREVIEW = 10;
+
+const toItem = ({ id, name, preview, created_at, last_used_at }: KeyRow): KeyItem => ({
+  id,
+  name,
+  keyPreview: preview,
+  createdAt: iso(created_at),
+  lastUsed: isoOrNull(last_used_at),
+});
+
+export function createKeys({ db, accounts, clock }: { db: Database; accounts: Accounts; clock: Clock }): Keys {
+  const { audit } = accounts;
+  const unknown = () => new AppError(404, 'Key not found');
+
+  return {
+    list: async (userId) => (await listKeys(db.user(userId))).map(toItem),
+    async get(userId, id) {
+      const row = await findKey(db.user(userId), id);
+      if (!row) throw unknown();
+      return toItem(row);
+    },
+    create({ id: userId, sessionId }, name, ip) {
+      const key = `sk_${randomHex(32)}`;
+      const created = { id: newId(), name, preview: `${key.slice(0, PREVIEW)}...`, created_at: clock() };
+      return db.asUser(userId, async (tx) => {
+        const count = await countKeys(tx, userId);
+        // It may have ended on the way here; what ends it holds the same lock.
+        if (!(await hasSession(tx, sessionId))) throw new AppError(401, 'Unauthorized');
+        if (count >= MOST) throw new AppError(429, `Too many keys (max ${MOST})`);
+        await insertKey(tx, { ...created, user_id: userId, key_hash: sha256Hex(key) });
+        await audit(tx, { userId, action: 'key-created', detail: { id: created.id, name }, ip });
+        return { id: created.id, name, key, createdAt: iso(created.created_at) };
+      });
+    },
+    remove: (userId, id, ip) =>
+      db.asUser(userId, async (tx) => {
+        if (!(await deleteKey(tx, id))) throw unknown();
+        await audit(tx, { userId, action: 'key-deleted', detail: { id }, ip });
+      }),
+    async validate(key) {
+      const user = await accounts.byKey(key);
+      if (!user) throw new AppError(401, INVALID_KEY);
+      const who = accounts.subscriber(user);
+      return {
+        valid: true,
+        userId: user.id,
+        email: user.email,
+        plan: ownPlan(who),
+        subscriptionStatus: user.subscriptionStatus,
+        features: featuresOf(who),
+      };
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { normalEmail, type Accounts } from '@troupe/accounts';
+import type { Database, SystemTx } from '@troupe/db';
+import { creditsOf, isPlan, type Plan } from '@troupe/domain';
+import { AppError, type Clock, type User } from '@troupe/kernel';
+import type { MailRoom } from '../../platform/mail.ts';
+import { changeEmail, changeProfile, countReferrals, findMainAgent, readProfile } from './store.ts';
+
+interface Profile {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+  name: string;
+  plan: Plan | null;
+  credits: number;
+  twoFactorEnabled: boolean;
+  notifications: Record<string, unknown>;
+  instance: { id: string; url: string } | null;
+}
+
+interface Changes {
+  name?: string;
+  email?: string;
+  notifications?: Record<string, unknown>;
+}
+
+export interface SettingsService {
+  get: (user: User) => Promise<Profile>;
+  update: (user: User, changes: Changes, ip: string) => Promise<Profile>;
+  credits: (user: User) => Promise<{ credits: number; referralCode: string; referralCount: number; plan: Plan | null }>;
+}
+
+interface SettingsDeps {
+  db: Database;
+  accounts: Accounts;
+  mail: MailRoom;
+  clock: Clock;
+  agentsDomain: string;
+}
+
+export function createSettings({ db, accounts, mail, clock, agentsDomain }: SettingsDeps): SettingsService {
+  const { verification, audit } = accounts;
+
+  mail.define('email-changed', async ({ email, name }: { email: string; name: string }) => ({
+    to: email,
+    subject: 'Your e-mail address was changed',
+    text: `Hello ${name},\n\nyour account now has another e-mail address. If it was not you who changed it, tell an administrator at once.\n`,
+  }));
+
+  async function moveTo(tx: SystemTx, user: User, given: string, ip: string): Promise<void> {
+    const email = normalEmail(given);
+    const before = await changeEmail(tx, user.id, email, clock());
+    if (before === null || before.email === email) return;
+    // By mail to a new address the password can be reset: a key must not get that far.
+    if (user.sessionId === null) throw new AppError(403, 'Sign in to change the e-mail address');
+    await verification.forget(tx, user.id);
+    await audit(tx, { userId: user.id, action: 'email-change', detail: { from: before.email, to: email }, ip });
+    await mail.post(tx, 'email-changed', { email: before.email, name: before.name });
+    if (verification.required) await mail.post(tx, 'verify', { email });
+  }
+
+  async function get({ id }: User): Promise<Profile> {
+    const [row, agent] = await Promise.all([readProfile(db.user(id)), findMainAgent(db.user(id))]);
+    // The account was deleted while its request was under way.
+    if (!row) throw new AppError(401, 'Unauthorized');
+    return {
+      id,
+      email: row.email,
+      emailVerified: row.email_verified_at !== null || !verification.required,
+      name: row.name,
+      plan: isPlan(row.plan) ? row.plan : null,
+      credits: creditsOf(row.credit_micros),
+      twoFactorEnabled: false,
+      notifications: row.notifications as Record<string, unknown>,
+      instance: agent ? { id: agent.id, url: `https://${agent.id}.${agentsDomain}` } : null,
+    };
+  }
+
+  return {
+    get,
+    async update(user, { name, email, notifications }, ip) {
+      await db.asSystem(async (tx) => {
+        if (email !== undefined) await moveTo(tx, user, email, ip);
+        if (name !== undefined || notifications !== undefined)
+          await changeProfile(tx, user.id, { name, notifications, updated_at: clock() });
+      });
+      return get(user);
+    },
+    async credits(user) {
+      const [row, referralCount] = await Promise.all([
+        readProfile(db.user(user.id)),
+        countReferrals(db.system, user.id),
+      ]);
+      if (!row) throw new AppError(401, 'Unauthorized');
+      return {
+        credits: creditsOf(row.credit_micros),
+        referralCode: row.referral_code,
+        referralCount,
+        plan: isPlan(row.plan) ? row.plan : null,
+      };
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Server } from '@troupe/kernel';
+import { createAttempts } from './attempts.ts';
+import { createBots } from './bots.ts';
+import { createFailedSignIns } from './failed-sign-ins.ts';
+import { adminRoutes } from './admin/routes.ts';
+import { createAdmin } from './admin/service.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { createAuditService } from './audit/service.ts';
+import { inviteRoutes } from './invites/routes.ts';
+import { createInvites } from './invites/service.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { createKeys } from './keys/service.ts';
+import { passwordRoutes } from './password/routes.ts';
+import { createPasswordService } from './password/service.ts';
+import { registerRoutes } from './register/routes.ts';
+import { createRegistration } from './register/service.ts';
+import { sessionRoutes } from './session/routes.ts';
+import { createSessionService } from './session/service.ts';
+import { settingsRoutes } from './settings/routes.ts';
+import { createSettings } from './settings/service.ts';
+import { wireProviders, type ProviderDeps } from './providers.ts';
+
+/** Wires the slices about people: who they are, how they prove it, what they may. */
+export function wireIdentity(server: Server, deps: ProviderDeps): { close: () => Promise<void> } {
+  const { accounts, settings, secrets, counters, db, clock, url, mail } = deps;
+  const baseUrl = settings.BASE_URL ?? url;
+  const bots = createBots({ key: settings.BOT_CHALLENGE_KEY, counters, clock });
+  const attempts = createAttempts(counters);
+  const invites = createInvites({ db, accounts, mail, clock, walletKey: secrets.walletKey, baseUrl });
+
+  registerRoutes(server, createRegistration({ db, accounts, invites, bots, mail, baseUrl }));
+  sessionRoutes(
+    server,
+    createSessionService({
+      db,
+      accounts,
+      attempts,
+      failedSignIns: createFailedSignIns({ db, counters, audit: accounts.audit }),
+      clock,
+      sessionSecret: secrets.sessionSecret,
+    }),
+    bots,
+  );
+  passwordRoutes(server, createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }));
+  settingsRoutes(server, createSettings({ db, accounts, mail, clock, agentsDomain: settings.AGENTS_DOMAIN }));
+  keyRoutes(server, createKeys({ db, accounts, clock }));
+  inviteRoutes(server, invites);
+  adminRoutes(server, createAdmin({ db, accounts }));
+  auditRoutes(server, createAuditService(db));
+  return wireProviders(server, deps);
+}

@@ -1,0 +1,88 @@
+import { NOTICES } from '@troupe/accounts';
+import type { Notice } from '@troupe/contract';
+import type { Database, Listener } from '@troupe/db';
+import { iso, isoOrNull, type Clock, type ServerEvent } from '@troupe/kernel';
+
+export interface NoticesDeps {
+  db: Database;
+  clock: Clock;
+  listener: Listener;
+}
+
+export type NoticesService = ReturnType<typeof createNotices>;
+
+const KEEP_ALIVE_MS = 25_000;
+
+export function createNotices({ db, clock, listener }: NoticesDeps) {
+  async function after(userId: string, id: bigint, limit: number): Promise<Notice[]> {
+    const rows = await db
+      .user(userId)
+      .selectFrom('notices')
+      .selectAll()
+      .where('id', '>', id)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      id: String(row.id),
+      kind: row.kind as Notice['kind'],
+      message: row.message,
+      link: row.link,
+      createdAt: iso(row.created_at),
+      readAt: isoOrNull(row.read_at),
+    }));
+  }
+
+  return {
+    async list(userId: string, limit: number) {
+      const unread = await db
+        .user(userId)
+        .selectFrom('notices')
+        .select(({ fn }) => fn.countAll<bigint>().as('count'))
+        .where('read_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return { notices: await after(userId, 0n, limit), unread: Number(unread.count) };
+    },
+
+    async read(userId: string, ids: string[] | undefined) {
+      const update = db.user(userId).updateTable('notices').set({ read_at: clock() }).where('read_at', 'is', null);
+      // None named is none, and no list that a database could read.
+      if (ids?.length !== 0) await (ids ? update.where('id', 'in', ids.map(BigInt)) : update).execute();
+      return { success: true as const };
+    },
+
+    /** New notices as they come. A client that reconnects names the last one it saw and misses none. */
+    async *stream(userId: string, lastSeen: string | undefined, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+      let wake = Promise.withResolvers<void>();
+      const stop = listener.on(NOTICES, (payload) => payload === userId && wake.resolve());
+      signal.addEventListener('abort', () => wake.resolve());
+      const timer = setInterval(() => wake.resolve(), KEEP_ALIVE_MS);
+      try {
+        let last = lastSeen && /^\d{1,18}$/.test(lastSeen) ? BigInt(lastSeen) : await newest(userId);
+        yield { event: 'ready', data: {} };
+        while (!signal.aborted) {
+          const fresh = (await after(userId, last, 100)).toReversed();
+          for (const notice of fresh) yield { id: notice.id, event: 'notice', data: notice };
+          last = fresh.length > 0 ? BigInt(fresh.at(-1)!.id) : last;
+          if (fresh.length === 0) yield { event: 'ping', data: {} };
+          await wake.promise;
+          wake = Promise.withResolvers<void>();
+        }
+      } finally {
+        clearInterval(timer);
+        stop();
+      }
+    },
+  };
+
+  async function newest(userId: string): Promise<bigint> {
+    const row = await db
+      .user(userId)
+      .selectFrom('notices')
+      .select('id')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.id ?? 0n;
+  }
+}

@@ -1,0 +1,35 @@
+import { CallError } from '@troupe/contract';
+import { AppError } from '@troupe/kernel';
+
+const NO_AGENTS = 'Agent backend unavailable';
+
+/** A call to the backend about an agent: what it refuses is told on, what it cannot answer is a 502. */
+export async function reach<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw asAppError(error);
+  }
+}
+
+/** A call that is the backend's own, which web only passes on: its refusals as they are, its faults are a 502. */
+export async function passOn<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof CallError && error.status < 500) throw asAppError(error);
+    throw new AppError(502, 'Backend unavailable', {}, { cause: error });
+  }
+}
+
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof CallError) {
+    const { error: message, ...extra } = error.body;
+    return new AppError(error.status, typeof message === 'string' ? message : NO_AGENTS, extra, {
+      cause: error,
+      headers: error.headers,
+    });
+  }
+  return new AppError(502, NO_AGENTS, {}, { cause: error });
+}

@@ -1,0 +1,45 @@
+import type { Accounts } from '@troupe/accounts';
+import { serveOpenApi, type BackendClient, type Server } from '@troupe/kernel';
+import type { WebDeps } from '../deps.ts';
+import { dashboardRoutes } from './dashboard.ts';
+import { healthRoutes } from './health/routes.ts';
+import { createHealth } from './health/service.ts';
+import { createMail, type MailRoom } from './mail.ts';
+import { mailNotices } from './notices/mails.ts';
+import { noticeRoutes } from './notices/routes.ts';
+import { createNotices } from './notices/service.ts';
+import { overviewRoutes } from './overview/routes.ts';
+import { createOverview } from './overview/service.ts';
+import { referenceRoutes } from './reference.ts';
+import { undergroundRoutes } from './underground/routes.ts';
+
+interface PlatformDeps extends WebDeps {
+  accounts: Accounts;
+  backend: BackendClient;
+}
+
+export interface Platform {
+  mail: MailRoom;
+  /** What tells of all endpoints, and what works by itself: called when every area is there. */
+  finish: () => Promise<{ close: () => Promise<void> }>;
+}
+
+/** What belongs to no area: health, mail, notices, the daily view, the bus between agents, pages and their reference. */
+export function wirePlatform(server: Server, deps: PlatformDeps): Platform {
+  const { accounts, backend, clock, counters, db, listener, settings, url, version } = deps;
+  const health = createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock });
+  const mail = createMail({ ...deps, isUser: async (tx, email) => (await accounts.users.byEmail(tx, email)) !== null });
+  healthRoutes(server, health);
+  noticeRoutes(server, createNotices({ db, clock, listener }));
+  undergroundRoutes(server, backend);
+  overviewRoutes(server, createOverview({ db, clock, health: () => health.read() }));
+  return {
+    mail,
+    async finish() {
+      serveOpenApi(server, 'Troupe web API', version);
+      referenceRoutes(server, version);
+      await dashboardRoutes(server);
+      return mailNotices({ ...deps, mail, baseUrl: url });
+    },
+  };
+}

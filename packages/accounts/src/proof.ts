@@ -1,0 +1,150 @@
+import { STOP_AGENTS_QUEUE, type StopAgents } from '@troupe/domain';
+import type { Jobs, SystemTx } from '@troupe/db';
+import type { Clock } from '@troupe/kernel';
+import type { Audit } from './audit.ts';
+import type { Credits } from './credits.ts';
+import type { Sessions } from './sessions.ts';
+import type { Verification } from './verification.ts';
+
+/** Somebody has just shown that an address is theirs. */
+interface Proof {
+  userId: string;
+  by: 'mail link' | 'password reset' | 'idp1' | 'idp2';
+  /** The password from now on; left out: none. */
+  passwordHash?: string | undefined;
+  /** The session in which they showed it. Its owner is the one who has used the account: everything stays. */
+  sessionId?: string | null | undefined;
+  ip?: string | undefined;
+}
+
+/**
+ * An address is proven once, and from then on it is only its owner's: whoever took it before must not stay in it. True
+ * when this was the first proof. Where addresses merely count as verified there is none.
+ */
+export type Prove = (tx: SystemTx, proof: Proof) => Promise<boolean>;
+
+interface ProofDeps {
+  clock: Clock;
+  audit: Audit;
+  credits: Credits;
+  sessions: Sessions;
+  verification: Verification;
+  jobs: Pick<Jobs, 'send'> | undefined;
+}
+
+/** What the owner reads beside an agent that somebody else may have set up. */
+const MADE_BEFORE_PROOF =
+  'Stopped: it was made before your e-mail address was proven. Look at its configuration before you start it.';
+
+const ENDS = ['running', 'provisioning', 'pending'] as const;
+
+export function createProve({ clock, audit, credits, sessions, verification, jobs }: ProofDeps): Prove {
+  return async (tx, { userId, by, passwordHash, sessionId = null, ip }) => {
+    if (!verification.required) return false;
+    const first = await tx
+      .updateTable('users')
+      .set({ email_verified_at: clock() })
+      .where('id', '=', userId)
+      .where('email_verified_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!first) return false;
+    await credits.settle(tx, userId);
+    // No other link that is under way may prove it again.
+    await verification.forget(tx, userId);
+    if (sessionId !== null && (await isSessionOf(tx, sessionId, userId))) {
+      if (passwordHash !== undefined) await setPassword(tx, userId, passwordHash, clock());
+      await audit(tx, { userId, action: 'email-verified', detail: { by }, ip });
+      return true;
+    }
+    await setPassword(tx, userId, passwordHash ?? null, clock());
+    await sessions.endAll(tx, userId);
+    const ended = { ...(await endCredentials(tx, userId)), ...(await endAgents(tx, userId)) };
+    await audit(tx, { userId, action: 'email-verified', detail: { by }, ip });
+    await audit(tx, {
+      userId,
+      action: 'credentials-removed',
+      detail: { reason: `address proved by ${by}`, ...ended },
+      ip,
+    });
+    return true;
+  };
+
+  /** Their tokens are made anew when they are needed; a program that holds an old one is ended by the job. */
+  async function endAgents(tx: SystemTx, userId: string): Promise<Record<string, number>> {
+    const at = clock();
+    const agents = await tx
+      .updateTable('agents')
+      .set({ token_hash: null, token_sealed: null, provider_key: null, updated_at: at })
+      .where('user_id', '=', userId)
+      .returning(['id', 'status'])
+      .execute();
+    const running = agents.filter(({ status }) => (ENDS as readonly string[]).includes(status)).map(({ id }) => id);
+    if (running.length > 0) {
+      await tx
+        .updateTable('agents')
+        .set({ status: 'stopped', started_at: null, failure: MADE_BEFORE_PROOF })
+        .where('id', 'in', running)
+        .execute();
+      if (!jobs) throw new Error('an address is proven only where jobs can be sent');
+      await jobs.send(tx, STOP_AGENTS_QUEUE, { agentIds: running } satisfies StopAgents);
+    }
+    await tx.deleteFrom('agent_channels').where('user_id', '=', userId).execute();
+    // What new agents begin with could call elsewhere, too.
+    await tx.deleteFrom('agent_configs').where('user_id', '=', userId).execute();
+    await tx.updateTable('heartbeats').set({ enabled: false }).where('user_id', '=', userId).execute();
+    const tasks = await tx
+      .updateTable('scheduled_tasks')
+      .set({ enabled: false, next_run: null, updated_at: at })
+      .where('user_id', '=', userId)
+      .where('enabled', '=', true)
+      .returning('id')
+      .execute();
+    return { agents: agents.length, tasks: tasks.length };
+  }
+}
+
+async function isSessionOf(tx: SystemTx, sessionId: string, userId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const setPassword = (tx: SystemTx, userId: string, hash: string | null, at: Date) =>
+  tx.updateTable('users').set({ password_hash: hash, updated_at: at }).where('id', '=', userId).execute();
+
+/** Everything that opens the account or something of it, or lets others in. */
+async function endCredentials(tx: SystemTx, userId: string): Promise<Record<string, number>> {
+  const own = async (table: 'api_keys' | 'account_links' | 'installations'): Promise<number> => {
+    const { numDeletedRows } = await tx.deleteFrom(table).where('user_id', '=', userId).executeTakeFirst();
+    return Number(numDeletedRows);
+  };
+  const keys = await own('api_keys');
+  const links = await own('account_links');
+  const installations = await own('installations');
+  const devices = await tx
+    .updateTable('devices')
+    .set((eb) => ({
+      status: eb.case().when('status', '=', 'approved').then('revoked').else('denied').end(),
+      token_hash: null,
+      token_sealed: null,
+    }))
+    .where('user_id', '=', userId)
+    .where('status', 'in', ['pending', 'approved'])
+    .returning('id')
+    .execute();
+  await tx.deleteFrom('invites').where('user_id', '=', userId).where('used_at', 'is', null).execute();
+  // Money that its new owner adds must not land where another's key can spend it.
+  const wallets = await tx
+    .deleteFrom('wallets')
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'own')
+    .returning('id')
+    .execute();
+  await tx.updateTable('users').set({ notifications: '{}' }).where('id', '=', userId).execute();
+  return { keys, links, installations, devices: devices.length, wallets: wallets.length };
+}

@@ -1,0 +1,42 @@
+import type { WebSocket } from 'ws';
+
+/** What one connection may ask for: an agent is somebody's, the process that serves it is everybody's. */
+export const SOCKET_BOUNDS = {
+  /** One message has 100,000 characters at most, of up to four bytes. */
+  frameBytes: 512 * 1024,
+  /** At once, and from then on in a second. */
+  burst: 60,
+  perSecond: 20,
+  /** Conversations that are followed. */
+  watches: 16,
+  /** Frames that are being worked on, answers under way among them. */
+  atWork: 32,
+  /** What waits for somebody who does not read. */
+  waitingBytes: 4 * 1024 * 1024,
+  /** Connections of one agent. */
+  perAgent: 50,
+} as const;
+
+const POLICY_VIOLATION = 1008;
+const GOODBYE_MS = 2000;
+
+/** Counts frames; false: it is one too many. */
+export function createPace(now: () => number = Date.now): () => boolean {
+  const { burst, perSecond } = SOCKET_BOUNDS;
+  let left: number = burst;
+  let last = now();
+  return () => {
+    const at = now();
+    left = Math.min(burst, left + ((at - last) / 1000) * perSecond);
+    last = at;
+    left -= 1;
+    return left >= 0;
+  };
+}
+
+/** Tells the other side why and hears no more of it; who does not leave is cut off. */
+export function turnAway(socket: WebSocket, why: string): void {
+  for (const kind of ['message', 'ping']) socket.removeAllListeners(kind);
+  socket.close(POLICY_VIOLATION, why);
+  setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+}

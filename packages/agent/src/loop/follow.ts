@@ -1,0 +1,131 @@
+import type { Agent, LiveEvent } from '../agent.ts';
+import type { SessionEvent } from '../session/events.ts';
+import { PAGE_BYTES } from '../store/store.ts';
+
+/** Reading along in a session: what is stored, then what comes, from whichever process. */
+
+export type Follow = Agent['follow'];
+
+interface FollowDeps extends Pick<Agent, 'store' | 'watch' | 'definition'> {
+  /** How often a session that another process works on is looked at, for all who follow it together. */
+  pollMs: number;
+}
+
+/** How long somebody may follow an agent that is deleted. */
+const LOOK_MS = 5_000;
+const PAGE = 500;
+/** What waits for a reader: whoever is slower reads stored events again, without the pieces that they were written in. */
+const MAX_QUEUED = 1000;
+
+/** What is known of a session that others may write to: one look for all its followers. */
+interface News {
+  followers: number;
+  lastSeq: number;
+  /** Why nobody can follow it any more. */
+  error: Error | undefined;
+  timer: NodeJS.Timeout | undefined;
+  checked: number;
+}
+
+export function createFollow({ store, watch, definition, pollMs }: FollowDeps): Follow {
+  const known = new Map<string, News>();
+
+  function look(sessionId: string, news: News): void {
+    news.timer = setTimeout(() => {
+      void (async () => {
+        try {
+          const session = await store.session(sessionId);
+          news.lastSeq = Math.max(news.lastSeq, session?.lastSeq ?? 0);
+          if (Date.now() - news.checked > LOOK_MS) {
+            await definition();
+            news.checked = Date.now();
+          }
+        } catch (error) {
+          news.error = error as Error;
+        }
+        if (news.followers > 0 && !news.error) look(sessionId, news);
+      })();
+    }, pollMs);
+    news.timer.unref();
+  }
+
+  function join(sessionId: string): News {
+    const found = known.get(sessionId);
+    const news = found ?? { followers: 0, lastSeq: 0, error: undefined, timer: undefined, checked: Date.now() };
+    news.followers += 1;
+    if (!found) {
+      known.set(sessionId, news);
+      look(sessionId, news);
+    }
+    return news;
+  }
+
+  function leave(sessionId: string, news: News): void {
+    news.followers -= 1;
+    if (news.followers > 0 && !news.error) return;
+    clearTimeout(news.timer);
+    if (known.get(sessionId) === news) known.delete(sessionId);
+  }
+
+  return async function* follow(sessionId, after, signal): AsyncGenerator<LiveEvent> {
+    const inbox = openInbox(signal);
+    const stopWatching = watch(sessionId, inbox.put);
+    const news = join(sessionId);
+    let seen = after;
+    let isBehind = true;
+    try {
+      while (!signal.aborted) {
+        if (news.error) throw news.error;
+        const page: SessionEvent[] =
+          isBehind || news.lastSeq > seen
+            ? await store.events(sessionId, { after: seen, limit: PAGE, bytes: PAGE_BYTES })
+            : [];
+        for (const event of page) {
+          seen = event.seq;
+          yield { kind: 'event', sessionId, event };
+        }
+        isBehind = page.length > 0;
+        const deadline = Date.now() + pollMs;
+        while (!isBehind && !signal.aborted && Date.now() < deadline) {
+          const live = inbox.take();
+          if (!live) await inbox.wait(deadline - Date.now());
+          else if (live.kind === 'delta') yield live;
+          else if (live.event.seq > seen + 1) isBehind = true;
+          else if (live.event.seq === seen + 1) {
+            seen = live.event.seq;
+            yield live;
+          }
+        }
+      }
+    } finally {
+      inbox.close();
+      stopWatching();
+      leave(sessionId, news);
+    }
+  };
+}
+
+function openInbox(signal: AbortSignal) {
+  let queue: LiveEvent[] = [];
+  let wake: () => void = () => {};
+  const onAbort = (): void => wake();
+  signal.addEventListener('abort', onAbort);
+  return {
+    put(live: LiveEvent): void {
+      // A gap in the numbers makes the reader look into the store.
+      if (queue.length >= MAX_QUEUED) queue = queue.filter(({ kind }) => kind === 'event').slice(-1);
+      queue.push(live);
+      wake();
+    },
+    take: () => queue.shift(),
+    wait: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.max(1, ms));
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+    close: () => signal.removeEventListener('abort', onAbort),
+  };
+}

@@ -1,0 +1,243 @@
+import type { ChatMessage, ChatRequest, ChatResult, ToolCall } from '@troupe/ai';
+import { AppError } from '@troupe/kernel';
+import { cutPoint, summaryRequest } from './compaction.ts';
+import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
+import { remaining, timeIsUp } from './limits.ts';
+import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
+import type { RunDeps, RunLog } from './run.ts';
+import { memoryScope, type RunLimits } from '../definition.ts';
+import { readSession } from '../session/session.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** One call of the model, and what it said into the log. */
+
+export interface Turn {
+  run: RunLog;
+  runId: string;
+  limits: RunLimits;
+  signal: AbortSignal;
+  modelSignal: AbortSignal;
+}
+
+/** The model could not be asked, or did not answer. */
+export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure';
+  /** How the run ends by it. */
+  readonly outcome: RunOutcome;
+
+  constructor(message: string, { outcome = 'failed', ...options }: ErrorOptions & { outcome?: RunOutcome } = {}) {
+    super(message, options);
+    this.outcome = outcome;
+  }
+
+  /** Set when there is no money or quota left for the call. */
+  get refusal(): Refusal | undefined {
+    const { cause } = this;
+    return cause instanceof AppError && cause.extra['code'] === 'QUOTA_EXCEEDED' ? cause.extra : undefined;
+  }
+}
+
+export const RECALLED = 5;
+const ANSWER_ROOM = 8192;
+/** A model, or who plays one, may say anything: what is kept of one answer. */
+const MAX_ANSWER_CHARACTERS = 256 * 1024;
+const MAX_CALLS = 64;
+const MAX_TOOL_NAME = 200;
+/** No JSON, so that the call fails and the model is told. */
+const TOO_LONG = '[arguments too long]';
+
+export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'goes on'> {
+  const { run } = turn;
+  const tools = await deps.tools(run.definition, turn.signal);
+  let messages = await prompt(deps, run, tools);
+  if (estimateTokens(messages) > deps.compactAt && (await compact(deps, turn)))
+    messages = await prompt(deps, run, tools);
+
+  const saw = readSession(run.events()).lastSeq;
+  const started = deps.now();
+  const { message, model, usage, costMicros } = await askModel(deps, turn, {
+    messages,
+    ...(tools.length > 0 && { tools: toolDefinitions(tools) }),
+  });
+  const spent: Spent = { turns: 1, tokens: usage.total_tokens, costMicros, ms: deps.now() - started };
+  const answer: SessionEventBody = {
+    type: 'assistant',
+    content: kept(message.content ?? ''),
+    // Named by us: some providers use the same ids in every answer.
+    toolCalls: (message.tool_calls ?? []).slice(0, MAX_CALLS).map(({ function: { name, arguments: args } }) => ({
+      callId: deps.newId(),
+      tool: name.slice(0, MAX_TOOL_NAME),
+      args: args.length > MAX_ANSWER_CHARACTERS ? TOO_LONG : args,
+    })),
+    model,
+    spent,
+    saw,
+  };
+  const tokens = usage.total_tokens;
+  if (answer.toolCalls.length === 0) {
+    const total = addSpent(readSession(run.events()).spent, spent);
+    if (await run.conclude('idle', [answer, { type: 'run_ended', outcome: 'done', spent: total }], { tokens }))
+      return 'ended';
+  }
+  await run.commit([answer], { tokens });
+  return 'goes on';
+}
+
+const kept = (text: string): string =>
+  text.length <= MAX_ANSWER_CHARACTERS ? text : `${text.slice(0, MAX_ANSWER_CHARACTERS)}\n[the rest was cut off]`;
+
+async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promise<ChatMessage[]> {
+  const { definition } = run;
+  const talk = conversation(run.events());
+  const question = run.events().findLast((event) => event.type === 'user');
+  const memories =
+    definition.tools.includes('memory') && question?.type === 'user'
+      ? (run.takeRecalled(question.content) ??
+        (await deps.store.recall({ scope: memoryScope(definition), query: question.content, limit: RECALLED })))
+      : [];
+  return [{ role: 'system', content: systemPrompt(definition, tools, memories) }, ...talk];
+}
+
+/** Sums older events up. False: there is nothing that can be cut off. */
+async function compact(deps: RunDeps, turn: Turn): Promise<boolean> {
+  const { run } = turn;
+  const events = run.events();
+  const upTo = cutPoint(events.filter(({ type }) => type !== 'compaction'));
+  const state = readSession(events);
+  if (upTo === undefined || state.run === undefined) return false;
+  const earlier = events.filter(({ type }) => type === 'compaction').slice(-1);
+  const cut = [...earlier, ...events.filter(({ seq, type }) => seq <= upTo && type !== 'compaction')];
+  const started = deps.now();
+  const { message, usage, costMicros } = await askModel(deps, turn, summaryRequest('', cut), { silent: true });
+  const spent = { turns: 1, tokens: usage.total_tokens, costMicros, ms: deps.now() - started };
+  const summary = message.content ?? '';
+  await run.commit([{ type: 'compaction', summary, upTo, spent: addSpent(state.spent, spent), run: state.run }], {
+    tokens: usage.total_tokens,
+  });
+  return true;
+}
+
+/** Asks while the run has time. */
+async function askModel(
+  deps: RunDeps,
+  turn: Turn,
+  request: ChatRequest,
+  { silent = false }: { silent?: boolean } = {},
+): Promise<ChatResult> {
+  const { limits, modelSignal } = turn;
+  const time = new AbortController();
+  const left = limits.maxSeconds * 1000 - readSession(turn.run.events()).spent.ms;
+  const timer = setTimeout(() => time.abort(), left);
+  try {
+    return await tryModels(
+      deps,
+      { ...turn, modelSignal: AbortSignal.any([modelSignal, time.signal]) },
+      request,
+      silent,
+    );
+  } catch (error) {
+    if (modelSignal.aborted || !time.signal.aborted) throw error;
+    throw new ModelFailure(timeIsUp(limits), { outcome: 'limit', cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Tries the configured model, then its fallbacks. Money is reserved before each try and settled after it. */
+async function tryModels(deps: RunDeps, turn: Turn, request: ChatRequest, silent: boolean): Promise<ChatResult> {
+  const { model } = turn.run.definition.config;
+  let failure: unknown;
+  for (const name of [model.default, ...model.fallbacks]) {
+    try {
+      return await askOne(deps, turn, { ...request, model: name }, silent);
+    } catch (error) {
+      if (turn.modelSignal.aborted) throw error;
+      failure = error;
+      deps.log.warn({ err: error, model: name, agentId: deps.agentId }, 'model call failed');
+      // No other model helps against an empty account.
+      if (error instanceof AppError && (error.status === 401 || error.status === 402)) break;
+    }
+  }
+  throw new ModelFailure(failure instanceof Error ? failure.message : 'The model did not answer', { cause: failure });
+}
+
+async function askOne(
+  deps: RunDeps,
+  turn: Turn,
+  request: ChatRequest & { model: string },
+  silent: boolean,
+): Promise<ChatResult> {
+  const { agentId, spend, usage } = deps;
+  const { runId, run, limits, modelSignal: signal } = turn;
+  const left = remaining(limits, readSession(run.events()).spent);
+  const room = Math.min(ANSWER_ROOM, left.maxTokens);
+  const estimateTokensUsed = estimateTokens(request.messages) + room;
+  const reservation = await spend.reserve({ agentId, runId, model: request.model, estimateTokens: estimateTokensUsed });
+  const started = deps.now();
+  const record = (result: ChatResult | undefined) =>
+    usage({
+      kind: 'model',
+      agentId,
+      runId,
+      model: result?.model ?? request.model,
+      provider: result?.provider ?? '',
+      usage: result?.usage,
+      costMicros: result?.costMicros ?? 0,
+      ms: deps.now() - started,
+      success: result !== undefined,
+    });
+  try {
+    const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: Math.max(1, room) } : request;
+    const streamed = !silent && deps.watched(run.sessionId);
+    const result = streamed ? await collect(deps, turn, sent) : await deps.model.chat(sent, { signal, runId });
+    await reservation.settle({ tokens: result.usage.total_tokens, costMicros: result.costMicros });
+    record(result);
+    return result;
+  } catch (error) {
+    await reservation.settle({ tokens: 0, costMicros: 0 });
+    record(undefined);
+    throw error;
+  }
+}
+
+/** Reads a streamed answer, passing its text on as it comes. */
+async function collect(
+  deps: RunDeps,
+  { run, runId, modelSignal: signal }: Turn,
+  request: ChatRequest,
+): Promise<ChatResult> {
+  const saw = readSession(run.events()).lastSeq;
+  let content = '';
+  const calls: ToolCall[] = [];
+  let last: Awaited<ReturnType<typeof deps.model.chat>> | undefined;
+  for await (const delta of deps.model.stream(request, { signal, runId })) {
+    if (delta.content) {
+      content += delta.content;
+      deps.onDelta(run.sessionId, delta.content, saw);
+    }
+    for (const { index, id, function: part } of delta.toolCalls ?? []) {
+      const call = (calls[index] ??= { id: id ?? '', type: 'function', function: { name: '', arguments: '' } });
+      if (id) call.id = id;
+      call.function.name += part?.name ?? '';
+      call.function.arguments += part?.arguments ?? '';
+    }
+    if (delta.finishReason && delta.usage) {
+      last = {
+        id: delta.id,
+        model: delta.model,
+        provider: delta.provider,
+        message: { role: 'assistant', content: null },
+        finishReason: delta.finishReason,
+        usage: delta.usage,
+        usageEstimated: delta.usageEstimated ?? false,
+        costMicros: delta.costMicros ?? 0,
+      };
+    }
+  }
+  if (!last) throw new ModelFailure('The model’s answer broke off');
+  const made = calls.filter(Boolean);
+  return {
+    ...last,
+    message: { role: 'assistant', content, ...(made.length > 0 && { tool_calls: made }) },
+  };
+}

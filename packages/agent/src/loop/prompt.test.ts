@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { createOutbound, createWorkerPool, settingDocs, silentLog } from '@troupe/kernel';
+import { newDefinition } from '../definition.ts';
+import { openGate } from '../ports.ts';
+import { systemPrompt } from './prompt.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { createSqliteStore } from '../store/store-sqlite.ts';
+import { scriptedModel, web } from '../testing.ts';
+import { createToolkit } from '../tools/toolkit.ts';
+import { wakeAgent } from '../wake.ts';
+
+const folder = await mkdtemp(path.join(tmpdir(), 'agent-prompt-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const pool = createWorkerPool();
+after(() => pool.close());
+
+test('the default prompt, with all tools, stays below 1.5 KB', async () => {
+  const outbound = createOutbound();
+  const store = createSqliteStore({ file: ':memory:', agentId: 'a' });
+  const toolkit = createToolkit({
+    store,
+    workspaceRoot: folder,
+    sandbox: createSandbox(),
+    outbound,
+    log: silentLog,
+    pool,
+    owner: 'user',
+  });
+  const definition = newDefinition({ name: 'Ada', role: 'Assistant' });
+  const prompt = systemPrompt(definition, await toolkit.tools(definition));
+  assert.ok(Buffer.byteLength(prompt) < 1536, `${Buffer.byteLength(prompt)} bytes`);
+  assert.match(prompt, /sandbox/);
+  await outbound.close();
+});
+
+test('neither the prompt nor the environment of what an agent runs holds a secret of the platform', async () => {
+  const secrets = settingDocs().filter(({ secret }) => secret);
+  assert.ok(secrets.length > 10);
+  for (const { name } of secrets) process.env[name] = `secret-of-${name}`;
+  const outbound = createOutbound();
+  const store = createSqliteStore({ file: ':memory:', agentId: 'a' });
+  await store.saveDefinition(newDefinition({ name: 'Ada' }));
+  const toolkit = createToolkit({
+    store,
+    workspaceRoot: folder,
+    sandbox: createSandbox(),
+    outbound,
+    log: silentLog,
+    pool,
+    owner: 'user',
+  });
+  const cmd = 'env; cat /proc/self/environ /proc/1/environ; grep -rs secret-of- /workspace /tmp /etc | head -5';
+  const model = scriptedModel((_, turn) => (turn === 1 ? { calls: [{ tool: 'shell', args: { cmd } }] } : 'done'));
+  const agent = wakeAgent({
+    agentId: 'a',
+    store,
+    model,
+    tools: toolkit.tools,
+    spend: openGate,
+    usage: () => {},
+    log: silentLog,
+  });
+  const { sessionId } = await agent.ask({ to: web, content: 'show me your environment' });
+  const log = await store.events(sessionId, { after: 0, limit: 100 });
+  assert.match(JSON.stringify(log), /HOME=\/workspace|The shell is off/);
+  assert.doesNotMatch(JSON.stringify([model.requests, log]), /secret-of-[A-Z]/);
+  for (const { name } of secrets) delete process.env[name];
+  await outbound.close();
+});

@@ -1,0 +1,122 @@
+import { approvalFor } from '../definition.ts';
+import { NOTHING_SPENT, type SessionEventBody, type Spent } from '../session/events.ts';
+import { remaining } from './limits.ts';
+import type { Turn } from './model-step.ts';
+import type { RunDeps } from './run.ts';
+import { readSession, type PendingCall } from '../session/session.ts';
+import { failed, type Tool, type ToolResult } from '../tools/tool.ts';
+
+/** Runs the calls that the model asked for, one after another. */
+
+const MAX_RESULT_CHARACTERS = 60_000;
+
+/** `waits`: at least one call needs somebody's approval, and everything else is done. */
+export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | 'waits'> {
+  const { run } = turn;
+  const tools = new Map((await deps.tools(run.definition, turn.signal)).map((tool) => [tool.name, tool]));
+  for (const call of readSession(run.events()).pending) {
+    if (needsApproval(run.definition, call, tools.get(call.tool))) continue;
+    await runCall(deps, turn, call, tools);
+    if (readSession(run.events()).cancelled) return 'goes on';
+  }
+  return askForApproval(deps, turn, tools);
+}
+
+const needsApproval = (definition: Turn['run']['definition'], call: PendingCall, tool: Tool | undefined): boolean =>
+  tool !== undefined &&
+  approvalFor(definition, tool.name, tool.toolset) === 'ask' &&
+  (call.approval === 'none' || call.approval === 'pending');
+
+async function askForApproval(deps: RunDeps, { run }: Turn, tools: Map<string, Tool>): Promise<'goes on' | 'waits'> {
+  const state = readSession(run.events());
+  const waiting = state.pending.filter((call) => needsApproval(run.definition, call, tools.get(call.tool)));
+  if (waiting.length === 0 || state.cancelled) return 'goes on';
+  const requests = waiting
+    .filter(({ approval }) => approval === 'none')
+    .map(({ callId, tool, args }): SessionEventBody => ({
+      type: 'approval_requested',
+      approvalId: deps.newId(),
+      callId,
+      tool,
+      args,
+    }));
+  return (await run.conclude('waiting', requests)) ? 'waits' : 'goes on';
+}
+
+async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<string, Tool>): Promise<void> {
+  const { run, runId } = turn;
+  const tool = tools.get(call.tool);
+  const refusal = refuse(turn, call, tool, [...tools.keys()]);
+  if (refusal !== undefined || tool === undefined) {
+    await run.commit([resultEvent(call, failed(refusal ?? ''), NOTHING_SPENT)]);
+    return;
+  }
+  // A call that may run again needs no mark: whether it had begun makes no difference.
+  if (!tool.repeatable) await run.commit([{ type: 'tool_started', callId: call.callId, tool: call.tool }]);
+  const started = deps.now();
+  const result = await invoke(deps, turn, call, tool);
+  const ms = deps.now() - started;
+  deps.usage({ kind: 'tool', agentId: deps.agentId, runId, tool: tool.name, ms, success: !result.isError });
+  const spent = result.spent ?? NOTHING_SPENT;
+  await run.commit([resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) })]);
+}
+
+/** Why a call is not run at all, as the model is told. */
+function refuse(
+  { run: { definition } }: Turn,
+  call: PendingCall,
+  tool: Tool | undefined,
+  names: string[],
+): string | undefined {
+  if (!tool) return `There is no tool ${call.tool}. Tools: ${names.join(', ') || 'none'}.`;
+  if (approvalFor(definition, tool.name, tool.toolset) === 'deny') return `The owner does not allow ${tool.name}.`;
+  if (call.approval === 'denied') return `The owner refused this call of ${tool.name}.`;
+  if (call.started && !tool.repeatable) {
+    return `This call of ${tool.name} was interrupted by a restart. It may have had an effect; check before you repeat it.`;
+  }
+  return undefined;
+}
+
+async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool): Promise<ToolResult> {
+  const { run, limits, signal } = turn;
+  const left = remaining(limits, readSession(run.events()).spent);
+  let args: unknown;
+  try {
+    args = call.args.trim() === '' ? {} : JSON.parse(call.args);
+  } catch {
+    return failed('The arguments are not valid JSON.');
+  }
+  const timeout = AbortSignal.timeout(Math.max(1, left.maxSeconds) * 1000);
+  const context = {
+    agentId: deps.agentId,
+    sessionId: run.sessionId,
+    callId: call.callId,
+    definition: run.definition,
+    remaining: left,
+    signal: AbortSignal.any([signal, timeout]),
+  };
+  try {
+    const result = await tool.run(args, context);
+    return { ...result, content: capped(result.content) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (timeout.aborted) return failed(`${tool.name} was stopped: the run’s time is used up.`);
+    deps.log.warn({ err: error, tool: tool.name, agentId: deps.agentId }, 'tool failed');
+    return failed(error instanceof Error ? error.message : 'The tool failed.');
+  }
+}
+
+function capped(content: string): string {
+  if (content.length <= MAX_RESULT_CHARACTERS) return content;
+  return `${content.slice(0, MAX_RESULT_CHARACTERS)}\n[${content.length - MAX_RESULT_CHARACTERS} more characters were cut off]`;
+}
+
+export const resultEvent = ({ callId, tool }: { callId: string; tool: string }, result: ToolResult, spent: Spent) =>
+  ({
+    type: 'tool_result',
+    callId,
+    tool,
+    content: result.content,
+    isError: result.isError ?? false,
+    spent,
+  }) satisfies SessionEventBody;

@@ -1,0 +1,266 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createFairQueue, type Log } from '@troupe/kernel';
+import { createControlGroups } from './control-group.ts';
+import { createOutputTail } from './output-tail.ts';
+import { tooMuchMemory, watchResources, type Watched } from './resource-watch.ts';
+import { createSandboxUser } from './sandbox-user.ts';
+
+/**
+ * Runs programs for an agent where they can do no harm: bubblewrap with its own user, process, mount and network
+ * namespaces. The program sees the system's programs read-only, the workspace, and an empty /tmp; no network, no
+ * environment of ours, no privileges. The kernel bounds what it uses where a control group can be made, and outside it
+ * is somebody without rights. Without bubblewrap nothing is run at all.
+ */
+
+export interface SandboxLimits {
+  /** Of all processes together; each single one may have this much too. */
+  memoryMb: number;
+  processes: number;
+  /** Of one file. */
+  fileMb: number;
+  /** Of /tmp and /dev/shm; what is in them counts as memory. */
+  tmpMb: number;
+  shmMb: number;
+}
+
+export const DEFAULT_LIMITS: SandboxLimits = { memoryMb: 1024, processes: 128, fileMb: 256, tmpMb: 256, shmMb: 64 };
+
+export interface SandboxOptions {
+  bwrap?: string;
+  prlimit?: string;
+  limits?: SandboxLimits;
+  /** Told once what the kernel does not bound here. */
+  log?: Pick<Log, 'warn'>;
+  /** Where control groups are. */
+  groups?: string;
+}
+
+interface Mounts {
+  workspace: string;
+  /** A Unix socket that leads to the egress proxy; left out: no way out at all. */
+  egressSocket?: string;
+}
+
+interface SandboxCommand extends Mounts {
+  argv: readonly string[];
+  /** Inside the workspace, relative to it. */
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** Why the workspace may not grow any more; it is asked while the command runs. */
+  full: () => Promise<string | undefined>;
+}
+
+interface SandboxResult {
+  output: string;
+  /** Null: it was stopped, `stopped` says why. */
+  code: number | null;
+  stopped?: string;
+}
+
+export interface Sandbox {
+  /** Why there is no sandbox here; undefined: there is one. */
+  unavailable: () => Promise<string | undefined>;
+  run: (command: SandboxCommand) => Promise<SandboxResult>;
+  /** The program and arguments that run `argv` inside: for programs that are talked to, such as MCP servers. */
+  wrap: (command: Inside) => Promise<Wrapped>;
+}
+
+interface Inside extends Mounts {
+  argv: readonly string[];
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+}
+
+interface Wrapped {
+  command: string;
+  args: string[];
+  /** To be called when it has ended. */
+  release: (pid: number | undefined) => void;
+  watched: Watched;
+}
+
+const WORKSPACE = '/workspace';
+const NODE = '/opt/agent/node';
+const BRIDGE = '/opt/agent/egress-bridge.mts';
+const BRIDGE_SOURCE = path.join(import.meta.dirname, 'egress-bridge.mts');
+const EGRESS_SOCKET = '/run/egress.sock';
+const MB = 1024 * 1024;
+/** Runtimes such as Node reserve this much without using it; what is really used is watched. */
+const RESERVED_MB = 512;
+
+/** Own namespaces for everything, no privileges, no way to make further namespaces; ends with us. */
+const ISOLATION =
+  '--unshare-all --unshare-user --disable-userns --uid 1000 --gid 1000 --cap-drop ALL --die-with-parent --new-session --clearenv --hostname sandbox'.split(
+    ' ',
+  );
+
+const bind = (...args: string[]): string[] => args;
+
+/** What programs need of /etc: certificates, names of zones and alternatives; no accounts, no hosts, no keys. */
+const ETC =
+  'ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted ca-certificates alternatives ld.so.cache localtime mime.types'.split(
+    ' ',
+  );
+
+export function createSandbox({
+  bwrap = '/usr/bin/bwrap',
+  prlimit = '/usr/bin/prlimit',
+  limits = DEFAULT_LIMITS,
+  log,
+  groups: groupsRoot,
+}: SandboxOptions = {}): Sandbox {
+  let probed: Promise<string | undefined> | undefined;
+  const queue = createFairQueue(AT_ONCE);
+  const bounded = { memoryBytes: limits.memoryMb * MB, processes: limits.processes };
+  const groups = createControlGroups(bounded, groupsRoot);
+  const user = createSandboxUser();
+
+  /** The program inside, as bubblewrap starts it; `at` says where the user outside finds our paths. */
+  function inside({ workspace, argv, cwd = '.', env = {}, egressSocket }: Inside, at: (given: string) => string) {
+    const given = {
+      PATH: '/opt/agent:/usr/local/bin:/usr/bin:/bin',
+      HOME: WORKSPACE,
+      LANG: 'C.UTF-8',
+      TMPDIR: '/tmp',
+      ...env,
+    };
+    const inner = egressSocket === undefined ? argv : [NODE, BRIDGE, EGRESS_SOCKET, ...argv];
+    return [
+      bwrap,
+      ...ISOLATION,
+      ...systemMounts(),
+      ...`--proc /proc --dev /dev --size ${limits.tmpMb * MB} --tmpfs /tmp`.split(' '),
+      ...`--perms 1777 --size ${limits.shmMb * MB} --tmpfs /dev/shm`.split(' '),
+      ...bind('--ro-bind', at(process.execPath), NODE),
+      ...(egressSocket === undefined
+        ? []
+        : [...bind('--ro-bind', at(BRIDGE_SOURCE), BRIDGE), ...bind('--bind', at(egressSocket), EGRESS_SOCKET)]),
+      ...bind('--bind', at(workspace), WORKSPACE),
+      // Both are file systems in memory, of no size: nothing may be written there.
+      ...'--remount-ro /dev --remount-ro /'.split(' '),
+      ...bind('--chdir', path.posix.join(WORKSPACE, path.posix.join('/', cwd)).replace(/\/$/, '')),
+      ...Object.entries(given).flatMap(([name, value]) => bind('--setenv', name, value)),
+      ...bind('--', prlimit, `--data=${(limits.memoryMb + RESERVED_MB) * MB}`, `--nproc=${limits.processes}`),
+      ...bind(`--fsize=${limits.fileMb * MB}`, '--core=0', '--nofile=1024', '--', ...inner),
+    ];
+  }
+
+  async function wrap(wanted: Inside): Promise<Wrapped> {
+    const { workspace, egressSocket } = wanted;
+    await user.claim(workspace);
+    if (egressSocket !== undefined) user.admit(egressSocket);
+    const ours = [workspace, process.execPath, ...(egressSocket === undefined ? [] : [BRIDGE_SOURCE, egressSocket])];
+    const { script, argv, at, unshare } = user.become(ours);
+    const [command = '', ...args] = [
+      ...(unshare ? ['/usr/bin/unshare', '--mount', '--'] : []),
+      ...bind('/bin/sh', '-c', ['set -e', 'umask 077', groups.enter, script, 'exec "$@"'].join('\n'), 'sandbox'),
+      ...argv,
+      ...inside(wanted, at),
+    ];
+    const isShort = groups.bounds.includes('memory') ? groups.isShort : undefined;
+    return { command, args, release: groups.leave, watched: { ...bounded, ...(isShort && { isShort }) } };
+  }
+
+  async function probe(): Promise<string | undefined> {
+    if (process.platform !== 'linux' || !existsSync(bwrap)) return 'bubblewrap is not installed';
+    if (!existsSync(prlimit)) return 'prlimit (util-linux) is not installed';
+    const workspace = await mkdtemp(path.join(tmpdir(), 'troupe-probe-'));
+    try {
+      const { command, args, release } = await wrap({ workspace, argv: ['/bin/sh', '-c', 'exit 0'] });
+      const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: {} });
+      const said = createOutputTail(2000);
+      child.stderr.on('data', said.add);
+      const code = await ended(child);
+      release(child.pid);
+      if (code !== 0) return `bubblewrap does not work here: ${said.text().trim() || `exit code ${code}`}`;
+    } finally {
+      await rm(workspace, { recursive: true, force: true });
+    }
+    if (groups.bounds.length < 3)
+      log?.warn(
+        { bounds: groups.bounds },
+        'the kernel does not bound all that commands use: no control group can be made',
+      );
+    return undefined;
+  }
+
+  const unavailable = (): Promise<string | undefined> => (probed ??= probe());
+
+  return {
+    unavailable,
+    wrap,
+    run: (command) => queue.run(command.workspace, () => runNow(command), command.signal),
+  };
+
+  async function runNow({ timeoutMs, signal, full, ...rest }: SandboxCommand): Promise<SandboxResult> {
+    // A short command would be over before the watcher looks.
+    const why = await full();
+    if (why !== undefined) return { output: '', code: null, stopped: why };
+    const { command, args, release, watched } = await wrap(rest);
+    signal.throwIfAborted();
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
+    let stopped: string | undefined;
+    // Killing bubblewrap ends its process namespace, and with it everything that was started inside.
+    const stop = (why: string): void => {
+      stopped ??= why;
+      child.kill('SIGKILL');
+      groups.end(child.pid);
+    };
+    child.once('exit', () => groups.end(child.pid));
+    const output = createOutputTail();
+    const take = (chunk: Buffer): void => {
+      output.add(chunk);
+      if (output.total() > MAX_OUTPUT_BYTES) stop(`its output passed ${MAX_OUTPUT_BYTES / MB} MB`);
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    const onAbort = (): void => stop('it was cancelled');
+    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => stop(`it took longer than ${timeoutMs / 1000} s`), timeoutMs);
+    const unwatch = watchResources({
+      ...watched,
+      pid: child.pid,
+      full,
+      onExceeded: stop,
+    });
+    try {
+      const code = await ended(child);
+      if (watched.isShort?.(child.pid)) stopped ??= tooMuchMemory(bounded.memoryBytes);
+      return { output: output.text(), code: stopped === undefined ? code : null, ...(stopped && { stopped }) };
+    } finally {
+      clearTimeout(timer);
+      unwatch();
+      release(child.pid);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
+/** Commands of all agents, and of one workspace: its bounds are those of one command. */
+const AT_ONCE = { width: 32, perKey: 3, waiting: 1_000, waitingPerKey: 50 };
+const MAX_OUTPUT_BYTES = 64 * MB;
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code));
+  });
+}
+
+/** /usr read-only; the old top-level folders as links into it, or as they are where they are real. */
+function systemMounts(): string[] {
+  const folders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64'].filter((folder) => existsSync(folder));
+  return [
+    ...bind('--ro-bind', '/usr', '/usr'),
+    ...folders.flatMap((folder) =>
+      lstatSync(folder).isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : ['--ro-bind', folder, folder],
+    ),
+    ...ETC.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+  ];
+}

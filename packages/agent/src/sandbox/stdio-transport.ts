@@ -1,0 +1,103 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+
+/** Talks to an MCP server over its standard streams: a line a message, and no line longer than we can bear. */
+
+const MAX_LINE_BYTES = 2 * 1024 * 1024;
+/** What it may say in so long: all of it is read on the loop. */
+const WINDOW_MS = 10_000;
+const MAX_LINES = 2_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+export interface StdioTransport extends Transport {
+  pid: () => number | undefined;
+}
+
+export function createStdioTransport(program: {
+  command: string;
+  args: readonly string[];
+  release: (pid: number | undefined) => void;
+}): StdioTransport {
+  let child: ChildProcessByStdio<Writable, Readable, null> | undefined;
+  let parts: Buffer[] = [];
+  let size = 0;
+  let window = { until: 0, lines: 0, bytes: 0 };
+
+  function end(why: string): void {
+    transport.onerror?.(new Error(why));
+    child?.kill('SIGKILL');
+    parts = [];
+    size = 0;
+  }
+
+  /** Whether it may go on. */
+  function counted(lines: number, bytes: number): boolean {
+    if (Date.now() >= window.until) window = { until: Date.now() + WINDOW_MS, lines: 0, bytes: 0 };
+    window.lines += lines;
+    window.bytes += bytes;
+    if (window.lines <= MAX_LINES && window.bytes <= MAX_BYTES) return true;
+    end(`the server said more than ${MAX_LINES} lines or ${MAX_BYTES} bytes in ${WINDOW_MS / 1000} s`);
+    return false;
+  }
+
+  const transport: StdioTransport = {
+    pid: () => child?.pid,
+    start: () =>
+      new Promise((resolve, reject) => {
+        child = spawn(program.command, program.args, { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
+        child.once('spawn', resolve);
+        child.once('error', reject);
+        child.once('exit', () => {
+          program.release(child?.pid);
+          transport.onclose?.();
+        });
+        child.stdin.on('error', (error) => transport.onerror?.(error));
+        child.stdout.on('data', read);
+      }),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        if (!child?.stdin.writable) return reject(new Error('the server has ended'));
+        child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      }),
+    close: async () => {
+      child?.kill('SIGKILL');
+    },
+  };
+
+  function read(chunk: Buffer): void {
+    if (child?.killed === true || !counted(0, chunk.length)) return;
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      deliver(Buffer.concat([...parts, chunk.subarray(from, end)]).toString('utf8'));
+      parts = [];
+      size = 0;
+      from = end + 1;
+      if (!counted(1, 0)) return;
+    }
+    parts.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > MAX_LINE_BYTES) end(`the server sent a line of more than ${MAX_LINE_BYTES} bytes`);
+  }
+
+  function deliver(line: string): void {
+    if (line.trim() === '') return;
+    let message: JSONRPCMessage;
+    try {
+      const said: unknown = JSON.parse(line);
+      if (isNotice(said)) return;
+      message = JSONRPCMessageSchema.parse(said);
+    } catch (error) {
+      transport.onerror?.(error as Error);
+      return;
+    }
+    transport.onmessage?.(message);
+  }
+
+  return transport;
+}
+
+/** Nothing here listens to notices, and checking them costs more than reading them. */
+const isNotice = (said: unknown): boolean =>
+  typeof said === 'object' && said !== null && 'method' in said && !('id' in said);

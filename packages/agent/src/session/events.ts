@@ -1,0 +1,73 @@
+import type { RunLimits } from '../definition.ts';
+
+/** What happened in a session, in order and for good. State is never stored beside it, only computed from it. */
+
+export interface CallRecord {
+  callId: string;
+  tool: string;
+  /** JSON text as the model wrote it: it may be broken. */
+  args: string;
+}
+
+/** What was used up. Delegated work counts for the one who delegated. */
+export interface Spent {
+  turns: number;
+  tokens: number;
+  costMicros: number;
+  ms: number;
+}
+
+export type Refusal = Readonly<Record<string, unknown>>;
+
+export type RunOutcome = 'done' | 'cancelled' | 'failed' | 'limit' | 'loop';
+
+export type SessionEventBody =
+  /** Input. The first one after the end of a run starts the next; `limits` narrows it. */
+  | { type: 'user'; content: string; from?: string; limits?: RunLimits }
+  /** A message of a conversation that took place elsewhere. */
+  | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
+  /** `saw` is the newest event that the model was shown: an input after it is not answered by this. */
+  | { type: 'assistant'; content: string; toolCalls: CallRecord[]; model: string; spent: Spent; saw: number }
+  /** Stored before the tool runs. */
+  | { type: 'tool_started'; callId: string; tool: string }
+  | { type: 'tool_result'; callId: string; tool: string; content: string; isError: boolean; spent: Spent }
+  | { type: 'approval_requested'; approvalId: string; callId: string; tool: string; args: string }
+  | { type: 'approval_decided'; approvalId: string; callId: string; approved: boolean; by: string }
+  /** Stands in the prompt for everything up to and including `upTo`; the log itself keeps all. */
+  | { type: 'compaction'; summary: string; upTo: number; spent: Spent; run: { seq: number; limits?: RunLimits } }
+  | { type: 'cancel_requested'; by: string }
+  /** Another process, or a later try of this one, takes up a run that was left behind. */
+  | { type: 'recovered' }
+  /** `refusal`: what the spend gate says beside the reason: code, used, limit, when it resets. */
+  | { type: 'run_ended'; outcome: RunOutcome; reason?: string; refusal?: Refusal; spent: Spent };
+
+export type SessionEvent = SessionEventBody & { seq: number; at: string };
+
+export type SessionStatus =
+  /** nothing to do */
+  | 'idle'
+  /** input that is not answered yet */
+  | 'open'
+  /** cannot go on before somebody decides an approval */
+  | 'waiting';
+
+export const NOTHING_SPENT: Spent = { turns: 0, tokens: 0, costMicros: 0, ms: 0 };
+
+export const addSpent = (a: Spent, b: Spent): Spent => ({
+  turns: a.turns + b.turns,
+  tokens: a.tokens + b.tokens,
+  costMicros: a.costMicros + b.costMicros,
+  ms: a.ms + b.ms,
+});
+
+/** The status that an event leaves its session in; undefined: as it was. */
+function statusAfter(body: SessionEventBody): SessionStatus | undefined {
+  if (body.type === 'user' || body.type === 'approval_decided' || body.type === 'cancel_requested') return 'open';
+  if (body.type === 'approval_requested') return 'waiting';
+  if (body.type === 'run_ended') return 'idle';
+  return undefined;
+}
+
+/** The status that a session has after these; null: as it was. */
+export const lastStatus = (events: readonly SessionEventBody[]): SessionStatus | null =>
+  events.map(statusAfter).findLast((status) => status !== undefined) ?? null;

@@ -1,0 +1,189 @@
+import type { RunLimits } from '../definition.ts';
+import {
+  NOTHING_SPENT,
+  addSpent,
+  type CallRecord,
+  type Refusal,
+  type RunOutcome,
+  type SessionEvent,
+  type Spent,
+} from './events.ts';
+
+/** What a session's log means: computed from the events alone, so any process can go on where another stopped. */
+
+export interface PendingCall extends CallRecord {
+  started: boolean;
+  approval: 'none' | 'pending' | 'approved' | 'denied';
+}
+
+export interface FinishedCall {
+  tool: string;
+  args: string;
+  content: string;
+}
+
+export interface SessionState {
+  lastSeq: number;
+  lastInput: number;
+  /** The run that is going on; undefined: every input has its answer. */
+  run: { seq: number; limits: RunLimits | undefined } | undefined;
+  spent: Spent;
+  cancelled: boolean;
+  /** Calls of the newest answer that have no result yet. */
+  pending: PendingCall[];
+  /** Calls of this run that have one, in order. */
+  finished: FinishedCall[];
+  /** The newest answer asked for no tool and nothing came after it. */
+  answered: boolean;
+}
+
+export function readSession(events: readonly SessionEvent[]): SessionState {
+  const state: SessionState = {
+    lastSeq: 0,
+    lastInput: 0,
+    run: undefined,
+    spent: NOTHING_SPENT,
+    cancelled: false,
+    pending: [],
+    finished: [],
+    answered: false,
+  };
+  for (const event of events) {
+    apply(state, event);
+    state.lastSeq = event.seq;
+  }
+  return state;
+}
+
+function apply(state: SessionState, event: SessionEvent): void {
+  switch (event.type) {
+    case 'user':
+      state.run ??= { seq: event.seq, limits: event.limits };
+      state.lastInput = event.seq;
+      state.answered = false;
+      break;
+    case 'assistant':
+      state.pending = event.toolCalls.map((call) => ({ ...call, started: false, approval: 'none' }));
+      state.spent = addSpent(state.spent, event.spent);
+      state.answered = event.toolCalls.length === 0 && state.lastInput <= event.saw;
+      break;
+    case 'tool_started':
+      change(state, event.callId, { started: true });
+      break;
+    case 'tool_result':
+      finish(state, event.callId, event.content);
+      state.spent = addSpent(state.spent, event.spent);
+      break;
+    case 'approval_requested':
+      change(state, event.callId, { approval: 'pending' });
+      break;
+    case 'approval_decided':
+      change(state, event.callId, { approval: event.approved ? 'approved' : 'denied' });
+      break;
+    case 'compaction':
+      // What it stands for may hold the beginning of the run, so it carries the sums up to here.
+      state.spent = event.spent;
+      state.run = { seq: event.run.seq, limits: event.run.limits };
+      break;
+    case 'cancel_requested':
+      state.cancelled = state.run !== undefined;
+      break;
+    case 'run_ended':
+      Object.assign(state, {
+        run: undefined,
+        spent: NOTHING_SPENT,
+        cancelled: false,
+        pending: [],
+        finished: [],
+        answered: false,
+      });
+      break;
+    case 'imported':
+    case 'recovered':
+      break;
+  }
+}
+
+function change(state: SessionState, callId: string, to: Partial<PendingCall>): void {
+  state.pending = state.pending.map((call) => (call.callId === callId ? { ...call, ...to } : call));
+}
+
+function finish(state: SessionState, callId: string, content: string): void {
+  const call = state.pending.find((one) => one.callId === callId);
+  if (!call) return;
+  state.finished.push({ tool: call.tool, args: call.args, content });
+  state.pending = state.pending.filter((one) => one !== call);
+}
+
+/** Whatever of these is stored, the run got further. */
+const STEPS: ReadonlySet<string> = new Set(['assistant', 'tool_started', 'tool_result', 'compaction', 'run_ended']);
+
+/** How often a run was taken up again since it last got further. */
+export const recoveries = (events: readonly SessionEvent[]): number =>
+  events.slice(events.findLastIndex(({ type }) => STEPS.has(type)) + 1).filter(({ type }) => type === 'recovered')
+    .length;
+
+/** What one input came to. */
+export interface Settled {
+  outcome: RunOutcome;
+  /** The words that answer it. */
+  reply: string;
+  reason?: string;
+  refusal?: Refusal;
+  spent: Spent;
+  at: string;
+}
+
+/**
+ * What the input `seq` came to, as all that came after it in its session tells; undefined while nobody knows. Its answer
+ * is the first that asks for no tool and saw it, whatever else the run goes on with: what came in later gets its own. Two
+ * inputs that one answer saw share it. Without one it ends as its run does, with the last words that were said to it.
+ */
+export function answerTo(events: readonly SessionEvent[], seq: number): Settled | undefined {
+  const later = events.filter((event) => event.seq > seq);
+  const endAt = later.findIndex(({ type }) => type === 'run_ended');
+  const own = endAt < 0 ? later : later.slice(0, endAt + 1);
+  const end = own.at(-1)?.type === 'run_ended' ? (own.at(-1) as SessionEvent & { type: 'run_ended' }) : undefined;
+  const said = own.filter((event): event is Said => event.type === 'assistant' && event.saw >= seq);
+  const final = said.find(({ toolCalls }) => toolCalls.length === 0);
+  const until = said.filter((event) => final === undefined || event.seq <= final.seq);
+  const reply = until.findLast(({ content }) => content !== '')?.content ?? '';
+  if (final) {
+    const spent = readSession(own.filter((event) => event.seq <= final.seq)).spent;
+    // The run had nothing else to answer: its end says what it cost, whoever else was in it.
+    const isLast = end?.outcome === 'done' && end.seq === final.seq + 1;
+    return { outcome: 'done', reply, spent: isLast ? end.spent : spent, at: final.at };
+  }
+  if (!end) return undefined;
+  const { outcome, reason, refusal, spent, at } = end;
+  return { outcome, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent, at };
+}
+
+type Said = SessionEvent & { type: 'assistant' };
+
+/** What comes after one input, heard live or read, in any order: kept only as far as it is without a gap. */
+export interface Trail {
+  add: (event: SessionEvent) => void;
+  /** The number of the last event without a gap before it. */
+  last: () => number;
+  answer: () => Settled | undefined;
+}
+
+export function openTrail(seq: number): Trail {
+  const ahead = new Map<number, SessionEvent>();
+  const events: SessionEvent[] = [];
+  let last = seq;
+  return {
+    add(event) {
+      if (event.seq <= last) return;
+      ahead.set(event.seq, event);
+      for (let next = ahead.get(last + 1); next; next = ahead.get(last + 1)) {
+        ahead.delete(next.seq);
+        last = next.seq;
+        events.push(next.type === 'tool_result' ? { ...next, content: '' } : next);
+      }
+    },
+    last: () => last,
+    answer: () => answerTo(events, seq),
+  };
+}

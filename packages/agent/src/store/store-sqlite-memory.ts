@@ -1,0 +1,118 @@
+import { newId } from '@troupe/kernel';
+import { searchWords } from './search-words.ts';
+import type { Sqlite } from './sqlite.ts';
+import { PAGE_BYTES, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
+
+type Names = 'remember' | 'recall' | 'editMemory' | 'forget' | 'todos' | 'addTodos' | 'setTodo';
+type MemoryMethods = {
+  [K in Names]: (...args: Parameters<AgentStore[K]>) => Awaited<ReturnType<AgentStore[K]>>;
+};
+
+const MEMORY = `memory.id, memory.key, memory.content, memory.created_at as createdAt, memory.updated_at as updatedAt,
+  case when memory.scope like 'team:%' then 'team' else 'agent' end as scope`;
+/** The same where SQLite allows no table name before a column. */
+const RETURNED = MEMORY.replaceAll('memory.', '');
+
+export function memoryMethods(
+  { all, first, run, atomically }: Sqlite,
+  agentId: string,
+  teamId: string | undefined,
+  now: () => Date,
+): MemoryMethods {
+  const iso = (): string => now().toISOString();
+  const scopeName = (scope: Scope): string => (scope === 'team' && teamId ? `team:${teamId}` : `agent:${agentId}`);
+  const ownScopes = [scopeName('agent'), scopeName('team')] as const;
+  return {
+    remember: ({ scope, key, content }, { maxEntries, ttlDays }) =>
+      atomically(() => {
+        const expires = new Date(now().getTime() + ttlDays * 86_400_000).toISOString();
+        const kept = first<Memory>(
+          `insert into memory (id, scope, key, content, created_at, updated_at, expires_at)
+          values (?, ?, ?, ?, ?, ?, ?) on conflict (scope, key) do update set content = excluded.content,
+          updated_at = excluded.updated_at, expires_at = excluded.expires_at returning ${RETURNED}`,
+          newId(),
+          scopeName(scope),
+          key ?? null,
+          content,
+          iso(),
+          iso(),
+          expires,
+        ) as Memory;
+        run(
+          `delete from memory where scope = ? and (expires_at <= ? or id in (
+          select id from memory where scope = ? order by updated_at desc, id limit -1 offset ?))`,
+          scopeName(scope),
+          iso(),
+          scopeName(scope),
+          maxEntries,
+        );
+        return kept;
+      }),
+    recall({ scope, query, limit, offset = 0 }) {
+      const words = query === undefined ? undefined : searchWords(query);
+      if (words?.length === 0) return [];
+      if (!words) {
+        return all<Memory>(
+          `select ${MEMORY} from (
+            select *, sum(length(content)) over (order by updated_at desc, id) - length(content) as before
+            from (select * from memory where scope = ? and expires_at > ? order by updated_at desc, id limit ? offset ?)
+          ) as memory where before < ? order by updated_at desc, id`,
+          scopeName(scope),
+          iso(),
+          limit,
+          offset,
+          PAGE_BYTES,
+        );
+      }
+      return all<Memory>(
+        `select ${MEMORY}
+        from memory_search join memory on memory.rowid = memory_search.rowid
+        where memory_search match ? and scope = ? and expires_at > ? order by bm25(memory_search), updated_at desc, id limit ?`,
+        words.map((word) => `"${word}"*`).join(' OR '),
+        scopeName(scope),
+        iso(),
+        limit,
+      );
+    },
+    editMemory(id, content, { ttlDays }) {
+      const expires = new Date(now().getTime() + ttlDays * 86_400_000).toISOString();
+      return first<Memory>(
+        `update memory set content = ?, updated_at = ?, expires_at = ?
+        where id = ? and scope in (?, ?) returning ${RETURNED}`,
+        content,
+        iso(),
+        expires,
+        id,
+        ...ownScopes,
+      );
+    },
+    forget: (id) => run('delete from memory where id = ? and scope in (?, ?)', id, ...ownScopes).changes > 0,
+    todos: (scope) =>
+      all<Todo>(
+        'select cast(number as text) as id, description, status from todos where scope = ? order by number',
+        scopeName(scope),
+      ),
+    addTodos: (scope, descriptions) =>
+      atomically(() =>
+        descriptions.map(
+          (description) =>
+            first<Todo>(
+              `insert into todos (scope, number, description)
+          select ?, coalesce(max(number), 0) + 1, ? from todos where scope = ?
+          returning cast(number as text) as id, description, status`,
+              scopeName(scope),
+              description,
+              scopeName(scope),
+            ) as Todo,
+        ),
+      ),
+    setTodo: (scope, id, status) =>
+      first<Todo>(
+        `update todos set status = ? where scope = ? and cast(number as text) = ?
+        returning cast(number as text) as id, description, status`,
+        status,
+        scopeName(scope),
+        id,
+      ),
+  };
+}

@@ -1,0 +1,196 @@
+import type { AgentDefinition, VersionedDefinition } from '../definition.ts';
+import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
+
+/**
+ * Everything that an agent keeps. One store belongs to one agent. Two implementations, PostgreSQL and SQLite, pass one
+ * suite of tests. One process at a time works on a session: it holds the session's lease, and what it appends is
+ * refused once the lease is another's.
+ */
+
+/** About how large a page of anything gets; its first entry is there whatever its size. */
+export const PAGE_BYTES = 2 * 1024 * 1024;
+/** Approvals in a page, unless said. */
+export const APPROVALS_SHOWN = 100;
+
+export interface Session {
+  id: string;
+  channel: string;
+  /** Tells conversations of one channel apart: a chat id, a task id, a sender. */
+  key: string;
+  status: SessionStatus;
+  lastSeq: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type SessionRef = { id: string } | { channel: string; key: string };
+
+export interface Delivery {
+  to: SessionRef;
+  events: readonly SessionEventBody[];
+  /** The same input under the same id is taken once. */
+  inputId?: string;
+  /** Take the session's lease too, if it is free. */
+  claim?: Lease;
+  /** What the agent is about to look for in its memory: a store may find it on the way. */
+  recall?: { query: string; limit: number };
+}
+
+export interface Lease {
+  owner: string;
+  ttlMs: number;
+}
+
+export interface Delivered {
+  session: Session;
+  /** The number of the last event that was stored; for a duplicate, of the one stored before. */
+  seq: number;
+  duplicate: boolean;
+  claimed: Claimed | undefined;
+}
+
+export interface Claimed extends VersionedDefinition {
+  session: Session;
+  /** The log without what the newest compaction stands for. */
+  events: SessionEvent[];
+  tokensToday: number;
+  /** What the memory holds about the delivered input, if the store looked. */
+  recalled?: Recalled;
+}
+
+export interface Recalled {
+  query: string;
+  memories: readonly Pick<Memory, 'key' | 'content'>[];
+}
+
+/** `version` is the newest definition's, while the session is held. */
+export type Appended = { ok: true; seq: number; version?: number } | { ok: false; why: 'conflict' | 'lost' };
+
+export interface Append {
+  owner: string;
+  /** The last event this writer knows. If there is a newer one nothing is stored: `conflict`. */
+  expected: number;
+  events: readonly SessionEventBody[];
+  /** Let the lease go, and leave the session in this status. */
+  release?: SessionStatus;
+  /** Counted for the day. */
+  tokens?: number;
+  /** What the owner's log says about it, stored with it. */
+  lines?: readonly LogLine[];
+}
+
+export type Scope = 'agent' | 'team';
+
+export interface Memory {
+  id: string;
+  key: string | null;
+  content: string;
+  scope: Scope;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface MemoryBounds {
+  maxEntries: number;
+  ttlDays: number;
+}
+
+export interface Todo {
+  id: string;
+  description: string;
+  status: 'pending' | 'in-progress' | 'completed';
+}
+
+export type LogLevelName = 'debug' | 'info' | 'warn' | 'error';
+
+export interface LogLine {
+  level: LogLevelName;
+  message: string;
+  source: string;
+}
+
+export interface LogEntry extends LogLine {
+  id: string;
+  timestamp: string;
+}
+
+export interface Message {
+  id: string;
+  sender: 'user' | 'agent';
+  content: string;
+  timestamp: string;
+  platform: string;
+}
+
+export interface PendingApproval {
+  approvalId: string;
+  sessionId: string;
+  callId: string;
+  tool: string;
+  args: string;
+  requestedAt: string;
+}
+
+export interface RunStats {
+  runs: number;
+  failed: number;
+  averageMs: number | null;
+  lastHour: number;
+}
+
+export interface AgentStore {
+  definition: () => Promise<VersionedDefinition | undefined>;
+  /** Saves a next version and answers its number. */
+  saveDefinition: (definition: AgentDefinition) => Promise<number>;
+
+  session: (id: string) => Promise<Session | undefined>;
+  /** Newest first. */
+  /** `keys`: only those whose key begins so. */
+  sessions: (page: { limit: number; offset: number; keys?: string }) => Promise<Session[]>;
+  /** With `bytes`, the page ends where it gets that large, after its first event at the earliest. */
+  events: (sessionId: string, page: { after: number; limit: number; bytes?: number }) => Promise<SessionEvent[]>;
+  /** Adds from outside, whoever holds the lease. A session named by channel and key is made; an unknown id is undefined. */
+  deliver: (delivery: Delivery) => Promise<Delivered | undefined>;
+  /** Undefined: another holds the lease, or there is no such session or definition. */
+  claim: (sessionId: string, lease: Lease) => Promise<Claimed | undefined>;
+  append: (sessionId: string, append: Append) => Promise<Appended>;
+  /** False: the lease is another's now. */
+  renew: (sessionId: string, lease: Lease) => Promise<{ held: boolean; lastSeq: number }>;
+  release: (sessionId: string, owner: string) => Promise<void>;
+  /** Sessions with work that nobody is doing. */
+  unfinished: () => Promise<string[]>;
+
+  /** The oldest first; `limit` of them, or fewer where they are large. */
+  pendingApprovals: (page?: { limit: number; offset: number }) => Promise<PendingApproval[]>;
+  /** Once only: `decided` when somebody was faster. */
+  decide: (approvalId: string, approved: boolean, by: string) => Promise<{ sessionId: string } | 'unknown' | 'decided'>;
+
+  /** With a key it replaces the entry of that key. The oldest go when there are more than `maxEntries`. */
+  remember: (entry: { scope: Scope; key?: string; content: string }, bounds: MemoryBounds) => Promise<Memory>;
+  /**
+   * Best match first; without a query the newest first, from `offset` on, and fewer than `limit` where they are large.
+   * Entries past their time are not found.
+   */
+  recall: (search: { scope: Scope; query?: string; limit: number; offset?: number }) => Promise<Memory[]>;
+  editMemory: (id: string, content: string, bounds: MemoryBounds) => Promise<Memory | undefined>;
+  forget: (id: string) => Promise<boolean>;
+  todos: (scope: Scope) => Promise<Todo[]>;
+  addTodos: (scope: Scope, descriptions: readonly string[]) => Promise<Todo[]>;
+  setTodo: (scope: Scope, id: string, status: Todo['status']) => Promise<Todo | undefined>;
+  /** Memory, todo list and conversation go; definition and log stay. */
+  reset: () => Promise<void>;
+
+  log: (line: LogLine) => Promise<void>;
+  /** Newest first. `after` gives only what came later than that entry. */
+  logs: (page: { limit: number; level?: LogLevelName; after?: string }) => Promise<{ logs: LogEntry[]; total: number }>;
+  /** Newest first; fewer than `limit` where they are large. */
+  messages: (page: { limit: number; offset: number }) => Promise<{ messages: Message[]; total: number }>;
+  stats: (now: Date) => Promise<RunStats>;
+  /** What a channel adapter must not lose, such as how far it has read. */
+  channelState: (channel: string) => Promise<Record<string, unknown>>;
+  /** Puts something new in its place; whoever changes it at the same moment comes before or after. */
+  changeChannelState: (
+    channel: string,
+    change: (state: Record<string, unknown>) => Record<string, unknown>,
+  ) => Promise<void>;
+}

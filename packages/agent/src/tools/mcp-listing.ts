@@ -1,0 +1,64 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Log } from '@troupe/kernel';
+import type { McpServer } from '../definition.ts';
+
+/** The tools that an MCP server offers, as far as they can be borne: it may say anything, for ever. */
+
+type Offered = Awaited<ReturnType<Client['listTools']>>['tools'][number];
+
+const LIST_MS = 30_000;
+const PAGE_MS = 20_000;
+const MAX_PAGES = 20;
+const MAX_TOOLS = 64;
+const MAX_SCHEMA = { characters: 32_768, depth: 32 };
+/** Of all tools together: each of them goes to the model with every step. */
+const MAX_CHARACTERS = 262_144;
+const MAX_DESCRIPTION = 1_000;
+
+export async function listTools(
+  client: Client,
+  server: McpServer,
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<Offered[]> {
+  const found: Offered[] = [];
+  const until = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]);
+  let cursor: string | undefined;
+  let left = MAX_CHARACTERS;
+  for (let page = 0; page < MAX_PAGES && found.length < MAX_TOOLS; page += 1) {
+    until.throwIfAborted();
+    const { tools, nextCursor } = await client.listTools({ cursor }, { timeout: PAGE_MS, signal: until });
+    for (const one of tools) {
+      if (server.tools !== undefined && !server.tools.includes(one.name)) continue;
+      if (found.length >= MAX_TOOLS) break;
+      const size = sizeOf(one.inputSchema, MAX_SCHEMA);
+      left -= (size ?? 0) + Math.min(one.description?.length ?? 0, MAX_DESCRIPTION);
+      if (size !== undefined && left >= 0) found.push(one);
+      else
+        log.warn(
+          { server: server.name, tool: one.name.slice(0, 100) },
+          'MCP tool left out: its description is too large',
+        );
+    }
+    cursor = nextCursor;
+    if (cursor === undefined) return found;
+  }
+  log.warn({ server: server.name }, 'MCP server lists more tools or pages than are read');
+  return found;
+}
+
+/** Characters of a value as JSON, roughly; undefined when it has more, or is nested more deeply, than it may. */
+export function sizeOf(value: unknown, most: { characters: number; depth: number }): number | undefined {
+  let characters = 0;
+  const waiting: [value: unknown, depth: number][] = [[value, 0]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [one, depth] = next;
+    characters += typeof one === 'string' ? one.length + 2 : 4;
+    if (characters > most.characters || depth > most.depth) return undefined;
+    if (typeof one !== 'object' || one === null) continue;
+    for (const [key, member] of Object.entries(one)) {
+      characters += key.length;
+      waiting.push([member, depth + 1]);
+    }
+  }
+  return characters;
+}

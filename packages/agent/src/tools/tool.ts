@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { AgentDefinition, RunLimits } from '../definition.ts';
+import type { Spent } from '../session/events.ts';
+
+export interface ToolContext {
+  agentId: string;
+  sessionId: string;
+  callId: string;
+  definition: AgentDefinition;
+  signal: AbortSignal;
+  /** What the run may still use up: delegated work inherits it. */
+  remaining: RunLimits;
+}
+
+export interface ToolResult {
+  content: string;
+  isError?: boolean;
+  /** What the tool used of the run's budget. */
+  spent?: Spent;
+}
+
+export interface Tool {
+  name: string;
+  toolset: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: Record<string, unknown>;
+  /** After a crash in the middle it may simply run again. */
+  repeatable: boolean;
+  run: (args: unknown, context: ToolContext) => Promise<ToolResult>;
+}
+
+interface ToolSpec<S extends z.ZodType> {
+  name: string;
+  toolset: string;
+  description: string;
+  args: S;
+  repeatable: boolean;
+  run: (args: z.output<S>, context: ToolContext) => Promise<ToolResult | string>;
+}
+
+/** One description for all agents: they differ in what their tools reach, not in what they take. */
+const described = new WeakMap<z.ZodType, Tool['parameters']>();
+
+function parametersOf(schema: z.ZodType): Tool['parameters'] {
+  const known = described.get(schema);
+  if (known) return known;
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  described.set(schema, parameters);
+  return parameters;
+}
+
+/** A tool whose arguments are checked before it runs; what does not fit is told to the model, not thrown. */
+export function tool<S extends z.ZodType>({ args: schema, run, ...rest }: ToolSpec<S>): Tool {
+  return {
+    ...rest,
+    parameters: parametersOf(schema),
+    async run(args, context) {
+      const parsed = schema.safeParse(args);
+      if (!parsed.success) {
+        const issues = parsed.error.issues.map(
+          ({ path, message }) => `${path.join('.') || 'arguments'}: ${message.trim()}`,
+        );
+        return failed(`Invalid arguments. ${issues.join('; ')}`);
+      }
+      const result = await run(parsed.data, context);
+      return typeof result === 'string' ? { content: result } : result;
+    },
+  };
+}
+
+export const failed = (content: string): ToolResult => ({ content, isError: true });

@@ -1,0 +1,70 @@
+import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
+import type { AgentDefinition, ToolsetName } from '../definition.ts';
+import type { EgressOptions } from '../sandbox/egress-proxy.ts';
+import { createMcpPool } from './mcp.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { AgentStore } from '../store/store.ts';
+import type { Tool } from './tool.ts';
+import { fetchTools } from './fetch.ts';
+import { filesystemTools } from './filesystem.ts';
+import { memoryTools } from './memory.ts';
+import { shellTools } from './shell.ts';
+import { thinkTools } from './think.ts';
+import { todoTools } from './todo.ts';
+import { transferTaskTools, type Peers } from './transfer-task.ts';
+import { makeWorkspace, type Workspace } from '../workspace/workspace.ts';
+
+/** The tools of one agent, as its definition says, made when they are first needed. */
+
+export interface ToolkitDeps {
+  store: AgentStore;
+  /** The agent's folder; made when a tool needs it. */
+  workspaceRoot: string;
+  quotaBytes?: number;
+  /** Where what models and servers make us compute is computed. */
+  pool: WorkerPool;
+  /** Whose agent it is: users share the pool fairly. */
+  owner: string;
+  sandbox: Sandbox;
+  outbound: Outbound;
+  log: Log;
+  egress?: Omit<EgressOptions, 'allowedDomains'>;
+  peers?: Peers;
+}
+
+export interface Toolkit {
+  tools: (definition: AgentDefinition, signal?: AbortSignal) => Promise<readonly Tool[]>;
+  close: () => Promise<void>;
+}
+
+export function createToolkit(deps: ToolkitDeps): Toolkit {
+  const { store, sandbox, outbound, peers } = deps;
+  const mcp = createMcpPool({ ...deps, workspace: () => workspace() });
+  let made: Promise<Workspace> | undefined;
+  const workspace = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
+
+  const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
+    filesystem: async () => filesystemTools(await workspace()),
+    shell: async () => shellTools(await workspace(), sandbox, deps.egress),
+    think: thinkTools,
+    todo: () => todoTools(store),
+    memory: () => memoryTools(store),
+    fetch: () => fetchTools(outbound),
+  };
+  const cache = new Map<ToolsetName, Promise<Tool[]>>();
+  const toolset = (name: ToolsetName): Promise<Tool[]> => {
+    const found = cache.get(name) ?? Promise.resolve(toolsets[name]());
+    cache.set(name, found);
+    return found;
+  };
+
+  return {
+    async tools(definition, signal) {
+      const own = await Promise.all(definition.tools.map(toolset));
+      const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
+      const further = definition.mcpServers.length > 0 ? await mcp.tools(definition.mcpServers, signal) : [];
+      return [...own.flat(), ...team, ...further];
+    },
+    close: mcp.close,
+  };
+}

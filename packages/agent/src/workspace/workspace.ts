@@ -1,0 +1,141 @@
+import { constants } from 'node:fs';
+import { chmod, lstat, mkdir, open, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
+import { createJail } from './jail.ts';
+import { removeTree } from './remove-tree.ts';
+import { sandboxOwner } from '../sandbox/sandbox-user.ts';
+import type { run as edit } from './tasks/edit.task.ts';
+import type { Look, run as look } from './tasks/look.task.ts';
+import type { run as measure } from './tasks/measure.task.ts';
+import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError } from './workspace-files.ts';
+
+/** The files of an agent, through the jail, with bounds on what is read and written. */
+
+type Question = Look extends infer One ? (One extends Look ? Omit<One, 'root'> : never) : never;
+
+export interface Workspace {
+  readonly root: string;
+  read: (file: string, maxBytes?: number) => Promise<string>;
+  write: (file: string, content: string) => Promise<void>;
+  /** Replaces texts in a file, all or none; answers why not. */
+  edit: (file: string, edits: readonly { oldText: string; newText: string }[]) => Promise<string | undefined>;
+  /** What is in it, in words. */
+  look: (question: Question, signal?: AbortSignal) => Promise<string>;
+  makeFolder: (folder: string) => Promise<void>;
+  move: (from: string, to: string) => Promise<void>;
+  remove: (target: string) => Promise<void>;
+  /** Why nothing more may be written; undefined: there is room, also for `more` bytes. */
+  full: (more?: number) => Promise<string | undefined>;
+}
+
+export interface WorkspaceOptions {
+  pool: WorkerPool;
+  /** Whose it is: users share the threads fairly. */
+  owner: string;
+  quotaBytes?: number;
+  maxEntries?: number;
+}
+
+const MB = 1024 * 1024;
+const MAX_FILE_BYTES = 5 * MB;
+const DEFAULT_QUOTA_BYTES = 1024 * MB;
+
+const MEASURE = defineTask<typeof measure>(new URL('./tasks/measure.task.ts', import.meta.url), 20_000);
+const LOOK = defineTask<typeof look>(new URL('./tasks/look.task.ts', import.meta.url), 10_000);
+const EDIT = defineTask<typeof edit>(new URL('./tasks/edit.task.ts', import.meta.url), 5_000);
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+
+export function createWorkspace(
+  root: string,
+  { pool, owner, quotaBytes = DEFAULT_QUOTA_BYTES, maxEntries = WORKSPACE_ENTRIES }: WorkspaceOptions,
+): Workspace {
+  const { within } = createJail(root);
+  const { read } = createWorkspaceFiles(root);
+
+  async function full(more = 0): Promise<string | undefined> {
+    const enough = { bytes: quotaBytes, entries: maxEntries };
+    // In a line of its own: whoever keeps the other one full is measured all the same.
+    const { bytes, entries, hidden } = await pool.run(
+      MEASURE,
+      { folder: root, ...enough },
+      { key: `measure ${owner}` },
+    );
+    if (bytes + more > quotaBytes) return `the workspace is full (${Math.floor(quotaBytes / MB)} MB)`;
+    if (entries > maxEntries) return `the workspace is full (${maxEntries} files and folders)`;
+    return hidden ? 'the workspace has folders that are closed or too deep to be measured' : undefined;
+  }
+
+  async function demandRoom(more = 0): Promise<void> {
+    const why = await full(more);
+    if (why !== undefined) throw new WorkspaceError(why.replace(/^t/, 'T'));
+  }
+
+  async function write(file: string, content: string): Promise<void> {
+    const bytes = Buffer.byteLength(content);
+    if (bytes > MAX_FILE_BYTES)
+      throw new WorkspaceError(`More than ${MAX_FILE_BYTES / 1024} KB cannot be written at once`);
+    await demandRoom(bytes);
+    await within(
+      file,
+      async ({ folder, name, full: target }) => {
+        const before = await lstat(target).catch(() => undefined);
+        if (name === '' || before?.isDirectory()) throw new WorkspaceError(`${file} is a folder`);
+        // Written beside and moved into place: never half a file, and a link there is replaced, not followed.
+        const beside = path.join(folder, `.${randomHex(8)}.part`);
+        const handle = await open(
+          beside,
+          O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW,
+          before?.isFile() ? before.mode & 0o700 : 0o600,
+        );
+        try {
+          await handle.writeFile(content);
+          const uid = sandboxOwner();
+          if (uid !== undefined) await handle.chown(uid, uid);
+        } finally {
+          await handle.close();
+        }
+        await rename(beside, target);
+      },
+      { create: true },
+    );
+  }
+
+  return {
+    root,
+    read,
+    write,
+    full,
+    look: (question, signal) => pool.run(LOOK, { ...question, root }, { key: owner, ...(signal && { signal }) }),
+    async edit(file, edits) {
+      const result = await pool.run(EDIT, { text: await read(file), edits }, { key: owner });
+      if ('refused' in result) return result.refused;
+      await write(file, result.text);
+      return undefined;
+    },
+    async makeFolder(folder) {
+      await demandRoom();
+      await within(path.posix.join(folder, 'x'), async () => {}, { create: true });
+    },
+    async move(from, to) {
+      await demandRoom();
+      await within(from, (source) => {
+        if (source.name === '') throw new WorkspaceError('The workspace itself cannot be moved');
+        return within(to, (target) => rename(source.full, target.full), { create: true });
+      });
+    },
+    remove: (target) =>
+      within(target, async ({ full: victim, name }) => {
+        if (name === '') throw new WorkspaceError('The workspace itself cannot be removed');
+        await lstat(victim);
+        await removeTree(victim);
+      }),
+  };
+}
+
+export async function makeWorkspace(root: string, options: WorkspaceOptions): Promise<Workspace> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  await chmod(root, 0o700);
+  return createWorkspace(root, options);
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../errors.ts';
+import { NO_NULL_CHARACTERS } from '../json.ts';
+import { isLoopbackHost, type Settings } from '../settings.ts';
+
+/** What is checked about a request before anything else looks at it. */
+
+/** `.` and `..` as parts of a path, also encoded: whoever builds an address from them means another one. */
+const DOTS = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** 400 for an address that no client of ours makes. */
+export function checkAddress(url: string): void {
+  if (url.includes('%00')) throw new AppError(400, NO_NULL_CHARACTERS);
+  // Asked with every request: most have neither.
+  if (!url.includes('.') && !/%2e/i.test(url)) return;
+  const end = url.indexOf('?');
+  if (DOTS.test(end < 0 ? url : url.slice(0, end)))
+    throw new AppError(400, 'A part of the path must not be "." or ".."');
+}
+
+/** The path and query of a request as a URL. A path that begins with two slashes is no host name here. */
+export function requestUrl(path: string): URL {
+  checkAddress(path);
+  const url = path.startsWith('/') ? URL.parse(`http://agent${path}`) : null;
+  if (!url) throw new AppError(400, 'The address is not valid');
+  return url;
+}
+
+type Named = Pick<Settings, 'BASE_URL' | 'BACKEND_URL' | 'SUMMARIZER_URL' | 'AGENTS_DOMAIN'>;
+
+/**
+ * Under the loopback rule a page on the internet could otherwise reach the service by a name of its own that leads to
+ * this machine, and would pass for the machine's user: only names that the operator knows are answered.
+ */
+export function hostCheck(settings: Named, url: string): (host: string | undefined) => void {
+  const names = new Set(
+    [settings.BASE_URL, settings.BACKEND_URL, settings.SUMMARIZER_URL]
+      .filter((address) => address !== undefined)
+      .map((address) => new URL(address).hostname.toLowerCase()),
+  );
+  const domain = settings.AGENTS_DOMAIN.toLowerCase();
+  const isOurs = (name: string): boolean =>
+    isLoopbackHost(name) || names.has(name) || name === domain || name.endsWith(`.${domain}`);
+  // Almost every request shows the same one; a stranger's names are not kept.
+  let last: string | undefined;
+  return (host) => {
+    // A browser always sends one.
+    if (host === undefined || host === last) return;
+    const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+    if (!isOurs(name))
+      throw new AppError(
+        421,
+        `This host name is not answered here: open ${settings.BASE_URL ?? url}, or set BASE_URL to the address that you use`,
+      );
+    last = host;
+  };
+}

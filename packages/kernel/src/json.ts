@@ -1,0 +1,100 @@
+import { AppError } from './errors.ts';
+
+/** Every JSON text from outside comes in here: bodies, WebSocket messages, agents' gateways, headers that carry JSON. */
+
+/** Levels that a JSON value may be nested: whatever walks it by recursion is safe. */
+const MAX_JSON_DEPTH = 64;
+
+export const NO_NULL_CHARACTERS = 'Null characters are not allowed';
+const TOO_DEEP = `JSON must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
+const HALF_CHARACTER = 'Text must be valid Unicode: it has one half of a surrogate pair without the other';
+
+/** The value of a JSON text, or a 400 that says what is wrong with it; `invalid` is told for what does not parse. */
+export function parseJson(given: string, invalid = 'Invalid JSON'): unknown {
+  // Before it is parsed: what comes out of here may be walked by recursion.
+  if (isTooDeep(given)) throw new AppError(400, TOO_DEEP);
+  let value: unknown;
+  try {
+    value = JSON.parse(given.startsWith('\uFEFF') ? given.slice(1) : given);
+  } catch (error) {
+    throw new AppError(400, invalid, {}, { cause: error });
+  }
+  // Only an escape can bring in half a character or a zero, and only these names can reach a prototype.
+  if (given.includes(String.raw`\u`) || given.includes('__proto__') || given.includes('constructor')) {
+    const fault = faultOf(value);
+    if (fault) throw new AppError(400, fault === 'prototype' ? invalid : fault);
+  }
+  return value;
+}
+
+/** What is wrong with a text that is no JSON, if anything. */
+export function textFault(text: string): string | undefined {
+  if (text.includes('\0')) return NO_NULL_CHARACTERS;
+  return text.isWellFormed() ? undefined : HALF_CHARACTER;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPENING = new Set([91, 123]);
+const CLOSING = new Set([93, 125]);
+
+/** In one pass, without recursion. A text with few brackets, as most are, is not even read. */
+function isTooDeep(text: string): boolean {
+  if (!hasManyBrackets(text)) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      if (at < 0) return false;
+    } else if (OPENING.has(code)) {
+      depth += 1;
+      if (depth > MAX_JSON_DEPTH) return true;
+    } else if (CLOSING.has(code)) depth -= 1;
+  }
+  return false;
+}
+
+function hasManyBrackets(text: string): boolean {
+  let found = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      found += 1;
+      if (found > MAX_JSON_DEPTH) return true;
+    }
+  }
+  return false;
+}
+
+/** Where the string that begins at `start` ends; -1: nowhere, and the text is no JSON. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+/** By recursion: the value is known not to be deep. */
+function faultOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return textFault(value);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return firstFault(value);
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '__proto__') return 'prototype';
+    if (key === 'constructor' && typeof inner === 'object' && inner !== null && Object.hasOwn(inner, 'prototype'))
+      return 'prototype';
+    const fault = textFault(key) ?? faultOf(inner);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function firstFault(values: readonly unknown[]): string | undefined {
+  for (const value of values) {
+    const fault = faultOf(value);
+    if (fault) return fault;
+  }
+  return undefined;
+}

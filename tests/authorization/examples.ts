@@ -1,0 +1,289 @@
+import type { Endpoint } from '@troupe/contract';
+import type { OwnerIds } from './world.ts';
+
+/**
+ * A request of each endpoint that takes something, about the owner's things wherever it can name them. `id` below stands
+ * for what the owner has. An endpoint that takes nothing needs no example; for every other one the matrix asks for it.
+ */
+
+export interface Example {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+type Make = (id: OwnerIds) => Example | Example[];
+
+const agent = ({ agentId: id }: OwnerIds): Example => ({ params: { id } });
+const agentWith =
+  (body: unknown): Make =>
+  (id) => ({ ...agent(id), body });
+const inAgent = ({ agentId }: OwnerIds, more: object = {}) => ({ params: { agentId, ...more } });
+const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } });
+const only =
+  (body: unknown): Make =>
+  () => ({ body });
+const ADDRESS = '0x1111111111111111111111111111111111111111';
+const HASH = `0x${'11'.repeat(32)}`;
+const HEX64 = 'ab'.repeat(32);
+const SIGNATURE = `0x${'11'.repeat(65)}`;
+const verify = { verificationType: 'eas', verified: true, attestationUid: 'x', verifierAddress: ADDRESS, metadata: {} };
+const said = { messages: [{ role: 'user', content: 'hello' }] };
+const page = { url: 'http://127.0.0.1:1/' };
+
+const bus = ({ agentId, agentAddress }: OwnerIds, to: string) => ({
+  version: '1.0',
+  messageId: 'm-1',
+  timestamp: new Date().toISOString(),
+  from: { agentId, walletAddress: agentAddress },
+  to: { agentId: to },
+  action: 'NOTE',
+  payload: {},
+});
+
+const team = `version: "2"\nagents:\n  root:\n    model: xiaomi/mimo-v2-pro\n    instruction: Help.\n`;
+
+/** Web and the backend have the same routes for these. */
+const UNDERGROUND: Record<string, Make> = {
+  'GET /api/underground/bus/messages': ({ agentId }) => ({ query: { agentId } }),
+  'POST /api/underground/bus/send': (id) => ({ body: { ...bus(id, id.memberId), signature: SIGNATURE } }),
+  'POST /api/underground/bus/sign': (id) => ({ body: { message: bus(id, id.memberId) } }),
+  'GET /api/underground/doors/:agentId': ({ agentId }) => ({ params: { agentId } }),
+  'PUT /api/underground/doors/:agentId': ({ agentId, memberId }) => ({
+    params: { agentId },
+    body: { open: true, contacts: [memberId], messagesPerDay: 50, perSender: 5 },
+  }),
+  'POST /api/underground/events': ({ agentId }) => ({
+    body: {
+      agentId,
+      name: 'n',
+      description: 'd',
+      venue: 'v',
+      eventDate: '2030-01-01',
+      ticketPriceUsdc: '2',
+      totalTickets: 5,
+    },
+  }),
+  'GET /api/underground/events/:id': ({ eventId: id }) => ({ params: { id } }),
+  'POST /api/underground/events/:id/tickets': ({ eventId: id, agentId }) => ({
+    params: { id },
+    body: { agentId, quantity: 1 },
+  }),
+  'POST /api/underground/splits': ({ agentId }) => ({
+    body: { agentId, name: 'n', totalAmount: '2', recipients: [{ address: ADDRESS, share: 100 }] },
+  }),
+  'POST /api/underground/wallets': ({ agentId }) => [
+    { body: { agentId, address: ADDRESS, proof: SIGNATURE } },
+    { body: { agentId } },
+  ],
+  'GET /api/underground/wallets/:address/balance': ({ agentAddress: address }) => ({ params: { address } }),
+};
+
+const BACKUPS: Record<string, Make> = {
+  'DELETE /api/agents/:id/backups/:backupId': backup,
+  'GET /api/agents/:id/backups/:backupId': backup,
+  'POST /api/agents/:id/backups/:backupId/restore': backup,
+};
+
+const INSTALLATIONS: Record<string, Make> = {
+  'POST /api/register-home': ({ userId }) => [
+    { body: { userId, mode: 'cloud' } },
+    { body: { userId, mode: 'home', gatewayToken: 'stolen-0123456789abcdef' } },
+  ],
+  'POST /api/register-link': ({ userId }) => [
+    { body: { userId } },
+    { body: { userId, gatewayToken: 'stolen-0123456789abcdef' } },
+  ],
+};
+
+const BACKEND: Record<string, Make> = {
+  ...UNDERGROUND,
+  ...BACKUPS,
+  ...INSTALLATIONS,
+  'POST /api/agents': only({ name: 'n', config: { plan: 'network' } }),
+  'PUT /api/agents/:id': agentWith({ name: 'stolen', config: {}, purpose: { instruction: 'stolen' }, plan: 'network' }),
+  'POST /api/agents/:id/update': agentWith({ image: 'stolen/image:1' }),
+  'POST /api/agents/:id/verify': agentWith(verify),
+  'POST /api/ai/chat': (id) => ({ body: said, headers: { 'x-agent-id': id.agentId, 'x-run-id': id.runId } }),
+  'GET /api/ai/models/:provider': () => ({ params: { provider: 'openrouter' } }),
+  'POST /api/ai/models/select': only({ taskType: 'general' }),
+  'POST /api/deployments': ({ agentId }) => ({ body: { agentId, config: { name: 'stolen', plan: 'network' } } }),
+  'POST /api/deployments/team': ({ agentId, teamId }) => [
+    { body: { teamId, yaml: team } },
+    { body: { teamId: `t-${teamId}`, yaml: team, agents: [{ agentId, config: { name: 'root' } }] } },
+  ],
+  'POST /api/heartbeat': ({ userId }) => ({ body: { userId } }),
+  'POST /api/infra-mcp/validate-config': only({ api_key: 'rnd_x' }),
+  'POST /api/provision': ({ agentId }) => ({
+    body: { agentId, channelTokenA: '1:a', name: 'stolen', plan: 'network' },
+  }),
+  'GET /api/runtime/instances/:id/stats': agent,
+  'POST /api/runtime/proxy/:agentId/approvals/:id': (id) => ({
+    ...inAgent(id, { id: id.approvalId }),
+    body: { approved: true },
+  }),
+  'POST /api/runtime/proxy/:agentId/bus': (id) => ({ ...inAgent(id), body: { ...bus(id, id.agentId) } }),
+  'POST /api/runtime/proxy/:agentId/execute': (id) => ({
+    ...inAgent(id),
+    body: { taskId: id.taskId, prompt: 'p', runId: id.runId },
+  }),
+  'POST /api/runtime/proxy/:agentId/heartbeat': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/logs': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/memory': (id) => inAgent(id),
+  'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
+  'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
+  'GET /api/runtime/proxy/:agentId/messages': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/sessions': (id) => ({ ...inAgent(id), query: { limit: '9', offset: '0' } }),
+  'GET /api/runtime/proxy/:agentId/sessions/:id': (id) => ({
+    ...inAgent(id, { id: id.conversationId }),
+    query: { after: '0', limit: '9' },
+  }),
+  'POST /api/runtime/proxy/:agentId/sessions/:id/cancel': (id) => inAgent(id, { id: id.conversationId }),
+  'POST /api/runtime/proxy/:agentId/v1/chat/completions': (id) => ({ ...inAgent(id), body: said }),
+  'POST /v1/chat/completions': ({ agentId, runId }) => ({
+    body: said,
+    headers: { 'x-agent-id': agentId, 'x-run-id': runId },
+  }),
+  'POST /v1/team-store': ({ memberId }) =>
+    [
+      { op: 'recall', limit: 100 },
+      { op: 'todos' },
+      { op: 'remember', content: 'stolen', bounds: { maxEntries: 1, ttlDays: 1 } },
+      { op: 'editMemory', id: 'm', content: 'stolen', bounds: { maxEntries: 1, ttlDays: 1 } },
+      { op: 'forget', id: 'm' },
+      { op: 'addTodos', descriptions: ['stolen'] },
+      { op: 'setTodo', id: 'x', status: 'completed' },
+    ].map((body) => ({ body, headers: { 'x-agent-id': memberId } })),
+};
+
+const WEB: Record<string, Make> = {
+  ...UNDERGROUND,
+  ...BACKUPS,
+  ...INSTALLATIONS,
+  'POST /api/admin/invites': only({ email: 'somebody@example.org' }),
+  'PATCH /api/admin/users/:id': ({ userId: id }) => ({ params: { id }, body: { plan: 'solo' } }),
+  'PATCH /api/agents/:id': agentWith({ name: 'stolen' }),
+  'POST /api/agents/:id/approvals/:approvalId': ({ agentId: id, approvalId }) => ({
+    params: { id, approvalId },
+    body: { approved: true },
+  }),
+  'PUT /api/agents/:id/config': agentWith({ model: { default: 'stolen' } }),
+  'PUT /api/agents/:id/payment-policy': agentWith({ perPayment: '2' }),
+  'POST /api/agents/:id/payments/:paymentId': ({ agentId: id, paymentId }) => ({
+    params: { id, paymentId },
+    body: { decision: 'deny' },
+  }),
+  'PUT /api/agents/:id/purpose': agentWith({ instruction: 'stolen' }),
+  'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
+    params: { id, sessionId },
+  }),
+  'POST /api/agents/:id/sessions/:sessionId/cancel': ({ agentId: id, conversationId: sessionId }) => ({
+    params: { id, sessionId },
+  }),
+  'POST /api/agents/:id/verify': agentWith(verify),
+  'POST /api/agents/provision': only({ name: 'n' }),
+  'GET /api/audit': ({ userId }) => ({ query: { userId } }),
+  'POST /api/auth/federated/refresh': only({ refreshToken: HEX64 }),
+  'POST /api/auth/federated/verify': ({ address }) => ({ body: { fidToken: 'x.y.z', address } }),
+  'POST /api/auth/forgot-password': only({ email: 'nobody@example.org' }),
+  'GET /api/auth/idp1/callback': () => ({ query: { code: 'c', state: 's' } }),
+  'GET /api/auth/idp2/callback': () => ({ query: { code: 'c', state: 's' } }),
+  'POST /api/auth/login': ({ email }) => ({ body: { email, password: 'not the password' } }),
+  'POST /api/auth/reset-password': only({ token: HEX64, password: 'long enough' }),
+  'DELETE /api/auth/sessions/:id': ({ sessionId: id }) => ({ params: { id } }),
+  'POST /api/auth/token-gating/verify': ({ address }) => ({ body: { fid: 'f', address } }),
+  'GET /api/auth/token-gating/verify': ({ address }) => ({ query: { address } }),
+  'POST /api/auth/verify-email': only({ token: HEX64 }),
+  'POST /api/auth/verify-email/resend': only({ email: 'nobody@example.org' }),
+  'POST /api/billing/checkout': only({ plan: 'solo' }),
+  'GET /api/chat': ({ agentId }) => ({ query: { agentId } }),
+  'POST /api/chat': ({ agentId }) => ({ body: { agentId, message: 'hello' } }),
+  'PUT /api/config': ({ configBackupId: backupId }) => ({ body: { backupId } }),
+  'POST /api/config': only({ config: { version: 'v' } }),
+  'GET /api/config/backups/:id': ({ configBackupId: id }) => ({ params: { id } }),
+  'GET /api/dashboard/cost': () => ({ query: { period: '7d' } }),
+  'POST /api/demo/chat': only({ message: 'hello' }),
+  'POST /api/devices': ({ pendingDeviceId: deviceId }) =>
+    ['approve', 'deny', 'revoke'].map((action) => ({ body: { deviceId, action } })),
+  'POST /api/devices/pair': only({ name: 'd' }),
+  'GET /api/devices/pair/:deviceId': ({ pendingDeviceId: deviceId }) => ({ params: { deviceId } }),
+  'GET /api/heartbeat': ({ agentId }) => ({ query: { agentId } }),
+  'POST /api/heartbeat': ({ agentId }) => ({ body: { agentId, frequency: '1d', enabled: false } }),
+  'DELETE /api/heartbeat': ({ agentId }) => ({ body: { agentId } }),
+  'GET /api/instance/:userId': ({ userId, agentId }) => [{ params: { userId } }, { params: { userId: agentId } }],
+  'GET /api/instance/:userId/stats': ({ userId, agentId }) => [{ params: { userId } }, { params: { userId: agentId } }],
+  'POST /api/instance/:userId/:action': ({ userId, agentId }) => [
+    { params: { userId, action: 'stop' } },
+    ...['reset-memory', 'stop', 'restart', 'repair', 'start'].map((action) => ({
+      params: { userId: agentId, action },
+    })),
+  ],
+  'POST /api/invite': only({ name: 'n' }),
+  'POST /api/invites/verify': only({ token: HEX64 }),
+  'POST /api/keys': only({ name: 'n' }),
+  'GET /api/keys/:id': ({ keyId: id }) => ({ params: { id } }),
+  'DELETE /api/keys/:id': ({ keyId: id }) => ({ params: { id } }),
+  'POST /api/keys/validate': only({ apiKey: `sk_${HEX64}` }),
+  'GET /api/memory': ({ agentId }) => ({ query: { agentId } }),
+  'POST /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k', memory: 'stolen' } }),
+  'DELETE /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k' } }),
+  'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
+  'POST /api/paygate': ({ agentId, address: walletAddress }) => [
+    { body: { action: 'endpoints' } },
+    ...['fitness', 'pricing', 'join-colony', 'pay'].map((action) => ({
+      body: { action, agentId, walletAddress, amount: 1, recipient: ADDRESS },
+    })),
+  ],
+  'POST /api/provision': only({ channelTokenA: '1:a', name: 'n', autoProvision: false, channelUserId: 'c' }),
+  'POST /api/provision/team': only({ plan: 'network', templateKey: 'dev_team' }),
+  'POST /api/register': ({ email }) => ({ body: { email, password: 'long enough', inviteToken: HEX64 } }),
+  'GET /api/scheduled-tasks': ({ agentId }) => ({ query: { agentId } }),
+  'POST /api/scheduled-tasks': ({ agentId }) => ({
+    body: { agentId, name: 'n', prompt: 'p', cronSchedule: '0 0 1 1 *' },
+  }),
+  'PUT /api/scheduled-tasks': ({ taskId }) => ({ body: { taskId, enabled: false } }),
+  'DELETE /api/scheduled-tasks': ({ taskId }) => [{ query: { taskId }, body: { taskId } }],
+  'GET /api/scheduled-tasks/:id/runs': ({ taskId: id }) => ({ params: { id } }),
+  'PATCH /api/settings': only({ name: 'n' }),
+  'POST /api/settings': only({ name: 'n' }),
+  'POST /api/settings/password': only({ currentPassword: 'not the password', newPassword: 'long enough' }),
+  'GET /api/usage/by-agent/:agentId': (id) => inAgent(id),
+  'PUT /api/usage/caps': ({ agentId }) => ({ body: { scope: 'agent', agentId, limitUsd: 1 } }),
+  'GET /api/usage/summary': ({ agentId }) => ({ query: { agentId } }),
+  'GET /api/usage/tools': ({ agentId }) => ({ query: { agentId } }),
+  'POST /api/v1/gateway': ({ paymentSessionId }): Example[] => [
+    { body: { plugin: 'agent' }, headers: { 'x-payment-method': 'session', 'x-session-id': paymentSessionId } },
+    { body: { plugin: 'agent' }, headers: { 'x-payment-method': 'card' } },
+  ],
+  'GET /api/wallet': ({ address }) => [{ query: { address } }, {}],
+  'POST /api/wallet': () => ['create', 'get_seed', 'export_seed'].map((action) => ({ body: { action } })),
+  'POST /api/wallet-auth': ({ address }) => ({ body: { address, message: 'm', signature: SIGNATURE } }),
+  'POST /api/wallet/cdp': only({ privateKey: HASH }),
+  'POST /api/wallet/create': ({ email }) => ({ body: { email } }),
+  'GET /api/wallet/ledger': ({ address }) => ({ query: { address } }),
+  'GET /api/wallet/sessions': ({ address, paymentSessionId: sessionId }): Example[] => [
+    { query: { address } },
+    { query: { sessionId } },
+  ],
+  'POST /api/wallet/sessions': ({ address }) => ({ body: { address, deposit: '1.00' } }),
+  'DELETE /api/wallet/sessions': ({ paymentSessionId: sessionId }) => ({ query: { sessionId } }),
+  'POST /api/wallet/sessions/voucher': ({ paymentSessionId: sessionId, address: userAddress }) => ({
+    body: { sessionId, userAddress, plugin: 'agent', nonce: HASH, signature: SIGNATURE },
+  }),
+  'GET /api/wallet/top-up': ({ address }) => ({ query: { address, amount: '500' } }),
+  'GET /api/wallet/transactions': ({ address }) => ({ query: { address } }),
+};
+
+const SUMMARIZER: Record<string, Make> = {
+  'POST /api/summarize': only(page),
+  'POST /api/extract': only(page),
+};
+
+export const EXAMPLES: Record<string, Record<string, Make>> = { web: WEB, backend: BACKEND, summarizer: SUMMARIZER };
+
+/** What is done with an agent and takes nothing else needs no line of its own. */
+const OF_AGENT = /^\/api\/agents\/:id(\/[a-z/-]+)?$/;
+
+export const exampleOf = ({ service, method, path, body }: Endpoint): Make | undefined =>
+  EXAMPLES[service]?.[`${method} ${path}`] ?? (OF_AGENT.test(path) && body === undefined ? agent : undefined);

@@ -1,0 +1,54 @@
+import { TEST_SECRETS } from '@troupe/kernel';
+import { ask } from './sweep.ts';
+import type { Target } from './targets.ts';
+import type { World } from './world.ts';
+
+/** The same requests by the owner: a refusal of others tells something only where the owner is let in. */
+
+/** What is refused for another reason than whose it is. */
+const ELSE = [
+  /^web PATCH \/api\/admin/,
+  // The same copy was deleted through web before.
+  /^backend DELETE \S*:backupId$/,
+  // A signature, a password or the secret of a device has to be right.
+  /^web POST \/api\/(auth\/login|wallet-auth|wallet\/sessions\/voucher)$|^web GET \/api\/devices\/pair/,
+  /\/api\/underground\/(bus\/send|wallets)$/,
+  // There is no model here, and nothing at these paths.
+  /^backend POST (\/api\/ai\/chat|\/v1\/chat\/completions)$|^gateway GET \/(nothing)?$/,
+  // Entries that the examples cannot know.
+  /^(gateway|backend) DELETE \S*\/memory\/|^backend POST \/v1\/team-store$|^web DELETE \/api\/memory$/,
+];
+
+/** What others need comes before what ends it. */
+function rank({ method, name }: Target): number {
+  if (name.startsWith('gateway POST /sessions')) return 2;
+  if (name.endsWith('/token/rotate')) return 8;
+  if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
+  if (/reset|restore|:action|stop|restart|repair|cancel|\/update$/.test(name)) return 3;
+  return method === 'GET' ? 0 : method === 'DELETE' ? 4 : 1;
+}
+
+export async function ownerIsRefused(world: World, targets: readonly Target[]): Promise<string[]> {
+  const { owner, ids } = world;
+  const internal = { authorization: `Bearer ${TEST_SECRETS.internalKey}` };
+  const context = {
+    'x-user-id': ids.userId,
+    'x-user-email': ids.email,
+    'x-user-plan': 'network',
+    'x-billing-subscription-id': 'sub_1',
+  };
+  const { token } = (await owner.ask('GET', `/api/agents/${ids.agentId}/token`)).body as { token: string };
+  const headersFor = ({ service, auth, name }: Target): Record<string, string> => {
+    if (auth === 'gateway') return { authorization: `Bearer ${token}` };
+    if (/register|heartbeat$/.test(name) && service === 'backend') return { authorization: `Bearer ${owner.key}` };
+    return service === 'web' ? { cookie: owner.cookie } : { ...internal, ...context };
+  };
+  const refused: string[] = [];
+  const named = targets.filter((target) => target.namesOwner && !ELSE.some((one) => one.test(target.name)));
+  for (const target of named.toSorted((a, b) => rank(a) - rank(b))) {
+    const { status, text } = await ask(world, target, headersFor(target));
+    if ([401, 403, 404].includes(status))
+      refused.push(`${target.name} ${target.url}: ${status} ${text.split('\n')[1]?.slice(0, 150)}`);
+  }
+  return refused;
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { memberToken } from '@troupe/fleet';
+import { newId, randomHex, sha256Hex, TEST_SECRETS, type Env } from '@troupe/kernel';
+import { createSummarizer } from '@troupe/summarizer';
+import { fund } from '../lib/money.ts';
+import { person, provisioned, type Body, type Person } from '../lib/people.ts';
+import { addUser, startServices, type Services, type StartedServices, type TestUser } from '../lib/services.ts';
+import { createMarks, type Marks } from './marks.ts';
+import { addRows, type RowIds } from './rows.ts';
+
+/** What a request can name of the owner's. */
+export interface OwnerIds extends RowIds {
+  userId: string;
+  email: string;
+  agentId: string;
+  memberId: string;
+  teamId: string;
+  address: string;
+  agentAddress: string;
+  backupId: string;
+  configBackupId: string;
+  keyId: string;
+  sessionId: string;
+  taskId: string;
+  paymentSessionId: string;
+}
+
+/** Somebody with an agent, whose tokens are worth something: there. */
+interface Stranger extends TestUser {
+  agentId: string;
+  gatewayToken: string;
+  ticket: string;
+  deviceToken: string;
+  memberToken: string;
+}
+
+export interface World {
+  shape: string;
+  services: Services;
+  summarizer: string;
+  servers: StartedServices['servers'] & { summarizer: ReturnType<typeof createSummarizer> };
+  marks: Marks;
+  owner: Person & { cookie: string; expiredCookie: string };
+  ids: OwnerIds;
+  stranger: Stranger;
+  admin: TestUser;
+  /** A new session of this user: who signs out ends only that one. */
+  cookieOf: (user: TestUser) => Promise<string>;
+  deadKeys: { unknown: string; userGone: string };
+  stop: () => Promise<void>;
+}
+
+export const SHAPES: Record<string, Env> = {
+  loopback: {},
+  production: { NODE_ENV: 'production', BASE_URL: 'https://troupe.example' },
+};
+
+const SESSION = 'svc-session=';
+
+export async function createWorld(shape: string): Promise<World> {
+  // Every request comes from an address of its own: limits have their own tests, and would hide the answers here.
+  const services = await startServices({ TRUST_PROXY: '1', AI_SANDBOX: 'off', ...SHAPES[shape] });
+  const { runtime } = services;
+  const summarizer = createSummarizer({ ...runtime, url: 'http://127.0.0.1:3100' });
+  const marks = createMarks();
+  const stranger = await addStranger(services);
+  const made = await addOwner(services, marks, stranger.id);
+  const admin = await addUser(runtime, { plan: 'network', isAdmin: true });
+  const gone = await addUser(runtime, { plan: 'network' });
+  await runtime.db.system.deleteFrom('users').where('id', '=', gone.id).execute();
+  return {
+    shape,
+    services,
+    summarizer: await summarizer.listen(0, 'SUMMARIZER_PORT'),
+    servers: { ...services.servers, summarizer },
+    marks,
+    ...made,
+    stranger,
+    admin,
+    cookieOf: (user) => newSession(services, user.id, 3_600_000),
+    deadKeys: { unknown: `sk_${randomHex(32)}`, userGone: gone.key },
+    async stop() {
+      await services.stop();
+      await summarizer.close();
+    },
+  };
+}
+
+async function addStranger(services: Services): Promise<Stranger> {
+  const { runtime } = services;
+  const who = await person(services, { plan: 'network' });
+  const agentId = await provisioned(who, { name: 'Stranger' });
+  const { token } = await answered(who, 'GET', `/api/agents/${agentId}/token`);
+  const { agent } = await answered(who, 'GET', `/api/agents/${agentId}`);
+  const deviceToken = randomHex(32);
+  const at = { first_seen: new Date(), last_seen: new Date() };
+  const device = { id: newId(), user_id: who.id, agent_id: agentId, name: 'd', ip: '::1', status: 'approved', ...at };
+  await runtime.db.system
+    .insertInto('devices')
+    .values({ ...device, secret_hash: sha256Hex('-'), token_hash: sha256Hex(deviceToken) })
+    .execute();
+  return {
+    ...who,
+    agentId,
+    gatewayToken: token,
+    ticket: new URL(agent.websocketUrl).searchParams.get('token') ?? '',
+    deviceToken,
+    memberToken: memberToken(TEST_SECRETS.sessionSecret, agentId),
+  };
+}
+
+async function newSession({ runtime }: Services, userId: string, lifeMs: number): Promise<string> {
+  const token = randomHex(32);
+  const now = new Date();
+  await runtime.db.system
+    .insertInto('sessions')
+    .values({
+      id: newId(),
+      user_id: userId,
+      token_hash: sha256Hex(token),
+      device: 'test',
+      ip: '::1',
+      created_at: now,
+      last_seen_at: now,
+      expires_at: new Date(now.getTime() + lifeMs),
+    })
+    .execute();
+  return SESSION + token;
+}
+
+async function answered(who: Person, method: string, path: string, body?: unknown): Promise<Body> {
+  const reply = await who.ask(method, path, body);
+  assert.ok(reply.status < 300, `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+  return reply.body;
+}
+
+/** Somebody who has one of everything, with a mark wherever a text fits. */
+async function addOwner(services: Services, marks: Marks, otherId: string) {
+  const { mark, keep } = marks;
+  const { db } = services.runtime;
+  const who = await person(services, { plan: 'network' });
+  const email = `${mark('email').toLowerCase()}@example.org`;
+  const changed = {
+    email,
+    name: mark('person'),
+    instance_url: mark('instanceUrl'),
+    notifications: { note: mark('n') },
+  };
+  await db.system.updateTable('users').set(changed).where('id', '=', who.id).execute();
+  const { cookie } = who.headers();
+  await db.system
+    .updateTable('sessions')
+    .set({ device: mark('browser'), ip: mark('ip') })
+    .where('user_id', '=', who.id)
+    .execute();
+  await db.system
+    .updateTable('api_keys')
+    .set({ name: mark('key'), preview: mark('preview') })
+    .where('user_id', '=', who.id)
+    .execute();
+  const ask = (method: string, path: string, body?: unknown) => answered(who, method, path, body);
+
+  const agentId = await provisioned(who, { name: mark('agent') });
+  await db.system.updateTable('users').set({ instance_id: agentId }).where('id', '=', who.id).execute();
+  const at = `/api/agents/${agentId}`;
+  await ask('PUT', `${at}/purpose`, { instruction: mark('instruction'), tools: ['memory', 'filesystem'] });
+  await ask('PUT', `${at}/config`, { safety: { allowedDomains: [`${mark('domain')}.example`] } });
+  await ask('POST', `${at}/verify`, { verificationType: 'eas', attestationUid: mark('attestation') });
+  await ask('PUT', `${at}/payment-policy`, { perPayment: '47.11', payees: null });
+  const team = await ask('POST', '/api/provision/team', {
+    plan: 'network',
+    customAgents: [member('one'), member('two')],
+  });
+  const config = { config: { version: '1', note: mark('config') } };
+  await ask('POST', '/api/config', config);
+  const { backupId: configBackupId } = await ask('POST', '/api/config', config);
+  await ask('POST', '/api/memory', { agentId, key: mark('memoryKey'), memory: mark('memory') });
+  await ask('POST', '/api/heartbeat', { agentId, frequency: '9d', enabled: true });
+  const task = await ask('POST', '/api/scheduled-tasks', {
+    name: mark('task'),
+    description: mark('taskText'),
+    prompt: mark('prompt'),
+    agentId,
+    cronSchedule: '0 0 1 1 *',
+  });
+  const invite = await ask('POST', '/api/invite', { name: mark('invite') });
+  await ask('PUT', '/api/usage/caps', { scope: 'agent', agentId, limitUsd: 4711 });
+  const { address } = await ask('POST', '/api/wallet', { action: 'create' });
+  await fund(db, address, 47_110_000n);
+  const opened = await ask('POST', '/api/wallet/sessions', { address, deposit: '11.00' });
+  const agentWallet = await ask('POST', '/api/underground/wallets', { agentId });
+  const { backup } = await ask('POST', `${at}/backups`);
+  const { token } = await ask('GET', `${at}/token`);
+  const { agent } = await ask('GET', at);
+
+  keep('session', cookie.slice(SESSION.length));
+  keep('key', who.key);
+  keep('gateway token', token);
+  keep('ticket', new URL(agent.websocketUrl).searchParams.get('token') ?? '');
+  keep('invite', invite.token);
+  const rows = await addRows(db, { userId: who.id, agentId, address, otherId }, marks);
+  const expiredCookie = await newSession(services, who.id, -1000);
+  const session = await db.system
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', who.id)
+    .where('expires_at', '>', new Date())
+    .executeTakeFirstOrThrow();
+  const key = await db.system
+    .selectFrom('api_keys')
+    .select('id')
+    .where('user_id', '=', who.id)
+    .executeTakeFirstOrThrow();
+  const ids: OwnerIds = {
+    ...rows,
+    userId: who.id,
+    email,
+    agentId,
+    memberId: team.agents[0].agentId,
+    teamId: team.teamId,
+    address,
+    agentAddress: agentWallet.address ?? agentWallet.wallet.address,
+    backupId: backup.id,
+    configBackupId,
+    keyId: key.id,
+    sessionId: session.id,
+    taskId: task.id,
+    paymentSessionId: opened.session?.id ?? opened.id,
+  };
+  for (const name of ['userId', 'keyId', 'sessionId', 'teamId', 'conversationId'] as const) keep(name, ids[name]);
+  return { owner: { ...who, email, cookie, expiredCookie }, ids };
+
+  function member(name: string) {
+    return {
+      name,
+      role: mark('role'),
+      description: mark('description'),
+      instruction: mark('memberInstruction'),
+      model: 'xiaomi/mimo-v2-pro',
+      tools: ['memory'],
+      memoryShared: true,
+    };
+  }
+}
