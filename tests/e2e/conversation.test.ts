@@ -66,7 +66,8 @@ browserSuite(
       await open('chat');
       const log = page.getByRole('log');
       await say(page, 'Make a note');
-      await log.getByText('May it use write_file?').waitFor();
+      const card = log.getByRole('region', { name: 'Wants to write note.txt' });
+      await card.getByText('Hello').waitFor();
       await log.getByText('waits for you').waitFor();
       await log.getByText('write_file', { exact: true }).first().click();
       await log.getByText('"note.txt"').waitFor();
@@ -90,8 +91,7 @@ browserSuite(
       await page.getByRole('button', { name: 'Send' }).waitFor();
       await page
         .getByRole('log')
-        .getByText(/cancel/i)
-        .first()
+        .getByText(/^Stopped by you\. \$0\.0/)
         .waitFor();
       assertQuiet(watched);
     });

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -12,6 +12,10 @@ export interface RunningPlatform {
   backendUrl: string;
   dataDir: string;
   owner: { email: string; password: string };
+  /** Ends it as if the machine had died; its data stays. */
+  kill: () => Promise<void>;
+  /** Starts it again, where it was. */
+  revive: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -30,8 +34,8 @@ async function freePort(): Promise<number> {
 export async function startPlatform(env: Record<string, string> = {}): Promise<RunningPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'troupe-e2e-'));
   const [web, backend, summarizer] = await Promise.all([freePort(), freePort(), freePort()]);
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
+  const start = () =>
+    run({
       PATH: process.env['PATH'],
       DATA_DIR: dataDir,
       WEB_PORT: String(web),
@@ -39,11 +43,38 @@ export async function startPlatform(env: Record<string, string> = {}): Promise<R
       SUMMARIZER_PORT: String(summarizer),
       LOG_LEVEL: 'warn',
       ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  let running = await start().catch(async (error: unknown) => {
+    await rm(dataDir, { recursive: true, force: true });
+    throw error;
   });
+  const end = async (signal: NodeJS.Signals) => {
+    const { child } = running;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  };
+  const { output } = running;
+  const found = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(output)?.[1] ?? '';
+  return {
+    url: `http://127.0.0.1:${web}`,
+    backendUrl: `http://127.0.0.1:${backend}`,
+    dataDir,
+    owner: { email: found('E-mail'), password: found('Password') },
+    kill: () => end('SIGKILL'),
+    revive: async () => void (running = await start()),
+    stop: async () => {
+      await end('SIGTERM');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Answers when it is ready, with what it printed. */
+async function run(env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; output: string }> {
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  const ready = new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk.toString();
       if (READY.test(output)) resolve();
@@ -52,25 +83,5 @@ export async function startPlatform(env: Record<string, string> = {}): Promise<R
     child.stderr.on('data', read);
     child.once('exit', (code) => reject(new Error(`the platform ended with ${code}:\n${output}`)));
   });
-  const stop = async () => {
-    if (child.exitCode === null) {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    }
-    await rm(dataDir, { recursive: true, force: true });
-  };
-  try {
-    await ready;
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  const found = (name: string) => new RegExp(`${name}\\s+(\\S+)`).exec(output)?.[1] ?? '';
-  return {
-    url: `http://127.0.0.1:${web}`,
-    backendUrl: `http://127.0.0.1:${backend}`,
-    dataDir,
-    owner: { email: found('E-mail'), password: found('Password') },
-    stop,
-  };
+  return { child, output };
 }

@@ -1,10 +1,22 @@
 import { CallError, createClient, urlOf } from '@troupe/contract';
 import type { CallInput, Endpoint, EndpointTypes } from '@troupe/contract';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { states } from './texts/common.ts';
 import type { QueryClient, UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 
 /** Same origin: the session cookie goes with every call. */
-export const { call, open } = createClient({ baseUrl: '' });
+export const { call, open } = createClient({ baseUrl: '', fetch: reach });
+
+/** A platform that cannot be reached has status 0, and is said in words; the browser's own are for its makers. */
+async function reach(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetch(input, init);
+  } catch (error) {
+    const { name } = error as Error;
+    if (name === 'AbortError') throw error;
+    throw new CallError(0, { error: name === 'TimeoutError' ? states.noAnswer : states.unreachable });
+  }
+}
 
 type Keyed = Pick<Endpoint, 'method' | 'path'>;
 const keyOf = (endpoint: Keyed, input: unknown) => [endpoint.path, endpoint.method, input] as const;

@@ -44,6 +44,9 @@ export const moment = (value: Moment | null | undefined) => (isTime(value) ? dat
 export const day = (value: Moment | null | undefined) => (isTime(value) ? dateOnly.format(new Date(value)) : '–');
 /** "Nov 15" of the contract, in the order in which dates stand everywhere else. */
 export const dayOf = (label: string) => label.replace(/^([A-Z][a-z]{2}) (\d{1,2})$/, '$2 $1');
+const hour = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' });
+/** 18:57 */
+export const hourOf = (value: Moment) => hour.format(new Date(value));
 export const time = (value: Moment | null | undefined) => (isTime(value) ? clock.format(new Date(value)) : '–');
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [

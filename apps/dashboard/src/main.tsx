@@ -4,13 +4,18 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { statusOf } from './api.ts';
 import { createAppRouter } from './router.tsx';
+import { keepOwnPage } from './offline.ts';
 import { sessionQuery } from './session.ts';
 import './styles.css';
 
 // The page's policy forbids code made at run time, which zod (in the team editor) would try with its first schema.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
-const NEVER_RETRY = (error: Error) => (statusOf(error) ?? 500) < 500 || statusOf(error) === 501;
+/** Another try would be told the same. */
+const NEVER_RETRY = (error: Error) => {
+  const status = statusOf(error) ?? 500;
+  return (status > 0 && status < 500) || status === 501;
+};
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -28,6 +33,8 @@ async function leaveWhenSignedOut(error: Error): Promise<void> {
   if (user) return;
   await router.navigate({ to: '/login', search: { next: location.pathname + location.search } });
 }
+
+void keepOwnPage();
 
 createRoot(document.querySelector('#root')!).render(
   <StrictMode>

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import type { AnyRoute } from '@tanstack/react-router';
 import type { PUBLIC_PAGES } from '@troupe/contract';
+import { loadPage } from './offline.ts';
 import { sessionQuery } from './session.ts';
 import { Crashed, NotFound } from './shell/fallbacks.tsx';
 
@@ -24,7 +25,8 @@ const page = (parent: AnyRoute, path: string, load: Load) =>
   createRoute({
     getParentRoute: () => parent,
     path,
-    component: lazyRouteComponent(load),
+    component: lazyRouteComponent(() => loadPage(load)),
+    errorComponent: Crashed,
     validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
   });
 

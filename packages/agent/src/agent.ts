@@ -32,8 +32,8 @@ export interface Answer {
 
 export type LiveEvent =
   | { kind: 'event'; sessionId: string; event: SessionEvent }
-  /** A piece of text that is being written; not stored. `saw` as in the event that it becomes. */
-  | { kind: 'delta'; sessionId: string; text: string; saw: number };
+  /** A piece of text that is being written; not stored. `saw` as in the event that it becomes; `fresh`: it begins anew. */
+  | { kind: 'delta'; sessionId: string; text: string; saw: number; fresh?: true };
 
 export interface Agent {
   readonly id: string;

@@ -5,7 +5,7 @@ import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
 import { memoryScope, type AgentDefinition } from './definition.ts';
 import { createFollow } from './loop/follow.ts';
-import { NOTHING_SPENT, type SessionEventBody } from './session/events.ts';
+import { NOTHING_SPENT, type SessionEvent, type SessionEventBody } from './session/events.ts';
 import { RECALLED } from './loop/model-step.ts';
 import type { SpendGate, UsageRecorder } from './ports.ts';
 import { openTrail, type Settled, type Trail } from './session/session.ts';
@@ -44,7 +44,21 @@ export function wakeAgent(deps: AgentDeps): Agent {
   const { agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
   const listeners = new Map<string, Set<(event: LiveEvent) => void>>();
 
+  /** What is being written at this moment: who comes in the middle hears it from the start. */
+  const writing = new Map<string, Extract<LiveEvent, { kind: 'delta' }>>();
+
   const emit = (event: LiveEvent): void => listeners.get(event.sessionId)?.forEach((listener) => listener(event));
+
+  function onEvent(sessionId: string, event: SessionEvent): void {
+    if (DECIDING.has(event.type)) writing.delete(sessionId);
+    emit({ kind: 'event', sessionId, event });
+  }
+
+  function onDelta(sessionId: string, text: string, saw: number, isFresh: boolean): void {
+    const before = isFresh ? '' : (writing.get(sessionId)?.text ?? '');
+    writing.set(sessionId, { kind: 'delta', sessionId, text: before + text, saw, fresh: true });
+    emit({ kind: 'delta', sessionId, text, saw, ...(isFresh && { fresh: true }) });
+  }
 
   const worker = createWorker(
     {
@@ -52,8 +66,8 @@ export function wakeAgent(deps: AgentDeps): Agent {
       newId,
       now,
       compactAt: deps.compactAt ?? COMPACT_AT_TOKENS,
-      onEvent: (sessionId, event) => emit({ kind: 'event', sessionId, event }),
-      onDelta: (sessionId, text, saw) => emit({ kind: 'delta', sessionId, text, saw }),
+      onEvent,
+      onDelta,
       watched: (sessionId) => [...(listeners.get(sessionId) ?? [])].some((listener) => !silent.has(listener)),
     },
     newId(),
@@ -216,7 +230,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       void begin(delivered)?.catch(() => undefined);
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
-    follow: createFollow({ store, watch, definition, pollMs: Math.max(pollMs, 500) }),
+    follow: createFollow({ store, watch, definition, writing: (id) => writing.get(id), pollMs: Math.max(pollMs, 500) }),
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
       if (!session) throw new AppError(404, 'Session not found');

@@ -143,11 +143,17 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
 
   const NOTHING: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-  async function fail(call: Call, candidate: Candidate, error: unknown): Promise<never> {
+  async function fail(call: Call, candidate: Candidate, error: unknown, options: CallOptions): Promise<never> {
     // Whoever gives up on a call has sent it all the same: the provider has read the prompt.
     const isGivenUp = !(error instanceof ProviderError);
-    await end(call, candidate, isGivenUp ? estimateUsage(call.request, 0) : NOTHING, false, isGivenUp);
+    if (isGivenUp) await giveUp(call, candidate, estimateUsage(call.request, 0), options);
+    else await end(call, candidate, NOTHING, false, false);
     throw toAppError(error);
+  }
+
+  async function giveUp(call: Call, candidate: Candidate, usage: ChatUsage, { onGivenUp }: CallOptions): Promise<void> {
+    const micros = await end(call, candidate, usage, false, true);
+    onGivenUp?.({ model: candidate.id, provider: candidate.provider.name, usage, costMicros: micros });
   }
 
   /** Whether the next candidate may try; what failed is logged either way. */
@@ -168,7 +174,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       try {
         reply = await candidate.provider.chat(candidate.name, request, options.signal);
       } catch (error) {
-        if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error);
+        if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error, options);
         continue;
       }
       return answered(call, candidate, reply);
@@ -194,14 +200,14 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   }
 
   /** The first candidate that says anything serves; after its first piece there is no way back. */
-  async function openFirst(call: Call, signal?: AbortSignal) {
+  async function openFirst(call: Call, options: CallOptions) {
     const { candidates, request } = call;
     for (const [index, candidate] of candidates.entries()) {
-      const pieces = candidate.provider.stream(candidate.name, request, signal)[Symbol.asyncIterator]();
+      const pieces = candidate.provider.stream(candidate.name, request, options.signal)[Symbol.asyncIterator]();
       try {
         return { candidate, pieces, opening: await opening(pieces) };
       } catch (error) {
-        if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error);
+        if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error, options);
       }
     }
     throw new Error('a call without candidates');
@@ -209,7 +215,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
 
   async function* batches(given: ChatRequest, options: CallOptions = {}): AsyncGenerator<ChatDelta[]> {
     const call = await begin(given, options);
-    const { candidate, pieces, opening } = await openFirst(call, options.signal);
+    const { candidate, pieces, opening } = await openFirst(call, options);
     const head = { id: `chatcmpl-${newId()}`, model: candidate.id, provider: candidate.provider.name };
     const tally = createTally();
     const usageSoFar = () => tally.usage() ?? estimateUsage(call.request, tally.bytes());
@@ -236,7 +242,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       if (!over) {
         // Broken off, by the provider or by the reader: what was said so far has been paid for.
         await pieces.return?.();
-        await end(call, candidate, usageSoFar(), false, true);
+        await giveUp(call, candidate, usageSoFar(), options);
       }
     }
   }

@@ -90,7 +90,12 @@ export interface CallOptions {
   ownKey?: OwnKey;
   /** The agent's run that the call belongs to; goes into the scope. */
   runId?: string;
+  /** Hears what a call has cost that was given up before its end. */
+  onGivenUp?: (spent: Spending) => void;
 }
+
+/** What a call cost, and who served it. */
+export type Spending = Pick<ChatResult, 'model' | 'provider' | 'usage' | 'costMicros'>;
 
 export interface ChatUsage {
   prompt_tokens: number;

@@ -31,6 +31,7 @@ export * from './web/config.ts';
 export * from './web/conversations.ts';
 export * from './web/devices.ts';
 export * from './web/tasks.ts';
+export * from './web/live.ts';
 export * from './web/notices.ts';
 export * from './web/billing.ts';
 export * from './backend/installations.ts';

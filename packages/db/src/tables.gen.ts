@@ -11,6 +11,15 @@ type Nullable<T> = [T] extends [ColumnType<infer S, infer I, infer U>] ? ColumnT
 type Default<T> = [T] extends [ColumnType<infer S, infer I, infer U>] ? ColumnType<S, I | undefined, U> : Generated<T>;
 
 export interface Tables {
+  access_requests: {
+    answer: Default<string>;
+    asked_at: Timestamp;
+    decided_at: Nullable<Timestamp>;
+    decided_by: Nullable<string>;
+    note: string;
+    state: string;
+    user_id: string;
+  };
   account_links: {
     created_at: Timestamp;
     id: string;

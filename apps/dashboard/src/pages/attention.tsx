@@ -1,8 +1,6 @@
 import { listNotices, readNotices } from '@troupe/contract';
-import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { stale, urlOf, useCall, useSend } from '../api.ts';
+import { useCall, useSend } from '../api.ts';
 import { ago, inDollars } from '../format.ts';
 import { overview as texts } from '../texts/overview.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,9 +12,8 @@ const MOST = 5;
 
 /** What the platform wants a person to look at, live. */
 export function Attention() {
-  const read = useCall(listNotices, { query: {} }, { every: 60_000 });
+  const read = useCall(listNotices, { query: {} });
   const mark = useSend(readNotices, { refresh: [listNotices] });
-  useLiveNotices();
   return (
     <Card
       title={texts.attention}
@@ -71,14 +68,4 @@ function NoticeText({ message, link }: { message: string; link: string | null })
       {message}
     </a>
   );
-}
-
-/** Reads the list again when the platform says that there is something new. */
-function useLiveNotices(): void {
-  const queries = useQueryClient();
-  useEffect(() => {
-    const source = new EventSource(urlOf(listNotices, { query: {} }));
-    source.addEventListener('notice', () => void stale(queries, listNotices));
-    return () => source.close();
-  }, [queries]);
 }

@@ -20,7 +20,7 @@ const runs = ({ status }: { status: string }) => status === 'running' || status 
 
 export default function Overview() {
   const { user } = useSession();
-  const agents = useCall(listAgents, {}, { every: 10_000 });
+  const agents = useCall(listAgents, {});
   const cost = useCall(costDashboard, { query: { period: '7d' } }, { every: 30_000 });
   const tasks = useCall(listTasks, { query: {} });
   const health = useCall(getHealth, {}, { every: 30_000 });

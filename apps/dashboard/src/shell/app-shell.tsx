@@ -1,11 +1,13 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
+import { hourOf } from '../format.ts';
+import { LiveProvider, useConnection, useLive } from '../live-context.tsx';
 import { useSession } from '../session.ts';
 import type { SessionUser } from '../session.ts';
 import { brand } from '../texts/common.ts';
 import { nav, shell } from '../texts/shell.ts';
 import { toggleTheme, useTheme } from '../theme.ts';
-import { IconButton } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Drawer } from '../ui/dialog.tsx';
 import { Icon, Logo } from '../ui/icons.tsx';
@@ -37,32 +39,53 @@ export function AppShell() {
 
   if (!user) return null;
   return (
-    <Toasts>
-      <a
-        href="#content"
-        className="sr-only z-60 rounded-lg bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-      >
-        {shell.skip}
-      </a>
-      <div className="md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
-        <aside className="sticky top-0 hidden h-dvh border-r border-line bg-sunken/60 md:block">
-          <Sidebar user={user} onSearch={() => setPalette(true)} />
-        </aside>
-        <div className="flex min-h-dvh min-w-0 flex-col">
-          <TopBar onMenu={() => setMenu(true)} onSearch={() => setPalette(true)} />
-          <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-20 outline-none md:pb-8">
-            <Suspense fallback={<PageLoading />}>
-              <Outlet />
-            </Suspense>
-          </main>
+    <LiveProvider>
+      <Toasts>
+        <a
+          href="#content"
+          className="sr-only z-60 rounded-lg bg-accent px-4 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+        >
+          {shell.skip}
+        </a>
+        <div className="md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
+          <aside className="sticky top-0 hidden h-dvh border-r border-line bg-sunken/60 md:block">
+            <Sidebar user={user} onSearch={() => setPalette(true)} />
+          </aside>
+          <div className="flex min-h-dvh min-w-0 flex-col">
+            <TopBar onMenu={() => setMenu(true)} onSearch={() => setPalette(true)} />
+            <Away />
+            <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-20 outline-none md:pb-8">
+              <Suspense fallback={<PageLoading />}>
+                <Outlet />
+              </Suspense>
+            </main>
+          </div>
         </div>
-      </div>
-      <BottomBar onMenu={() => setMenu(true)} />
-      <Drawer open={menu} onClose={() => setMenu(false)} title={shell.openMenu}>
-        <Sidebar user={user} onSearch={() => setPalette(true)} />
-      </Drawer>
-      <Suspense fallback={null}>{palette && <Palette user={user} onClose={() => setPalette(false)} />}</Suspense>
-    </Toasts>
+        <BottomBar onMenu={() => setMenu(true)} />
+        <Drawer open={menu} onClose={() => setMenu(false)} title={shell.openMenu}>
+          <Sidebar user={user} onSearch={() => setPalette(true)} />
+        </Drawer>
+        <Suspense fallback={null}>{palette && <Palette user={user} onClose={() => setPalette(false)} />}</Suspense>
+      </Toasts>
+    </LiveProvider>
+  );
+}
+
+/** Said once, above every page, as long as it lasts. */
+function Away() {
+  const live = useLive();
+  const connection = useConnection();
+  if (connection.state !== 'away') return null;
+  return (
+    <div
+      role="status"
+      className="sticky top-0 z-20 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 bg-spot-soft px-4 py-2 text-[0.95rem] text-spot sm:px-8"
+    >
+      <span>{shell.away(hourOf(connection.since))}</span>
+      <Button small onClick={live.retry}>
+        {shell.retryNow}
+      </Button>
+    </div>
   );
 }
 

@@ -1,4 +1,8 @@
 import { useRouter } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { statusOf } from '../api.ts';
+import { useConnection } from '../live-context.tsx';
+import { PageAway } from '../offline.ts';
 import { states } from '../texts/common.ts';
 import { shell } from '../texts/shell.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
@@ -15,20 +19,29 @@ export function NotFound() {
   );
 }
 
+/** The page that could not be shown, and how to go on. One that could not be loaded is tried again when the platform is back. */
 export function Crashed({ error }: { error: unknown }) {
   const router = useRouter();
+  const { state } = useConnection();
+  const isAway = error instanceof PageAway || statusOf(error) === 0;
+  const wasLive = useRef(state === 'live');
+  const again = () => (error instanceof PageAway ? location.reload() : void router.invalidate());
+  useEffect(() => {
+    if (state !== 'live') wasLive.current = false;
+    else if (isAway && !wasLive.current) again();
+  }, [state]);
   return (
     <div className="grid min-h-[60dvh] place-items-center">
-      <h1 className="sr-only">{shell.crashed}</h1>
+      <h1 className="sr-only">{isAway ? shell.pageAway : shell.crashed}</h1>
       <Empty
-        title={shell.crashed}
+        title={isAway ? shell.pageAway : shell.crashed}
         action={
-          <Button icon="restart" onClick={() => void router.invalidate()}>
+          <Button icon="restart" onClick={again}>
             {states.retry}
           </Button>
         }
       >
-        {error instanceof Error ? error.message : String(error)}
+        {isAway ? shell.pageAwayHint : error instanceof Error ? error.message : String(error)}
       </Empty>
     </div>
   );

@@ -1,6 +1,7 @@
 import { signOut } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api.ts';
+import { forgetAll } from '../keeping.ts';
 
 /** Ends the session and forgets everything that was read under it. */
 export function useSignOut(): () => void {
@@ -8,6 +9,7 @@ export function useSignOut(): () => void {
   return () => {
     void call(signOut, {}).finally(() => {
       queries.clear();
+      forgetAll();
       location.assign('/login');
     });
   };

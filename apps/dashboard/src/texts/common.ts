@@ -4,6 +4,8 @@ export const brand = 'Troupe';
 export const states = {
   failed: 'That did not work',
   retry: 'Try again',
+  unreachable: 'The platform cannot be reached.',
+  noAnswer: 'The platform did not answer in time.',
   loading: 'Loading',
   nothing: 'Nothing here yet',
   noMatch: 'Nothing matches the filter',

@@ -36,7 +36,10 @@ export const shell = {
   toDashboard: 'To the overview',
   toHome: `To ${brand}'s front page`,
   crashed: 'This page could not be shown',
-  offline: 'The platform does not answer. It will be tried again by itself.',
+  away: (since: string) => `No connection since ${since}. What you write is kept and sent when it is back.`,
+  retryNow: 'Try now',
+  pageAway: 'The platform cannot be reached',
+  pageAwayHint: 'This page is loaded as soon as it is back.',
 };
 
 export const palette = {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useConnection } from '../live-context.tsx';
 import { cx } from './cx.ts';
 
 export function Card({
@@ -136,10 +137,15 @@ const STATUS_TONE: Record<string, Tone> = {
 
 /** A state word with its colour; the word alone says it, too. `text` says it better where the bare word does not. */
 export function Status({ value, text }: { value: string; text?: string }) {
-  const tone = STATUS_TONE[value] ?? 'neutral';
+  const isAway = useConnection().state === 'away';
+  // What was true when the platform was last heard is not claimed to be so now.
+  const tone = isAway ? 'neutral' : (STATUS_TONE[value] ?? 'neutral');
   return (
     <Badge tone={tone}>
-      <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
+      <span
+        className={cx('size-1.5 rounded-full', isAway ? 'border border-current' : 'bg-current')}
+        aria-hidden="true"
+      />
       {text ?? value.replaceAll('_', ' ')}
     </Badge>
   );

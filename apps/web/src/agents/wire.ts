@@ -31,6 +31,8 @@ import { createHeartbeats } from './heartbeat/service.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
 import { createInstances } from './instance/service.ts';
+import { liveRoutes } from './live/routes.ts';
+import { createLive } from './live/service.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { createMemory } from './memory/service.ts';
 import { modelRoutes } from './models/routes.ts';
@@ -60,12 +62,13 @@ export interface Agents {
 
 /** Wires what people do with agents. Whatever runs is the backend's; the rows are shared. */
 export function wireAgents(server: Server, deps: AgentDeps): Agents {
-  const { backend, catalogue, clock, db, jobs, secrets } = deps;
+  const { backend, catalogue, clock, db, jobs, listener, log, secrets } = deps;
   const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
   wireMaking(server, deps, registry);
   const chat = createChat({ registry, backend, clock });
   chatRoutes(server, chat);
   conversationRoutes(server, createConversations({ registry, backend }));
+  liveRoutes(server, createLive({ registry, backend, listener, log }));
   memoryRoutes(server, createMemory({ registry, backend }));
   heartbeatRoutes(server, createHeartbeats({ db, registry, clock }));
   backupRoutes(server, createBackups({ registry, backend }));

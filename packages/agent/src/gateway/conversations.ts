@@ -1,10 +1,42 @@
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
 import { APPROVALS_SHOWN, PAGE_BYTES } from '../store/store.ts';
-import { owns, ownKeys } from './rights.ts';
+import { keyFor, owns, ownKeys } from './rights.ts';
 import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
-/** Sessions and what happens in them, cancelling, approvals. */
+/** Sessions and what happens in them, saying something, cancelling, approvals. */
+
+const saidSchema = z.object(
+  {
+    content: z.string('Message required').trim().min(1, 'Message required').max(100_000),
+    /** Names the conversation. */
+    key: z.string('key required').trim().min(1, 'key required').max(200),
+    /** The same message under the same id is taken once. */
+    id: z.string().min(1).max(200).optional(),
+  },
+  'Invalid request body',
+);
+
+/** Takes a message and answers as soon as it is stored; who wants the answer follows the session. */
+export async function say(exchange: Exchange): Promise<void> {
+  const { agent, principal, deps } = exchange;
+  const { content, key, id } = await readJson(exchange, saidSchema);
+  const input = {
+    to: { channel: 'api', key: keyFor(principal, key) },
+    content,
+    from: principal.kind,
+    ...(id !== undefined && { inputId: id }),
+  };
+  const taken = Promise.withResolvers<{ sessionId: string; seq: number }>();
+  // Whoever listens makes the model write word by word: the follower may come a moment later.
+  agent
+    .ask({ ...input, onTaken: taken.resolve }, () => undefined)
+    .catch((error: unknown) => {
+      if (!(error instanceof AppError)) deps.log.error({ err: error, agentId: agent.id }, 'an answer broke off');
+      taken.reject(error);
+    });
+  sendJson(exchange, { success: true, ...(await taken.promise) }, 202);
+}
 
 export async function listSessions(exchange: Exchange): Promise<void> {
   const { query, agent, principal } = exchange;
@@ -13,6 +45,7 @@ export async function listSessions(exchange: Exchange): Promise<void> {
     limit: whole(query, 'limit', 50, 100),
     offset: whole(query, 'offset', 0, 1e6),
     ...(keys !== undefined && { keys }),
+    ...(query.has('key') && { key: keyFor(principal, query.get('key') ?? '') }),
   });
   sendJson(exchange, { sessions, count: sessions.length });
 }
@@ -41,7 +74,8 @@ export async function streamSessionEvents(exchange: Exchange): Promise<void> {
   const stream = openEventStream(exchange);
   try {
     for await (const live of agent.follow(session.id, Number.isInteger(last) && last > 0 ? last : 0, signal)) {
-      if (live.kind === 'delta') await stream.send({ event: 'delta', data: { text: live.text } });
+      if (live.kind === 'delta')
+        await stream.send({ event: 'delta', data: { text: live.text, ...(live.fresh && { fresh: true }) } });
       else await stream.send({ id: live.event.seq, event: live.event.type, data: live.event });
     }
   } catch (error) {

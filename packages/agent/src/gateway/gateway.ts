@@ -27,6 +27,7 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
   ['GET', /^\/sessions\/([^/]+)\/events$/, 'talk', conversations.streamSessionEvents],
   ['POST', /^\/sessions\/([^/]+)\/cancel$/, 'talk', conversations.cancelSession],
+  ['POST', /^\/messages$/, 'talk', conversations.say],
   ['POST', /^\/execute$/, 'work', execute],
   ['POST', /^\/tasks\/cancel$/, 'work', cancelTask],
   ['GET', /^\/approvals$/, 'look', conversations.listApprovals],

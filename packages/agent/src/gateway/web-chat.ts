@@ -60,7 +60,7 @@ export function serveWebChat(
 
   const passOn = (live: LiveEvent, id?: string): void => {
     const about = { session: live.sessionId, ...(id !== undefined && { id }) };
-    if (live.kind === 'delta') send({ type: 'delta', ...about, text: live.text });
+    if (live.kind === 'delta') send({ type: 'delta', ...about, text: live.text, ...(live.fresh && { fresh: true }) });
     else send({ type: 'event', ...about, event: live.event });
   };
 

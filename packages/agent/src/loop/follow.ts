@@ -6,7 +6,11 @@ import { PAGE_BYTES } from '../store/store.ts';
 
 export type Follow = Agent['follow'];
 
+type Delta = Extract<LiveEvent, { kind: 'delta' }>;
+
 interface FollowDeps extends Pick<Agent, 'store' | 'watch' | 'definition'> {
+  /** All that was written so far of what is being written in this process. */
+  writing: (sessionId: string) => Delta | undefined;
   /** How often a session that another process works on is looked at, for all who follow it together. */
   pollMs: number;
 }
@@ -27,7 +31,7 @@ interface News {
   checked: number;
 }
 
-export function createFollow({ store, watch, definition, pollMs }: FollowDeps): Follow {
+export function createFollow({ store, watch, definition, writing, pollMs }: FollowDeps): Follow {
   const known = new Map<string, News>();
 
   function look(sessionId: string, news: News): void {
@@ -69,10 +73,19 @@ export function createFollow({ store, watch, definition, pollMs }: FollowDeps): 
 
   return async function* follow(sessionId, after, signal): AsyncGenerator<LiveEvent> {
     const inbox = openInbox(signal);
+    const begun = writing(sessionId);
+    if (begun) inbox.put(begun);
     const stopWatching = watch(sessionId, inbox.put);
     const news = join(sessionId);
     let seen = after;
     let isBehind = true;
+    /** Words of an answer that is stored are not heard after it. */
+    let said = -1;
+    const note = (event: SessionEvent): void => {
+      seen = event.seq;
+      if (event.type === 'assistant') said = event.saw;
+      if (event.type === 'run_ended') said = event.seq - 1;
+    };
     try {
       while (!signal.aborted) {
         if (news.error) throw news.error;
@@ -81,7 +94,7 @@ export function createFollow({ store, watch, definition, pollMs }: FollowDeps): 
             ? await store.events(sessionId, { after: seen, limit: PAGE, bytes: PAGE_BYTES })
             : [];
         for (const event of page) {
-          seen = event.seq;
+          note(event);
           yield { kind: 'event', sessionId, event };
         }
         isBehind = page.length > 0;
@@ -89,10 +102,11 @@ export function createFollow({ store, watch, definition, pollMs }: FollowDeps): 
         while (!isBehind && !signal.aborted && Date.now() < deadline) {
           const live = inbox.take();
           if (!live) await inbox.wait(deadline - Date.now());
-          else if (live.kind === 'delta') yield live;
-          else if (live.event.seq > seen + 1) isBehind = true;
+          else if (live.kind === 'delta') {
+            if (live.saw > said) yield live;
+          } else if (live.event.seq > seen + 1) isBehind = true;
           else if (live.event.seq === seen + 1) {
-            seen = live.event.seq;
+            note(live.event);
             yield live;
           }
         }

@@ -1,6 +1,6 @@
 import { NOTHING_SPENT, type Refusal, type RunOutcome } from '../session/events.ts';
 import { loopState, narrow, reached } from './limits.ts';
-import { ModelFailure, modelStep, type Turn } from './model-step.ts';
+import { ModelFailure, modelStep, StoppedAnswer, type Turn } from './model-step.ts';
 import { Interrupted, openRunLog, type RunDeps, type RunLog } from './run.ts';
 import { readSession, recoveries, type SessionState } from '../session/session.ts';
 import { resultEvent, toolStep } from './tool-step.ts';
@@ -44,7 +44,11 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
       if (control.halt.aborted) throw new Interrupted('asleep');
       await run.refresh();
       // An aborted call of a cancelled run is no failure: the next round ends it.
-      if (control.signal.aborted && readSession(run.events()).cancelled) continue;
+      const isCancelled = control.signal.aborted && readSession(run.events()).cancelled;
+      const stopped = [error, (error as Error).cause].find((one) => one instanceof StoppedAnswer);
+      if (stopped && (isCancelled || error instanceof ModelFailure))
+        await run.commit([stopped.event], { tokens: stopped.event.spent.tokens });
+      if (isCancelled) continue;
       if (!(error instanceof ModelFailure)) throw error;
       if (await end(run, readSession(run.events()), error.outcome, error.message, error.refusal)) return;
     }

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, ChatResult, ToolCall } from '@troupe/ai';
+import type { CallOptions, ChatMessage, ChatRequest, ChatResult, Spending, ToolCall } from '@troupe/ai';
 import { AppError } from '@troupe/kernel';
 import { cutPoint, summaryRequest } from './compaction.ts';
 import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
@@ -34,6 +34,17 @@ export class ModelFailure extends Error {
   get refusal(): Refusal | undefined {
     const { cause } = this;
     return cause instanceof AppError && cause.extra['code'] === 'QUOTA_EXCEEDED' ? cause.extra : undefined;
+  }
+}
+
+/** The model was stopped in the middle: what it had said, and what that cost. */
+export class StoppedAnswer extends Error {
+  override readonly name = 'StoppedAnswer';
+  readonly event: SessionEventBody & { type: 'assistant' };
+
+  constructor(event: SessionEventBody & { type: 'assistant' }, options: ErrorOptions) {
+    super('the model was stopped', options);
+    this.event = event;
   }
 }
 
@@ -174,7 +185,8 @@ async function askOne(
   const estimateTokensUsed = estimateTokens(request.messages) + room;
   const reservation = await spend.reserve({ agentId, runId, model: request.model, estimateTokens: estimateTokensUsed });
   const started = deps.now();
-  const record = (result: ChatResult | undefined) =>
+  const heard: { said: string; cost?: Spending } = { said: '' };
+  const record = (result: Spending | undefined, success = true) =>
     usage({
       kind: 'model',
       agentId,
@@ -184,36 +196,55 @@ async function askOne(
       usage: result?.usage,
       costMicros: result?.costMicros ?? 0,
       ms: deps.now() - started,
-      success: result !== undefined,
+      success,
     });
   try {
     const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: Math.max(1, room) } : request;
     const streamed = !silent && deps.watched(run.sessionId);
-    const result = streamed ? await collect(deps, turn, sent) : await deps.model.chat(sent, { signal, runId });
+    const options = { signal, runId, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
+    const result = streamed
+      ? await collect(deps, turn, sent, options, (text) => (heard.said += text))
+      : await deps.model.chat(sent, options);
     await reservation.settle({ tokens: result.usage.total_tokens, costMicros: result.costMicros });
     record(result);
     return result;
   } catch (error) {
-    await reservation.settle({ tokens: 0, costMicros: 0 });
-    record(undefined);
-    throw error;
+    const { cost, said } = heard;
+    await reservation.settle({ tokens: cost?.usage.total_tokens ?? 0, costMicros: cost?.costMicros ?? 0 });
+    record(cost, false);
+    if (silent || !cost || !signal.aborted) throw error;
+    throw new StoppedAnswer(stoppedEvent(run, cost, said, deps.now() - started), { cause: error });
   }
 }
+
+const stoppedEvent = (run: RunLog, { model, usage, costMicros }: Spending, said: string, ms: number) => ({
+  type: 'assistant' as const,
+  content: kept(said),
+  toolCalls: [],
+  model,
+  spent: { turns: 1, tokens: usage.total_tokens, costMicros, ms },
+  saw: readSession(run.events()).lastSeq,
+  stopped: true as const,
+});
 
 /** Reads a streamed answer, passing its text on as it comes. */
 async function collect(
   deps: RunDeps,
-  { run, runId, modelSignal: signal }: Turn,
+  { run }: Turn,
   request: ChatRequest,
+  options: CallOptions,
+  onText: (text: string) => void,
 ): Promise<ChatResult> {
   const saw = readSession(run.events()).lastSeq;
   let content = '';
   const calls: ToolCall[] = [];
   let last: Awaited<ReturnType<typeof deps.model.chat>> | undefined;
-  for await (const delta of deps.model.stream(request, { signal, runId })) {
+  for await (const delta of deps.model.stream(request, options)) {
     if (delta.content) {
+      // What another model wrote before it failed is not this one's.
+      deps.onDelta(run.sessionId, delta.content, saw, content === '');
       content += delta.content;
-      deps.onDelta(run.sessionId, delta.content, saw);
+      onText(delta.content);
     }
     for (const { index, id, function: part } of delta.toolCalls ?? []) {
       const call = (calls[index] ??= { id: id ?? '', type: 'function', function: { name: '', arguments: '' } });

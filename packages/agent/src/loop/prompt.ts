@@ -65,7 +65,8 @@ export function conversation(events: readonly SessionEvent[]): ChatMessage[] {
       (unseen ? late : messages).push({ role: 'user', content: event.content });
     } else if (event.type === 'imported') messages.push({ role: event.role, content: event.content });
     else if (event.type === 'assistant') {
-      messages.push(assistantMessage(event));
+      // Stopped before its first word: there is nothing to show.
+      if (event.content !== '' || event.toolCalls.length > 0) messages.push(assistantMessage(event));
       for (const { callId } of event.toolCalls) {
         messages.push({ role: 'tool', tool_call_id: callId, content: results.get(callId) ?? 'There is no result.' });
       }

@@ -24,7 +24,7 @@ export interface RunDeps {
   compactAt: number;
   /** Somebody reads along: stored events, and text as it is written. */
   onEvent: (sessionId: string, event: SessionEvent) => void;
-  onDelta: (sessionId: string, text: string, saw: number) => void;
+  onDelta: (sessionId: string, text: string, saw: number, isFresh: boolean) => void;
   watched: (sessionId: string) => boolean;
 }
 

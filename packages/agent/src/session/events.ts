@@ -26,8 +26,19 @@ export type SessionEventBody =
   | { type: 'user'; content: string; from?: string; limits?: RunLimits }
   /** A message of a conversation that took place elsewhere. */
   | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
-  /** `saw` is the newest event that the model was shown: an input after it is not answered by this. */
-  | { type: 'assistant'; content: string; toolCalls: CallRecord[]; model: string; spent: Spent; saw: number }
+  /**
+   * `saw` is the newest event that the model was shown: an input after it is not answered by this. `stopped`: what it had
+   * said, and cost, when it was told to stop; no answer to anything.
+   */
+  | {
+      type: 'assistant';
+      content: string;
+      toolCalls: CallRecord[];
+      model: string;
+      spent: Spent;
+      saw: number;
+      stopped?: true;
+    }
   /** Stored before the tool runs. */
   | { type: 'tool_started'; callId: string; tool: string }
   | { type: 'tool_result'; callId: string; tool: string; content: string; isError: boolean; spent: Spent }

@@ -65,7 +65,7 @@ function apply(state: SessionState, event: SessionEvent): void {
     case 'assistant':
       state.pending = event.toolCalls.map((call) => ({ ...call, started: false, approval: 'none' }));
       state.spent = addSpent(state.spent, event.spent);
-      state.answered = event.toolCalls.length === 0 && state.lastInput <= event.saw;
+      state.answered = isAnswer(event) && state.lastInput <= event.saw;
       break;
     case 'tool_started':
       change(state, event.callId, { started: true });
@@ -145,7 +145,7 @@ export function answerTo(events: readonly SessionEvent[], seq: number): Settled 
   const own = endAt < 0 ? later : later.slice(0, endAt + 1);
   const end = own.at(-1)?.type === 'run_ended' ? (own.at(-1) as SessionEvent & { type: 'run_ended' }) : undefined;
   const said = own.filter((event): event is Said => event.type === 'assistant' && event.saw >= seq);
-  const final = said.find(({ toolCalls }) => toolCalls.length === 0);
+  const final = said.find(isAnswer);
   const until = said.filter((event) => final === undefined || event.seq <= final.seq);
   const reply = until.findLast(({ content }) => content !== '')?.content ?? '';
   if (final) {
@@ -160,6 +160,8 @@ export function answerTo(events: readonly SessionEvent[], seq: number): Settled 
 }
 
 type Said = SessionEvent & { type: 'assistant' };
+
+const isAnswer = ({ toolCalls, stopped }: Said): boolean => toolCalls.length === 0 && stopped !== true;
 
 /** What comes after one input, heard live or read, in any order: kept only as far as it is without a gap. */
 export interface Trail {

@@ -152,13 +152,15 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
       )?.version ?? 0,
 
     session: findSession,
-    sessions: ({ limit, offset, keys = '' }) =>
+    sessions: ({ limit, offset, keys = '', key = null }) =>
       all<Session>(
         `select ${SESSION} from sessions where agent_id = ? and last_seq > 0 and substr(key, 1, length(?)) = ?
-          order by updated_at desc, id limit ? offset ?`,
+          and (? is null or key = ?) order by updated_at desc, id limit ? offset ?`,
         agentId,
         keys,
         keys,
+        key,
+        key,
         limit,
         offset,
       ),

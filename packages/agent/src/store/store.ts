@@ -144,9 +144,8 @@ export interface AgentStore {
   saveDefinition: (definition: AgentDefinition) => Promise<number>;
 
   session: (id: string) => Promise<Session | undefined>;
-  /** Newest first. */
-  /** `keys`: only those whose key begins so. */
-  sessions: (page: { limit: number; offset: number; keys?: string }) => Promise<Session[]>;
+  /** Newest first. `keys`: only those whose key begins so; `key`: only those of this key. */
+  sessions: (page: { limit: number; offset: number; keys?: string; key?: string }) => Promise<Session[]>;
   /** With `bytes`, the page ends where it gets that large, after its first event at the earliest. */
   events: (sessionId: string, page: { after: number; limit: number; bytes?: number }) => Promise<SessionEvent[]>;
   /** Adds from outside, whoever holds the lease. A session named by channel and key is made; an unknown id is undefined. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AGENT_NOT_FOUND } from '../agent-fields.ts';
 import { success, timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { needed, tooLong } from '../fields.ts';
 
 /** An agent's sessions step by step, and what waits for its owner's decision. */
 
@@ -15,6 +16,8 @@ const base = {
     502: ['Agent backend unavailable', 'Agent is not running'],
   },
 } as const;
+
+const LONG_MESSAGE = tooLong('Message', 100_000);
 
 const agent = z.object({ id: z.string() });
 const inSession = z.object({ id: z.string(), sessionId: z.string() });
@@ -50,12 +53,16 @@ const step = z.looseObject({
   outcome: z.string().optional(),
   reason: z.string().optional(),
   summary: z.string().optional(),
+  /** It was told to stop in the middle of these words. */
+  stopped: z.boolean().optional(),
 });
 export type SessionStep = z.output<typeof step>;
 
 const sessionList = z.object({ sessions: z.array(session), count: z.number() });
 /** A page ends at `limit` steps or about 2 MB; the next begins after its last step. */
 const sessionSteps = z.object({ session, events: z.array(step), hasMore: z.boolean().optional() });
+/** Where the message stands: the session and its number there. */
+const said = z.object({ success: z.literal(true), sessionId: z.string(), seq: z.number() });
 const cancelled = z.object({ success: z.literal(true), cancelled: z.boolean() });
 
 export const listConversations = endpoint({
@@ -64,7 +71,15 @@ export const listConversations = endpoint({
   path: '/api/agents/:id/sessions',
   summary: 'Sessions of an agent, the newest first',
   params: agent,
-  query: z.object({ limit: wholeQuery(50, 1, 100), offset: wholeQuery(0, 0, 1_000_000) }),
+  query: z.object({
+    limit: wholeQuery(50, 1, 100),
+    offset: wholeQuery(0, 0, 1_000_000),
+    key: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Only those of this key: the topic that was given, `dashboard` otherwise'),
+  }),
   reply: sessionList,
 });
 
@@ -76,6 +91,27 @@ export const getConversation = endpoint({
   params: inSession,
   query: z.object({ after: wholeQuery(0, 0, 2_147_483_647), limit: wholeQuery(500, 1, 1000) }),
   reply: sessionSteps,
+});
+
+export const say = endpoint({
+  ...base,
+  method: 'POST',
+  path: '/api/agents/:id/messages',
+  summary: 'Say something to an agent without waiting for its answer: GET /api/live brings it',
+  params: agent,
+  body: z.object({
+    message: needed('Message required').max(100_000, LONG_MESSAGE),
+    topic: z
+      .string()
+      .trim()
+      .max(200)
+      .optional()
+      .describe('Conversations are kept apart by it; `dashboard` unless said'),
+    id: z.string().min(1).max(200).optional().describe('The same message under the same id is taken once'),
+  }),
+  reply: said,
+  status: 202,
+  errors: { ...base.errors, 400: ['Message required', LONG_MESSAGE] },
 });
 
 export const cancelConversation = endpoint({
@@ -133,7 +169,7 @@ export const gatewaySessions = endpoint({
   path: `${PROXY}/sessions`,
   summary: 'Sessions, the newest first',
   params: ofAgent,
-  query: z.object({ limit: z.number(), offset: z.number() }),
+  query: z.object({ limit: z.number(), offset: z.number(), key: z.string().optional() }),
   reply: sessionList,
 });
 
@@ -145,6 +181,46 @@ export const gatewaySession = endpoint({
   params: one,
   query: z.object({ after: z.number(), limit: z.number() }),
   reply: sessionSteps,
+});
+
+export const gatewaySay = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: `${PROXY}/messages`,
+  summary: 'Say something and go; whoever follows the session hears the answer',
+  params: ofAgent,
+  body: z.object({ content: z.string(), key: z.string(), id: z.string().optional() }),
+  reply: said,
+  status: 202,
+});
+
+export const gatewayFollow = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `${PROXY}/sessions/:id/events`,
+  summary: 'The steps of a session as they happen, after Last-Event-ID',
+  params: one,
+  produces: 'text/event-stream',
+});
+
+export const gatewayApprovals = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `${PROXY}/approvals`,
+  summary: 'Tool calls that wait for the owner',
+  params: ofAgent,
+  reply: z.object({
+    approvals: z.array(
+      z.looseObject({
+        approvalId: z.string(),
+        sessionId: z.string(),
+        tool: z.string(),
+        args: z.string(),
+        requestedAt: timestamp,
+      }),
+    ),
+    hasMore: z.boolean().optional(),
+  }),
 });
 
 export const gatewayCancel = endpoint({

@@ -2,13 +2,13 @@ import {
   createAgentBackup,
   deleteAgentBackup,
   downloadAgentBackup,
-  getConversation,
   listAgentBackups,
   listConversations,
   getMemory,
   restoreAgentBackup,
 } from '@troupe/contract';
 import type { AgentBackup, WebAgent } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { urlOf, useCall, useSend } from '../../api.ts';
 import { ago, bytes, moment } from '../../format.ts';
@@ -19,6 +19,7 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { forgetSteps } from './conversation.ts';
 
 /** Copies of the agent: make one, go back to one, take one away. */
 export function Backups({ agent }: { agent: WebAgent }) {
@@ -27,10 +28,12 @@ export function Backups({ agent }: { agent: WebAgent }) {
   const [restoring, setRestoring] = useState<AgentBackup>();
   const [removing, setRemoving] = useState<AgentBackup>();
   const say = useSay();
+  const queries = useQueryClient();
   const make = useSend(createAgentBackup, { refresh: [listAgentBackups], done: () => say(texts.made) });
   const restore = useSend(restoreAgentBackup, {
-    refresh: [listAgentBackups, listConversations, getConversation, getMemory],
+    refresh: [listAgentBackups, listConversations, getMemory],
     done: () => {
+      forgetSteps(queries, agent.id);
       setRestoring(undefined);
       say(texts.restored);
     },

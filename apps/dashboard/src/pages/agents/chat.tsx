@@ -1,106 +1,150 @@
-import { cancelConversation, decideApproval, getConversation, listConversations, sendChat } from '@troupe/contract';
+import { cancelConversation, decideApproval, listConversations } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import type { FormEvent, KeyboardEvent } from 'react';
-import { call, eventsOf, open, stale, useCall, useSend } from '../../api.ts';
+import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import { stale, useCall, useSend } from '../../api.ts';
 import { chat as texts } from '../../texts/agents.ts';
 import { Button, Spinner } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
-import { TextArea } from '../../ui/field.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import { transcript } from './transcript.ts';
+import { Composer } from './composer.tsx';
+import { useConversation } from './conversation.ts';
+import type { SessionRef, Writing } from './conversation.ts';
+import { useOutbox } from './outbox.ts';
+import type { Letter, Sent } from './outbox.ts';
+import { Scroller } from './scroller.tsx';
+import { stateOf, transcript } from './transcript.ts';
 import { Bubble, Turns } from './turns.tsx';
 
-const WAIT = 1_800_000;
 /** The conversation that the platform keeps for its own dashboard. */
 const OWN = 'dashboard';
 
+/** The session that is shown: the one there is, or the one that the first message makes. */
+function useOwnSession(agentId: string) {
+  const queries = useQueryClient();
+  const list = useCall(listConversations, { params: { id: agentId }, query: { key: OWN, limit: '1' } });
+  const [made, setMade] = useState<SessionRef>();
+  const found = list.data?.sessions[0];
+  const ref = useMemo(
+    () => (found ? { agentId, sessionId: found.id, lastSeq: found.lastSeq } : made),
+    // Steps that come later are the stream's.
+    [agentId, found?.id, made],
+  );
+  const onSent = useCallback(
+    ({ sessionId }: Sent) => {
+      if (ref?.sessionId === sessionId) return;
+      setMade({ agentId, sessionId, lastSeq: 0 });
+      void stale(queries, listConversations);
+    },
+    [agentId, queries, ref?.sessionId],
+  );
+  return { list, ref, onSent };
+}
+
 /** A conversation with the agent: what it says appears while it writes, its tools while it uses them. */
 export function Chat({ agent }: { agent: WebAgent }) {
-  const params = { id: agent.id };
-  const queries = useQueryClient();
-  const list = useCall(listConversations, { params, query: {} });
-  const session = list.data?.sessions.find(({ key }) => key === OWN);
-  const [busy, setBusy] = useState(false);
-  const [pending, setPending] = useState('');
-  const [writing, setWriting] = useState('');
-  const [problem, setProblem] = useState<Error>();
-  const steps = useCall(
-    getConversation,
-    { params: { ...params, sessionId: session?.id ?? '' }, query: { limit: '1000' } },
-    { enabled: session !== undefined, every: busy || session?.status === 'open' ? 700 : 8000 },
+  const { list, ref, onSent } = useOwnSession(agent.id);
+  const talk = useConversation(ref);
+  const outbox = useOutbox(agent.id, onSent);
+  const decide = useSend(decideApproval);
+  const cancel = useSend(cancelConversation);
+  const { mutate } = decide;
+  const onDecide = useCallback(
+    (approvalId: string, approved: boolean) => mutate({ params: { id: agent.id, approvalId }, body: { approved } }),
+    [agent.id, mutate],
   );
-  const refresh = () => stale(queries, listConversations, getConversation);
-  const decide = useSend(decideApproval, { refresh: [getConversation, listConversations] });
-  const stopped = agent.status === 'stopped';
-
-  const send = async (message: string) => {
-    setBusy(true);
-    setPending(message);
-    setProblem(undefined);
-    try {
-      const headers = { accept: 'text/event-stream' };
-      const response = await open(sendChat, { body: { message, agentId: agent.id }, headers, timeout: WAIT });
-      void refresh();
-      for await (const { event, data } of eventsOf(response)) {
-        const value = JSON.parse(data) as { text?: string; error?: string };
-        if (event === 'delta') setWriting((text) => text + (value.text ?? ''));
-        if (event === 'error') throw new Error(value.error);
-      }
-      await refresh();
-    } catch (error) {
-      setProblem(error as Error);
-    } finally {
-      setBusy(false);
-      setPending('');
-      setWriting('');
-    }
+  const steps = talk.steps ?? [];
+  const turns = useMemo(() => transcript(steps), [talk.steps]);
+  const state = useMemo(() => stateOf(steps), [talk.steps]);
+  const known = steps.at(-1)?.seq ?? 0;
+  const letters = outbox.letters.filter(({ seq }) => seq === undefined || seq > known);
+  const again = () => {
+    const asked = turns.findLast(({ kind }) => kind === 'user');
+    if (asked) outbox.post(asked.text);
   };
-
-  const turns = transcript(steps.data?.events ?? []);
-  // What is stored replaces what was only just typed or written.
-  const answered = turns.at(-1);
-  const stored = turns.some(({ kind, text }) => kind === 'user' && text === pending);
-  const partial = answered?.kind === 'agent' && writing.startsWith(answered.text) ? '' : writing;
+  const problem = decide.error ?? cancel.error;
   return (
     <Card fill className="h-[calc(100dvh-23rem)] min-h-[22rem] md:h-[calc(100dvh-15.5rem)] md:min-h-[26rem]">
-      <Loaded from={session && !steps.data ? steps : list} rows={3}>
+      <Loaded<unknown> from={ref ? { data: talk.steps, error: talk.error, refetch: talk.refetch } : list} rows={3}>
         {() => (
-          <Scroller mark={`${turns.length} ${writing.length} ${pending}`}>
-            {turns.length === 0 && !pending && <Greeting onPick={(message) => void send(message)} stopped={stopped} />}
-            <Turns
-              turns={turns}
-              deciding={decide.isPending}
-              onDecide={(approvalId, approved) =>
-                decide.mutate({ params: { ...params, approvalId }, body: { approved } })
-              }
-            />
-            {pending && !stored && <Bubble mine text={pending} />}
-            {partial && <Bubble mine={false} text={partial} />}
-            {busy && !partial && (
-              <p className="flex items-center gap-2 text-ink-soft" role="status">
-                <Spinner /> {texts.working}
-              </p>
+          <Scroller first={turns[0]?.key ?? ''} hasOlder={talk.hasOlder} onOlder={talk.older}>
+            {turns.length === 0 && letters.length === 0 && (
+              <Greeting onPick={outbox.post} stopped={agent.status === 'stopped'} />
             )}
+            {talk.hasOlder && <p className="text-center text-[0.85rem] text-ink-faint">{texts.older}</p>}
+            <Turns turns={turns} deciding={decide.isPending} onDecide={onDecide} onAgain={again} />
+            <Written writing={talk.writing} works={state === 'open' || letters.some(({ seq }) => seq !== undefined)} />
+            <Letters letters={letters} waits={outbox.waits} again={outbox.again} drop={outbox.drop} />
           </Scroller>
         )}
       </Loaded>
       {problem && <Notice tone="danger">{problem.message}</Notice>}
-      {decide.error && <Notice tone="danger">{decide.error.message}</Notice>}
-      {stopped ? (
+      {agent.status === 'stopped' ? (
         <Notice tone="spot">{texts.stopped}</Notice>
       ) : (
         <Composer
-          busy={busy}
-          onSend={(message) => void send(message)}
-          onStop={() =>
-            session && void call(cancelConversation, { params: { ...params, sessionId: session.id } }).then(refresh)
-          }
+          key={agent.id}
+          agentId={agent.id}
+          works={state !== 'idle'}
+          onSend={outbox.post}
+          onStop={() => ref && cancel.mutate({ params: { id: agent.id, sessionId: ref.sessionId } })}
         />
       )}
     </Card>
   );
+}
+
+/** What is being written at this moment; announced when it is done, not word by word. */
+function Written({ writing, works }: { writing: Writing; works: boolean }) {
+  const text = useSyncExternalStore(writing.subscribe, writing.text);
+  if (text !== '') {
+    return (
+      <div aria-live="off" className="flex max-w-[92%] flex-col self-start sm:max-w-[80%]">
+        <Bubble mine={false} text={text} />
+      </div>
+    );
+  }
+  if (!works) return null;
+  return (
+    <p className="flex items-center gap-2 text-ink-soft" role="status">
+      <Spinner /> {texts.working}
+    </p>
+  );
+}
+
+/** What was written and has not arrived yet. */
+function Letters({
+  letters,
+  waits,
+  again,
+  drop,
+}: {
+  letters: Letter[];
+  waits: boolean;
+  again: (id: string) => void;
+  drop: (id: string) => void;
+}) {
+  return letters.map(({ id, text, seq, problem }) => (
+    <article key={id} className="flex max-w-[92%] min-w-0 flex-col gap-1 self-end sm:max-w-[80%]">
+      <Bubble mine text={text} />
+      {problem !== undefined && (
+        <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-[0.9rem] text-danger">
+          {texts.unsent}: {problem}
+          <Button small icon="restart" onClick={() => again(id)}>
+            {texts.again}
+          </Button>
+          <Button small onClick={() => drop(id)}>
+            {texts.discard}
+          </Button>
+        </div>
+      )}
+      {waits && seq === undefined && problem === undefined && (
+        <p role="status" className="text-right text-[0.85rem] text-spot">
+          {texts.waiting}
+        </p>
+      )}
+    </article>
+  ));
 }
 
 /** An empty page is hard to start on. */
@@ -117,62 +161,5 @@ function Greeting({ onPick, stopped }: { onPick: (message: string) => void; stop
           ))}
       </div>
     </div>
-  );
-}
-
-function Scroller({ mark, children }: { mark: string; children: React.ReactNode }) {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    box.current?.scrollTo({ top: box.current.scrollHeight });
-  }, [mark]);
-  return (
-    <div
-      ref={box}
-      role="log"
-      aria-label={texts.label}
-      tabIndex={0}
-      className="mb-4 flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto rounded-lg pr-1"
-    >
-      {children}
-    </div>
-  );
-}
-
-function Composer({ busy, onSend, onStop }: { busy: boolean; onSend: (message: string) => void; onStop: () => void }) {
-  const [text, setText] = useState('');
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    if (!text.trim() || busy) return;
-    onSend(text.trim());
-    setText('');
-  };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    submit();
-  };
-  return (
-    <form onSubmit={submit} className="flex items-end gap-2">
-      <div className="min-w-0 flex-1">
-        <TextArea
-          label={texts.message}
-          hideLabel
-          rows={2}
-          placeholder={texts.placeholder}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-          onKeyDown={onKey}
-        />
-      </div>
-      {busy ? (
-        <Button icon="stop" onClick={onStop}>
-          {texts.stop}
-        </Button>
-      ) : (
-        <Button kind="primary" type="submit" icon="send">
-          {texts.send}
-        </Button>
-      )}
-    </form>
   );
 }

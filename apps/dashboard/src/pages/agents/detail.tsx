@@ -22,7 +22,7 @@ export default function AgentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { tab = 'chat' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const read = useCall(getAgent, { params: { id } }, { every: 5000 });
+  const read = useCall(getAgent, { params: { id } });
   const teams = useCall(listTeams, {}, { enabled: Boolean(read.data?.agent.teamId) });
   const back = { to: '/dashboard/agents', label: texts.back };
   if (!read.data) {

@@ -13,7 +13,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 
 export default function Agents() {
-  const read = useCall(listAgents, {}, { every: 10_000 });
+  const read = useCall(listAgents, {});
   const cost = useCall(costDashboard, { query: { period: '30d' } }, { every: 30_000 }).data;
   const used = useMemo(() => new Map(cost?.agents.map((agent) => [agent.agentId, agent])), [cost]);
   const teams = useCall(listTeams, {}).data?.teams;

@@ -1,5 +1,6 @@
-import { deleteAgent, getAgent, instanceAction, listAgents, renameAgent } from '@troupe/contract';
+import { deleteAgent, getAgent, instanceAction, listAgents, listConversations, renameAgent } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSend } from '../../api.ts';
@@ -9,6 +10,7 @@ import { Card, Notice } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { forgetSteps } from './conversation.ts';
 import { Token } from './token.tsx';
 import { Verification } from './verification.tsx';
 
@@ -97,11 +99,13 @@ function Rename({ agent }: { agent: WebAgent }) {
 function Danger({ agent }: { agent: WebAgent }) {
   const [asking, setAsking] = useState<'reset' | 'delete'>();
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const say = useSay();
   const close = () => setAsking(undefined);
   const reset = useSend(instanceAction, {
-    refresh: [getAgent],
+    refresh: [getAgent, listConversations],
     done: () => {
+      forgetSteps(queries, agent.id);
       close();
       say(texts.done(texts.reset));
     },

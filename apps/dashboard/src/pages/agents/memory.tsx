@@ -20,7 +20,7 @@ interface Entry {
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 export function MemoryTab({ agentId }: { agentId: string }) {
-  const read = useCall(getMemory, { query: { agentId } }, { every: 10_000 });
+  const read = useCall(getMemory, { query: { agentId } }, { every: 20_000 });
   const [editing, setEditing] = useState<Entry>();
   const [removing, setRemoving] = useState<Entry>();
   const say = useSay();

@@ -1,4 +1,4 @@
-import { getConversation, listConversations } from '@troupe/contract';
+import { listConversations } from '@troupe/contract';
 import type { SessionStep, TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall } from '../../api.ts';
@@ -11,6 +11,7 @@ import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useAgentNames } from '../underground/agent-names.ts';
 import { readBusMessage } from './bus-message.ts';
+import { useConversation } from './conversation.ts';
 import { spentOf } from './transcript.ts';
 
 const channelName = (channel: string) => texts.channels[channel] ?? channel;
@@ -18,7 +19,7 @@ const channelName = (channel: string) => texts.channels[channel] ?? channel;
 type Session = TypesOf<typeof listConversations>['reply']['sessions'][number];
 
 export function Sessions({ agentId }: { agentId: string }) {
-  const read = useCall(listConversations, { params: { id: agentId }, query: { limit: '100' } }, { every: 10_000 });
+  const read = useCall(listConversations, { params: { id: agentId }, query: { limit: '100' } }, { every: 20_000 });
   const [looking, setLooking] = useState<Session>();
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
@@ -70,12 +71,12 @@ export function Sessions({ agentId }: { agentId: string }) {
 
 /** Every step of a session, with what it cost. */
 function Trace({ agentId, session, onClose }: { agentId: string; session: Session; onClose: () => void }) {
-  const params = { id: agentId, sessionId: session.id };
-  const read = useCall(getConversation, { params, query: { limit: '1000' } }, { every: 3000 });
+  const { id: sessionId, lastSeq } = session;
+  const read = useConversation({ agentId, sessionId, lastSeq });
   return (
     <Dialog open onClose={onClose} title={texts.trace} hint={channelName(session.channel)} wide>
-      <Loaded from={read} rows={6}>
-        {({ events }) => {
+      <Loaded from={{ ...read, data: read.steps }} rows={6}>
+        {(events) => {
           const total = spentOf(events);
           return (
             <div className="flex flex-col gap-4">
@@ -83,8 +84,13 @@ function Trace({ agentId, session, onClose }: { agentId: string; session: Sessio
                 <Figure label={texts.cost} value={money(total.costMicros / 1e6)} />
                 <Figure label={texts.tokens} value={short(total.tokens)} />
                 <Figure label={texts.time} value={duration(total.ms)} />
-                <Figure label={texts.steps} value={events.length} />
+                <Figure label={texts.steps} value={events.at(-1)?.seq ?? 0} />
               </Figures>
+              {read.hasOlder && (
+                <Button small className="self-center" onClick={() => void read.older()}>
+                  {texts.older}
+                </Button>
+              )}
               <ol className="flex flex-col">
                 {events.map((step) => (
                   <TraceStep key={step.seq} step={step} />

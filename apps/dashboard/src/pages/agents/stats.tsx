@@ -13,7 +13,7 @@ const shown = (value: Value, format: (value: number) => string) =>
   typeof value === 'number' ? format(value) : (value ?? texts.none);
 
 export function Stats({ agentId }: { agentId: string }) {
-  const read = useCall(getAgentStats, { params: { id: agentId } }, { every: 5000 });
+  const read = useCall(getAgentStats, { params: { id: agentId } }, { every: 10_000 });
   return (
     <div className="flex flex-col gap-5">
       <Loaded from={read}>

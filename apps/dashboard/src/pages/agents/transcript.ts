@@ -16,7 +16,19 @@ export interface ToolUse {
 export type Turn =
   | { kind: 'user'; key: string; text: string; at: string }
   | { kind: 'agent'; key: string; text: string; at: string; model?: string; tools: ToolUse[]; spent?: Spent }
-  | { kind: 'note'; key: string; text: string; at: string };
+  | Ending;
+
+/** How a run ended that did not end well. */
+export interface Ending {
+  kind: 'note';
+  key: string;
+  outcome: string;
+  text: string;
+  at: string;
+  spent?: Spent;
+  /** There was no money or quota left. */
+  isRefused: boolean;
+}
 
 export function transcript(steps: SessionStep[]): Turn[] {
   const turns: Turn[] = [];
@@ -31,7 +43,8 @@ export function transcript(steps: SessionStep[]): Turn[] {
       const { content: text = '', at, model, spent } = step;
       turns.push({ kind: 'agent', key, text, at, model, tools, spent });
     } else if (step.type === 'run_ended' && step.outcome !== 'done') {
-      turns.push({ kind: 'note', key, text: step.reason ?? step.outcome ?? '', at: step.at });
+      const { at, outcome = '', reason: text = '', spent } = step;
+      turns.push({ kind: 'note', key, outcome, text, at, spent, isRefused: step['refusal'] !== undefined });
     } else if (step.callId) {
       const call = calls.get(step.callId);
       if (call) applyStep(call, step);
@@ -51,6 +64,24 @@ function applyStep(call: ToolUse, step: SessionStep): void {
     if (call.state !== 'refused') call.state = step.isError ? 'failed' : 'done';
     call.result = step.content;
   }
+}
+
+const OUTSIDE = new Set(['user', 'imported', 'run_ended']);
+
+/** What the session is doing: a run is open from its first input to its end. */
+export function stateOf(steps: SessionStep[]): 'idle' | 'open' | 'waiting' {
+  const waiting = new Set<string>();
+  // A page may begin in the middle of a run.
+  let isOpen = steps[0] !== undefined && !OUTSIDE.has(steps[0].type);
+  for (const { type, approvalId = '' } of steps) {
+    if (type === 'user') isOpen = true;
+    if (type === 'approval_requested') waiting.add(approvalId);
+    if (type === 'approval_decided') waiting.delete(approvalId);
+    if (type !== 'run_ended') continue;
+    isOpen = false;
+    waiting.clear();
+  }
+  return !isOpen ? 'idle' : waiting.size > 0 ? 'waiting' : 'open';
 }
 
 export const spentOf = (steps: SessionStep[]): Spent => {

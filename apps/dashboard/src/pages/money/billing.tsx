@@ -13,7 +13,7 @@ import { Loaded } from '../../ui/states.tsx';
 
 export default function Billing() {
   const search = useSearch({ strict: false });
-  const read = useCall(getBilling, {}, { every: 10_000 });
+  const read = useCall(getBilling, {});
   const leave = ({ url }: { url: string }) => location.assign(url);
   const checkout = useSend(createCheckout, { done: leave });
   const portal = useSend(createPortal, { done: leave });

@@ -143,7 +143,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
 }
 
 function Payments({ id }: { id: string }) {
-  const read = useCall(listAgentPayments, { params: { id } }, { every: 5000 });
+  const read = useCall(listAgentPayments, { params: { id } }, { every: 10_000 });
   const say = useSay();
   const [asking, setAsking] = useState<{ payment: Payment; decision: Decision }>();
   const decide = useSend(decideAgentPayment, {

@@ -57,7 +57,7 @@ export default function Wallet() {
 
 function OwnWallet({ address, network }: { address: string; network: string }) {
   const [onChain, setOnChain] = useState(false);
-  const ledger = useCall(getLedger, { query: { address } }, { every: 5000 });
+  const ledger = useCall(getLedger, { query: { address } }, { every: 10_000 });
   const aside = ledger.data ? Number(ledger.data.balance) - Number(ledger.data.available) : 0;
   return (
     <>

@@ -36,7 +36,7 @@ const columnsOf = (nameOf: (agentId: string) => string): Column<Device>[] => [
 ];
 
 export default function Devices() {
-  const read = useCall(listDevices, {}, { every: 5000 });
+  const read = useCall(listDevices, {});
   const { nameOf } = useAgentNames();
   const columns = columnsOf(nameOf);
   const [asking, setAsking] = useState<{ device: Device; action: 'deny' | 'revoke' }>();

@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../../ui/states.tsx';
 
 /** What became of each due time. */
 export function TaskRuns({ task, onClose }: { task: ScheduledTask; onClose: () => void }) {
-  const read = useCall(listTaskRuns, { params: { id: task.id }, query: {} }, { every: 5000 });
+  const read = useCall(listTaskRuns, { params: { id: task.id }, query: {} }, { every: 10_000 });
   return (
     <Dialog
       open

@@ -14,7 +14,7 @@ import { TeamRun } from './team-run.tsx';
 
 /** Teams that run: who is in them, how each is, and the document that they run from. */
 export function OwnTeams() {
-  const read = useCall(listTeams, {}, { every: 5000 });
+  const read = useCall(listTeams, {});
   return (
     <Loaded from={read}>
       {({ teams }) =>

@@ -1,4 +1,4 @@
-import { getConversation, listConversations } from '@troupe/contract';
+import { listConversations, MOST_WATCHES } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
 import { useQueries } from '@tanstack/react-query';
 import { callQuery } from '../../api.ts';
@@ -6,6 +6,7 @@ import { money, time } from '../../format.ts';
 import { teamRun as texts } from '../../texts/teams.ts';
 import { Mask } from '../../ui/icons.tsx';
 import { Lines } from '../../ui/states.tsx';
+import { useSteps } from '../agents/conversation.ts';
 import { spentOf } from '../agents/transcript.ts';
 
 interface Member {
@@ -21,7 +22,9 @@ interface Line {
   text: string;
 }
 
-const EVERY = 2500;
+const EVERY = 15_000;
+/** Members that are followed step by step. */
+const MOST = MOST_WATCHES;
 const SHOWN = 40;
 
 /** A team at work, live: what its members get, say and hand to each other, in the order in which it happened. */
@@ -33,19 +36,16 @@ export function TeamRun({ agents }: { agents: Member[] }) {
   });
   const newest = agents.flatMap((member, index) => {
     const session = lists[index]?.data?.sessions[0];
-    return session ? [{ member, sessionId: session.id }] : [];
+    return session ? [{ member, at: session.updatedAt, sessionId: session.id, lastSeq: session.lastSeq }] : [];
   });
-  const reads = useQueries({
-    queries: newest.map(({ member, sessionId }) =>
-      callQuery(getConversation, { params: { id: member.agentId, sessionId }, query: { limit: '200' } }, EVERY),
-    ),
-  });
-  const works = newest.map(({ member }, index) => ({ member, steps: reads[index]?.data?.events ?? [] }));
+  const shown = newest.toSorted((a, b) => b.at.localeCompare(a.at)).slice(0, MOST);
+  const reads = useSteps(shown.map(({ member, ...ref }) => ({ agentId: member.agentId, ...ref })));
+  const works = shown.map(({ member }, index) => ({ member, steps: reads[index] ?? [] }));
   const lines = works
     .flatMap(({ member, steps }) => steps.flatMap((step) => lineOf(member, step)))
     .sort((a, b) => a.at.localeCompare(b.at))
     .slice(-SHOWN);
-  if ([...lists, ...reads].some(({ isPending }) => isPending)) return <Lines rows={2} />;
+  if (lists.some(({ isPending }) => isPending) || reads.includes(undefined)) return <Lines rows={2} />;
   return (
     <section className="mt-5 border-t border-line pt-4">
       <h3 className="font-semibold">{texts.title}</h3>

@@ -9,7 +9,7 @@ import { useAgentNames } from './agent-names.ts';
 
 export function Bus() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listBusMessages, { query: { limit: '200' } }, { every: 5000 });
+  const read = useCall(webUnderground.listBusMessages, { query: { limit: '200' } }, { every: 10_000 });
   return (
     <Card title={texts.bus} flush className="overflow-hidden">
       <Table
@@ -51,7 +51,7 @@ export function Bus() {
 
 export function Bookings() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listBookings, { query: { limit: '200' } }, { every: 5000 });
+  const read = useCall(webUnderground.listBookings, { query: { limit: '200' } }, { every: 10_000 });
   return (
     <Card title={texts.bookings} flush className="overflow-hidden">
       <Table
@@ -77,7 +77,7 @@ export function Bookings() {
 
 export function Amplifications() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listAmplifications, { query: { limit: '200' } }, { every: 5000 });
+  const read = useCall(webUnderground.listAmplifications, { query: { limit: '200' } }, { every: 10_000 });
   return (
     <Card title={texts.amplify} flush className="overflow-hidden">
       <Table

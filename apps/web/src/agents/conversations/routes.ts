@@ -1,4 +1,11 @@
-import { cancelConversation, decideApproval, forgetMemory, getConversation, listConversations } from '@troupe/contract';
+import {
+  cancelConversation,
+  decideApproval,
+  forgetMemory,
+  getConversation,
+  listConversations,
+  say,
+} from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { ConversationsService } from './service.ts';
 
@@ -9,6 +16,7 @@ export function conversationRoutes(server: Server, conversations: ConversationsS
   serve(server, getConversation, ({ user, params, query, request }) =>
     conversations.read(user, params.id, params.sessionId, query, request.address),
   );
+  serve(server, say, ({ user, params, body, request }) => conversations.say(user, params.id, body, request.address));
   serve(server, cancelConversation, ({ user, params, request }) =>
     conversations.cancel(user, params.id, params.sessionId, request.address),
   );

@@ -3,6 +3,7 @@ import {
   gatewayDecide,
   gatewayForget,
   gatewayMemory,
+  gatewaySay,
   gatewaySession,
   gatewaySessions,
 } from '@troupe/contract';
@@ -18,6 +19,9 @@ export interface ConversationsDeps {
 export type ConversationsService = ReturnType<typeof createConversations>;
 
 const MOST_READ = 1000;
+
+/** The conversation of those who name none. */
+const OWN = 'dashboard';
 
 /** A page has about 2 MB, all entries together 100. */
 const MOST_PAGES = 60;
@@ -45,7 +49,7 @@ export function createConversations({ registry, backend }: ConversationsDeps) {
   };
 
   return {
-    async list(user: User, agentId: string, page: { limit: number; offset: number }, address: string) {
+    async list(user: User, agentId: string, page: { limit: number; offset: number; key?: string }, address: string) {
       const { call } = await client(user, agentId, address);
       return reach(call(gatewaySessions, { params: { agentId }, query: page }));
     },
@@ -53,6 +57,17 @@ export function createConversations({ registry, backend }: ConversationsDeps) {
     async read(user: User, agentId: string, id: string, page: { after: number; limit: number }, address: string) {
       const { call } = await client(user, agentId, address);
       return reach(call(gatewaySession, { params: { agentId, id }, query: page }));
+    },
+
+    async say(
+      user: User,
+      agentId: string,
+      { message, topic, id }: { message: string; topic?: string; id?: string },
+      address: string,
+    ) {
+      const { call } = await client(user, agentId, address);
+      const body = { content: message, key: topic || OWN, ...(id !== undefined && { id }) };
+      return reach(call(gatewaySay, { params: { agentId }, body }));
     },
 
     async cancel(user: User, agentId: string, id: string, address: string) {

@@ -1,0 +1,51 @@
+import { getAgent, getBilling, getSession, listAgents, listDevices, listNotices, listTeams } from '@troupe/contract';
+import type { Endpoint, LiveTopic } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
+import { stale } from './api.ts';
+import { createLive } from './live.ts';
+import type { Connection, Live } from './live.ts';
+
+/** What is read again when a part of the platform has changed. */
+const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
+  account: [getSession, getBilling],
+  agents: [listAgents, getAgent, listTeams],
+  devices: [listDevices],
+  inbox: [],
+  joining: [],
+  notices: [listNotices],
+};
+
+const LiveContext = createContext<Live | undefined>(undefined);
+
+/** Opens the tab's stream, and keeps what was read true by it. */
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const queries = useQueryClient();
+  const [live] = useState(() =>
+    createLive({
+      changed: (topics) => void stale(queries, ...topics.flatMap((topic) => READS[topic] ?? [])),
+      back: () => void queries.invalidateQueries(),
+      signedOut: () => void stale(queries, getSession),
+    }),
+  );
+  useEffect(() => live.start(), [live]);
+  return <LiveContext value={live}>{children}</LiveContext>;
+}
+
+export function useLive(): Live {
+  const live = useContext(LiveContext);
+  if (!live) throw new Error('there is no live stream around this page');
+  return live;
+}
+
+const OPENING: Connection = { state: 'opening' };
+
+/** Public pages have no stream, and are never away. */
+export function useConnection(): Connection {
+  const live = useContext(LiveContext);
+  return useSyncExternalStore(
+    (tell) => live?.subscribe(tell) ?? (() => {}),
+    () => live?.connection() ?? OPENING,
+  );
+}

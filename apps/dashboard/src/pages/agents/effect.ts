@@ -1,0 +1,55 @@
+/** What a call of a tool would do, in terms of what it changes: what a person decides about. */
+
+export type Effect =
+  | { kind: 'file'; path: string; text: string }
+  | { kind: 'edit'; path: string; edits: { before: string; after: string }[] }
+  | { kind: 'move'; from: string; to: string }
+  | { kind: 'remove'; path: string }
+  | { kind: 'command'; command: string; folder: string }
+  | { kind: 'page'; url: string }
+  | { kind: 'task'; to: string; task: string }
+  | { kind: 'other'; fields: [string, string][] };
+
+type Args = Record<string, unknown>;
+
+const text = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Arguments as the model wrote them: usually JSON, but it may be broken. */
+function argsOf(args: string): Args {
+  try {
+    const parsed: unknown = JSON.parse(args);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as Args) : { '': args };
+  } catch {
+    return { '': args };
+  }
+}
+
+const edits = (value: unknown): { before: string; after: string }[] =>
+  (Array.isArray(value) ? value : []).map((one: Args) => ({
+    before: text(one['oldText']),
+    after: text(one['newText']),
+  }));
+
+export function effectOf(tool: string, json: string): Effect {
+  const args = argsOf(json);
+  const path = text(args['path']);
+  switch (tool) {
+    case 'write_file':
+      return { kind: 'file', path, text: text(args['content']) };
+    case 'edit_file':
+      return { kind: 'edit', path, edits: edits(args['edits']) };
+    case 'move_file':
+      return { kind: 'move', from: text(args['source']), to: text(args['destination']) };
+    case 'delete_file':
+      return { kind: 'remove', path };
+    case 'shell':
+      return { kind: 'command', command: text(args['cmd']), folder: text(args['cwd']) };
+    case 'fetch':
+      return { kind: 'page', url: text(args['url']) };
+    case 'transfer_task':
+      return { kind: 'task', to: text(args['agent']), task: text(args['task']) };
+    default:
+      return { kind: 'other', fields: Object.entries(args).map(([key, value]) => [key, text(value)]) };
+  }
+}

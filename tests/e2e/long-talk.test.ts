@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createPgStore, type SessionEventBody } from '@troupe/agent';
+import { testDatabase, type TestDatabase } from '@troupe/db';
+import { openPage, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { signedInCaller } from './content.ts';
+import { browserSuite } from './suite.ts';
+
+const STEPS = 2500;
+const database: TestDatabase = await testDatabase();
+
+const NOTHING = { turns: 1, tokens: 10, costMicros: 10, ms: 1 };
+/** Question, answer and end of run, one after the other. */
+function past(steps: number): SessionEventBody[] {
+  const events: SessionEventBody[] = [];
+  for (let turn = 1; events.length < steps; turn += 1) {
+    const saw = events.length + 1;
+    events.push(
+      { type: 'user', content: `Question ${turn}` },
+      { type: 'assistant', content: `**Answer** ${turn}`, toolCalls: [], model: 'm', spent: NOTHING, saw },
+      { type: 'run_ended', outcome: 'done', spent: NOTHING },
+    );
+  }
+  return events;
+}
+
+browserSuite(
+  'a conversation of thousands of steps, in the browser',
+  (stage) => {
+    let watched: WatchedPage;
+    let agentId = '';
+    before(async () => {
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      const made = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name: 'Ada',
+        model: 'sandbox/echo',
+        config: { tools: [] },
+      });
+      agentId = made.agent.id;
+      const { user } = await call<{ user: { id: string } }>('GET', '/api/auth/session');
+      const store = createPgStore({ db: database.db, userId: user.id, agentId });
+      const events = past(STEPS);
+      for (let at = 0; at < events.length; at += 300)
+        await store.deliver({ to: { channel: 'api', key: 'dashboard' }, events: events.slice(at, at + 300) });
+      watched = await openPage(stage.browser, stage.platform.url);
+      await signIn(watched.page, stage.platform.owner);
+    });
+    after(async () => {
+      await watched?.context.close();
+      await database.drop();
+    });
+
+    test('it opens at its end, and is read back to its beginning', async () => {
+      const { page } = watched;
+      const log = page.getByRole('log');
+      const last = Math.ceil(STEPS / 3);
+      await page.goto(`/dashboard/agents/${agentId}?tab=sessions`);
+      await page.getByRole('tab', { name: 'Chat' }).waitFor();
+      // From the click to the newest words on screen: a second on a fast machine, and room for a slow one.
+      const started = Date.now();
+      await page.getByRole('tab', { name: 'Chat' }).click();
+      await log.getByText(`Answer ${last}`, { exact: true }).waitFor();
+      const took = Date.now() - started;
+      assert.ok(took < 4000, `it took ${took} ms`);
+      assert.equal(await log.getByText('Question 1', { exact: true }).count(), 0);
+      assert.ok((await log.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight)) < 80);
+
+      const top = log.locator('article [dir=auto]').first();
+      let seen = await top.innerText();
+      while (!/^(Question|Answer) 1$/.test(seen)) {
+        await log.evaluate((node) => (node.scrollTop = 300));
+        await log.locator('article [dir=auto]').nth(0).filter({ hasNotText: seen }).waitFor();
+        seen = await top.innerText();
+      }
+      await log.getByText('Question 1', { exact: true }).waitFor();
+      assert.equal(await log.locator('article').count(), 2 * last);
+      // And what comes is at its end.
+      await page.getByLabel('Message').fill('Still there?');
+      await page.getByLabel('Message').press('Enter');
+      await log.getByText('Still there?').first().waitFor();
+    });
+  },
+  { DATABASE_URL: database.url },
+);

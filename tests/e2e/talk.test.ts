@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { signedInCaller } from './content.ts';
+import { browserSuite } from './suite.ts';
+import { createWordsModel } from './words-model.ts';
+
+const model = await createWordsModel();
+/** What Chromium says when nobody answers. */
+const NOBODY = [
+  /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to fetch|PageAway/,
+];
+
+const say = async (page: Page, text: string) => {
+  await page.getByLabel('Message').fill(text);
+  await page.getByLabel('Message').press('Enter');
+};
+const log = (page: Page) => page.getByRole('log');
+const fromEnd = (page: Page) => log(page).evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight);
+
+browserSuite(
+  'talking to an agent, in the browser',
+  (stage) => {
+    let watched: WatchedPage;
+    const ids: string[] = [];
+    const chat = (index = 0) => `/dashboard/agents/${ids[index]}?tab=chat`;
+    before(async () => {
+      const { call } = await signedInCaller(stage.platform, stage.platform.owner);
+      for (const name of ['Ada', 'Bert']) {
+        const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+          name,
+          model: 'xiaomi/mimo-v2-pro',
+          config: { tools: [] },
+        });
+        ids.push(agent.id);
+      }
+      watched = await openPage(stage.browser, stage.platform.url);
+      await signIn(watched.page, stage.platform.owner);
+    });
+    after(async () => {
+      await watched?.context.close();
+      await model.close();
+    });
+
+    test('who leaves in the middle of an answer finds it, the draft and Stop when they come back', async () => {
+      const { page } = watched;
+      await settle(page, chat());
+      await say(page, 'Tell me a story');
+      await model.write('Once upon a time ');
+      await log(page).getByText('Once upon a time').waitFor();
+      await page.getByLabel('Message').fill('And then');
+      await page.getByRole('link', { name: 'Overview' }).first().click();
+      await page.getByRole('heading', { name: /^Hello/ }).waitFor();
+      await model.write('there was an agent ');
+      await page.goBack();
+      await log(page).getByText('Once upon a time there was an agent').waitFor();
+      assert.equal(await page.getByLabel('Message').inputValue(), 'And then');
+      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+      // The same after a reload, and the story goes on.
+      await page.reload();
+      await model.write('who waited.');
+      await log(page).getByText('Once upon a time there was an agent who waited.').waitFor();
+      assert.equal(await page.getByLabel('Message').inputValue(), 'And then');
+      await model.finish();
+      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+      assert.equal(await log(page).getByText('Once upon a time').count(), 1);
+      await assertAccessible(page, 'a conversation');
+      assertQuiet(watched);
+    });
+
+    test('who scrolls up while it writes stays there, and is told that there is more', async () => {
+      const { page } = watched;
+      await settle(page, chat());
+      await say(page, 'Tell me a long story');
+      await model.write(Array.from({ length: 60 }, (_, at) => `Line ${at} of the story.`).join('\n\n'));
+      await log(page).getByText('Line 59 of the story.').waitFor();
+      await log(page).evaluate((node) => (node.scrollTop = 40));
+      await model.write('\n\nAnd a last line.');
+      await page.getByRole('button', { name: 'New below' }).waitFor();
+      assert.equal(await log(page).evaluate((node) => node.scrollTop), 40);
+      await page.getByRole('button', { name: 'New below' }).click();
+      await log(page).getByText('And a last line.').waitFor();
+      assert.ok((await fromEnd(page)) < 80);
+      assertQuiet(watched);
+    });
+
+    test('Stop keeps what was said, and says what it cost', async () => {
+      const { page } = watched;
+      await page.getByRole('button', { name: 'Stop', exact: true }).click();
+      await log(page)
+        .getByText(/^Stopped by you\. \$0\.\d*[1-9]\d*\.$/)
+        .waitFor();
+      await page.reload();
+      await log(page).getByText('And a last line.').waitFor();
+      await log(page)
+        .getByText(/^Stopped by you\. \$0\.\d*[1-9]\d*\.$/)
+        .waitFor();
+      await model.finish();
+      assertQuiet(watched);
+    });
+
+    test('two chats and three tabs at work ask next to nothing, and are never refused', async () => {
+      const { context } = watched;
+      const pages = [watched.page, await context.newPage(), await context.newPage()];
+      const counts = pages.map(() => 0);
+      const refused: string[] = [];
+      for (const [index, page] of pages.entries()) {
+        page.on('request', () => (counts[index]! += 1));
+        page.on('response', (response) => response.status() === 429 && refused.push(response.url()));
+      }
+      await Promise.all([settle(pages[0]!, chat()), settle(pages[1]!, chat(1)), settle(pages[2]!, '/dashboard')]);
+      await say(pages[1]!, 'Tell me a story');
+      await say(pages[0]!, 'Hello');
+      await log(pages[0]!).getByText('You said: Hello').waitFor();
+      counts.fill(0);
+      const started = Date.now();
+      for (let word = 0; Date.now() - started < 15_000; word += 1) {
+        await model.write(`word ${word} `);
+        await log(pages[1]!).getByText(`word ${word}`).waitFor();
+        await pages[1]!.waitForTimeout(200);
+      }
+      await model.finish();
+      const minutes = (Date.now() - started) / 60_000;
+      for (const [index, made] of counts.entries())
+        assert.ok(made < 30 * minutes, `tab ${index} made ${made} requests in ${minutes} minutes`);
+      assert.deepEqual(refused, []);
+      for (const page of pages.slice(1)) await page.close();
+      assertQuiet(watched);
+    });
+
+    test('while the platform is away what was written is kept, and sent when it is back', async () => {
+      const { page } = watched;
+      await settle(page, chat());
+      await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+      await stage.platform.kill();
+      await page.getByText(/^No connection since \d\d:\d\d\./).waitFor();
+      await say(page, 'Written in the dark');
+      await log(page).getByText('Kept here. It is sent when the platform answers.').waitFor();
+      await page.getByLabel('Message').fill('A thought');
+
+      // A page that was not loaded yet is ours, and so is one that is opened now.
+      await page.getByRole('link', { name: 'Underground' }).first().click();
+      await page.getByRole('heading', { name: 'The platform cannot be reached' }).waitFor();
+      await page.goto(chat());
+      await page.getByText('This page is tried again every few seconds.').waitFor();
+      await assertAccessible(page, 'the page while the platform is away');
+
+      await stage.platform.revive();
+      await log(page).getByText('You said: Written in the dark').waitFor();
+      assert.equal(await log(page).getByText('Written in the dark', { exact: true }).count(), 1);
+      assert.equal(await page.getByLabel('Message').inputValue(), 'A thought');
+      assert.equal(await page.getByText(/^No connection/).count(), 0);
+      assertQuiet(watched, NOBODY);
+    });
+  },
+  model.env,
+);
