@@ -175,6 +175,8 @@ const WEB: Record<string, Make> = {
     body: { decision: 'deny' },
   }),
   'PUT /api/agents/:id/purpose': agentWith({ instruction: 'stolen' }),
+  'POST /api/access': only({ note: 'stolen' }),
+  'POST /api/admin/access/:id': ({ userId: id }) => ({ params: { id }, body: { grant: 'network' } }),
   'GET /api/live': ({ agentId, conversationId }) => ({ query: { watch: `${agentId}:${conversationId}:0` } }),
   'POST /api/agents/:id/messages': agentWith({ message: 'hello' }),
   'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({

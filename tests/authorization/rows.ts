@@ -59,6 +59,14 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     created_at: now,
     updated_at: now,
   });
+  await add('access_requests', {
+    user_id,
+    note: mark('accessNote'),
+    asked_at: now,
+    state: 'refused',
+    answer: mark('accessAnswer'),
+    decided_at: now,
+  });
   await add('audit_log', {
     user_id,
     action: 'test',

@@ -20,7 +20,7 @@ browserSuite('agents in the browser', (stage) => {
     await page.getByLabel('E-mail').fill(NEWCOMER.email);
     await page.getByLabel('Password').fill(NEWCOMER.password);
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('Getting started').waitFor();
+    await page.getByRole('button', { name: 'Ask for access' }).waitFor();
 
     const admin = await signedInCaller(stage.platform, stage.platform.owner);
     const { users } = await admin.call<{ users: { id: string }[] }>('GET', '/api/admin/users?search=robin');
@@ -45,6 +45,26 @@ browserSuite('agents in the browser', (stage) => {
     await settle(page, '/dashboard/cost');
     await page.getByRole('cell', { name: 'Ada' }).waitFor();
     assertQuiet(watched);
+    await watched.context.close();
+  });
+
+  test('a model that does not exist is refused where it is written, with the nearest; what answers is shown', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    await signIn(page, NEWCOMER);
+    const { call } = await signedInCaller(stage.platform, NEWCOMER);
+    const { agent } = await call<{ agent: { id: string } }>('POST', '/api/agents/provision', { name: 'Nameless' });
+    await settle(page, `/dashboard/agents/${agent.id}?tab=config`);
+    // No provider is set up here: the sandbox answers for every model.
+    await page.getByText('(answers instead of Claude Opus 4.6, which is not served here)').waitFor();
+    await page.getByLabel('Default model').fill('xiaomi/mimo-v2-prro');
+    await page.getByRole('button', { name: 'Save configuration' }).click();
+    await page.getByText(/There is no model xiaomi\/mimo-v2-prro\. Did you mean xiaomi\/mimo-v2-pro/).waitFor();
+    await page.getByLabel('Default model').fill('xiaomi/mimo-v2-pro');
+    await page.getByRole('button', { name: 'Save configuration' }).click();
+    await page.getByText('(answers instead of MiMo V2 Pro, which is not served here)').waitFor();
+    assertQuiet(watched, [/ 400 /]);
+    await call('DELETE', `/api/agents/${agent.id}`);
     await watched.context.close();
   });
 
@@ -161,7 +181,8 @@ browserSuite('agents in the browser', (stage) => {
     await ask.getByRole('button', { name: 'Delete agent' }).click();
     await page.waitForURL('**/dashboard/agents');
     await page.getByRole('link', { name: 'Ada' }).waitFor({ state: 'detached' });
-    assertQuiet(watched);
+    // The list of changes may be faster than the answer to the deletion.
+    assertQuiet(watched, [/ 404 .*\/api\/agents\//]);
     await watched.context.close();
   });
 });

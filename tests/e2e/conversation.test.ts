@@ -66,7 +66,7 @@ browserSuite(
       await open('chat');
       const log = page.getByRole('log');
       await say(page, 'Make a note');
-      const card = log.getByRole('region', { name: 'Wants to write note.txt' });
+      const card = log.getByRole('group', { name: 'Wants to write note.txt' });
       await card.getByText('Hello').waitFor();
       await log.getByText('waits for you').waitFor();
       await log.getByText('write_file', { exact: true }).first().click();

@@ -21,6 +21,7 @@ export const PUBLIC_PAGES: PageEntry[] = [
 /** `:agent` stands for the id of an agent that the caller made. */
 export const AGENT_PAGES: PageEntry[] = [
   { name: 'overview', path: '/dashboard' },
+  { name: 'inbox', path: '/dashboard/inbox' },
   { name: 'agents', path: '/dashboard/agents' },
   { name: 'agent-new', path: '/dashboard/agents/new' },
   ...['chat', 'sessions', 'memory', 'stats', 'logs', 'messages', 'config', 'backups', 'manage'].map((tab) => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStandIn } from '@troupe/ai';
+import { createStandIn, replyChat } from '@troupe/ai';
 import { person } from '../lib/people.ts';
 import { startServices } from '../lib/services.ts';
 
@@ -61,5 +61,41 @@ test('without a provider every model of the plan can be chosen, and the reply sa
     } finally {
       await services.stop();
     }
+  }
+});
+
+test('a model that does not exist is refused with the nearest, and the one that answers is shown', async () => {
+  const openai = await createStandIn((request, response) => {
+    const isList = request.path.endsWith('/models');
+    if (isList) return void response.end('{"data":[{"id":"gpt-4o-mini"},{"id":"gpt-4o"}]}');
+    return replyChat(request, response);
+  });
+  const services = await startServices({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: openai.url });
+  try {
+    const ada = await person(services, { plan: 'network' });
+    const make = (body: object) => ada.ask('POST', '/api/agents/provision', { name: 'Ada', ...body });
+    const wrong = await make({ model: 'openai/gpt-4o-minni' });
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.body.error, /^There is no model openai\/gpt-4o-minni\. Did you mean openai\/gpt-4o-mini or /);
+    assert.equal(wrong.body.models[0], 'openai/gpt-4o-mini');
+    // Nobody serves the premium model here: what is shown is what answers.
+    const { body: made } = await make({});
+    const { agent } = (await ada.ask('GET', `/api/agents/${made.agent.id}`)).body;
+    assert.equal(agent.model, 'claude-opus-4-6');
+    await ada.ask('POST', '/api/chat', { message: 'Hello', agentId: agent.id });
+    assert.equal(`openai/${openai.requests.at(-1)?.body['model']}`, agent.answers);
+    // The same for a change of the configuration, fallbacks included; what was there stays.
+    const put = (model: object) => ada.ask('PUT', `/api/agents/${agent.id}/config`, { model });
+    assert.equal((await put({ default: 'gpt-9-turbo-x' })).status, 400);
+    assert.equal((await put({ fallbacks: ['nobody/has-this'] })).status, 400);
+    assert.equal((await put({ default: 'openai/gpt-4o' })).status, 200);
+    const after = (await ada.ask('GET', `/api/agents/${agent.id}`)).body.agent;
+    assert.deepEqual([after.model, after.answers], ['openai/gpt-4o', 'openai/gpt-4o']);
+    // With a key of one's own the provider knows best.
+    const own = await make({ model: 'brand-new-model', config: { aiProvider: 'openai', apiKey: 'sk-own-key-123456' } });
+    assert.equal(own.status, 201, JSON.stringify(own.body));
+  } finally {
+    await services.stop();
+    await openai.close();
   }
 });

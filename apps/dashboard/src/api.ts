@@ -67,6 +67,7 @@ export function useSend<T extends EndpointTypes>(
 ): UseMutationResult<T['reply'], Error, CallInput<T>> {
   const queries = useQueryClient();
   return useMutation<T['reply'], Error, CallInput<T>>({
+    mutationKey: [endpoint.path, endpoint.method],
     mutationFn: (input) => call(endpoint, input),
     onSuccess: async (reply, input) => {
       await stale(queries, ...refresh);

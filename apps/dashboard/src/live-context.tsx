@@ -1,4 +1,16 @@
-import { getAgent, getBilling, getSession, listAgents, listDevices, listNotices, listTeams } from '@troupe/contract';
+import {
+  deleteAgent,
+  getAccess,
+  getAgent,
+  getBilling,
+  getInbox,
+  getSession,
+  listAccessRequests,
+  listAgents,
+  listDevices,
+  listNotices,
+  listTeams,
+} from '@troupe/contract';
 import type { Endpoint, LiveTopic } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
@@ -9,11 +21,11 @@ import type { Connection, Live } from './live.ts';
 
 /** What is read again when a part of the platform has changed. */
 const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
-  account: [getSession, getBilling],
+  account: [getSession, getBilling, getAccess],
   agents: [listAgents, getAgent, listTeams],
   devices: [listDevices],
-  inbox: [],
-  joining: [],
+  inbox: [getInbox],
+  joining: [listAccessRequests],
   notices: [listNotices],
 };
 
@@ -24,7 +36,12 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [live] = useState(() =>
     createLive({
-      changed: (topics) => void stale(queries, ...topics.flatMap((topic) => READS[topic] ?? [])),
+      changed(topics) {
+        // What this tab is just deleting is not asked for again.
+        const isDeleting = queries.isMutating({ mutationKey: [deleteAgent.path, deleteAgent.method] }) > 0;
+        const reads = topics.flatMap((topic) => READS[topic] ?? []).filter((read) => !isDeleting || read !== getAgent);
+        void stale(queries, ...reads);
+      },
       back: () => void queries.invalidateQueries(),
       signedOut: () => void stale(queries, getSession),
     }),

@@ -54,6 +54,7 @@ const signedIn = createRoute({
 
 const SIGNED_IN: [string, Load][] = [
   ['/dashboard', () => import('./pages/overview.tsx')],
+  ['/dashboard/inbox', () => import('./pages/inbox.tsx')],
   ['/dashboard/agents', () => import('./pages/agents/list.tsx')],
   ['/dashboard/agents/new', () => import('./pages/agents/create.tsx')],
   ['/dashboard/agents/$id', () => import('./pages/agents/detail.tsx')],

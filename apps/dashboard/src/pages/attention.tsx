@@ -3,16 +3,18 @@ import { useRouter } from '@tanstack/react-router';
 import { useCall, useSend } from '../api.ts';
 import { ago, inDollars } from '../format.ts';
 import { overview as texts } from '../texts/overview.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, LinkButton } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { useWaiting, WaitingCard } from './inbox-items.tsx';
 
 const MOST = 5;
 
 /** What the platform wants a person to look at, live. */
 export function Attention() {
   const read = useCall(listNotices, { query: {} });
+  const { items } = useWaiting();
   const mark = useSend(readNotices, { refresh: [listNotices] });
   return (
     <Card
@@ -25,10 +27,26 @@ export function Attention() {
         )
       }
     >
+      {items.length > 0 && (
+        <ul className="mb-4 flex flex-col gap-4">
+          {items.slice(0, MOST).map((waiting) => (
+            <li key={waiting.key} className="rounded-xl border border-line bg-spot-soft p-3">
+              <WaitingCard waiting={waiting} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {items.length > MOST && (
+        <LinkButton small className="mb-4" to="/dashboard/inbox">
+          {texts.inbox(items.length)}
+        </LinkButton>
+      )}
       <Loaded from={read}>
         {({ notices }) => {
-          const unread = notices.filter(({ readAt }) => !readAt);
+          // Who asks for access stands above.
+          const unread = notices.filter(({ readAt, kind }) => !readAt && kind !== 'access_asked');
           const hidden = unread.length - MOST;
+          if (unread.length === 0 && items.length > 0) return null;
           return unread.length === 0 ? (
             <p className="flex items-center gap-2 text-ink-soft">
               <Icon name="check" className="shrink-0 text-ok" /> {texts.nothing}

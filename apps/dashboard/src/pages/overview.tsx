@@ -1,4 +1,4 @@
-import { getBilling, costDashboard, getHealth, listAgents, listTasks } from '@troupe/contract';
+import { costDashboard, getHealth, listAgents, listTasks } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../api.ts';
 import { ago, count, dayOf, money } from '../format.ts';
@@ -12,6 +12,7 @@ import { cx } from '../ui/cx.ts';
 import { Icon, Mask } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { Lines, Loaded } from '../ui/states.tsx';
+import { AccessCard, useAccess } from './access.tsx';
 import { Attention } from './attention.tsx';
 import { Brief } from './brief.tsx';
 
@@ -24,21 +25,21 @@ export default function Overview() {
   const cost = useCall(costDashboard, { query: { period: '7d' } }, { every: 30_000 });
   const tasks = useCall(listTasks, { query: {} });
   const health = useCall(getHealth, {}, { every: 30_000 });
-  const billing = useCall(getBilling, {});
+  const access = useAccess();
   const next = tasks.data?.tasks
     .filter(({ enabled, nextRun }) => enabled && nextRun)
     .map(({ nextRun }) => nextRun!)
     .sort()[0];
   const list = agents.data?.agents ?? [];
   const done = {
-    plan: user?.isAdmin || billing.data?.status === 'active',
+    plan: access.data?.state === 'member',
     agent: list.length > 0,
     chat: (cost.data?.summary.totalCalls ?? 0) > 0,
     task: (tasks.data?.count ?? 0) > 0,
   };
-  const known = agents.data && cost.data && tasks.data && billing.data;
+  const known = agents.data && cost.data && tasks.data && access.data;
   // Everything at once: what comes later would push the rest down.
-  const settled = [agents, cost, tasks, billing].every(({ data, error }) => data ?? error);
+  const settled = [agents, cost, tasks, access].every(({ data, error }) => data ?? error);
   return (
     <Page
       title={texts.title(user?.name ?? '')}
@@ -51,7 +52,8 @@ export default function Overview() {
       {!settled && <Lines rows={8} />}
       {settled && (
         <>
-          {known && !Object.values(done).every(Boolean) && <Guide done={done} firstAgent={list[0]?.id} />}
+          <AccessCard />
+          {known && done.plan && !Object.values(done).every(Boolean) && <Guide done={done} firstAgent={list[0]?.id} />}
           <Figures>
             <Figure
               label={texts.agents}
@@ -97,7 +99,7 @@ export default function Overview() {
                               <span className="min-w-0 flex-1">
                                 <span className="block truncate font-medium">{agent.name}</span>
                                 <span className="block truncate text-[0.85rem] text-ink-faint">
-                                  {modelName(agent.model)}
+                                  {modelName(agent.answers)}
                                 </span>
                               </span>
                               <Status value={agent.status} />

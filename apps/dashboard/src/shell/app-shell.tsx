@@ -13,6 +13,7 @@ import { Drawer } from '../ui/dialog.tsx';
 import { Icon, Logo } from '../ui/icons.tsx';
 import { Lines } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
+import { useWaiting } from '../pages/inbox-items.tsx';
 import { BOTTOM, NAV } from './nav.ts';
 import { useSignOut } from './sign-out.ts';
 
@@ -162,7 +163,18 @@ function NavLink({ to, label, icon }: { to: string; label: string; icon: Paramet
     >
       <Icon name={icon} />
       {label}
+      {to === '/dashboard/inbox' && <InboxCount />}
     </Link>
+  );
+}
+
+function InboxCount() {
+  const { items } = useWaiting();
+  if (items.length === 0) return null;
+  return (
+    <span className="num ml-auto rounded-full bg-spot-soft px-2 text-[0.8rem] font-semibold text-spot">
+      {items.length}
+    </span>
   );
 }
 
@@ -195,7 +207,9 @@ function BottomBar({ onMenu }: { onMenu: () => void }) {
           className={cx(cell, 'aria-[current=page]:font-semibold aria-[current=page]:text-accent-ink')}
         >
           <Icon name={icon} />
-          {label.split(' ')[0]}
+          <span>
+            {label.split(' ')[0]} {to === '/dashboard/inbox' && <InboxCount />}
+          </span>
         </Link>
       ))}
       <button type="button" onClick={onMenu} className={cell}>

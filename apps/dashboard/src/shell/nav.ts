@@ -14,6 +14,7 @@ export const NAV: { group: string; items: NavItem[] }[] = [
     group: nav.groups.stage,
     items: [
       { to: '/dashboard', label: nav.dashboard, icon: 'home' },
+      { to: '/dashboard/inbox', label: nav.inbox, icon: 'bell' },
       { to: '/dashboard/agents', label: nav.agents, icon: 'agents' },
       { to: '/dashboard/teams', label: nav.teams, icon: 'teams' },
       { to: '/dashboard/tasks', label: nav.tasks, icon: 'tasks' },
@@ -49,4 +50,4 @@ export const NAV: { group: string; items: NavItem[] }[] = [
 ];
 
 /** What a thumb reaches on a phone; the rest is behind the menu. */
-export const BOTTOM = ['/dashboard', '/dashboard/agents', '/dashboard/tasks', '/dashboard/cost'];
+export const BOTTOM = ['/dashboard', '/dashboard/inbox', '/dashboard/agents', '/dashboard/cost'];

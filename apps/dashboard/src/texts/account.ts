@@ -70,6 +70,7 @@ export const notifications = {
     installation_quiet: 'An installation goes quiet',
     message_failed: 'A message to another agent cannot be delivered',
     payment_waiting: 'A payment waits for you',
+    access_asked: 'Somebody asks for access (administrators)',
   } as Record<string, string>,
   saved: 'Notifications saved',
 };

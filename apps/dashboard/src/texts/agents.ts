@@ -44,6 +44,7 @@ export const create = {
 };
 
 export const agent = {
+  insteadOf: (model: string) => `(answers instead of ${model}, which is not served here)`,
   back: 'Agents',
   tabs: 'Agent',
   chat: 'Chat',

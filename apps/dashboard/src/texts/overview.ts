@@ -13,6 +13,7 @@ export const overview = {
   healthWords: { healthy: 'Healthy', degraded: 'Limited', unhealthy: 'Broken' } as Record<string, string>,
   attention: 'Needs your attention',
   nothing: 'Nothing needs you right now.',
+  inbox: (n: number) => `All ${n} in the inbox`,
   markRead: 'Mark all as read',
   glance: 'Your agents',
   allAgents: 'All agents',

@@ -4,6 +4,7 @@ export const nav = {
   main: 'Main',
   groups: { stage: 'Agents', operate: 'Operate', money: 'Money', account: 'Account' },
   dashboard: 'Overview',
+  inbox: 'Inbox',
   agents: 'Agents',
   teams: 'Teams',
   tasks: 'Tasks',

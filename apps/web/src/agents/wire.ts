@@ -28,6 +28,8 @@ import { deviceRoutes } from './devices/routes.ts';
 import { createDevices } from './devices/service.ts';
 import { heartbeatRoutes } from './heartbeat/routes.ts';
 import { createHeartbeats } from './heartbeat/service.ts';
+import { inboxRoutes } from './inbox/routes.ts';
+import { createInbox } from './inbox/service.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
 import { createInstances } from './instance/service.ts';
@@ -35,6 +37,7 @@ import { liveRoutes } from './live/routes.ts';
 import { createLive } from './live/service.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { createMemory } from './memory/service.ts';
+import { createKnownModels } from './models/known.ts';
 import { modelRoutes } from './models/routes.ts';
 import { createHostedProvision } from './provision/hosting.ts';
 import { provisionRoutes } from './provision/routes.ts';
@@ -68,6 +71,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const chat = createChat({ registry, backend, clock });
   chatRoutes(server, chat);
   conversationRoutes(server, createConversations({ registry, backend }));
+  inboxRoutes(server, createInbox({ db, backend, log }));
   liveRoutes(server, createLive({ registry, backend, listener, log }));
   memoryRoutes(server, createMemory({ registry, backend }));
   heartbeatRoutes(server, createHeartbeats({ db, registry, clock }));
@@ -107,6 +111,7 @@ function wireMaking(server: Server, deps: AgentDeps, registry: Registry): void {
     subscriber,
     premium: catalogue.premium,
     disabled,
+    models: createKnownModels({ backend, catalogue, log }),
   });
   agentRoutes(server, agents, createReads({ registry, backend, log }), clock);
   modelRoutes(server, backend, catalogue);

@@ -2,6 +2,8 @@ import type { Server } from '@troupe/kernel';
 import { createAttempts } from './attempts.ts';
 import { createBots } from './bots.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
+import { accessRoutes } from './access/routes.ts';
+import { createAccess } from './access/service.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { createAdmin } from './admin/service.ts';
 import { auditRoutes } from './audit/routes.ts';
@@ -45,6 +47,10 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   settingsRoutes(server, createSettings({ db, accounts, mail, clock, agentsDomain: settings.AGENTS_DOMAIN }));
   keyRoutes(server, createKeys({ db, accounts, clock }));
   inviteRoutes(server, invites);
+  accessRoutes(
+    server,
+    createAccess({ db, accounts, mail, clock, baseUrl, sold: settings.BILLING_SECRET_KEY !== undefined }),
+  );
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
   return wireProviders(server, deps);

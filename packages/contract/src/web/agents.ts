@@ -24,6 +24,8 @@ const agent = z.object({
   id: z.string(),
   name: z.string(),
   model: z.string(),
+  /** The model that really answers: another one where the plan has not this one, or no provider serves it. */
+  answers: z.string(),
   status: agentStatus,
   /** Opens the agent's web chat; the ticket in it lives for twelve hours. */
   websocketUrl: z.string(),
@@ -78,6 +80,7 @@ export const deleteAgent = endpoint({
 });
 
 const NAME = 'Agent name is required';
+const NO_MODEL = 'There is no model <name>. Did you mean <name> or <name>?';
 
 export const provisionAgent = endpoint({
   ...base,
@@ -102,7 +105,7 @@ export const provisionAgent = endpoint({
   }),
   status: 201,
   errors: {
-    400: [NAME, 'Invalid tier. Must be: starter, pro, or enterprise'],
+    400: [NAME, 'Invalid tier. Must be: starter, pro, or enterprise', NO_MODEL],
     401: ['Unauthorized'],
     402: ['A paid plan is required. Choose a plan at /pricing'],
     403: [SUBSCRIPTION_REQUIRED_TEXT, 'Plan <plan> is not part of your subscription'],
@@ -139,7 +142,7 @@ export const putAgentConfig = endpoint({
   summary: 'Change what the agent runs with; it takes effect at once',
   body: settingsObject,
   reply: z.object({ config, status: z.literal('updated') }),
-  errors: { ...one.errors, 400: ['Invalid config object'], 502: ['Agent backend unavailable'] },
+  errors: { ...one.errors, 400: ['Invalid config object', NO_MODEL], 502: ['Agent backend unavailable'] },
 });
 
 const purpose = z.object({ instruction: z.string(), tools: z.array(z.string()) });

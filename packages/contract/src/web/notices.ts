@@ -14,6 +14,7 @@ export const notice = z.object({
     'installation_quiet',
     'message_failed',
     'payment_waiting',
+    'access_asked',
   ]),
   message: z.string(),
   link: z.string().nullable(),

@@ -104,19 +104,19 @@ export function Approval({
   const effect = effectOf(tool, args);
   const title = titleOf(effect, tool);
   return (
-    <section aria-label={title} className="flex min-w-0 flex-col gap-2">
+    <div role="group" aria-label={title} className="flex min-w-0 flex-col gap-2">
       <p className="font-medium break-words" dir="auto">
         {title}
       </p>
       <EffectView effect={effect} />
       <div className="flex flex-wrap gap-2">
-        <Button small kind="primary" disabled={deciding} onClick={() => onDecide(approvalId, true)}>
+        <Button small kind="primary" data-act="a" disabled={deciding} onClick={() => onDecide(approvalId, true)}>
           {texts.approve}
         </Button>
-        <Button small disabled={deciding} onClick={() => onDecide(approvalId, false)}>
+        <Button small data-act="r" disabled={deciding} onClick={() => onDecide(approvalId, false)}>
           {texts.deny}
         </Button>
       </div>
-    </section>
+    </div>
   );
 }

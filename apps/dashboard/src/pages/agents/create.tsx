@@ -10,6 +10,7 @@ import { Button, LinkButton } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
 import { PickMany, TextArea, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
+import { AccessCard, useAccess } from '../access.tsx';
 import { ModelField } from './model-field.tsx';
 
 const CHANNELS = ['channelA', 'channelB', 'channelC'] as const;
@@ -34,8 +35,17 @@ export default function CreateAgent() {
     );
     send.mutate({ body: { name, model, config: { instruction, tools, ...channelTokens } } });
   };
+  const back = { to: '/dashboard/agents', label: texts.back };
+  const access = useAccess().data;
+  if (access && access.state !== 'member') {
+    return (
+      <Page title={texts.title} back={back}>
+        <AccessCard />
+      </Page>
+    );
+  }
   return (
-    <Page title={texts.title} back={{ to: '/dashboard/agents', label: texts.back }}>
+    <Page title={texts.title} back={back}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <form onSubmit={submit} className="flex flex-col gap-5">
           <Card title={texts.who}>

@@ -48,7 +48,12 @@ export default function AgentDetail() {
       lead={
         <span className="flex flex-wrap items-center gap-3">
           <Status value={agent.status} />
-          <span title={agent.model}>{modelName(agent.model)}</span>
+          <span title={agent.answers}>
+            {modelName(agent.answers)}
+            {agent.answers !== agent.model && (
+              <span className="text-ink-faint"> {texts.insteadOf(modelName(agent.model))}</span>
+            )}
+          </span>
           {team && (
             <Link to="/dashboard/teams" search={{ tab: 'own' } as never} className="link">
               {team.name}

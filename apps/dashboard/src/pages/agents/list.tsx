@@ -32,7 +32,7 @@ export default function Agents() {
           rowKey={({ id }) => id}
           error={read.error}
           retry={() => void read.refetch()}
-          find={({ name, model, status }) => `${name} ${model} ${modelName(model)} ${status}`}
+          find={({ name, answers, status }) => `${name} ${answers} ${modelName(answers)} ${status}`}
           empty={
             <Empty title={texts.empty} action={create}>
               {texts.emptyHint}
@@ -63,8 +63,8 @@ export default function Agents() {
             {
               key: 'model',
               header: texts.model,
-              sort: ({ model }) => model ?? '',
-              cell: ({ model }) => <span title={model}>{modelName(model)}</span>,
+              sort: ({ answers }) => answers,
+              cell: ({ answers }) => <span title={answers}>{modelName(answers)}</span>,
             },
             {
               key: 'status',

@@ -37,7 +37,7 @@ export function agentRoutes(server: Server, agents: AgentsService, reads: ReadsS
   }));
   serve(server, provisionAgent, ({ user, body, request }) => agents.provision(user, body, request.address));
   serve(server, getAgent, async ({ user, params }) => ({
-    agent: agents.shown(user, await agents.find(user, params.id)),
+    agent: await agents.get(user, params.id),
     status: 'ok' as const,
   }));
   serve(server, renameAgent, ({ user, params, body, request }) =>

@@ -12,6 +12,7 @@ import { agentLimit, entitle, isTier, paidPlan, readPlanName, type Subscriber, t
 import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Registry } from '@troupe/fleet';
 import { AppError, iso, newId, type BackendClient, type Clock, type Log, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../platform/reach.ts';
+import type { KnownModels } from '../models/known.ts';
 
 export interface AgentsDeps {
   registry: Registry;
@@ -27,6 +28,7 @@ export interface AgentsDeps {
   /** The model of agents that name none. */
   premium: string;
   disabled: boolean;
+  models: KnownModels;
 }
 
 export type AgentsService = ReturnType<typeof createAgents>;
@@ -47,7 +49,7 @@ export function requireEntitlement(...given: Parameters<typeof entitle>) {
 }
 
 export function createAgents(deps: AgentsDeps) {
-  const { registry, backend, clock, log, premium } = deps;
+  const { registry, backend, clock, log, premium, models } = deps;
   const { agentsDomain } = deps;
   const direct = `${deps.backendUrl.replace(/^http/, 'ws')}/api/runtime/proxy`;
   /** Where the backend is may be known to this service only; an agent's own name is for everybody. */
@@ -55,7 +57,15 @@ export function createAgents(deps: AgentsDeps) {
     deps.loopback || /(?:^|\.)localhost$/.test(agentsDomain) ? `${direct}/${id}/ws` : `wss://${id}.${agentsDomain}/ws`;
 
   /** For whoever asks: it ends with what they asked with. */
-  function shown(user: User, row: AgentRow): WebAgent {
+  async function shown(user: User, rows: readonly AgentRow[]): Promise<WebAgent[]> {
+    const answering = await models.answering();
+    return rows.map((row) => {
+      const answers = answering({ plan: row.plan, model: row.model, hasOwnKey: row.provider_key !== null });
+      return { ...facts(user, row), answers };
+    });
+  }
+
+  function facts(user: User, row: AgentRow): Omit<WebAgent, 'answers'> {
     const subject = { agentId: row.id, tokenHash: row.token_hash ?? '' };
     const ticket = makeTicket(deps.sessionSecret, subject, holderOf(user), clock());
     return {
@@ -113,16 +123,20 @@ export function createAgents(deps: AgentsDeps) {
   }
 
   return {
-    shown,
-    find: (user: User, id: string) => registry.get(id, user.id),
+    async get(user: User, id: string): Promise<WebAgent> {
+      const [agent] = await shown(user, [await registry.get(id, user.id)]);
+      return agent!;
+    },
     async list(user: User, { limit, offset }: { limit: number; offset: number }) {
       const rows = await registry.list(user.id, { limit: limit + 1, offset });
-      const agents = rows.slice(0, limit).map((row) => shown(user, row));
+      const agents = await shown(user, rows.slice(0, limit));
       return { agents, count: agents.length, hasMore: rows.length > limit };
     },
 
     async provision(user: User, given: NewAgent, address: string) {
       if (deps.disabled) throw new AppError(503, DISABLED);
+      // A model of the caller's own account is the provider's to know.
+      if (text(given.config['apiKey']) === undefined) await models.check(namedModels(given));
       const row = await add(user, given);
       const { id: agentId, name, plan, model, ai_provider: aiProvider } = row;
       try {
@@ -140,7 +154,7 @@ export function createAgents(deps: AgentsDeps) {
         await registry.change(agentId, { status: 'error', failure: known.message });
         throw new AppError(known.status, known.message, { ...known.extra, agentId }, { cause: error });
       }
-      const { status, websocketUrl, createdAt } = shown(user, await registry.get(agentId, user.id));
+      const { status, websocketUrl, createdAt } = facts(user, await registry.get(agentId, user.id));
       return { success: true as const, agent: { id: agentId, name, status, websocketUrl, model, createdAt } };
     },
 
@@ -152,7 +166,7 @@ export function createAgents(deps: AgentsDeps) {
         .as(user, address)
         .call(updateBackendAgent, { params: { id }, body: { name } })
         .catch((err: unknown) => log.warn({ err, agentId: id }, 'the backend did not hear of a new name'));
-      const { status, updatedAt } = shown(user, row);
+      const { status, updatedAt } = facts(user, row);
       return { success: true as const, agent: { id, name, status, updatedAt } };
     },
 
@@ -170,6 +184,7 @@ export function createAgents(deps: AgentsDeps) {
     async configure(user: User, id: string, body: ConfigPart, address: string) {
       const row = await registry.get(id, user.id);
       const given = isPart(body['config']) ? body['config'] : body;
+      if (row.provider_key === null) await models.check(namedModels({ config: given }));
       await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { config: given } }));
       const { config } = await registry.definition(row);
       return { config, status: 'updated' as const };
@@ -206,6 +221,14 @@ const isPart = (value: unknown): value is ConfigPart =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** The models that somebody names, in whichever form. */
+function namedModels({ model, config }: Pick<NewAgent, 'config'> & { model?: string }): string[] {
+  const inConfig = config['model'];
+  const part = isPart(inConfig) ? inConfig : { default: inConfig };
+  const fallbacks = Array.isArray(part['fallbacks']) ? (part['fallbacks'] as unknown[]) : [];
+  return [model === 'custom' ? undefined : model, part['default'], ...fallbacks].flatMap((name) => text(name) ?? []);
+}
 
 /** The settings of a new agent: what of them is definition, what is configuration, and whose model it is. */
 function readSettings({ model: named, config }: NewAgent, premium: string) {

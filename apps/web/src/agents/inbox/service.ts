@@ -1,0 +1,47 @@
+import { gatewayApprovals, type InboxItem } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import type { BackendClient, Log, User } from '@troupe/kernel';
+import { agentsElsewhere, readWaiting } from './store.ts';
+
+export interface InboxDeps {
+  db: Database;
+  backend: BackendClient;
+  log: Log;
+}
+
+export type InboxService = ReturnType<typeof createInbox>;
+
+const SHOWN = 100;
+/** Agents in containers are asked themselves: so many, and none for long. */
+const ASKED = 40;
+const ASK_MS = 2000;
+
+/** What waits for a person, over all of their agents. */
+export function createInbox({ db, backend, log }: InboxDeps) {
+  async function ask(user: User, { id: agentId, name }: { id: string; name: string }, address: string) {
+    try {
+      const { approvals } = await backend
+        .as(user, address)
+        .call(gatewayApprovals, { params: { agentId }, timeout: ASK_MS });
+      return approvals.map(({ approvalId, sessionId, tool, args, requestedAt }): InboxItem => {
+        const about = { id: approvalId, agentId, agentName: name, at: requestedAt };
+        return { kind: 'approval', ...about, sessionId, tool, args };
+      });
+    } catch (error) {
+      log.debug({ err: error, agentId }, 'an agent could not be asked what waits');
+      return [];
+    }
+  }
+
+  return {
+    async read(user: User, address: string): Promise<{ items: InboxItem[]; hasMore: boolean }> {
+      const here = await readWaiting(db.user(user.id), SHOWN + 1);
+      const others = await agentsElsewhere(db.user(user.id), ASKED);
+      const there = (await Promise.all(others.map((agent) => ask(user, agent, address)))).flat();
+      const items = [...here.map((call): InboxItem => ({ kind: 'approval', ...call })), ...there].sort((a, b) =>
+        a.at.localeCompare(b.at),
+      );
+      return { items: items.slice(0, SHOWN), hasMore: items.length > SHOWN };
+    },
+  };
+}
