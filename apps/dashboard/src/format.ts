@@ -1,6 +1,8 @@
 /** Money, time and numbers for people. One locale for now; texts and formats change together. */
 const LOCALE = 'en-GB';
 
+const DUE = 'due now';
+
 const counts = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 const dateTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
@@ -65,6 +67,10 @@ export function ago(value: Moment | null | undefined, now = Date.now()): string 
   }
   return relative.format(Math.round(difference / 1000), 'second');
 }
+
+/** When something comes: "in 2 hours", and "due now" from its moment on. */
+export const coming = (value: Moment | null | undefined, now = Date.now()): string =>
+  isTime(value) && new Date(value).getTime() <= now + 1000 ? DUE : ago(value, now);
 
 /** 850 ms, 4.2 s, 3 min 20 s, 5 h 12 min, 3 d 4 h. */
 export function duration(ms: number): string {

@@ -4,18 +4,40 @@
  */
 
 export type MarkdownSpan =
-  | { kind: 'text' | 'code' | 'strong' | 'em'; text: string }
+  | { kind: 'text' | 'code' | 'strong' | 'em' | 'del'; text: string }
   | { kind: 'link'; text: string; target: string };
 
 export type MarkdownBlock =
   | { kind: 'heading' | 'paragraph' | 'quote'; spans: MarkdownSpan[] }
-  | { kind: 'code' | 'plain'; text: string }
-  | { kind: 'list'; ordered: boolean; items: MarkdownSpan[][] }
-  | { kind: 'table'; head: MarkdownSpan[][]; rows: MarkdownSpan[][][] };
+  | { kind: 'plain'; text: string }
+  /** `language` as it was named; it may be anything. */
+  | { kind: 'code'; text: string; language: string }
+  | MarkdownList
+  | { kind: 'table'; head: MarkdownSpan[][]; rows: MarkdownSpan[][][]; align: MarkdownAlign[] };
+
+export type MarkdownAlign = 'left' | 'center' | 'right' | undefined;
+
+export interface MarkdownList {
+  kind: 'list';
+  ordered: boolean;
+  /** The number of the first item. */
+  start: number;
+  items: MarkdownItem[];
+}
+
+export interface MarkdownItem {
+  spans: MarkdownSpan[];
+  /** Of a task; undefined: it is none. */
+  checked?: boolean;
+  /** What is set in below it. */
+  lists: MarkdownList[];
+}
 
 /** Beyond this much text, and this many parts, the rest is plain: a page holds only so many elements. */
 const MOST_TEXT = 200_000;
 const MOST_PARTS = 5000;
+/** Lists in lists, so deep. */
+const MOST_DEPTH = 8;
 
 interface Reading {
   lines: string[];
@@ -50,8 +72,7 @@ function block(reading: Reading): MarkdownBlock {
     return { kind: 'heading', spans: markdownSpans(heading, reading) };
   }
   if (isRow(line) && isRule(lines[at + 1] ?? '')) return table(reading);
-  if (bulletOf(line) !== undefined) return list(reading, bulletOf, false);
-  if (numberedOf(line) !== undefined) return list(reading, numberedOf, true);
+  if (itemOf(line) !== undefined) return list(reading);
   if (quotedOf(line) !== undefined) return quote(reading);
   let next = at + 1;
   while (next < lines.length && !blank(lines[next]!) && !starts(lines[next]!)) next += 1;
@@ -120,22 +141,87 @@ function fence(reading: Reading): MarkdownBlock {
   let end = at + 1;
   while (end < lines.length && !isFence(lines[end]!)) end += 1;
   reading.at = end + 1;
-  return { kind: 'code', text: lines.slice(at + 1, end).join('\n') };
+  const language = lines[at]!.trim().slice(3).trim().slice(0, 40);
+  return { kind: 'code', text: lines.slice(at + 1, end).join('\n'), language };
 }
 
-function list(reading: Reading, form: (line: string) => string | undefined, ordered: boolean): MarkdownBlock {
+interface ItemLine {
+  indent: number;
+  ordered: boolean;
+  start: number;
+  text: string;
+}
+
+function itemOf(line: string): ItemLine | undefined {
+  const bullet = bulletOf(line);
+  const text = bullet ?? numberedOf(line);
+  if (text === undefined) return undefined;
+  const ordered = bullet === undefined;
+  return { indent: indentOf(line), ordered, start: ordered ? Number.parseInt(line.trimStart(), 10) : 1, text };
+}
+
+interface OpenItem extends MarkdownItem {
+  lines: string[];
+}
+
+/** A list that more items may follow in, and how far its items are set in. */
+interface OpenList {
+  indent: number;
+  list: MarkdownList;
+}
+
+/** Lists in lists, line by line: whatever is set in further than the item above it belongs to that item. */
+function list(reading: Reading): MarkdownBlock {
   const { lines } = reading;
-  const items: string[][] = [];
-  for (; reading.at < lines.length && items.length < reading.left; reading.at += 1) {
+  const all: OpenItem[] = [];
+  const open: OpenList[] = [];
+  for (; reading.at < lines.length && all.length < reading.left; reading.at += 1) {
     const line = lines[reading.at]!;
-    const item = form(line);
-    if (item !== undefined) items.push([item]);
-    // A line that is set in belongs to the item above.
-    else if (indentOf(line) >= 2 && !blank(line)) items.at(-1)?.push(line.trim());
+    const item = itemOf(line);
+    if (item) {
+      if (!place(item, open, all)) break;
+    } else if (blank(line)) {
+      // A gap between two items is none.
+      if (itemOf(lines[reading.at + 1] ?? '') === undefined) break;
+    } else if (indentOf(line) >= 2) all.at(-1)?.lines.push(line.trim());
     else break;
   }
-  reading.left -= items.length;
-  return { kind: 'list', ordered, items: items.map((item) => markdownSpans(item.join('\n'), reading)) };
+  reading.left -= all.length;
+  for (const item of all) finishItem(item, reading);
+  return open[0]!.list;
+}
+
+/** Puts an item where it belongs. False: it begins another list. */
+function place({ indent, ordered, start, text }: ItemLine, open: OpenList[], all: OpenItem[]): boolean {
+  while (open.length > 1 && indent < open.at(-1)!.indent) open.pop();
+  const top = open.at(-1);
+  const isDeeper = top !== undefined && indent >= top.indent + 2 && open.length < MOST_DEPTH;
+  if (top && !isDeeper && top.list.ordered !== ordered) {
+    if (open.length === 1) return false;
+    open.pop();
+  }
+  if (!top || isDeeper || open.at(-1) !== top) {
+    const made: MarkdownList = { kind: 'list', ordered, start, items: [] };
+    open.at(-1)?.list.items.at(-1)?.lists.push(made);
+    open.push({ indent, list: made });
+  }
+  const item: OpenItem = { spans: [], lists: [], lines: [text] };
+  open.at(-1)!.list.items.push(item);
+  all.push(item);
+  return true;
+}
+
+function finishItem(item: OpenItem, reading: Reading): void {
+  const text = item.lines.join('\n');
+  const mark = /^\[([ xX])\]\s/.exec(text.slice(0, 4))?.[1];
+  if (mark !== undefined) item.checked = mark !== ' ';
+  item.spans = markdownSpans(mark === undefined ? text : text.slice(4), reading);
+}
+
+function alignOf(cell: string): MarkdownAlign {
+  const rule = cell.trim();
+  if (rule.endsWith(':')) return rule.startsWith(':') ? 'center' : 'right';
+  return rule.startsWith(':') ? 'left' : undefined;
 }
 
 function table(reading: Reading): MarkdownBlock {
@@ -146,12 +232,13 @@ function table(reading: Reading): MarkdownBlock {
     return found.map((cell) => markdownSpans(cell.trim(), reading));
   };
   const head = cells(lines[at]!);
+  const align = lines[at + 1]!.trim().replace(/^\|/, '').split('|', head.length).map(alignOf);
   const rows: MarkdownSpan[][][] = [];
   for (reading.at = at + 2; reading.at < lines.length && reading.left > 0; reading.at += 1) {
     if (!isRow(lines[reading.at]!)) break;
     rows.push(cells(lines[reading.at]!));
   }
-  return { kind: 'table', head, rows };
+  return { kind: 'table', head, rows, align };
 }
 
 function quote(reading: Reading): MarkdownBlock {
@@ -183,6 +270,7 @@ interface Finders {
   line: (from: number) => number;
   code: (from: number) => number;
   star: (from: number) => number;
+  wave: (from: number) => number;
   bar: (from: number) => number;
   bracket: (from: number) => number;
   target: (from: number) => number;
@@ -194,6 +282,7 @@ const findersOf = (text: string): Finders => ({
   code: finder(text, (char) => char === '`'),
   star: finder(text, (char) => char === '*'),
   bar: finder(text, (char) => char === '_'),
+  wave: finder(text, (char) => char === '~'),
   bracket: finder(text, (char) => char === ']'),
   target: finder(text, (char) => char === ')' || isSpace(char)),
   bare: finder(text, (char) => URL_END.includes(char) || isSpace(char)),
@@ -236,6 +325,9 @@ function spanAt(text: string, at: number, find: Finders): Taken | undefined {
     case '_':
       if (text[at + 1] !== '_') return undefined;
       return between(text, at, { open: 2, end: find.bar(at + 2), kind: 'strong', line: find.line });
+    case '~':
+      if (text[at + 1] !== '~') return undefined;
+      return between(text, at, { open: 2, end: find.wave(at + 2), kind: 'del', line: find.line });
     case '[':
       return link(text, at, find);
     case 'h':
@@ -249,7 +341,7 @@ interface Mark {
   /** Length of the mark on either side. */
   open: number;
   end: number;
-  kind: 'code' | 'strong' | 'em';
+  kind: 'code' | 'strong' | 'em' | 'del';
   line: (from: number) => number;
 }
 
@@ -284,4 +376,18 @@ function bareLink(text: string, at: number, find: Finders): Taken | undefined {
   if (end <= at + scheme + 1) return undefined;
   const target = text.slice(at, end);
   return { span: { kind: 'link', text: target, target }, end };
+}
+
+/** The words alone, on one line: for lists and feeds, where a mark would stand for itself. */
+export function plainMarkdown(text: string, most = 2000): string {
+  const words = (spans: MarkdownSpan[]): string => spans.map((span) => span.text).join('');
+  const inList = ({ items }: MarkdownList): string =>
+    items.map(({ spans, lists }) => [words(spans), ...lists.map(inList)].join(' · ')).join(' · ');
+  const parts = scanMarkdown(text.slice(0, most)).map((part) => {
+    if (part.kind === 'code' || part.kind === 'plain') return part.text;
+    if (part.kind === 'list') return inList(part);
+    if (part.kind === 'table') return [part.head, ...part.rows].map((row) => row.map(words).join(' ')).join(' · ');
+    return words(part.spans);
+  });
+  return parts.join(' ').replaceAll('\n', ' ').trim();
 }

@@ -1,7 +1,7 @@
 import { costDashboard, getHealth, listAgents, listTasks } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../api.ts';
-import { ago, count, dayOf, money } from '../format.ts';
+import { coming, count, dayOf, money } from '../format.ts';
 import { modelName } from '../models.ts';
 import { useSession } from '../session.ts';
 import { overview as texts } from '../texts/overview.ts';
@@ -68,7 +68,7 @@ export default function Overview() {
             <Figure
               label={texts.tasks}
               value={tasks.data ? count(tasks.data.count) : '–'}
-              note={tasks.data && (next ? texts.nextTask(ago(next)) : texts.noTask)}
+              note={tasks.data && (next ? texts.nextTask(coming(next)) : texts.noTask)}
             />
             <Figure label={texts.health} value={health.data ? texts.healthWords[health.data.health] : '–'} />
           </Figures>
@@ -97,7 +97,9 @@ export default function Overview() {
                             >
                               <Mask seed={agent.id} />
                               <span className="min-w-0 flex-1">
-                                <span className="block truncate font-medium">{agent.name}</span>
+                                <span className="block truncate font-medium" dir="auto">
+                                  {agent.name}
+                                </span>
                                 <span className="block truncate text-[0.85rem] text-ink-faint">
                                   {modelName(agent.answers)}
                                 </span>

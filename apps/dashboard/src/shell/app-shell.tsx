@@ -1,5 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { hourOf } from '../format.ts';
 import { LiveProvider, useConnection, useLive } from '../live-context.tsx';
 import { useSession } from '../session.ts';
@@ -20,7 +21,7 @@ import { useSignOut } from './sign-out.ts';
 const Palette = lazy(() => import('./palette.tsx'));
 
 /** What surrounds every signed-in page: navigation, search, theme, news. */
-export function AppShell() {
+export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
   const { user } = useSession();
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
@@ -56,9 +57,7 @@ export function AppShell() {
             <TopBar onMenu={() => setMenu(true)} onSearch={() => setPalette(true)} />
             <Away />
             <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-20 outline-none md:pb-8">
-              <Suspense fallback={<PageLoading />}>
-                <Outlet />
-              </Suspense>
+              <Suspense fallback={<PageLoading />}>{children}</Suspense>
             </main>
           </div>
         </div>
@@ -143,7 +142,9 @@ function Sidebar({ user, onSearch }: { user: SessionUser; onSearch: () => void }
         </a>
         <div className="mt-1 flex items-center gap-1 pl-3">
           <Link to="/dashboard/settings" className="min-w-0 flex-1">
-            <span className="block truncate text-[0.9rem] font-medium">{user.name}</span>
+            <span className="block truncate text-[0.9rem] font-medium" dir="auto">
+              {user.name}
+            </span>
             <span className="block truncate text-[0.8rem] text-ink-faint">{user.email}</span>
           </Link>
           <IconButton icon={theme === 'dark' ? 'sun' : 'moon'} label={shell.theme} onClick={toggleTheme} />

@@ -1,14 +1,34 @@
-import { useRouter } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useLocation, useRouter } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect, useRef } from 'react';
 import { statusOf } from '../api.ts';
 import { useConnection } from '../live-context.tsx';
 import { PageAway } from '../offline.ts';
+import { useSession } from '../session.ts';
 import { states } from '../texts/common.ts';
 import { shell } from '../texts/shell.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
+import { Page } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 
+const Shell = lazy(async () => ({ default: (await import('./app-shell.tsx')).AppShell }));
+
+/** An address that leads nowhere. Whoever is signed in keeps the way on in sight. */
 export function NotFound() {
+  const { pathname } = useLocation();
+  const { user } = useSession();
+  if (user && pathname.startsWith('/dashboard/')) {
+    return (
+      <Suspense fallback={null}>
+        <Shell>
+          <Page title={shell.notFound} lead={shell.notFoundHint}>
+            <div>
+              <LinkButton to="/dashboard">{shell.toDashboard}</LinkButton>
+            </div>
+          </Page>
+        </Shell>
+      </Suspense>
+    );
+  }
   return (
     <main className="grid min-h-dvh place-items-center">
       <h1 className="sr-only">{shell.notFound}</h1>

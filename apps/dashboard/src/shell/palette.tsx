@@ -89,7 +89,9 @@ export default function Palette({ user, onClose }: { user: SessionUser; onClose:
                 )}
               >
                 {command.mask ? <Mask seed={command.mask} size={22} /> : command.icon && <Icon name={command.icon} />}
-                <span className="min-w-0 flex-1 truncate">{command.label}</span>
+                <span className="min-w-0 flex-1 truncate" dir="auto">
+                  {command.label}
+                </span>
                 <span className="text-[0.8rem] opacity-80">{command.group}</span>
               </li>
             ))}

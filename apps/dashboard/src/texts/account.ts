@@ -91,6 +91,8 @@ export const referrals = {
 };
 
 export const audit = {
+  about: 'About',
+  gone: 'an account that is gone',
   title: 'Audit log',
   hint: 'Sign-ins, keys, plans and administration. It only grows; nobody can change it.',
   when: 'When',

@@ -113,6 +113,7 @@ export const chat = {
   again: 'Try again',
   discard: 'Discard',
   caps: 'Look at the caps',
+  capReached: (used: string, limit: string) => `Cap reached: ${used} spent, ${limit} allowed. Nothing was sent.`,
   unsent: 'Not sent',
   waiting: 'Kept here. It is sent when the platform answers.',
   newBelow: 'New below',

@@ -28,3 +28,9 @@ export const states = {
   older: 'Next',
   chartTable: 'The same figures as a table',
 };
+
+export const markdown = {
+  code: 'code',
+  taskDone: 'done',
+  taskOpen: 'to do',
+};

@@ -36,6 +36,7 @@ export const cost = {
   capRemoveTitle: 'Remove this cap?',
   capRemoveLoss: 'Spending is no longer bounded by it, from the next call on.',
   capSaved: 'Cap saved',
+  capOver: (over: string, limit: string) => `Over ${limit} by ${over}; calls are refused`,
   capUsed: (used: string, limit: string) => `${used} of ${limit}`,
   capEach: (limit: string) => `${limit} each`,
   capNone: 'No caps yet. Without one, only your plan bounds what agents spend.',

@@ -115,18 +115,23 @@ export function Shares({
   points: Point[];
   format: (value: number) => string;
 }) {
-  const top = Math.max(...points.map(({ value }) => value), Number.MIN_VALUE);
+  const total = Math.max(
+    points.reduce((sum, { value }) => sum + value, 0),
+    Number.MIN_VALUE,
+  );
   return (
     <figure className="min-w-0">
       <ul className="flex flex-col gap-3" aria-label={label}>
         {points.map((point) => (
           <li key={point.label} className="min-w-0">
             <div className="flex justify-between gap-4 text-[0.9rem]">
-              <span className="min-w-0 truncate">{point.label}</span>
+              <span className="min-w-0 truncate" dir="auto">
+                {point.label}
+              </span>
               <span className="num text-ink-soft">{format(point.value)}</span>
             </div>
             <div className="mt-1 h-1.5 overflow-hidden rounded-full bg-sunken" aria-hidden="true">
-              <div className="h-full rounded-full bg-accent" style={{ width: `${(point.value / top) * 100}%` }} />
+              <div className="h-full rounded-full bg-accent" style={{ width: `${(point.value / total) * 100}%` }} />
             </div>
           </li>
         ))}

@@ -1,5 +1,11 @@
 import { useMemo } from 'react';
-import { scanMarkdown, type MarkdownBlock as Block, type MarkdownSpan as Span } from '@troupe/domain';
+import { scanMarkdown } from '@troupe/domain';
+import type { MarkdownBlock as Block, MarkdownList as List, MarkdownSpan as Span } from '@troupe/domain';
+import { markdown as texts } from '../texts/common.ts';
+import { colourCode } from './code-colours.ts';
+import type { CodePart } from './code-colours.ts';
+import { CopyButton } from './code.tsx';
+import { cx } from './cx.ts';
 
 /** What models write: paragraphs, lists, tables, code, emphasis and links. Made into elements, never into HTML text. */
 export function Markdown({ text }: { text: string }) {
@@ -38,14 +44,7 @@ function BlockView({ block }: { block: Block }) {
     case 'plain':
       return <p className="break-words whitespace-pre-wrap">{block.text}</p>;
     case 'code':
-      return (
-        <pre
-          tabIndex={0}
-          className="overflow-x-auto rounded-lg border border-line bg-surface px-3 py-2 font-mono text-[0.85rem] leading-relaxed"
-        >
-          {block.text}
-        </pre>
-      );
+      return <CodeView block={block} />;
     case 'list':
       return <ListView block={block} />;
     case 'table':
@@ -53,27 +52,79 @@ function BlockView({ block }: { block: Block }) {
   }
 }
 
-function ListView({ block: { ordered, items } }: { block: Extract<Block, { kind: 'list' }> }) {
-  const children = items.map((spans, index) => (
-    <li key={index} className="whitespace-pre-wrap">
-      <Spans spans={spans} />
+const COLOURS: Record<CodePart['kind'], string> = {
+  plain: '',
+  comment: 'text-ink-faint italic',
+  text: 'text-ok',
+  number: 'text-spot',
+  word: 'text-info',
+};
+
+function CodeView({ block: { text, language } }: { block: Extract<Block, { kind: 'code' }> }) {
+  const parts = useMemo(() => colourCode(text, language), [text, language]);
+  return (
+    <figure className="min-w-0 overflow-hidden rounded-lg border border-line bg-surface" dir="ltr">
+      <figcaption className="flex items-center justify-between gap-2 border-b border-line py-1 pr-1 pl-3 text-[0.8rem] text-ink-faint">
+        <span className="truncate">{language || texts.code}</span>
+        <CopyButton text={text} />
+      </figcaption>
+      <pre tabIndex={0} className="overflow-x-auto px-3 py-2 font-mono text-[0.85rem] leading-relaxed">
+        {parts.map((part, index) =>
+          part.kind === 'plain' ? (
+            part.text
+          ) : (
+            <span key={index} className={COLOURS[part.kind]}>
+              {part.text}
+            </span>
+          ),
+        )}
+      </pre>
+    </figure>
+  );
+}
+
+function ListView({ block: { ordered, start, items } }: { block: List }) {
+  const children = items.map((item, index) => (
+    <li key={index} className={cx('whitespace-pre-wrap', item.checked !== undefined && 'list-none -ml-5')}>
+      {item.checked !== undefined && (
+        <input
+          type="checkbox"
+          checked={item.checked}
+          readOnly
+          disabled
+          aria-label={item.checked ? texts.taskDone : texts.taskOpen}
+          className="mr-2 align-middle accent-accent"
+        />
+      )}
+      <Spans spans={item.spans} />
+      {item.lists.map((list, place) => (
+        <div key={place} className="mt-1">
+          <ListView block={list} />
+        </div>
+      ))}
     </li>
   ));
   return ordered ? (
-    <ol className="list-decimal space-y-1 pl-5">{children}</ol>
+    <ol start={start} className="list-decimal space-y-1 pl-5">
+      {children}
+    </ol>
   ) : (
     <ul className="list-disc space-y-1 pl-5">{children}</ul>
   );
 }
 
-function TableView({ block: { head, rows } }: { block: Extract<Block, { kind: 'table' }> }) {
+function TableView({ block: { head, rows, align } }: { block: Extract<Block, { kind: 'table' }> }) {
   return (
     <div className="overflow-x-auto" tabIndex={0}>
       <table className="text-left text-[0.92rem]">
         <thead>
           <tr>
             {head.map((spans, index) => (
-              <th key={index} className="border-b border-line-strong/60 py-1 pr-5 font-semibold">
+              <th
+                key={index}
+                style={{ textAlign: align[index] }}
+                className="border-b border-line-strong/60 py-1 pr-5 font-semibold"
+              >
                 <Spans spans={spans} />
               </th>
             ))}
@@ -83,7 +134,11 @@ function TableView({ block: { head, rows } }: { block: Extract<Block, { kind: 't
           {rows.map((cells, row) => (
             <tr key={row}>
               {cells.map((spans, index) => (
-                <td key={index} className="border-b border-line py-1 pr-5 align-top">
+                <td
+                  key={index}
+                  style={{ textAlign: align[index] }}
+                  className="border-b border-line py-1 pr-5 align-top"
+                >
                   <Spans spans={spans} />
                 </td>
               ))}
@@ -105,6 +160,8 @@ function SpanView({ span }: { span: Span }) {
       return <code className="rounded bg-ink/8 px-1 py-0.5 font-mono text-[0.88em]">{span.text}</code>;
     case 'strong':
       return <strong>{span.text}</strong>;
+    case 'del':
+      return <del>{span.text}</del>;
     case 'em':
       return <em>{span.text}</em>;
     case 'link':

@@ -38,7 +38,9 @@ export function Page({
           )}
           <div className="flex min-w-0 items-center gap-3">
             {mark}
-            <h1 className="min-w-0 text-[1.7rem] leading-tight font-semibold break-words sm:text-[2rem]">{title}</h1>
+            <h1 dir="auto" className="min-w-0 text-[1.7rem] leading-tight font-semibold break-words sm:text-[2rem]">
+              {title}
+            </h1>
           </div>
           {lead && <div className="mt-1.5 max-w-[68ch] text-ink-soft">{lead}</div>}
         </div>

@@ -132,7 +132,7 @@ function Grid<Row>({
         role="table"
         aria-label={label}
         aria-rowcount={rows.length + 1}
-        className={cx('stack w-full text-left', many && 'sm:table-fixed')}
+        className={cx('stack w-full text-left', many && 'min-[900px]:table-fixed')}
       >
         <Head columns={columns} order={order} onOrder={onOrder} />
         <tbody role="rowgroup" className="divide-y divide-line">
@@ -153,8 +153,8 @@ function Grid<Row>({
                   data-label={column.header}
                   className={cx(
                     'px-5 py-2.5 align-middle',
-                    (place === 0 || column.free) && 'wrap-anywhere sm:min-w-36',
-                    column.end && 'num sm:text-right',
+                    (place === 0 || column.free) && 'wrap-anywhere min-[900px]:min-w-36',
+                    column.end && 'num min-[900px]:text-right',
                     column.minor && 'minor',
                   )}
                 >
@@ -180,7 +180,7 @@ function Head<Row>({
   onOrder: (order: Order) => void;
 }) {
   return (
-    <thead role="rowgroup" className="z-1 bg-surface sm:sticky sm:top-0">
+    <thead role="rowgroup" className="z-1 bg-surface min-[900px]:sticky min-[900px]:top-0">
       <tr role="row" aria-rowindex={1} className="border-b border-line">
         {columns.map((column) => {
           const active = order?.key === column.key;

@@ -38,8 +38,21 @@ const WHO: Column<Entry> = {
   header: texts.who,
   width: 22,
   free: true,
-  sort: ({ email }) => email ?? '',
-  cell: ({ email }) => email ?? '–',
+  sort: (entry) => actorOf(entry),
+  cell: (entry) => <bdi>{actorOf(entry)}</bdi>,
+};
+
+/** Whoever did it: an administrator, the user, or nobody but the platform. */
+const actorOf = ({ actorId, actorEmail, email }: Entry) =>
+  actorId === null ? (email ?? '–') : (actorEmail ?? texts.gone);
+
+/** Whom it is about, where that is somebody else. */
+const ABOUT: Column<Entry> = {
+  key: 'about',
+  header: texts.about,
+  width: 18,
+  free: true,
+  cell: (entry) => (entry.email === actorOf(entry) ? '' : <bdi>{entry.email ?? '–'}</bdi>),
 };
 
 export function AuditLog() {
@@ -70,7 +83,7 @@ export function AuditLog() {
             sort: ({ action }) => action,
             cell: ({ action }) => <span className="font-medium">{texts.actions[action] ?? sentence(action)}</span>,
           },
-          ...(user?.isAdmin ? [WHO] : []),
+          ...(user?.isAdmin ? [WHO, ABOUT] : []),
           {
             key: 'detail',
             header: texts.detail,

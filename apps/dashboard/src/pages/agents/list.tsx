@@ -52,7 +52,9 @@ export default function Agents() {
                 >
                   <Mask seed={id} size={30} />
                   <span className="min-w-0">
-                    <span className="block hover:underline">{name}</span>
+                    <span className="block hover:underline" dir="auto">
+                      {name}
+                    </span>
                     {teamId && (
                       <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>
                     )}

@@ -1,4 +1,5 @@
 import { getAgentMessages } from '@troupe/contract';
+import { plainMarkdown } from '@troupe/domain';
 import { useState } from 'react';
 import { useCall } from '../../api.ts';
 import { moment } from '../../format.ts';
@@ -48,7 +49,9 @@ export function Messages({ agentId }: { agentId: string }) {
             header: texts.text,
             free: true,
             cell: ({ content }) => (
-              <span className="line-clamp-4 whitespace-pre-wrap">{readBusMessage(content)?.text ?? content}</span>
+              <span className="line-clamp-4 whitespace-pre-wrap">
+                {plainMarkdown(readBusMessage(content)?.text ?? content)}
+              </span>
             ),
           },
         ]}

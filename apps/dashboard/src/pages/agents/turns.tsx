@@ -43,7 +43,7 @@ function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
   }
   return (
     <div className="flex max-w-full flex-wrap items-center gap-2 self-start rounded-xl bg-spot-soft px-4 py-2 text-[0.95rem] text-spot">
-      <span className="min-w-0 break-words">{inDollars(text) || (texts.outcomes[outcome] ?? outcome)}</span>
+      <span className="min-w-0 break-words">{reasonOf(text) || (texts.outcomes[outcome] ?? outcome)}</span>
       {isRefused && (
         <LinkButton small to="/dashboard/cost">
           {texts.caps}
@@ -57,6 +57,13 @@ function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
     </div>
   );
 }
+
+/** A cap that is passed is said as what was spent and what was allowed. */
+const reasonOf = (text: string): string => {
+  const [, used, limit] =
+    /^Spend cap reached: (\d{1,15}(?:\.\d{1,9})?) of (\d{1,15}(?:\.\d{1,9})?) USD used/.exec(text) ?? [];
+  return used === undefined || limit === undefined ? inDollars(text) : texts.capReached(money(used), money(limit));
+};
 
 type Spoken = Exclude<Turn, Ending>;
 

@@ -54,7 +54,9 @@ export function Caps() {
                       text={
                         cap.usedUsd === null
                           ? texts.capEach(money(cap.limitUsd))
-                          : texts.capUsed(money(cap.usedUsd), money(cap.limitUsd))
+                          : cap.usedUsd > cap.limitUsd
+                            ? texts.capOver(money(cap.usedUsd - cap.limitUsd), money(cap.limitUsd))
+                            : texts.capUsed(money(cap.usedUsd), money(cap.limitUsd))
                       }
                     />
                     {cap.resetsAt && (

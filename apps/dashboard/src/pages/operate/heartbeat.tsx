@@ -1,6 +1,6 @@
 import { deleteHeartbeat, getHeartbeat, listAgents, setHeartbeat } from '@troupe/contract';
 import { useCall, useSend } from '../../api.ts';
-import { ago, moment } from '../../format.ts';
+import { ago, coming, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { heartbeat as texts } from '../../texts/operate.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
@@ -71,7 +71,7 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
             <div>
               <dt className="text-ink-faint">{texts.next}</dt>
               <dd title={moment(beat?.nextHeartbeat)}>
-                {beat?.enabled ? ago(beat.nextHeartbeat) : <Badge>{texts.off}</Badge>}
+                {beat?.enabled ? coming(beat.nextHeartbeat) : <Badge>{texts.off}</Badge>}
               </dd>
             </div>
           </dl>

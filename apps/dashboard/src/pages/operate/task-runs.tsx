@@ -6,6 +6,7 @@ import { describeCron } from '../../schedule.ts';
 import { tasks as texts } from '../../texts/operate.ts';
 import { Status } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 
 /** What became of each due time. */
@@ -46,7 +47,11 @@ export function TaskRuns({ task, onClose }: { task: ScheduledTask; onClose: () =
                     </span>
                   </div>
                   {run.error && <p className="mt-2 text-danger">{run.error}</p>}
-                  {run.output && <p className="mt-2 break-words whitespace-pre-wrap text-ink-soft">{run.output}</p>}
+                  {run.output && (
+                    <div className="mt-2 break-words text-ink-soft" dir="auto">
+                      <Markdown text={run.output} />
+                    </div>
+                  )}
                 </li>
               ))}
             </ol>

@@ -3,7 +3,7 @@ import type { ScheduledTask } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
-import { ago, moment } from '../../format.ts';
+import { ago, coming, moment } from '../../format.ts';
 import { describeCron } from '../../schedule.ts';
 import { states } from '../../texts/common.ts';
 import { tasks as texts } from '../../texts/operate.ts';
@@ -88,7 +88,7 @@ export default function Tasks() {
               cell: ({ nextRun, enabled }) =>
                 enabled ? (
                   <span className="whitespace-nowrap" title={moment(nextRun)}>
-                    {ago(nextRun)}
+                    {coming(nextRun)}
                   </span>
                 ) : (
                   <Badge>{texts.off}</Badge>

@@ -48,7 +48,7 @@ export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => vo
         {send.error && (
           <Notice tone="danger">
             <p>{send.error.message}</p>
-            {[402, 403, 429].includes(statusOf(send.error) ?? 0) && (
+            {settings?.plan !== 'network' && [402, 403, 429].includes(statusOf(send.error) ?? 0) && (
               <LinkButton small className="mt-2" to="/dashboard/billing">
                 {texts.seePlans}
               </LinkButton>

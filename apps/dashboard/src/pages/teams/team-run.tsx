@@ -1,5 +1,6 @@
 import { listConversations, MOST_WATCHES } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
+import { plainMarkdown } from '@troupe/domain';
 import { useQueries } from '@tanstack/react-query';
 import { callQuery } from '../../api.ts';
 import { money, time } from '../../format.ts';
@@ -70,7 +71,9 @@ export function TeamRun({ agents }: { agents: Member[] }) {
                     <span className="font-medium">{line.member.name}</span> {line.what}
                     <span className="num float-right pl-3 text-[0.8rem] text-ink-faint">{time(line.at)}</span>
                   </p>
-                  {line.text && <p className="line-clamp-3 text-[0.9rem] break-words text-ink-soft">{line.text}</p>}
+                  {line.text && (
+                    <p className="line-clamp-3 text-[0.9rem] break-words text-ink-soft">{plainMarkdown(line.text)}</p>
+                  )}
                 </div>
               </li>
             ))}

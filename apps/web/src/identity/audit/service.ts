@@ -7,6 +7,7 @@ interface Entry {
   userId: string | null;
   email: string | null;
   actorId: string | null;
+  actorEmail: string | null;
   action: string;
   detail: Record<string, unknown>;
   ip: string | null;
@@ -17,11 +18,12 @@ export interface AuditService {
   list: (user: User, page: Page) => Promise<{ entries: Entry[]; next: string | null }>;
 }
 
-const toEntry = ({ id, user_id, email, actor_id, action, detail, ip, created_at }: EntryRow): Entry => ({
+const toEntry = ({ id, user_id, email, actor_id, actor_email, action, detail, ip, created_at }: EntryRow): Entry => ({
   id: String(id),
   userId: user_id,
   email,
   actorId: actor_id,
+  actorEmail: actor_email,
   action,
   detail: detail as Record<string, unknown>,
   ip,

@@ -12,6 +12,7 @@ export interface EntryRow {
   user_id: string | null;
   email: string | null;
   actor_id: string | null;
+  actor_email: string | null;
   action: string;
   detail: unknown;
   ip: string | null;
@@ -24,6 +25,9 @@ export function listEntries(tx: UserTx | SystemTx, { limit, before, userId }: Pa
     .selectAll()
     .select((entry) =>
       entry.selectFrom('users').select('email').whereRef('users.id', '=', 'audit_log.user_id').as('email'),
+    )
+    .select((entry) =>
+      entry.selectFrom('users').select('email').whereRef('users.id', '=', 'audit_log.actor_id').as('actor_email'),
     )
     .orderBy('id', 'desc')
     .limit(limit);

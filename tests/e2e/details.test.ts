@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
+import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
+import type { WatchedPage } from './browser.ts';
+import { signedInCaller, type Caller } from './content.ts';
+import { browserSuite } from './suite.ts';
+
+const ANSWER = `## Plan
+
+1. Berlin
+   - [x] hall
+   - [ ] hotel
+2. Hamburg
+
+| City | Seats |
+|:-----|------:|
+| Berlin | 900 |
+
+It is ~~late~~ **early**.
+
+\`\`\`ts
+const seats = 900; // enough
+\`\`\``;
+
+const model: StandIn = await createStandIn((request, response) =>
+  replyChat(request, response, { content: ANSWER, usage: { prompt_tokens: 50_000, completion_tokens: 10_000 } }),
+);
+
+browserSuite(
+  'small things that say something true',
+  (stage) => {
+    let watched: WatchedPage;
+    let caller: Caller;
+    let agentId = '';
+    const hebrew = 'סוכן הסיור הגדול של ברלין והמבורג';
+    before(async () => {
+      caller = await signedInCaller(stage.platform, stage.platform.owner);
+      const { agent } = await caller.call<{ agent: { id: string } }>('POST', '/api/agents/provision', {
+        name: hebrew,
+        model: 'xiaomi/mimo-v2-pro',
+        config: { tools: [] },
+      });
+      agentId = agent.id;
+      watched = await openPage(stage.browser, stage.platform.url);
+      await signIn(watched.page, stage.platform.owner);
+    });
+    after(async () => {
+      await watched?.context.close();
+      await model.close();
+    });
+
+    test('lists in lists, tasks, alignment, strikes and code with a way to copy it', async () => {
+      const { page } = watched;
+      await settle(page, `/dashboard/agents/${agentId}?tab=chat`);
+      await page.getByLabel('Message').fill('The plan, please');
+      await page.getByLabel('Message').press('Enter');
+      const log = page.getByRole('log');
+      await log.locator('ol > li', { hasText: 'Berlin' }).locator('ul > li', { hasText: 'hall' }).waitFor();
+      assert.equal(await log.getByRole('checkbox', { name: 'done' }).isChecked(), true);
+      assert.equal(await log.getByRole('checkbox', { name: 'to do' }).isChecked(), false);
+      await log.locator('del', { hasText: 'late' }).waitFor();
+      assert.equal(await log.locator('td', { hasText: '900' }).evaluate((cell) => cell.style.textAlign), 'right');
+      await log.locator('pre span', { hasText: '// enough' }).waitFor();
+      await log.getByRole('button', { name: 'Copy' }).waitFor();
+      await assertAccessible(page, 'an answer with everything');
+      assertQuiet(watched);
+    });
+
+    test('in feeds the words stand without their marks', async () => {
+      const { page } = watched;
+      await settle(page, `/dashboard/agents/${agentId}?tab=messages`);
+      await page.getByText(/Plan Berlin .* It is late early\./).waitFor();
+      assert.equal(await page.getByText('**early**').count(), 0);
+    });
+
+    test('the audit log says who did it, and to whom', async () => {
+      const { page } = watched;
+      const registered = await fetch(`${stage.platform.url}/api/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'kim@example.org', password: 'correct horse battery', name: 'Kim' }),
+      });
+      const { id } = (await registered.json()) as { id: string };
+      await caller.call('PATCH', `/api/admin/users/${id}`, { plan: 'solo', subscriptionStatus: 'active' });
+      await settle(page, '/dashboard/settings?tab=audit');
+      const row = page.getByRole('row', { name: /kim@example\.org/ }).first();
+      const cells = await row.getByRole('cell').allInnerTexts();
+      assert.equal(cells[2], stage.platform.owner.email);
+      assert.equal(cells[3], 'kim@example.org');
+      assertQuiet(watched);
+    });
+
+    test('a cap that is passed says by how much, an address that leads nowhere keeps the way on', async () => {
+      const { page } = watched;
+      await caller.call('PUT', '/api/usage/caps', { scope: 'user', period: 'month', limitUsd: 0.01 });
+      await settle(page, '/dashboard/cost');
+      await page.getByText('Over $0.01 by $0.006; calls are refused').waitFor();
+      await settle(page, `/dashboard/agents/${agentId}?tab=chat`);
+      await page.getByLabel('Message').fill('Once more');
+      await page.getByLabel('Message').press('Enter');
+      const note = page.getByRole('log').getByText('Cap reached: $0.016 spent, $0.01 allowed. Nothing was sent.');
+      await note.waitFor();
+      assert.equal(await note.count(), 1);
+      await page.getByRole('link', { name: 'Look at the caps' }).waitFor();
+
+      await settle(page, '/dashboard/nowhere/at/all');
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      await page.getByRole('navigation', { name: 'Main' }).first().waitFor();
+      await assertAccessible(page, 'an address that leads nowhere');
+      assertQuiet(watched);
+    });
+
+    test('names are whole words on a tablet, and are cut at their own end', async () => {
+      const { page } = watched;
+      await page.setViewportSize({ width: 800, height: 1100 });
+      for (const path of ['/dashboard/agents', '/dashboard/tasks', '/dashboard/admin']) {
+        await settle(page, path);
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+        assert.ok(width <= 800, `${path} is ${width} pixels wide`);
+      }
+      await settle(page, '/dashboard/admin');
+      // One line: no word of it is broken.
+      const cell = page.getByRole('cell', { name: 'kim@example.org' }).first();
+      assert.ok((await cell.boundingBox())!.height < 40, 'an address is broken into pieces');
+      await settle(page, '/dashboard');
+      const name = page.getByRole('link', { name: hebrew }).locator('[dir=auto]').first();
+      assert.equal(await name.evaluate((node) => node.matches(':dir(rtl)')), true);
+      assertQuiet(watched);
+    });
+  },
+  { OPENROUTER_API_KEY: 'sk-test', OPENROUTER_BASE_URL: model.url },
+);
