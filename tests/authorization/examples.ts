@@ -133,7 +133,13 @@ const BACKEND: Record<string, Make> = {
   'GET /api/runtime/proxy/:agentId/memory': (id) => inAgent(id),
   'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
   'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
+  'GET /api/runtime/proxy/:agentId/approvals': (id) => inAgent(id),
   'GET /api/runtime/proxy/:agentId/messages': (id) => inAgent(id),
+  'POST /api/runtime/proxy/:agentId/messages': (id) => ({
+    ...inAgent(id),
+    body: { content: 'hello', key: 'dashboard', id: 'm-1' },
+  }),
+  'GET /api/runtime/proxy/:agentId/sessions/:id/events': (id) => inAgent(id, { id: id.conversationId }),
   'GET /api/runtime/proxy/:agentId/sessions': (id) => ({ ...inAgent(id), query: { limit: '9', offset: '0' } }),
   'GET /api/runtime/proxy/:agentId/sessions/:id': (id) => ({
     ...inAgent(id, { id: id.conversationId }),
@@ -178,7 +184,7 @@ const WEB: Record<string, Make> = {
   'POST /api/access': only({ note: 'stolen' }),
   'POST /api/admin/access/:id': ({ userId: id }) => ({ params: { id }, body: { grant: 'network' } }),
   'GET /api/live': ({ agentId, conversationId }) => ({ query: { watch: `${agentId}:${conversationId}:0` } }),
-  'POST /api/agents/:id/messages': agentWith({ message: 'hello' }),
+  'POST /api/agents/:id/messages': agentWith({ message: 'hello', id: 'm-1' }),
   'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
   }),

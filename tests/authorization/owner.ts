@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 /** What is refused for another reason than whose it is. */
 const ELSE = [
-  /^web PATCH \/api\/admin/,
+  /^web (PATCH|POST) \/api\/admin\/(users|access)/,
   // The same copy was deleted through web before.
   /^backend DELETE \S*:backupId$/,
   // A signature, a password or the secret of a device has to be right.

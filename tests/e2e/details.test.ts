@@ -111,6 +111,20 @@ browserSuite(
       assertQuiet(watched);
     });
 
+    test('a tool that cannot run here says why, and is not offered', async () => {
+      const { page } = watched;
+      const { shell } = await caller.call<{ shell: { reason: string | null } }>('GET', '/api/abilities');
+      assert.ok(shell.reason === null || shell.reason.length > 0);
+      await page.route('**/api/abilities', (route) =>
+        route.fulfill({ json: { shell: { reason: 'bubblewrap is not installed' } } }),
+      );
+      await settle(page, '/dashboard/agents/new');
+      await page.getByText('Cannot run here: bubblewrap is not installed').waitFor();
+      assert.equal(await page.getByRole('checkbox', { name: /Cannot run here/ }).isDisabled(), true);
+      await page.unroute('**/api/abilities');
+      assertQuiet(watched);
+    });
+
     test('names are whole words on a tablet, and are cut at their own end', async () => {
       const { page } = watched;
       await page.setViewportSize({ width: 800, height: 1100 });

@@ -37,7 +37,7 @@ export async function addAgents(
   const { settings, db, log, clock, version, secrets, jobs } = deps;
   const outbound = createOutbound();
   const baseUrl = (): string => addressOf(server) ?? deps.url;
-  const { driver, evict, channels } = await createDriver(deps, ai, { outbound, registry, baseUrl });
+  const { driver, shellOff, evict, channels } = await createDriver(deps, ai, { outbound, registry, baseUrl });
   const fleet = createFleet({ db, registry, driver, clock, log, version, dataDir: deps.dataDir });
 
   const agents = createAgentService({
@@ -74,6 +74,7 @@ export async function addAgents(
   runtimeRoutes(server, {
     runtime: createRuntime({ registry, fleet, clock, version }),
     driver,
+    shellOff,
     memberOf: (token) => memberOf(secrets.sessionSecret, token),
   });
 
@@ -104,7 +105,7 @@ function addressOf({ app }: Server): string | undefined {
   return `http://${everywhere ? '127.0.0.1' : host}:${address.port}`;
 }
 
-interface Parts extends RunningDriver {
+interface Parts extends Omit<RunningDriver, 'shellOff'> {
   fleet: Fleet;
   scheduler: ReturnType<typeof createScheduler>;
   outbound: Outbound;

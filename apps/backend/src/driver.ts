@@ -21,6 +21,8 @@ import { createThinking } from './features/runtime/thinking.ts';
 /** What runs the agents, as AGENT_DRIVER says. */
 export interface Running {
   driver: Driver;
+  /** Why commands cannot run here; undefined: they can, as far as this process knows. */
+  shellOff: () => Promise<string | undefined>;
   /** Another process has stopped or changed the agent. */
   evict: (agentId: string) => Promise<void>;
   /** Containers listen to their channels themselves. */
@@ -66,22 +68,24 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
       platformUrl: baseUrl,
       hostNetwork: settings.AGENT_HOST_NETWORK,
     });
-    return { driver, evict: nothing, channels: { refresh: nothing, close: nothing } };
+    const unknown = async (): Promise<undefined> => undefined;
+    return { driver, shellOff: unknown, evict: nothing, channels: { refresh: nothing, close: nothing } };
   }
   if (settings.AGENT_DRIVER !== 'embedded')
     throw new StartError(
       `AGENT_DRIVER is "${settings.AGENT_DRIVER}", which is not there yet: use embedded, docker or swarm.`,
     );
+  const sandbox = createSandbox({ log });
   const driver = createEmbedded({
     ...common,
     db,
     dataDir,
     outbound,
-    sandbox: createSandbox({ log }),
+    sandbox,
     thinking: createThinking(ai, registry),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),
   });
   const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log });
-  return { driver: { ...driver, hush: channels.hush }, evict: driver.evict, channels };
+  return { driver: { ...driver, hush: channels.hush }, shellOff: sandbox.unavailable, evict: driver.evict, channels };
 }

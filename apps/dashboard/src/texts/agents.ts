@@ -15,6 +15,7 @@ export const agents = {
 };
 
 export const create = {
+  shellOff: (reason: string) => `Cannot run here: ${reason}`,
   title: 'New agent',
   back: 'Agents',
   who: 'Who it is',

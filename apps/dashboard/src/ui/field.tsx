@@ -146,7 +146,7 @@ export function PickMany({
   onChange,
 }: {
   label: string;
-  choices: (Choice & { hint?: string })[];
+  choices: (Choice & { hint?: string; disabled?: boolean })[];
   value: string[];
   onChange: (value: string[]) => void;
 }) {
@@ -163,6 +163,7 @@ export function PickMany({
               type="checkbox"
               className="mt-0.5 size-4.5 shrink-0 accent-accent"
               checked={value.includes(choice.value)}
+              disabled={choice.disabled}
               onChange={({ target }) =>
                 onChange(target.checked ? [...value, choice.value] : value.filter((item) => item !== choice.value))
               }

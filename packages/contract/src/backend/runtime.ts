@@ -44,6 +44,20 @@ export const getInstanceStats = endpoint({
   errors: { ...denied, 404: [AGENT_NOT_FOUND] },
 });
 
+/** What agents can do on this installation. */
+export const abilities = z.object({
+  shell: z.object({ reason: z.string().nullable().describe('Why commands cannot run; null: they can') }),
+});
+
+export const getRuntimeAbilities = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/runtime/abilities',
+  summary: 'What agents can do on this installation',
+  reply: abilities,
+  errors: denied,
+});
+
 /**
  * The agent's own gateway, below /api/runtime/proxy/:agentId. It asks for the agent's token, an approved device's token,
  * or the platform's own key. These are the parts that the platform itself calls; docs/agents.md has all of them.

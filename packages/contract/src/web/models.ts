@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { abilities } from '../backend/runtime.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const listModels = endpoint({
@@ -23,4 +24,15 @@ export const listModels = endpoint({
       .boolean()
       .describe('No provider is set up: all models of the plan are listed, and the sandbox answers for each'),
   }),
+});
+
+export const getAbilities = endpoint({
+  service: 'web',
+  method: 'GET',
+  path: '/api/abilities',
+  auth: 'session',
+  tag: 'Agents',
+  summary: 'What agents can do on this installation',
+  reply: abilities,
+  errors: { 401: ['Unauthorized'], 502: ['Agent backend unavailable'] },
 });

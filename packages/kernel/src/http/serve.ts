@@ -169,7 +169,8 @@ function send(
   if (!texts) return void reply.send(stream ?? body ?? '');
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
-  void writeTexts(reply.raw, texts, server.endOfTurn);
+  if (reply.request.method === 'HEAD') void endTexts(reply.raw, texts);
+  else void writeTexts(reply.raw, texts, server.endOfTurn);
 }
 
 /** Characters that are written before the turn is over. */
@@ -200,6 +201,19 @@ async function writeTexts(raw: ServerResponse, texts: AsyncIterable<string>, end
   } catch (error) {
     flush();
     // The head is out: all that is left is to break off, so that the client does not take a part for the whole.
+    raw.destroy(error as Error);
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+/** Whoever asks for the head alone hears none of it; what feeds the answer is begun and let go. */
+async function endTexts(raw: ServerResponse, texts: AsyncIterable<string>): Promise<void> {
+  const pieces = texts[Symbol.asyncIterator]();
+  try {
+    await pieces.next();
+    raw.end();
+  } catch (error) {
     raw.destroy(error as Error);
   } finally {
     await pieces.return?.();

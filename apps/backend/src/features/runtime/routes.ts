@@ -1,6 +1,12 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AGENT_NOT_FOUND, GATEWAY_ENDPOINTS, getInstanceStats, listInstances } from '@troupe/contract';
+import {
+  AGENT_NOT_FOUND,
+  GATEWAY_ENDPOINTS,
+  getInstanceStats,
+  getRuntimeAbilities,
+  listInstances,
+} from '@troupe/contract';
 import type { GatewayTarget } from '@troupe/agent';
 import type { Driver } from '@troupe/fleet';
 import { AppError, bearerToken, limitFor, serve, type Server } from '@troupe/kernel';
@@ -12,14 +18,17 @@ import { hostLabel, hostRewrite, PROXY, targetOf } from './target.ts';
 export interface RuntimeRouteDeps {
   runtime: RuntimeService;
   driver: Driver;
+  /** Why commands cannot run here. */
+  shellOff: () => Promise<string | undefined>;
   /** The agent that shows this token as a member of its team. */
   memberOf: (token: string) => string | undefined;
 }
 
 export function runtimeRoutes(server: Server, deps: RuntimeRouteDeps): void {
-  const { runtime } = deps;
+  const { runtime, shellOff } = deps;
   serve(server, listInstances, ({ request }) => runtime.instances(actingFor(request)));
   serve(server, getInstanceStats, ({ params, request }) => runtime.stats(params.id, actingFor(request)));
+  serve(server, getRuntimeAbilities, async () => ({ shell: { reason: (await shellOff()) ?? null } }));
   proxyRoutes(server, deps);
 }
 

@@ -1,17 +1,16 @@
 import { listAgents, listModels, provisionAgent } from '@troupe/contract';
-import { TEAM_TOOLS } from '@troupe/domain';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { statusOf, useCall, useSend } from '../../api.ts';
 import { create as texts } from '../../texts/agents.ts';
-import { toolHints, toolNames } from '../../texts/teams.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
-import { PickMany, TextArea, TextField } from '../../ui/field.tsx';
+import { TextArea, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { AccessCard, useAccess } from '../access.tsx';
 import { ModelField } from './model-field.tsx';
+import { ToolPicker } from './tool-picker.tsx';
 
 const CHANNELS = ['channelA', 'channelB', 'channelC'] as const;
 
@@ -72,12 +71,7 @@ export default function CreateAgent() {
             </div>
           </Card>
           <Card>
-            <PickMany
-              label={texts.tools}
-              value={tools}
-              onChange={setTools}
-              choices={TEAM_TOOLS.map((value) => ({ value, label: toolNames[value] ?? value, hint: toolHints[value] }))}
-            />
+            <ToolPicker value={tools} onChange={setTools} />
           </Card>
           <Card title={texts.channels} hint={texts.channelsHint}>
             <div className="grid gap-4 sm:grid-cols-3">

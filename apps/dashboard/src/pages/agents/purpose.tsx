@@ -1,15 +1,14 @@
 import { getAgentPurpose, putAgentPurpose } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
-import { TEAM_TOOLS } from '@troupe/domain';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { create as fields, purpose as texts } from '../../texts/agents.ts';
-import { toolHints, toolNames } from '../../texts/teams.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
-import { PickMany, TextArea } from '../../ui/field.tsx';
+import { TextArea } from '../../ui/field.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { ToolPicker } from './tool-picker.tsx';
 
 type AgentPurpose = TypesOf<typeof getAgentPurpose>['reply'];
 
@@ -45,12 +44,7 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
         value={instruction}
         onChange={({ target }) => setInstruction(target.value)}
       />
-      <PickMany
-        label={fields.tools}
-        value={tools}
-        onChange={setTools}
-        choices={TEAM_TOOLS.map((value) => ({ value, label: toolNames[value] ?? value, hint: toolHints[value] }))}
-      />
+      <ToolPicker value={tools} onChange={setTools} />
       {save.error && <Notice tone="danger">{save.error.message}</Notice>}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending} disabled={same}>

@@ -1,8 +1,10 @@
-import { listModels } from '@troupe/contract';
+import { getAbilities, getRuntimeAbilities, listModels } from '@troupe/contract';
 import type { Catalogue } from '@troupe/domain';
 import { serve, type BackendClient, type Server } from '@troupe/kernel';
+import { reach } from '../../platform/reach.ts';
 import { modelsOf } from './service.ts';
 
 export function modelRoutes(server: Server, backend: BackendClient, catalogue: Catalogue): void {
   serve(server, listModels, ({ user, request }) => modelsOf(backend.from(request.address), catalogue, user.plan));
+  serve(server, getAbilities, ({ request }) => reach(backend.from(request.address).call(getRuntimeAbilities, {})));
 }
