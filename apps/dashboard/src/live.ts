@@ -6,13 +6,13 @@ import { eventsOf, open, statusOf } from './api.ts';
 
 export type Connection = { state: 'opening' | 'live' } | { state: 'away'; since: number };
 
-export interface Heard {
+interface Heard {
   step: (step: SessionStep) => void;
   /** `fresh`: the answer begins anew. */
   text: (text: string, fresh: boolean) => void;
 }
 
-export interface WatchRef {
+interface WatchRef {
   agentId: string;
   sessionId: string;
   /** The last step that is known. */

@@ -34,9 +34,9 @@ function pieceAt(text: string, at: number, hash: boolean): { kind: CodePart['kin
     return { kind: 'comment', end: found < 0 ? text.length : found + 2 };
   }
   if (char === '"' || char === "'" || char === '`') {
+    const stops = char === '`' ? char : `${char}\n`;
     let end = at + 1;
-    while (end < text.length && text[end] !== char && (char === '`' || text[end] !== '\n'))
-      end += text[end] === '\\' ? 2 : 1;
+    while (end < text.length && !stops.includes(text[end]!)) end += text[end] === '\\' ? 2 : 1;
     return { kind: 'text', end: Math.min(text.length, end + 1) };
   }
   if (isWord(char)) {

@@ -37,7 +37,7 @@ import { liveRoutes } from './live/routes.ts';
 import { createLive } from './live/service.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { createMemory } from './memory/service.ts';
-import { createKnownModels } from './models/known.ts';
+import { createKnownModels } from './models/service.ts';
 import { modelRoutes } from './models/routes.ts';
 import { createHostedProvision } from './provision/hosting.ts';
 import { provisionRoutes } from './provision/routes.ts';

@@ -10,7 +10,8 @@ export const MOST_WATCHES = 8;
 export const MOST_STREAMS = 40;
 
 const WATCH = 'watch must be up to 8 of agent:session:step, with commas between';
-const part = '[\\w.-]{1,200}:[\\w.-]{1,200}:\\d{1,10}';
+/** agent:session:step, one or more. */
+const PLACES = /^[\w.-]{1,200}:[\w.-]{1,200}:\d{1,10}(?:,[\w.-]{1,200}:[\w.-]{1,200}:\d{1,10}){0,7}$/;
 
 export const followLive = endpoint({
   service: 'web',
@@ -23,7 +24,7 @@ export const followLive = endpoint({
   query: z.object({
     watch: z
       .string()
-      .regex(new RegExp(`^${part}(?:,${part}){0,${MOST_WATCHES - 1}}$`), WATCH)
+      .regex(PLACES, WATCH)
       .optional()
       .describe('Conversations to follow, each from after a step: agent:session:step'),
   }),

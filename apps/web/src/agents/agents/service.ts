@@ -12,7 +12,7 @@ import { agentLimit, entitle, isTier, paidPlan, readPlanName, type Subscriber, t
 import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Registry } from '@troupe/fleet';
 import { AppError, iso, newId, type BackendClient, type Clock, type Log, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../platform/reach.ts';
-import type { KnownModels } from '../models/known.ts';
+import type { KnownModels } from '../models/service.ts';
 
 export interface AgentsDeps {
   registry: Registry;

@@ -1,6 +1,8 @@
 import { listAiModels, type Client, type listModels, type TypesOf } from '@troupe/contract';
+import { findModel, planAllows, SANDBOX_MODEL, taskModels, type Catalogue } from '@troupe/domain';
+import { AppError, type BackendClient, type Log } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
-import { planAllows, SANDBOX_MODEL, taskModels, type Catalogue } from '@troupe/domain';
+import { nearest } from './nearest.ts';
 
 type Models = TypesOf<typeof listModels>['reply'];
 
@@ -28,5 +30,87 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
     })),
     default: best ?? models[0]?.id ?? SANDBOX_MODEL,
     sandboxOnly: answering.length > 0 && !answering.some(isReal),
+  };
+}
+
+type Model = TypesOf<typeof listAiModels>['reply']['models'][number];
+
+/** Which models there are, and which one really answers for an agent. */
+export interface KnownModels {
+  /** Throws 400 with the nearest names for one that no provider has. One that nobody can tell of is let pass. */
+  check: (names: readonly string[]) => Promise<void>;
+  /** Answers what an agent of this plan and model is answered by. */
+  answering: () => Promise<(agent: { plan: string; model: string; hasOwnKey: boolean }) => string>;
+}
+
+const KEPT_MS = 15_000;
+const AGGREGATOR = 'openrouter';
+const SUGGESTED = 3;
+
+export function createKnownModels({
+  backend,
+  catalogue,
+  log,
+}: {
+  backend: Pick<BackendClient, 'call'>;
+  catalogue: Catalogue;
+  log: Log;
+}): KnownModels {
+  let kept: { until: number; models: Promise<Model[] | undefined> } | undefined;
+
+  /** Undefined: the backend cannot tell now, and its own answer to what is asked next says why. */
+  function all(): Promise<Model[] | undefined> {
+    if (kept && kept.until > performance.now()) return kept.models;
+    const models = backend.call(listAiModels, {}).then(
+      (reply) => reply.models,
+      (err: unknown) => {
+        log.debug({ err }, 'models could not be listed');
+        kept = undefined;
+        return undefined;
+      },
+    );
+    kept = { until: performance.now() + KEPT_MS, models };
+    return models;
+  }
+
+  /** An aggregator that could not be asked may have anything. */
+  const isSilent = (models: readonly Model[]): boolean =>
+    models.some(({ provider, available }) => provider === AGGREGATOR && available) &&
+    !models.some(({ id, provider }) => provider === AGGREGATOR && !findModel(catalogue, id));
+
+  const isListed = (models: readonly Model[], name: string): boolean => {
+    const id = findModel(catalogue, name)?.id ?? name.replace(/^openrouter\/(?=.+\/)/, '');
+    return models.some((model) => model.id === id || model.id === name);
+  };
+
+  return {
+    async check(names) {
+      const models = await all();
+      if (!models) return;
+      for (const name of names) {
+        if (findModel(catalogue, name) || isListed(models, name) || isSilent(models)) continue;
+        const served = models.filter(({ available, id }) => available && id !== SANDBOX_MODEL);
+        const names = (served.length > 0 ? served : models).map(({ id }) => id);
+        const near = nearest(name, names, SUGGESTED);
+        const hint = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : '';
+        throw new AppError(400, `There is no model ${name}.${hint}`, { models: near });
+      }
+    },
+
+    async answering() {
+      const models = await all();
+      const served = models?.filter(({ available }) => available) ?? [];
+      const isReal = served.some(({ id }) => id !== SANDBOX_MODEL);
+      return ({ plan, model, hasOwnKey }) => {
+        if (!models || hasOwnKey) return model;
+        if (
+          planAllows(catalogue, plan, model) &&
+          (isListed(served, model) || (isSilent(models) && !findModel(catalogue, model)))
+        )
+          return model;
+        if (!isReal) return served.length > 0 ? SANDBOX_MODEL : model;
+        return taskModels(catalogue, 'general', plan).find((id) => isListed(served, id)) ?? served[0]!.id;
+      };
+    },
   };
 }

@@ -47,8 +47,8 @@ test('a refusal says why, and is not asked about again on the same day; two admi
   const bob = await web.signUp();
   await bob.ask('POST', '/api/access', {});
   const decide = () => admin.ask('POST', `/api/admin/access/${bob.id}`, { refuse: true, answer: 'Not this year.' });
-  const statuses = (await Promise.all([decide(), decide()])).map(({ status }) => status).sort();
-  assert.deepEqual(statuses, [200, 404]);
+  const statuses = (await Promise.all([decide(), decide()])).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([200, 404]));
   const seen = (await bob.ask('GET', '/api/access')).body;
   assert.deepEqual([seen.state, seen.answer], ['refused', 'Not this year.']);
   assert.match(await web.mailTo(bob.email, /Your request for access/), /Not this year\./);
