@@ -17,6 +17,7 @@ export * from './environment.ts';
 export * from './errors.ts';
 export * from './fair.ts';
 export * from './faults.ts';
+export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connections.ts';
 export * from './http/csrf.ts';
 export * from './http/guards.ts';
 export { requestUrl } from './http/door.ts';

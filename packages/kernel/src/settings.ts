@@ -167,6 +167,18 @@ const TABLE = {
     'Where web finds the summarizer, for the API reference; its own listening address when unset',
   ),
   TRUST_PROXY: services.whole('Number of proxies in front whose X-Forwarded-For is believed', 0, 0, 16),
+  MAX_CONNECTIONS: services.whole(
+    'Connections that one service keeps open; never more than a sixth of the files that the process may open',
+    10_000,
+    16,
+    1_000_000,
+  ),
+  MAX_CONNECTIONS_PER_ADDRESS: services.whole(
+    'Of these for one client address; never more than a quarter. Behind a proxy (TRUST_PROXY): its requests under way',
+    500,
+    4,
+    1_000_000,
+  ),
   LOG_LEVEL: services.oneOf('Least severe level that is logged', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
 
   DATA_DIR: storage.text('Embedded database, generated secrets, agent workspaces, backups, mail outbox', '.data'),

@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from '../metrics.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
+import { boundConnections, boundRequests, connectionBounds, isLoopback, REQUEST_TIMES } from './connections.ts';
 import { checkAddress, hostCheck } from './door.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import type { Authenticator } from './principal.ts';
@@ -91,7 +92,8 @@ export function createServer(options: ServerOptions): Server {
     logger: false,
     bodyLimit: BODY_LIMIT,
     trustProxy: (_address, hop) => hop < settings.TRUST_PROXY,
-    requestTimeout: 30_000,
+    requestTimeout: REQUEST_TIMES.requestTimeout,
+    http: REQUEST_TIMES,
     keepAliveTimeout: 72_000,
     forceCloseConnections: true,
     clientErrorHandler: refuseUnreadable,
@@ -155,6 +157,7 @@ export function createServer(options: ServerOptions): Server {
     },
   };
   addDoor(server);
+  addConnectionBounds(server, (request) => isInternal(request) || isSigned(request, secrets.sessionSecret));
   addBodyParsers(app);
   addErrors(server);
   addObservation(server, isInternal);
@@ -206,6 +209,19 @@ function addDoor(server: Server): void {
       return done(error as Error);
     }
     done();
+  });
+}
+
+/** What one client may hold: connections, and behind a proxy, whose connections are everybody's, requests under way. */
+function addConnectionBounds(server: Server, isOurs: (request: FastifyRequest) => boolean): void {
+  const { app, settings } = server;
+  const bounds = connectionBounds(settings);
+  boundConnections(app.server, bounds);
+  if (settings.TRUST_PROXY === 0) return;
+  const begin = boundRequests(bounds.perAddress);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isLoopback(request.ip) || begin(request.ip, reply.raw) || isOurs(request)) return done();
+    done(new AppError(429, 'Too many requests at once', {}, { headers: { 'retry-after': '5' } }));
   });
 }
 

@@ -98,5 +98,6 @@ function refuse(socket: Duplex, { status, body }: AppError): void {
     `content-length: ${Buffer.byteLength(text)}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  // Ended from this side alone it would be held open by whoever does not answer.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
 }
