@@ -46,8 +46,9 @@ export const isLoopback = (address: string): boolean =>
 
 /** Descriptors that this process may have open. */
 export function descriptorLimit(): number {
-  const { report } = process;
-  const { excludeNetwork } = report;
+  // Without it the report would look up the names of all addresses; the types do not know it yet.
+  const report: typeof process.report & { excludeNetwork?: boolean } = process.report;
+  const { excludeNetwork = false } = report;
   report.excludeNetwork = true;
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: number | 'unlimited' } } };
   report.excludeNetwork = excludeNetwork;
