@@ -4,7 +4,10 @@ export interface RateRule {
   service: 'web' | 'backend';
   /** An exact path, or a prefix when it ends in `/*`; `/x/*` also covers `/x`. */
   path: string;
-  /** Whom it counts: the client's address unless said; `user`: who showed a key, an agent by itself. The internal key is nobody's. */
+  /**
+   * Whom it counts. Unless said: the account of whoever shows a valid session or key, and the address of everybody else.
+   * `user`: only who showed a key, an agent by itself. The internal key is nobody's.
+   */
   per?: 'address' | 'user';
   /** Any method unless said. */
   method?: string;

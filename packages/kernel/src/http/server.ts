@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from '../metrics.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
+import { createCallers, type Callers } from './callers.ts';
 import { boundConnections, boundRequests, connectionBounds, isLoopback, REQUEST_TIMES } from './connections.ts';
 import { checkAddress, hostCheck } from './door.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
@@ -48,8 +49,11 @@ export interface Server {
   url: string;
   loopback: boolean;
   rateRules: readonly RateRule[] | undefined;
-  /** The address that a request counts for. */
+  /** The address that a request came from. */
   clientAddress: (request: FastifyRequest) => string;
+  /** Whom the platform says that a request counts for in limits; undefined: it says nothing. */
+  toldAs: (request: FastifyRequest) => string | undefined;
+  callers: Callers;
   /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
   checkHost: (host: string | undefined) => void;
   /** Aborted when the server begins to close: streams end on it. */
@@ -111,11 +115,13 @@ export function createServer(options: ServerOptions): Server {
     const key = bearerToken(request);
     return key !== null && secrets.internalKey !== undefined && sameSecret(key, secrets.internalKey);
   };
-  const clientAddress = (request: FastifyRequest) => {
-    const told = request.headers['x-client-ip'];
-    if (typeof told !== 'string' || told === '') return request.ip;
-    return isInternal(request) || isSigned(request, secrets.sessionSecret) ? told : request.ip;
+  const isOurs = (request: FastifyRequest) => isInternal(request) || isSigned(request, secrets.sessionSecret);
+  const told = (request: FastifyRequest, ...names: string[]): string | undefined => {
+    const values = names.map((name) => request.headers[name]);
+    const value = values.find((given) => typeof given === 'string' && given !== '') as string | undefined;
+    return value !== undefined && isOurs(request) ? value : undefined;
   };
+  const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
     app,
     service,
@@ -126,6 +132,8 @@ export function createServer(options: ServerOptions): Server {
     url,
     loopback,
     clientAddress,
+    toldAs: (request) => told(request, 'x-counted-as', 'x-client-ip'),
+    callers: createCallers(),
     endpoints: [],
     rateRules: options.rateRules,
     closing: closing.signal,
@@ -157,7 +165,7 @@ export function createServer(options: ServerOptions): Server {
     },
   };
   addDoor(server);
-  addConnectionBounds(server, (request) => isInternal(request) || isSigned(request, secrets.sessionSecret));
+  addConnectionBounds(server, isOurs);
   addBodyParsers(app);
   addErrors(server);
   addObservation(server, isInternal);

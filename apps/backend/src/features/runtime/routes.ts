@@ -37,7 +37,7 @@ function proxyRoutes(server: Server, { runtime, driver, memberOf }: RuntimeRoute
   const limit = limitFor(server.counters, 'backend', 'GET', `${PROXY}/:agentId`, server.rateRules);
   const counted = (request: Parameters<Server['clientAddress']>[0]): string => {
     const member = memberOf(bearerToken(request) ?? '');
-    return member === undefined ? server.clientAddress(request) : `agent:${member}`;
+    return member === undefined ? (server.toldAs(request) ?? server.clientAddress(request)) : `agent:${member}`;
   };
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
