@@ -26,6 +26,19 @@ const door = (path: string): RateRule[] => [
   { name: `${path}/hour`, service: 'web', path, method: 'POST', limit: 1000, seconds: HOUR, message: SLOW_DOWN },
 ];
 
+/** What leaves something behind with each call: an entry of the audit log, a version, a row. People never come near it. */
+const CHANGES = ['keys', 'settings', 'invites', 'devices', 'scheduled-tasks', 'config', 'memory', 'heartbeat'];
+const changes = (area: string): RateRule[] =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({
+    name: `change ${area}`,
+    service: 'web',
+    path: `/api/${area}/*`,
+    method,
+    limit: 240,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  }));
+
 export const RATE_RULES: readonly RateRule[] = [
   {
     name: 'backend',
@@ -77,6 +90,7 @@ export const RATE_RULES: readonly RateRule[] = [
     seconds: MINUTE,
     message: SLOW_DOWN,
   },
+  ...CHANGES.flatMap(changes),
   // Each of these asks a chain or another server.
   { name: 'wallet-auth', service: 'web', path: '/api/wallet-auth', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
   {

@@ -10,7 +10,7 @@ import { newDefinition } from '../definition.ts';
 import { NOTHING_SPENT, type SessionEventBody } from '../session/events.ts';
 import { createPgStore, unfinishedAgents } from './store-pg.ts';
 import { createSqliteStore } from './store-sqlite.ts';
-import type { AgentStore } from './store.ts';
+import { TODOS_KEPT, type AgentStore } from './store.ts';
 import { makeAgentRow } from '../testing.ts';
 
 /** One suite for both stores: what the agent relies on, and what a second process must not be able to break. */
@@ -336,6 +336,17 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       await store.addTodos('agent', [odd]);
       await store.log({ level: 'info', message: odd, source: 's' });
       await store.changeChannelState('c', () => ({ odd }));
+    });
+
+    test('completed todos that are far back are forgotten, open ones stay', async () => {
+      const store = await fresh();
+      const many = (count: number) => Array.from({ length: count }, (_, n) => `todo ${n}`);
+      await store.addTodos('agent', many(3));
+      await store.setTodo('agent', '1', 'completed');
+      await store.setTodo('agent', '3', 'completed');
+      await store.addTodos('agent', many(TODOS_KEPT - 1));
+      const kept = (await store.todos('agent')).map(({ id }) => id);
+      assert.deepEqual([kept[0], kept[1], kept.length], ['2', '3', TODOS_KEPT + 1]);
     });
 
     test('a reset takes conversation, memory and todos, and leaves the definition', async () => {

@@ -277,6 +277,8 @@ function asAppError(error: FastifyError, request: FastifyRequest): AppError | nu
   // PostgreSQL takes every character but one, in texts and in JSON.
   if (error.code === '22021' || error.code === '22P05')
     return new AppError(400, NO_NULL_CHARACTERS, {}, { cause: error });
+  // A bound of how much one user keeps (migration 0115).
+  if (error.code === 'TR429') return new AppError(429, error.message, {}, { cause: error });
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError(400, 'Content-Type must be application/json');
