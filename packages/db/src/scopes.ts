@@ -4,7 +4,7 @@ import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } 
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
-import type { Log } from '@troupe/kernel';
+import { databaseAway, type Log } from '@troupe/kernel';
 import { isFatal, isStalePlan, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
 import type { Tables } from './tables.gen.ts';
@@ -239,16 +239,15 @@ const isCollision = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
 
 /** Nothing has been sent yet, so a dead connection is passed over and a server that is just restarting is waited for. */
-async function connect(pool: Pool): Promise<PoolClient> {
-  for (const wait of CONNECT_RETRY_MS) {
-    try {
-      return await connectAlive(pool);
-    } catch (error) {
-      if (!isRestarting(error)) throw error;
-      await delay(wait);
-    }
+async function connect(pool: Pool, waits: readonly number[] = CONNECT_RETRY_MS): Promise<PoolClient> {
+  const [wait, ...later] = waits;
+  try {
+    return await connectAlive(pool);
+  } catch (error) {
+    if (wait === undefined || !isRestarting(error)) throw databaseAway(error);
   }
-  return connectAlive(pool);
+  await delay(wait);
+  return connect(pool, later);
 }
 
 async function connectAlive(pool: Pool): Promise<PoolClient> {
