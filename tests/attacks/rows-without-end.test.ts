@@ -21,7 +21,7 @@ async function count(table: string, where: { user?: string; task?: string } = {}
 test('events of the underground end at a bound, each user’s own', async () => {
   const { attacker, bystander, database } = scene;
   await sql`insert into underground_events (user_id, agent_id, name, description, venue, event_date, ticket_price_usdc, total_tickets, created_at)
-    select ${attacker.id}, ${attacker.agentId}, 'Gig', 'x', 'y', now(), '0', 1000000, now() from generate_series(1, 5000)`.execute(
+    select ${attacker.id}, ${attacker.agentId}, 'Gig', 'x', 'y', now(), '0', 1000000, now() from generate_series(1, 2000)`.execute(
     database.db.system,
   );
   const announce = ({ ask, agentId }: typeof attacker) =>
@@ -30,7 +30,7 @@ test('events of the underground end at a bound, each user’s own', async () => 
       ...{ ticketPriceUsdc: '0', totalTickets: 1_000_000 },
     });
   const refused = await announce(attacker);
-  assert.deepEqual([refused.status, refused.body.error], [429, 'Too many events (max 5000)']);
+  assert.deepEqual([refused.status, refused.body.error], [429, 'Too many events (max 2000)']);
   const { status, body } = await announce(bystander);
   assert.equal(status, 201);
   await sql`insert into underground_tickets (id, event_id, user_id, agent_id, quantity, units, created_at)

@@ -50,6 +50,7 @@ export async function addAgents(
     defaultModel: ai.catalogue.premium,
   });
   const deployments = createDeployments({
+    log,
     agents,
     registry,
     fleet,

@@ -32,7 +32,7 @@ create trigger bounded before insert on teams for each row
 create trigger bounded before insert on wallets for each row
   execute function refuse_beyond('1000', 'Too many wallets (max 1000)');
 create trigger bounded before insert on underground_events for each row
-  execute function refuse_beyond('5000', 'Too many events (max 5000)');
+  execute function refuse_beyond('2000', 'Too many events (max 2000)');
 create trigger bounded before insert on underground_tickets for each row
   execute function refuse_beyond('1000', 'Too many orders for this event (max 1000)', 'event_id');
 create index underground_tickets_of_user on underground_tickets (user_id, event_id);

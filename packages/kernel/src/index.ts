@@ -10,7 +10,7 @@ export {
 export { addressAllowed, type AddressRules } from './outbound/addresses.ts';
 export { createResolve } from './outbound/resolve.ts';
 export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
-export { AppError, StartError } from './errors.ts';
+export { AppError, databaseAway, StartError } from './errors.ts';
 export { createCipher, type Cipher } from './secrets.ts';
 export * from './counters.ts';
 export * from './environment.ts';

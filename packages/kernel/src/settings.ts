@@ -183,6 +183,15 @@ const TABLE = {
 
   DATA_DIR: storage.text('Embedded database, generated secrets, agent workspaces, backups, mail outbox', '.data'),
   DATABASE_URL: storage.server('A PostgreSQL 15+ server; unset: an embedded one in DATA_DIR', 'postgres', 'postgresql'),
+  DATABASE_DIRECT_URL: storage.server(
+    'The same database past a connection pooler: for migrations, jobs, notifications and backups; DATABASE_URL when unset',
+    'postgres',
+    'postgresql',
+  ),
+  DATABASE_PREPARED: storage.choice(
+    'Whether statements are prepared by name; `on` unless DATABASE_URL leads to a pooler. PgBouncer keeps them from 1.21 on, with max_prepared_statements',
+    ['on', 'off'],
+  ),
   DATABASE_POOL: storage.whole('Connections that one process keeps to the database', 10, 2, 200),
   REDIS_URL: storage.text('Counters shared by all processes; unset: counters in the process', undefined, {
     secret: true,

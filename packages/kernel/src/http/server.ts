@@ -5,7 +5,7 @@ import { CallError, type Endpoint, type Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
-import { AppError, StartError } from '../errors.ts';
+import { AppError, databaseAway, StartError } from '../errors.ts';
 import { randomHex } from '../ids.ts';
 import { NO_NULL_CHARACTERS, parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
@@ -255,6 +255,8 @@ function addErrors(server: Server): void {
   server.app.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'Not found' }));
   server.app.setErrorHandler((error: FastifyError, request, reply) => {
     const known = asAppError(error, request);
+    if (known?.cause !== undefined && known.status === 503)
+      server.log.warn({ err: known.cause, requestId: request.id, path: request.routeOptions.url }, known.message);
     if (known)
       return reply
         .status(known.status)
@@ -269,6 +271,13 @@ function addErrors(server: Server): void {
   });
 }
 
+/**
+ * What PostgreSQL says when it did nothing because it cannot for now: read-only after a fail-over, out of disk, memory or
+ * connections, locked, stopping or starting.
+ */
+const BUSY = new Set(['25006', '53100', '53200', '53300', '55P03', '57P01', '57P02', '57P03']);
+const isDatabaseBusy = ({ code }: FastifyError): boolean => BUSY.has(code);
+
 function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
   if (error instanceof AppError) return error;
   // A service of ours that is asked too often by the same client says so to that client.
@@ -279,6 +288,7 @@ function asAppError(error: FastifyError, request: FastifyRequest): AppError | nu
     return new AppError(400, NO_NULL_CHARACTERS, {}, { cause: error });
   // A bound of how much one user keeps (migration 0115).
   if (error.code === 'TR429') return new AppError(429, error.message, {}, { cause: error });
+  if (isDatabaseBusy(error)) return databaseAway(error);
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError(400, 'Content-Type must be application/json');
