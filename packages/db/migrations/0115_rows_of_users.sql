@@ -109,3 +109,11 @@ begin
 end $$;
 create trigger prune_bus_messages after insert on bus_messages for each row execute function prune_bus_messages();
 create index bus_messages_by_age on bus_messages (from_user_id, number) where status <> 'queued';
+
+-- A ticket opens one WebSocket: the hashes of those that did, until they would have ended anyway.
+create table used_tickets (
+  hash text primary key,
+  expires_at timestamptz not null
+);
+create index used_tickets_by_end on used_tickets (expires_at);
+select system_only('used_tickets');

@@ -8,7 +8,7 @@ export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
 export { createRegistry, type AgentRow, type NewAgent, type Registry } from './registry.ts';
 export { LimitReached } from './room.ts';
 export { memberOf, memberToken } from './member-tokens.ts';
-export { checkTicket, holderOf, makeTicket, type Holder } from './tickets.ts';
+export { checkTicket, holderOf, makeTicket, ticketEnds, type Holder } from './tickets.ts';
 export { reachContainerData, startLater, type ContainerData } from './docker/all-data.ts';
 export { createDocker } from './docker/docker.ts';
 export { createSwarm } from './docker/swarm.ts';
