@@ -26,8 +26,13 @@ test('events of the underground end at a bound, each user’s own', async () => 
   );
   const announce = ({ ask, agentId }: typeof attacker) =>
     ask('POST', '/api/underground/events', {
-      ...{ agentId, name: 'Gig', description: 'x', venue: 'y', eventDate: '2030-01-01' },
-      ...{ ticketPriceUsdc: '0', totalTickets: 1_000_000 },
+      agentId,
+      name: 'Gig',
+      description: 'x',
+      venue: 'y',
+      eventDate: '2030-01-01',
+      ticketPriceUsdc: '0',
+      totalTickets: 1_000_000,
     });
   const refused = await announce(attacker);
   assert.deepEqual([refused.status, refused.body.error], [429, 'Too many events (max 2000)']);

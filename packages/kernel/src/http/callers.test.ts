@@ -15,8 +15,14 @@ function start(limit = 3) {
   let lookups = 0;
   const ended = new Set<string>();
   const person = (id: string, sessionId: string | null) => ({
-    ...{ id, email: `${id}@b.c`, name: '', isAdmin: false, emailVerified: true },
-    ...{ plan: null, subscriptionStatus: 'active', sessionId },
+    id,
+    email: `${id}@b.c`,
+    name: '',
+    isAdmin: false,
+    emailVerified: true,
+    plan: null,
+    subscriptionStatus: 'active',
+    sessionId,
   });
   const find = (token: string) => {
     lookups += 1;

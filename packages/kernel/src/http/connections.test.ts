@@ -141,10 +141,8 @@ test('the bounds leave descriptors for everything else, and are not for proxies 
   assert.deepEqual([many.sharedBy('127.0.0.1'), many.sharedBy('10.0.0.1')], [true, false]);
   assert.equal(connectionBounds({ ...settings, TRUST_PROXY: 1 }).sharedBy('10.0.0.1'), true);
   assert.ok(descriptorLimit() > 100);
-  assert.deepEqual(['::1', '::ffff:127.0.0.1', '127.9.9.9', '10.0.0.1', '127.evil'].map(isLoopback), [
-    ...[true, true, true],
-    ...[false, false],
-  ]);
+  assert.ok(['::1', '::ffff:127.0.0.1', '127.9.9.9'].every(isLoopback));
+  assert.ok(!['10.0.0.1', '127.evil'].some(isLoopback));
 });
 
 test('behind a proxy a client has so many requests under way, and the next one waits', async () => {
