@@ -141,6 +141,8 @@ function run(
     scheduler.start();
     void recover();
   });
+  // A task that became due now would find nobody to ask.
+  server.draining.addEventListener('abort', () => scheduler.rest());
   server.app.addHook('preClose', () => driver.disconnect());
   return {
     async close() {

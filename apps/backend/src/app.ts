@@ -34,6 +34,7 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
     secrets,
     url,
     accounts,
+    ready: db.answers,
     rewrite: hostRewrite(settings.AGENTS_DOMAIN),
   });
   server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);

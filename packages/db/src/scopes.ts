@@ -38,6 +38,8 @@ export interface Database {
   stats: () => PoolStats;
   /** Rejects when the server does not answer. */
   ping: () => Promise<void>;
+  /** Whether it answers soon. */
+  answers: () => Promise<boolean>;
   close: () => Promise<void>;
 }
 
@@ -77,6 +79,7 @@ const prelude = ({ bounds }: Line, { role, userId }: Scope): Statement => ({
 });
 
 const IDLE_IN_TRANSACTION_MS = 60_000;
+const SOON_MS = 2_000;
 
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, log, poolSize = 10, statementTimeoutMs = 30_000, pooled = false, prepared = true } = options;
@@ -126,6 +129,9 @@ export function createDatabase(options: DatabaseOptions): Database {
     if (!userId) throw new Error('A user scope needs a user id');
     return { role: 'svc_user', userId };
   };
+  const ping = async (): Promise<void> => {
+    await pool.query('select 1');
+  };
   const systemScope: Scope = { role: 'svc_system', userId: '' };
 
   return {
@@ -134,8 +140,13 @@ export function createDatabase(options: DatabaseOptions): Database {
     user: (userId) => single(userScope(userId)) as UserTx,
     system: single(systemScope) as SystemTx,
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: poolSize }),
-    ping: async () => {
-      await pool.query('select 1');
+    ping,
+    answers: () => {
+      const answered = ping().then(
+        () => true,
+        () => false,
+      );
+      return Promise.race([answered, delay(SOON_MS, false, { ref: false })]);
     },
     close: () => pool.end(),
   };

@@ -59,7 +59,7 @@ export function descriptorLimit(): number {
 /** What every system gives at least. */
 const UNKNOWN_LIMIT = 1024;
 
-interface Connection {
+export interface Connection {
   socket: Socket;
   address: string;
   /** The answer to its newest request. */
@@ -98,7 +98,7 @@ class Group {
 }
 
 // Answers on one connection go out in order: when the newest is done, all are.
-const isIdle = ({ upgraded, response }: Connection): boolean =>
+export const isIdle = ({ upgraded, response }: Connection): boolean =>
   !upgraded && (response === undefined || response.writableFinished || response.destroyed);
 
 const BUSY = JSON.stringify({ error: 'Too many connections, please try again later' });
@@ -116,7 +116,7 @@ const REFUSAL = [
  * Bounds the connections of a server. At a bound a new connection takes the place of one that asks for nothing; only when
  * all of them are at work is it refused, so holding connections open keeps nobody out.
  */
-export function boundConnections(server: HttpServer, { total, perAddress, sharedBy }: ConnectionBounds): void {
+export function boundConnections(server: HttpServer, { total, perAddress, sharedBy }: ConnectionBounds): Connections {
   const all = new Group();
   const byAddress = new Map<string, Group>();
   const bySocket = new WeakMap<object, Connection>();
@@ -170,6 +170,12 @@ export function boundConnections(server: HttpServer, { total, perAddress, shared
       if (connection) connection.upgraded = true;
     });
   });
+  return { all: () => [...all.fresh, ...all.used] };
+}
+
+/** What is connected to a server. */
+export interface Connections {
+  all: () => Connection[];
 }
 
 /** Counts what one client has under way, where connections do not tell clients apart. */

@@ -15,8 +15,16 @@ import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
 import { createCallers, type Callers } from './callers.ts';
-import { boundConnections, boundRequests, connectionBounds, isLoopback, REQUEST_TIMES } from './connections.ts';
+import {
+  boundConnections,
+  boundRequests,
+  connectionBounds,
+  isLoopback,
+  REQUEST_TIMES,
+  type Connections,
+} from './connections.ts';
 import { checkAddress, hostCheck } from './door.ts';
+import { drain } from './drain.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import type { Authenticator } from './principal.ts';
 
@@ -33,6 +41,8 @@ export interface ServerOptions {
   /** Public address of this service. */
   url: string;
   accounts?: Authenticator;
+  /** Whether what every request needs is there; answers soon. */
+  ready?: () => Promise<boolean>;
   rateRules?: readonly RateRule[];
 }
 
@@ -56,7 +66,9 @@ export interface Server {
   callers: Callers;
   /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
   checkHost: (host: string | undefined) => void;
-  /** Aborted when the server begins to close: streams end on it. */
+  /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
+  draining: AbortSignal;
+  /** Aborted when it ends what is still under way: streams end on it. */
   closing: AbortSignal;
   /** Called when the server begins to close; a listener on the signal costs ten times as much. */
   onClosing: Linked<() => void>;
@@ -88,6 +100,7 @@ const PAGE_HEADERS = {
 export function createServer(options: ServerOptions): Server {
   const { service, settings, log, counters, secrets, url } = options;
   const metrics = createMetrics();
+  const draining = new AbortController();
   const closing = new AbortController();
   // A name for the process and a number for the request: as good as chance to find a line in a log, and far cheaper.
   const run = randomHex(6);
@@ -136,6 +149,7 @@ export function createServer(options: ServerOptions): Server {
     callers: createCallers(),
     endpoints: [],
     rateRules: options.rateRules,
+    draining: draining.signal,
     closing: closing.signal,
     onClosing: new Linked(),
     endOfTurn: createTurns(),
@@ -155,6 +169,8 @@ export function createServer(options: ServerOptions): Server {
       }
     },
     async close() {
+      draining.abort();
+      await drain(app.server, connections, settings.STOP_WAIT_SECONDS * 1000);
       closing.abort();
       for (const abort of server.onClosing.values()) abort();
       // Closing cuts every connection: those who were told to give up get a moment to say so.
@@ -165,9 +181,10 @@ export function createServer(options: ServerOptions): Server {
     },
   };
   addDoor(server);
-  addConnectionBounds(server, isOurs);
+  const connections = addConnectionBounds(server, isOurs);
   addBodyParsers(app);
   addErrors(server);
+  addReadiness(server, options.ready);
   addObservation(server, isInternal);
   return server;
 }
@@ -221,16 +238,17 @@ function addDoor(server: Server): void {
 }
 
 /** What one client may hold: connections, and behind a proxy, whose connections are everybody's, requests under way. */
-function addConnectionBounds(server: Server, isOurs: (request: FastifyRequest) => boolean): void {
+function addConnectionBounds(server: Server, isOurs: (request: FastifyRequest) => boolean): Connections {
   const { app, settings } = server;
   const bounds = connectionBounds(settings);
-  boundConnections(app.server, bounds);
-  if (settings.TRUST_PROXY === 0) return;
+  const connections = boundConnections(app.server, bounds);
+  if (settings.TRUST_PROXY === 0) return connections;
   const begin = boundRequests(bounds.perAddress);
   app.addHook('onRequest', (request, reply, done) => {
     if (isLoopback(request.ip) || begin(request.ip, reply.raw) || isOurs(request)) return done();
     done(new AppError(429, 'Too many requests at once', {}, { headers: { 'retry-after': '5' } }));
   });
+  return connections;
 }
 
 /** JSON only; an endpoint that takes the body as it came says so in its route config. */
@@ -301,6 +319,14 @@ function asAppError(error: FastifyError, request: FastifyRequest): AppError | nu
     );
   }
   return null;
+}
+
+/** For load balancers: whether to send requests here. Whether the process should be replaced is another question. */
+function addReadiness({ app, draining }: Server, ready: ServerOptions['ready']): void {
+  app.get('/ready', async (_request, reply) => {
+    const isReady = !draining.aborted && (!ready || (await ready()));
+    return reply.status(isReady ? 200 : 503).send({ ready: isReady });
+  });
 }
 
 function addObservation(server: Server, isInternal: (request: FastifyRequest) => boolean): void {
