@@ -29,6 +29,8 @@ import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import type { Authenticator } from './principal.ts';
 
 export const BODY_LIMIT = 1_048_576;
+/** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
+const BACKLOG = 4096;
 
 export interface ServerOptions {
   service: Service;
@@ -163,7 +165,7 @@ export function createServer(options: ServerOptions): Server {
     }),
     async listen(port, portSetting) {
       try {
-        return await app.listen({ host: settings.HOST, port });
+        return await app.listen({ host: settings.HOST, port, backlog: BACKLOG });
       } catch (error) {
         throw listenError(error, settings.HOST, port, portSetting);
       }
