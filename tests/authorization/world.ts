@@ -143,7 +143,6 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   const changed = {
     email,
     name: mark('person'),
-    instance_url: mark('instanceUrl'),
     notifications: { note: mark('n') },
   };
   await db.system.updateTable('users').set(changed).where('id', '=', who.id).execute();
@@ -161,7 +160,6 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   const ask = (method: string, path: string, body?: unknown) => answered(who, method, path, body);
 
   const agentId = await provisioned(who, { name: mark('agent') });
-  await db.system.updateTable('users').set({ instance_id: agentId }).where('id', '=', who.id).execute();
   const at = `/api/agents/${agentId}`;
   await ask('PUT', `${at}/purpose`, { instruction: mark('instruction'), tools: ['memory', 'filesystem'] });
   await ask('PUT', `${at}/config`, { safety: { allowedDomains: [`${mark('domain')}.example`] } });

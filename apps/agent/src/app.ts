@@ -9,7 +9,6 @@ import {
   createSandbox,
   createSqliteStore,
   createToolkit,
-  openGate,
   remotePeer,
   wakeAgent,
   withTeamStore,
@@ -83,8 +82,6 @@ export async function startAgent({
     store,
     model: ai,
     tools: toolkit.tools,
-    spend: openGate,
-    usage: () => {},
     log,
     onSleep: toolkit.close,
   });

@@ -3,7 +3,6 @@ import type { Database } from '@troupe/db';
 import { silentLog } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { newDefinition, type AgentDefinition } from './definition.ts';
-import { openGate } from './ports.ts';
 import { createSqliteStore } from './store/store-sqlite.ts';
 import type { AgentStore } from './store/store.ts';
 import { z } from 'zod';
@@ -73,8 +72,6 @@ export async function testAgent({
     agentId: 'agent',
     model,
     tools: async () => toolList,
-    spend: openGate,
-    usage: () => {},
     log: silentLog,
     pollMs: 20,
     ...deps,

@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { createPgStore, openGate, wakeAgent, type Agent } from '@troupe/agent';
+import { createPgStore, wakeAgent, type Agent } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
 import { testDatabase, type TestDatabase } from '@troupe/db';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
@@ -82,8 +82,6 @@ describe('channels of running agents', () => {
         store: createPgStore({ db, userId: 'u', agentId }),
         model: ai,
         tools: async () => [],
-        spend: openGate,
-        usage: () => {},
         log: silentLog,
       }));
     const urls = { telegram: `http://127.0.0.1:${(telegram.address() as AddressInfo).port}` };

@@ -225,7 +225,6 @@ export function createFleet(deps: FleetDeps): Fleet {
         status: 'running',
         failure: null,
         image,
-        previous_image: previousImage,
         runtime_version: placement.version,
         started_at: clock(),
       });

@@ -9,7 +9,6 @@ export interface Wish {
   model?: string | undefined;
   aiProvider: string;
   apiKey?: string | undefined;
-  agentType: string;
   instruction?: string | undefined;
   skills: readonly string[];
   channelUserId?: string | undefined;
@@ -47,7 +46,6 @@ export function provisioned(
     model: wish.model ?? model,
     aiProvider: wish.aiProvider,
     ...(wish.apiKey && { apiKey: wish.apiKey }),
-    agentType: wish.agentType,
     definition: { ...(wish.instruction !== undefined && { instruction: wish.instruction }) },
     ownConfig: {
       ...(wish.model && { model: { default: wish.model } }),

@@ -26,7 +26,6 @@ export interface NewAgent {
   size?: string;
   model: string;
   aiProvider?: string;
-  agentType?: string;
   teamId?: string;
   /** Where it is not the platform's own driver that runs it. */
   driver?: 'hosting';
@@ -142,7 +141,6 @@ export function createRegistry({ db, clock, sealKey }: RegistryDeps): Registry {
           size: agent.size ?? null,
           model: definition.config.model.default,
           ai_provider: agent.aiProvider ?? 'openrouter',
-          agent_type: agent.agentType ?? 'creative',
           own_config: agent.ownConfig ?? {},
           provider_key: agent.apiKey ? providerKeys.seal(agent.apiKey, `agent:${agent.id}`) : null,
           created_at: at,

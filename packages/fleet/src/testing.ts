@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createAi, providersFrom } from '@troupe/ai';
-import { openGate } from '@troupe/agent';
 import { testRuntime, testUser, type Runtime } from '@troupe/db';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import { newId, sha256Hex } from '@troupe/kernel';
@@ -32,7 +31,7 @@ export async function testGrounds(): Promise<Grounds> {
   return {
     runtime,
     registry,
-    thinking: () => ({ model, spend: openGate, usage: () => {} }),
+    thinking: () => ({ model }),
     async verify(agentId, token) {
       const agent = await registry.find(agentId);
       return agent?.token_hash === sha256Hex(token) ? { id: `owner:${agentId}`, kind: 'owner' } : undefined;
