@@ -7,6 +7,7 @@ import {
   environmentOnlyInMain,
   everyRoomLivedIn,
   importsOf,
+  jobsByContract,
   lightStart,
   LONG_FILES,
   loopStaysFree,
@@ -33,6 +34,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'files are short': shortFiles,
   'a start loads nothing heavy': lightStart,
   'nothing that others supply is computed on the loop': loopStaysFree,
+  'queues and channels are named in the contract': jobsByContract,
 };
 
 describe('the sources', () => {
@@ -163,6 +165,30 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('packages/agent/src/a.task.ts', 'new RegExp(given)'),
       src('packages/agent/src/a.test.ts', 'execFileSync(program)'),
       src('packages/agent/src/a.ts', "new RegExp('^a$')", "import { stringify } from 'yaml';"),
+    ],
+  ],
+  [
+    jobsByContract,
+    'a queue or a channel that is named elsewhere',
+    8,
+    [
+      src('apps/web/src/a.ts', "jobs.work('mail', send);"),
+      src('apps/web/src/b.test.ts', "await jobs.send(db.system, 'mail', { id });"),
+      src('apps/web/src/c.ts', "listener.on('news', look);"),
+      src('apps/web/src/d.ts', "await notify(tx, 'news', id);"),
+      src('tests/spec/e.test.ts', "sql`select state from pgboss.job where name = 'mail'`"),
+      src('apps/web/src/f.ts', "export const mail = job({ queue: 'mail', data });"),
+      src('apps/web/src/g.ts', 'await sql`select pg_notify(${channel}, ${text})`.execute(tx);'),
+      src('packages/contract/src/jobs/a.ts', "job({ queue: 'mail', data });", "job({ queue: 'mail', data });"),
+    ],
+  ],
+  [
+    jobsByContract,
+    'a job of the contract is fine',
+    0,
+    [
+      src('packages/contract/src/jobs/a.ts', "export const mailJob = job({ queue: 'mail', data });"),
+      src('apps/web/src/a.ts', 'jobs.work(mailJob, send);', 'await jobs.send(tx, mailJob, { id });'),
     ],
   ],
   [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],

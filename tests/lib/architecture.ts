@@ -216,6 +216,40 @@ export const loopStaysFree: Rule = (sources) =>
         .map(([what]) => `${file} has ${what}: do it in a task of the worker pool`),
     );
 
+const DEFINES_JOBS = /^packages\/contract\/src\/(?:job|jobs\/[^/]+)\.ts$/;
+/** Ways to name a queue or a channel by a text of one's own. */
+const NAMED: readonly RegExp[] = [
+  /\bjobs\??\.(?:work|define)\(\s*['"`]/,
+  /\bjobs\.send\(\s*[\w.]+,\s*['"`]/,
+  /\blistener\.on\(\s*['"`]/,
+  /\bnotify\(\s*[\w.]+,\s*['"`]/,
+  /\bpgboss\.job\b[^`]*\bname = '/,
+];
+const NAMES_IT = /\b(?:queue|channel): '([^']+)'/g;
+
+/** A queue or a channel has its name and its shape in the contract, where sender and worker find both. */
+export const jobsByContract: Rule = (sources) => {
+  const seen = sources.filter(({ path: file }) => !file.startsWith('packages/db/') && !file.startsWith('tests/lib/'));
+  const elsewhere = seen.filter(({ path: file }) => !DEFINES_JOBS.test(file) && file !== 'tests/architecture.test.ts');
+  const names = sources
+    .filter(({ path: file }) => DEFINES_JOBS.test(file))
+    .flatMap(({ text }) => [...withoutComments(text).matchAll(NAMES_IT)].map(([, name = '']) => name));
+  return [
+    ...elsewhere
+      .filter(({ text }) => NAMED.some((sign) => sign.test(withoutComments(text))))
+      .map(({ path: file }) => `${file} names a queue or a channel: take the job or signal of the contract`),
+    ...elsewhere
+      .filter(
+        ({ path: file, text }) =>
+          !isTest(file) && /(?<![.\w])(?:job|signal)\(\{|\bpg_notify\(|from 'pg-boss'/.test(text),
+      )
+      .map(({ path: file }) => `${file} defines a job or a signal: that is packages/contract/src/jobs`),
+    ...names
+      .filter((name, index) => names.indexOf(name) !== index)
+      .map((name) => `packages/contract/src/jobs has two that are named ${name}`),
+  ];
+};
+
 const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
 const SKIPPED = new Set(['node_modules', 'dist']);
 

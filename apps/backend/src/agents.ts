@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Audit } from '@troupe/accounts';
-import { APPLY_CONFIG_QUEUE, STOP_AGENTS_QUEUE, type StopAgents } from '@troupe/domain';
-import { AGENT_CHANGED, AGENT_RETHINKS, createFleet, memberOf, type Fleet, type Registry } from '@troupe/fleet';
+import { agentChanged, agentRethinks, applyConfigJob, credentialEnded, stopAgentsJob } from '@troupe/contract';
+import { createFleet, memberOf, type Fleet, type Registry } from '@troupe/fleet';
 import { closeAll, createOutbound, createWorkerPool, type Outbound, type Running, type Server } from '@troupe/kernel';
 import type { BackendDeps } from './deps.ts';
 import { createDriver, type Running as RunningDriver } from './driver.ts';
@@ -23,8 +23,6 @@ import { teamStoreRoutes } from './features/team-store/routes.ts';
 import { teamRoutes } from './features/teams/routes.ts';
 import { createTeams } from './features/teams/service.ts';
 
-/** Told by the database when a session, key, device or gateway token is no more; the payload names it. */
-const CREDENTIAL_ENDED = 'credential_ended';
 const RECOVER_MS = 10_000;
 
 /** Everything about running agents. Nothing starts before the server listens. */
@@ -76,18 +74,16 @@ export async function addAgents(
     memberOf: (token) => memberOf(secrets.sessionSecret, token),
   });
 
-  const applyConfig = async ({ owner }: { owner: string }): Promise<void> => {
+  const applyConfig = async (owner: string): Promise<void> => {
     for (const agent of await registry.list(owner)) {
       const { agent: changed, definition } = await registry.configure(agent, {});
       if (changed.status === 'running') await driver.configure(changed, definition);
     }
   };
-  jobs.work(APPLY_CONFIG_QUEUE, applyConfig, { perOwner: 1 });
-
-  const settleAll = async ({ agentIds }: StopAgents): Promise<void> => {
+  jobs.work(applyConfigJob, ({ owner }) => applyConfig(owner), { perOwner: 1 });
+  jobs.work(stopAgentsJob, async ({ agentIds }) => {
     for (const agentId of agentIds) await fleet.settle(agentId);
-  };
-  jobs.work(STOP_AGENTS_QUEUE, settleAll, { untilDone: true });
+  });
 
   const wake = createWake({ registry, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const scheduler = createScheduler({ db, log, wake, chores });
@@ -117,13 +113,13 @@ function run(
 ): Running {
   let timer: NodeJS.Timeout | undefined;
   const stopListening = [
-    listener.on(CREDENTIAL_ENDED, (principalId) => driver.cut(principalId)),
-    listener.on(AGENT_CHANGED, (notice) => {
+    listener.on(credentialEnded, (principalId) => driver.cut(principalId)),
+    listener.on(agentChanged, (notice) => {
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;
       evict(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
     }),
-    listener.on(AGENT_RETHINKS, (notice) => {
+    listener.on(agentRethinks, (notice) => {
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;
       driver

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { raiseNotice } from '@troupe/accounts';
+import { agentChanged, agentRethinks } from '@troupe/contract';
 import { notify, type Database, type SystemTx } from '@troupe/db';
 import { FREE_PLAN, isPlan } from '@troupe/domain';
 import { AppError, newId, type Clock, type Log } from '@troupe/kernel';
@@ -8,11 +9,6 @@ import type { Driver, Placement } from './driver.ts';
 import { createOperations, type Turn } from './operations.ts';
 import type { AgentRow, Registry } from './registry.ts';
 import { LimitReached } from './room.ts';
-
-/** Told to all processes when an agent was stopped or removed; `heard` reads it. */
-export const AGENT_CHANGED = 'agent_changed';
-/** Told to all processes when an agent's plan or provider is another one. */
-export const AGENT_RETHINKS = 'agent_rethinks';
 
 export interface Updated {
   image: string;
@@ -52,8 +48,8 @@ export interface Fleet {
   deleteBackup: (agent: AgentRow, backupId: string) => Promise<void>;
   /** Its row has another plan or provider: every process takes that over at once, running work too. */
   rethink: (agentId: string) => Promise<void>;
-  /** The agent that a notice of either kind is about; undefined: this process told it. */
-  heard: (notice: string) => string | undefined;
+  /** The agent that a signal is about; undefined: this process told it. */
+  heard: (told: { from: string; agentId: string }) => string | undefined;
   /** Takes up what is due: actions and work that processes which died have left. */
   recover: () => Promise<void>;
 }
@@ -76,7 +72,8 @@ export function createFleet(deps: FleetDeps): Fleet {
   const operations = createOperations({ db, log, redo, ...(leaseMs !== undefined && { leaseMs }) });
 
   const self = newId();
-  const tell = (agentId: string, what = AGENT_CHANGED): Promise<void> => notify(db.system, what, `${self} ${agentId}`);
+  const tell = (agentId: string, what = agentChanged): Promise<void> =>
+    notify(db.system, what, { from: self, agentId });
 
   /** The newest row: what was read before the wait for our turn may be old. */
   const serially = <T>(agent: AgentRow, action: string, work: (now: AgentRow, turn: Turn) => Promise<T>): Promise<T> =>
@@ -310,12 +307,9 @@ export function createFleet(deps: FleetDeps): Fleet {
     repair: (agent) => guarded(agent, () => serially(agent, 'repair', again)),
     async rethink(agentId) {
       await driver.rethink?.(agentId);
-      await tell(agentId, AGENT_RETHINKS);
+      await tell(agentId, agentRethinks);
     },
-    heard(notice) {
-      const [teller, agentId] = notice.split(' ');
-      return teller === self ? undefined : agentId;
-    },
+    heard: ({ from, agentId }) => (from === self ? undefined : agentId),
     rotateToken: (agent, record) => serially(agent, ROTATE, (now) => rotateNow(now, record)),
     async settle(agentId) {
       const agent = await registry.find(agentId);

@@ -3,7 +3,7 @@ export { createChannelHost, type ChannelHost, type ChannelHostDeps } from './cha
 export { effectiveConfig, layered, type ConfigPart } from './config.ts';
 export { DriverError, type Driver, type DriverStats, type Placement } from './driver.ts';
 export { createEmbedded, type Embedded, type EmbeddedDeps, type Thinker, type Thinking } from './embedded.ts';
-export { AGENT_CHANGED, AGENT_RETHINKS, createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.ts';
+export { createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.ts';
 export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
 export { createRegistry, type AgentRow, type NewAgent, type Registry } from './registry.ts';
 export { LimitReached } from './room.ts';

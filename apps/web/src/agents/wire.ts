@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import type { Catalogue } from '@troupe/domain';
-import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
+import { applyConfigJob } from '@troupe/contract';
 import { createHosting, createRegistry, type Registry } from '@troupe/fleet';
 import {
   createBackendClient,
@@ -69,7 +69,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   memoryRoutes(server, createMemory({ registry, backend }));
   heartbeatRoutes(server, createHeartbeats({ db, registry, clock }));
   backupRoutes(server, createBackups({ registry, backend }));
-  jobs.define(APPLY_CONFIG_QUEUE);
+  jobs.define(applyConfigJob);
   configRoutes(server, createConfig({ db, clock, jobs }));
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   taskRoutes(server, createTasks({ db, clock }));
