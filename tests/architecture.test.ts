@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
+  agentsByRoster,
   areasInOrder,
   direction,
   environmentOnlyInMain,
@@ -35,6 +36,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'a start loads nothing heavy': lightStart,
   'nothing that others supply is computed on the loop': loopStaysFree,
   'queues and channels are named in the contract': jobsByContract,
+  'rows of agents are written by the roster': agentsByRoster,
 };
 
 describe('the sources', () => {
@@ -165,6 +167,22 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('packages/agent/src/a.task.ts', 'new RegExp(given)'),
       src('packages/agent/src/a.test.ts', 'execFileSync(program)'),
       src('packages/agent/src/a.ts', "new RegExp('^a$')", "import { stringify } from 'yaml';"),
+    ],
+  ],
+  [
+    direction,
+    'web reaches for what runs agents',
+    2,
+    [src('apps/web/src/a.ts', "import { x } from '@troupe/fleet';", "import { y } from '@troupe/agent';")],
+  ],
+  [
+    agentsByRoster,
+    'rows of agents are written elsewhere',
+    2,
+    [
+      src('apps/web/src/a.ts', "db.system.updateTable('agents').set({ name });"),
+      src('packages/fleet/src/a.ts', 'await sql`update agents set name = ${name}`.execute(tx);'),
+      src('packages/roster/src/a.ts', "tx.insertInto('agents').values(rows);"),
     ],
   ],
   [

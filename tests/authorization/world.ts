@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { memberToken } from '@troupe/fleet';
+import { memberToken } from '@troupe/roster';
 import { newId, randomHex, sha256Hex, TEST_SECRETS, type Env } from '@troupe/kernel';
 import { createSummarizer } from '@troupe/summarizer';
 import { fund } from '../lib/money.ts';

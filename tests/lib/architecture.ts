@@ -25,6 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['kernel'],
   ['db'],
   ['accounts', 'ledger', 'usage', 'chain', 'ai'],
+  ['roster'],
   ['agent'],
   ['fleet'],
 ];
@@ -42,6 +43,8 @@ const below = (name: string): string[] =>
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(PACKAGES.map((name) => [`packages/${name}`, below(name)])),
   ...Object.fromEntries(APPS.map((name) => [`apps/${name}`, PACKAGES])),
+  // Web has the rows of agents; what runs them is the backend's.
+  'apps/web': PACKAGES.filter((name) => name !== 'agent' && name !== 'fleet'),
   'apps/dashboard': ['contract', 'domain'],
   'apps/summarizer': ['contract', 'domain', 'kernel'],
   'apps/platform': [...PACKAGES, 'web', 'backend', 'summarizer'],
@@ -249,6 +252,22 @@ export const jobsByContract: Rule = (sources) => {
       .map((name) => `packages/contract/src/jobs has two that are named ${name}`),
   ];
 };
+
+/** Who writes rows of agents beside the roster, with the reason. */
+const WRITES_AGENTS: Readonly<Record<string, string>> = {
+  'packages/accounts/src/proof.ts': 'the proof of an address ends what was set up before it, in its own transaction',
+};
+
+export const agentsByRoster: Rule = (sources) =>
+  sources
+    .filter(({ path: file }) => isRoom(file) && !isTest(file) && !/\/testing[^/]*\.ts$/.test(file))
+    .filter(({ path: file }) => !file.startsWith('packages/roster/') && WRITES_AGENTS[file] === undefined)
+    .filter(({ text }) =>
+      /(?:insertInto|updateTable|deleteFrom)\('agents'\)|\b(?:insert into|update|delete from) agents\b/.test(
+        withoutComments(text),
+      ),
+    )
+    .map(({ path: file }) => `${file} writes rows of agents: ask the roster`);
 
 const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
 const SKIPPED = new Set(['node_modules', 'dist']);

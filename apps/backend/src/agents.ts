@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Audit } from '@troupe/accounts';
 import { agentChanged, agentRethinks, applyConfigJob, credentialEnded, stopAgentsJob } from '@troupe/contract';
-import { createFleet, memberOf, type Fleet, type Registry } from '@troupe/fleet';
+import { createFleet, type Fleet } from '@troupe/fleet';
 import { closeAll, createOutbound, createWorkerPool, type Outbound, type Running, type Server } from '@troupe/kernel';
+import { memberOf, type Roster } from '@troupe/roster';
 import type { BackendDeps } from './deps.ts';
 import { createDriver, type Running as RunningDriver } from './driver.ts';
 import { backupRoutes } from './features/backups/routes.ts';
@@ -29,18 +30,18 @@ const RECOVER_MS = 10_000;
 export async function addAgents(
   server: Server,
   deps: BackendDeps,
-  { ai, registry, audit }: { ai: AiService; registry: Registry; audit: Audit },
+  { ai, roster, audit }: { ai: AiService; roster: Roster; audit: Audit },
   chores: readonly (() => Promise<unknown>)[],
 ): Promise<Running & Pick<Reach, 'deliver'>> {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
   const outbound = createOutbound();
   const baseUrl = (): string => addressOf(server) ?? deps.url;
-  const { driver, evict, channels } = await createDriver(deps, ai, { outbound, registry, baseUrl });
-  const fleet = createFleet({ db, registry, driver, clock, log, version, dataDir: deps.dataDir });
+  const { driver, evict, channels } = await createDriver(deps, ai, { outbound, roster: roster.system, baseUrl });
+  const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, dataDir: deps.dataDir });
 
   const agents = createAgentService({
     db,
-    registry,
+    roster,
     fleet,
     clock,
     version,
@@ -49,7 +50,7 @@ export async function addAgents(
   });
   const deployments = createDeployments({
     agents,
-    registry,
+    roster,
     fleet,
     version,
     defaultModel: ai.catalogue.premium,
@@ -57,26 +58,26 @@ export async function addAgents(
   });
   const liveStream = createLiveStreams({ settings, log });
   agentRoutes(server, agents);
-  lifecycleRoutes(server, { fleet, registry, version, audit });
-  backupRoutes(server, { fleet, registry });
+  lifecycleRoutes(server, { fleet, roster, version, audit });
+  backupRoutes(server, { fleet, roster });
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   deploymentRoutes(server, deployments, createTeams({ db, agents, deployments, fleet, clock, pool }));
   teamRoutes(server);
-  teamStoreRoutes(server, { db, registry });
+  teamStoreRoutes(server, { db, roster });
   provisionRoutes(
     server,
-    createProvision({ db, registry, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
+    createProvision({ db, roster, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
   );
   runtimeRoutes(server, {
-    runtime: createRuntime({ registry, fleet, clock, version }),
+    runtime: createRuntime({ roster, fleet, clock, version }),
     driver,
     memberOf: (token) => memberOf(secrets.sessionSecret, token),
   });
 
   const applyConfig = async (owner: string): Promise<void> => {
-    for (const agent of await registry.list(owner)) {
-      const { agent: changed, definition } = await registry.configure(agent, {});
+    for (const agent of await roster.of(owner).list()) {
+      const { agent: changed, definition } = await roster.system.configure(agent, {});
       if (changed.status === 'running') await driver.configure(changed, definition);
     }
   };
@@ -85,7 +86,7 @@ export async function addAgents(
     for (const agentId of agentIds) await fleet.settle(agentId);
   });
 
-  const wake = createWake({ registry, baseUrl, sessionSecret: secrets.sessionSecret, clock });
+  const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const scheduler = createScheduler({ db, log, wake, chores });
   return { ...run(server, deps, { fleet, driver, evict, channels, scheduler, outbound }), deliver: wake.deliver };
 }

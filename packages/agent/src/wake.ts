@@ -1,9 +1,8 @@
 import type { ModelClient } from '@troupe/ai';
 import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE } from '@troupe/contract';
-import { readAgentConfig } from '@troupe/domain';
+import { type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
-import { memoryScope, type AgentDefinition } from './definition.ts';
 import { createFollow } from './loop/follow.ts';
 import { NOTHING_SPENT, type SessionEventBody } from './session/events.ts';
 import { RECALLED } from './loop/model-step.ts';

@@ -17,7 +17,7 @@ import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/ker
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
-import type { AgentRow } from './registry.ts';
+import type { AgentRow } from '@troupe/roster';
 
 /**
  * Agents live in this process, as rows that are woken when somebody talks to them and put to sleep when nobody does. Any

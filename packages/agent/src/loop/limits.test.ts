@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { TOKENS_A_CALL, counter, lastText, testAgent, web } from '../testing.ts';
 import { tool } from '../tools/tool.ts';
 

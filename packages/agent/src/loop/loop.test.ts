@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
 import type { LiveEvent } from '../agent.ts';
-import { newDefinition, type AgentDefinition } from '../definition.ts';
+import { newDefinition, type AgentDefinition } from '@troupe/domain';
 import type { ToolCallRecord } from '../ports.ts';
 import { TOKENS_A_CALL, callOnce, counter, lastText, testAgent, web } from '../testing.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';

@@ -5,7 +5,7 @@ import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Sp
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
 import type { RunDeps, RunLog } from './run.ts';
-import { memoryScope, type RunLimits } from '../definition.ts';
+import { memoryScope, type RunLimits } from '@troupe/domain';
 import { readSession } from '../session/session.ts';
 import type { Tool } from '../tools/tool.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { createOutbound, createWorkerPool, settingDocs, silentLog } from '@troupe/kernel';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { systemPrompt } from './prompt.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';

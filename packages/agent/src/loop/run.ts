@@ -1,6 +1,6 @@
 import type { ModelClient } from '@troupe/ai';
 import type { Log } from '@troupe/kernel';
-import type { AgentDefinition } from '../definition.ts';
+import type { AgentDefinition } from '@troupe/domain';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 import { logLine } from '../store/log-line.ts';
 import type { ToolRecorder } from '../ports.ts';

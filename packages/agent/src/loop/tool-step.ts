@@ -1,4 +1,4 @@
-import { approvalFor } from '../definition.ts';
+import { approvalFor } from '@troupe/domain';
 import { NOTHING_SPENT, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining } from './limits.ts';
 import type { Turn } from './model-step.ts';

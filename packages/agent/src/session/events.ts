@@ -1,4 +1,4 @@
-import type { RunLimits } from '../definition.ts';
+import type { RunLimits } from '@troupe/domain';
 
 /** What happened in a session, in order and for good. State is never stored beside it, only computed from it. */
 

@@ -1,19 +1,12 @@
 import type { Deployment } from '@troupe/contract';
-import {
-  channelTokens,
-  enabledChannels,
-  type AgentRow,
-  type Fleet,
-  type NewAgent,
-  type Placement,
-  type Registry,
-} from '@troupe/fleet';
+import type { Fleet, Placement } from '@troupe/fleet';
 import { AppError } from '@troupe/kernel';
+import { channelTokens, enabledChannels, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
 import { readTools, type AgentService, type Caller } from '../agents/service.ts';
 
 export interface DeploymentDeps {
   agents: AgentService;
-  registry: Registry;
+  roster: Roster;
   fleet: Fleet;
   version: string;
   defaultModel: string;
@@ -39,7 +32,7 @@ const NOT_CONFIG = new Set([
   'tools',
 ]);
 
-export function createDeployments({ agents, registry, fleet, version, defaultModel, disabled }: DeploymentDeps) {
+export function createDeployments({ agents, roster, fleet, version, defaultModel, disabled }: DeploymentDeps) {
   function refuseWhenDisabled(): void {
     if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
   }
@@ -86,13 +79,13 @@ export function createDeployments({ agents, registry, fleet, version, defaultMod
       const { userId } = caller;
       refuseWhenDisabled();
       if (config.plan !== undefined) agents.planOf(config.plan);
-      let known = await registry.find(agentId);
+      let known = await roster.system.find(agentId);
       if (known && userId !== undefined && known.user_id !== userId) throw new AppError(404, 'Agent not found');
       const isNew = known === undefined;
       known ??= (await agents.add(caller, [newAgent(agentId, config)]))[0]!;
       const { agent, was, placement } = await fleet.start(known).catch(async (error: unknown) => {
         // What was refused is not there; only what could not be started is left to be repaired.
-        if (isNew && error instanceof AppError && error.status < 500) await registry.discard(agentId);
+        if (isNew && error instanceof AppError && error.status < 500) await roster.system.discard(agentId);
         throw error;
       });
       return { created: was !== 'running', body: answer(agent, placement) };

@@ -1,7 +1,7 @@
 import { PLAN_LIMITS, type Plan } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
+import type { NewAgent } from './agent.ts';
 import type { ConfigPart } from './config.ts';
-import type { NewAgent } from './registry.ts';
 
 /** What somebody asks for who has an agent provisioned. */
 export interface Wish {
