@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { memberToken } from '@troupe/fleet';
-import { newId, randomHex, sha256Hex, TEST_SECRETS, type Env, type Counters } from '@troupe/kernel';
+import { memberToken } from '@troupe/roster';
+import { newId, randomHex, sha256Hex, TEST_SECRETS, type Counters, type Env } from '@troupe/kernel';
 import { createSummarizer } from '@troupe/summarizer';
 import { fund } from '../lib/money.ts';
 import { person, provisioned, type Body, type Person } from '../lib/people.ts';
@@ -148,7 +148,6 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   const changed = {
     email,
     name: mark('person'),
-    instance_url: mark('instanceUrl'),
     notifications: { note: mark('n') },
   };
   await db.system.updateTable('users').set(changed).where('id', '=', who.id).execute();
@@ -166,7 +165,6 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   const ask = (method: string, path: string, body?: unknown) => answered(who, method, path, body);
 
   const agentId = await provisioned(who, { name: mark('agent') });
-  await db.system.updateTable('users').set({ instance_id: agentId }).where('id', '=', who.id).execute();
   const at = `/api/agents/${agentId}`;
   await ask('PUT', `${at}/purpose`, { instruction: mark('instruction'), tools: ['memory', 'filesystem'] });
   await ask('PUT', `${at}/config`, { safety: { allowedDomains: [`${mark('domain')}.example`] } });

@@ -9,7 +9,6 @@ import {
   createSandbox,
   createSqliteStore,
   createToolkit,
-  openGate,
   remotePeer,
   wakeAgent,
   withTeamStore,
@@ -87,8 +86,6 @@ export async function startAgent({
     store,
     model: ai,
     tools: toolkit.tools,
-    spend: openGate,
-    usage: () => {},
     log,
     onSleep: toolkit.close,
   });

@@ -1,4 +1,4 @@
-import { STOP_AGENTS_QUEUE, type StopAgents } from '@troupe/domain';
+import { stopAgentsJob } from '@troupe/contract';
 import type { Jobs, SystemTx } from '@troupe/db';
 import type { Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
@@ -88,7 +88,7 @@ export function createProve({ clock, audit, credits, sessions, verification, job
         .where('id', 'in', running)
         .execute();
       if (!jobs) throw new Error('an address is proven only where jobs can be sent');
-      await jobs.send(tx, STOP_AGENTS_QUEUE, { agentIds: running } satisfies StopAgents);
+      await jobs.send(tx, stopAgentsJob, { agentIds: running });
     }
     await tx.deleteFrom('agent_channels').where('user_id', '=', userId).execute();
     await cutOff(tx, userId);

@@ -22,7 +22,7 @@ import {
   type Session,
   type Todo,
 } from './store.ts';
-import type { VersionedDefinition } from '../definition.ts';
+import type { VersionedDefinition } from '@troupe/domain';
 
 /** The store of an agent that lives as rows in the platform's database. */
 

@@ -1,5 +1,5 @@
 import { newId } from '@troupe/kernel';
-import type { AgentDefinition } from '../definition.ts';
+import type { AgentDefinition } from '@troupe/domain';
 import { lastStatus, type SessionEvent, type SessionEventBody } from '../session/events.ts';
 import { openSqlite } from './sqlite.ts';
 import { memoryMethods } from './store-sqlite-memory.ts';

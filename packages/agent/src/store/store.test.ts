@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { testUser, testDatabase, type TestDatabase } from '@troupe/db';
 import { newId } from '@troupe/kernel';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { NOTHING_SPENT, type SessionEventBody } from '../session/events.ts';
 import { createPgStore, unfinishedAgents } from './store-pg.ts';
 import { createSqliteStore } from './store-sqlite.ts';

@@ -1,4 +1,4 @@
-import type { AgentDefinition, VersionedDefinition } from '../definition.ts';
+import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /**

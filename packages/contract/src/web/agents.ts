@@ -65,7 +65,11 @@ export const renameAgent = endpoint({
   reply: success.extend({
     agent: z.object({ id: z.string(), name: z.string(), status: agentStatus, updatedAt: timestamp }),
   }),
-  errors: { ...one.errors, 400: ['Name required', 'Name too long (max 64 chars)'] },
+  errors: {
+    ...one.errors,
+    400: ['Name required', 'Name too long (max 64 chars)'],
+    502: ['Agent backend unavailable'],
+  },
 });
 
 export const deleteAgent = endpoint({

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { GatewayPrincipal, Verify } from '@troupe/agent';
 import type { Database } from '@troupe/db';
-import { checkTicket, holderOf, memberOf, ticketEnds } from '@troupe/fleet';
 import { sameSecret, sha256Hex, type Clock } from '@troupe/kernel';
+import { checkTicket, holderOf, memberOf, ticketEnds } from '@troupe/roster';
 
 export interface AccessDeps {
   db: Database;
