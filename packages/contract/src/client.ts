@@ -1,5 +1,11 @@
 import type { Endpoint, EndpointTypes } from './endpoint.ts';
 
+/** What is wrong, as our own endpoints say it or as those in another's shape do. */
+const sentence = (error: unknown): string | undefined => {
+  const said = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
+  return typeof said === 'string' ? said : undefined;
+};
+
 /** What a call failed with: the status and the whole error body of the service. */
 export class CallError extends Error {
   readonly status: number;
@@ -7,7 +13,7 @@ export class CallError extends Error {
   /** What says when to come back. */
   readonly headers: Record<string, string>;
   constructor(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}) {
-    super(typeof body['error'] === 'string' ? body['error'] : `HTTP ${status}`);
+    super(sentence(body['error']) ?? `HTTP ${status}`);
     this.name = 'CallError';
     this.status = status;
     this.body = body;

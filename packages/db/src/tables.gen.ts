@@ -198,6 +198,7 @@ export interface Tables {
     key_hash: string;
     last_used_at: Nullable<Timestamp>;
     name: string;
+    origins: Default<(string)[]>;
     preview: string;
     user_id: string;
   };
@@ -675,6 +676,7 @@ export interface Tables {
   };
   usage_logs: {
     agent_id: string;
+    cached_tokens: Default<Int8>;
     cost_micros: Int8;
     created_at: Timestamp;
     estimated: boolean;
@@ -684,6 +686,7 @@ export interface Tables {
     model: string;
     output_tokens: Int8;
     provider: string;
+    reasoning_tokens: Default<Int8>;
     run_id: Nullable<string>;
     success: boolean;
     user_id: string;

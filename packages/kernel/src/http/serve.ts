@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import { invalidField, type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
@@ -88,7 +88,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       invalidJson: endpoint.invalidJson,
       failure: endpoint.failure,
       errorFields: endpoint.errorFields,
+      errorShape: endpoint.errorShape,
     },
+    bodyLimit: endpoint.bodyLimit,
     onRequest: (request, reply, done) => {
       let admitted: Promise<void> | undefined;
       try {
@@ -108,9 +110,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     handler: (request, reply) => {
       const result = handler({
         user: request.principal as never,
-        params: parse(endpoint.params, request.params, 'path') as never,
-        query: parse(endpoint.query, request.query, 'query') as never,
-        body: (endpoint.rawBody ? undefined : parse(endpoint.body, request.body ?? {}, 'body')) as never,
+        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
         request: new Info(server, request, reply),
       });
       if (result instanceof Promise) result.then(answer, fail);
@@ -144,11 +146,12 @@ const countedAs = (principal: unknown): string => {
   return other ?? id;
 };
 
-function parse(schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
+function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AppError(400, validationMessage(parsed.error, whole));
+  const param = invalidField(parsed.error);
+  throw new AppError(400, validationMessage(parsed.error, whole), errorShape && param !== undefined ? { param } : {});
 }
 
 function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): void {

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { CallError, type Endpoint, type Service } from '@troupe/contract';
+import { CallError, shapedError, shapeFor, type Endpoint, type Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
@@ -228,21 +228,43 @@ function addBodyParsers(app: FastifyInstance): void {
 }
 
 function addErrors(server: Server): void {
-  server.app.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'Not found' }));
+  server.app.setNotFoundHandler((request, reply) => {
+    const known = new AppError(404, 'Not found');
+    return reply.status(404).send(errorBody(request, known.body, 404, isModelPath(request) ? 'either' : undefined));
+  });
   server.app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { errorFields, errorShape, failure } = request.routeOptions.config;
     const known = asAppError(error, request);
-    if (known)
+    if (known) {
+      // Clients of these protocols try a 429 again by themselves: no money is not a matter of waiting a little.
+      if (errorShape && known.extra['code'] === 'QUOTA_EXCEEDED') void reply.header('x-should-retry', 'false');
       return reply
         .status(known.status)
         .headers(known.headers)
-        .send({ ...request.routeOptions.config.errorFields, ...known.body });
+        .send(errorBody(request, { ...errorFields, ...known.body }, known.status, errorShape));
+    }
     server.log.error(
       { err: error, requestId: request.id, method: request.method, path: request.routeOptions.url },
       'request failed',
     );
-    const config = request.routeOptions.config;
-    return reply.status(500).send({ ...config.errorFields, error: config.failure ?? 'Internal server error' });
+    const body = { ...errorFields, error: failure ?? 'Internal server error' };
+    return reply.status(500).send(errorBody(request, body, 500, errorShape));
   });
+}
+
+const MODEL_PATH = /^\/v1\/(chat|messages|responses|embeddings|models|completions|files|audio|images)(\/|\?|$)/;
+
+/** Where clients of other protocols look, and nothing is. */
+const isModelPath = (request: FastifyRequest): boolean => MODEL_PATH.test(request.url);
+
+function errorBody(
+  request: FastifyRequest,
+  body: Record<string, unknown>,
+  status: number,
+  shape: Endpoint['errorShape'],
+): Record<string, unknown> {
+  if (!shape) return body;
+  return shapedError(shape === 'either' ? shapeFor(request.headers) : shape, status, body, request.id);
 }
 
 function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
@@ -323,5 +345,6 @@ declare module 'fastify' {
     invalidJson?: string;
     failure?: string;
     errorFields?: Readonly<Record<string, unknown>>;
+    errorShape?: Endpoint['errorShape'];
   }
 }
