@@ -52,8 +52,11 @@ export const MODEL_ERRORS = {
   ],
 } as const;
 
-/** Of a union, what the branch with the most to say says. */
-export function firstOf(issues: unknown): string | undefined {
-  const last = Array.isArray(issues) ? (issues.at(-1) as { message?: string }[] | undefined) : undefined;
-  return last?.map(({ message }) => message).find((said) => said !== undefined && !said.startsWith(' '));
+/** Of a union, what its last branch says in words of its own: that is the one with the most to say. */
+export function firstOf(issue: object): string | undefined {
+  const { errors } = issue as { errors?: { message: string }[][] };
+  return errors
+    ?.at(-1)
+    ?.map(({ message }) => message)
+    .find((said) => !said.startsWith(' '));
 }

@@ -68,7 +68,7 @@ const block = z.discriminatedUnion(
 const message = z.object({
   role: z.enum(['user', 'assistant', 'system']),
   content: z.union([z.string(), z.array(block)], {
-    error: ({ issues }) => firstOf(issues) ?? 'the content of a message must be a text or a list of blocks',
+    error: (issue) => firstOf(issue) ?? 'the content of a message must be a text or a list of blocks',
   }),
 });
 

@@ -127,7 +127,7 @@ export const createResponse = endpoint({
     'OpenAI-compatible response, with any model; with `stream` server-sent events. Nothing is stored, whatever `store` says: the reply has `store: false`',
   body: z.object({
     input: z.union([z.string(), z.array(item).min(1)], {
-      error: ({ issues }) => firstOf(issues) ?? 'input must be a text or a list of items',
+      error: (issue) => firstOf(issue) ?? 'input must be a text or a list of items',
     }),
     ...orNull({
       model: modelName,
