@@ -162,9 +162,9 @@ describe('errors', () => {
   it('have its shape and its class', async () => {
     const stranger = new Anthropic({ baseURL: world.services.backend, apiKey: `sk_${'0'.repeat(64)}`, maxRetries: 0 });
     const unknown = await caught(stranger.messages.create({ ...ask, model: OTHER }));
-    assert.ok(unknown instanceof Anthropic.AuthenticationError);
-    assert.deepEqual(unknown.error.error.type, 'authentication_error');
+    assert.equal(unknown.error.error.type, 'authentication_error');
     assert.match(unknown.error.request_id, /./);
+    assert.ok(unknown instanceof Anthropic.AuthenticationError);
     const empty = await caught(client.messages.create({ ...ask, model: OTHER, messages: [] }));
     assert.ok(empty instanceof Anthropic.BadRequestError && /at least one message/.test(empty.message));
     const server = await caught(

@@ -212,7 +212,7 @@ describe('responses', () => {
       ['previous_response_id', { previous_response_id: 'resp_1' }],
       ['background', { background: true }],
       ['item_reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
-      ['tools must be of type function', { tools: [{ type: 'web_search' }] }],
+      ['tools must be of type function', { tools: [{ type: 'file_search', vector_store_ids: ['a'] }] }],
     ];
     for (const [what, more] of cases)
       await assert.rejects(

@@ -12,7 +12,9 @@ import { given, said, type Face } from './face.ts';
 import { partOfInput, simplest } from './parts.ts';
 import {
   callItem,
+  flatName,
   messageItem,
+  offered,
   openSeal,
   outline,
   reasoningItem,
@@ -32,7 +34,8 @@ export const responsesFace: Face<Body> = {
   wantsStream: ({ stream }) => stream === true,
 
   request(body) {
-    const { tools, text } = body;
+    const { text } = body;
+    const tools = offered(body);
     const items: Item[] =
       typeof body.input === 'string' ? [{ type: 'message', role: 'user', content: body.input }] : body.input;
     return said({
@@ -41,7 +44,7 @@ export const responsesFace: Face<Body> = {
       max_tokens: given(body.max_output_tokens),
       temperature: given(body.temperature),
       top_p: given(body.top_p),
-      tools: tools?.length ? tools.map(toolOf) : undefined,
+      tools: tools.length > 0 ? tools.map(toolOf) : undefined,
       tool_choice: body.tool_choice ? choiceOf(body.tool_choice) : undefined,
       parallel_tool_calls: given(body.parallel_tool_calls),
       reasoning: body.reasoning?.effort ? { effort: body.reasoning.effort } : undefined,
@@ -72,9 +75,10 @@ function messagesOf(items: readonly Item[]): ChatMessage[] {
   };
   for (const item of items) {
     if (item.type === 'reasoning') (assistant().thoughts ??= []).push(thoughtOf(item));
-    else if (item.type === 'function_call') addCall(assistant(), item.call_id, item.name, item.arguments);
+    else if (item.type === 'function_call')
+      addCall(assistant(), item.call_id, flatName(item.name, item.namespace), item.arguments);
     else if (item.type === 'custom_tool_call')
-      addCall(assistant(), item.call_id, item.name, JSON.stringify({ input: item.input }));
+      addCall(assistant(), item.call_id, flatName(item.name, item.namespace), JSON.stringify({ input: item.input }));
     else if (item.type === 'message' && item.role === 'assistant') addWords(assistant(), item.content);
     else {
       open = undefined;
@@ -117,8 +121,7 @@ const FREE = {
   additionalProperties: false,
 };
 
-function toolOf(tool: NonNullable<Body['tools']>[number]): ToolDefinition {
-  const { name } = tool;
+function toolOf({ tool, flat: name }: ReturnType<typeof offered>[number]): ToolDefinition {
   const described = tool.description ? { description: tool.description } : {};
   if (tool.type === 'function') {
     const parameters = tool.parameters ? { parameters: tool.parameters } : {};

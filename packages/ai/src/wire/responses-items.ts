@@ -25,8 +25,30 @@ export const reasoningItem = (id: string, text: string, sealed: string | undefin
   ...(sealed === undefined ? {} : { encrypted_content: sealed }),
 });
 
-const isCustom = ({ tools }: Body, name: string): boolean =>
-  tools?.some((tool) => tool.type === 'custom' && tool.name === name) ?? false;
+type Tool = NonNullable<Body['tools']>[number];
+type Called = Extract<Tool, { type: 'function' | 'custom' }>;
+
+interface Offered {
+  tool: Called;
+  /** What the model calls it: there are no namespaces in other formats. */
+  flat: string;
+  namespace: string | undefined;
+}
+
+const isCalled = (tool: Tool): tool is Called => tool.type === 'function' || tool.type === 'custom';
+
+export const flatName = (name: string, namespace: string | null | undefined): string =>
+  namespace ? `${namespace}__${name}` : name;
+
+/** The tools that a model is offered: those of namespaces by themselves, and none that the server would have to run. */
+export function offered({ tools }: Pick<Body, 'tools'>): Offered[] {
+  const list = (given: readonly Tool[], namespace?: string): Offered[] =>
+    given.flatMap((tool) => {
+      if (isCalled(tool)) return [{ tool, flat: flatName(tool.name, namespace), namespace }];
+      return tool.type === 'namespace' ? list(tool.tools, tool.name) : [];
+    });
+  return list(tools ?? []);
+}
 
 export interface CallItem {
   id: string;
@@ -34,6 +56,7 @@ export interface CallItem {
   status: string;
   call_id: string;
   name: string;
+  namespace?: string;
   arguments?: string;
   input?: string;
 }
@@ -41,13 +64,20 @@ export interface CallItem {
 export function callItem(
   id: string,
   callId: string,
-  name: string,
+  called: string,
   args: string,
   body: Body,
   status = 'completed',
 ): CallItem {
-  const shared = { id: named(id, 'fc_'), status, call_id: callId, name };
-  return isCustom(body, name)
+  const found = offered(body).find(({ flat }) => flat === called);
+  const shared = {
+    id: named(id, 'fc_'),
+    status,
+    call_id: callId,
+    name: found?.tool.name ?? called,
+    ...(found?.namespace === undefined ? {} : { namespace: found.namespace }),
+  };
+  return found?.tool.type === 'custom'
     ? { ...shared, type: 'custom_tool_call', input: freeInput(args) }
     : { ...shared, type: 'function_call', arguments: args };
 }
@@ -107,7 +137,7 @@ export function outline({ id, model }: { id: string; model: string }, { body, cr
     temperature: body.temperature ?? null,
     text: { format: body.text?.format ?? { type: 'text' } },
     tool_choice: body.tool_choice ?? 'auto',
-    tools: body.tools ?? [],
+    tools: (body.tools ?? []).filter((tool) => isCalled(tool) || tool.type === 'namespace'),
     top_p: body.top_p ?? null,
     truncation: 'disabled',
     user: body.user ?? null,

@@ -125,7 +125,7 @@ export function responsesWriter(context: FaceContext<Body>): StreamWriter {
       close() {
         const item = make('completed');
         const end = isFunction
-          ? event('response.function_call_arguments.done', { ...at, name, arguments: args })
+          ? event('response.function_call_arguments.done', { ...at, name: item.name, arguments: args })
           : event('response.custom_tool_call_input.delta', { ...at, delta: item.input }) +
             event('response.custom_tool_call_input.done', { ...at, input: item.input });
         return end + done(place, item);

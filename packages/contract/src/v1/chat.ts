@@ -123,6 +123,7 @@ export const chatCompletions = endpoint({
   path: '/v1/chat/completions',
   auth: 'internalOrKey',
   tag,
+  pages: true,
   errorShape: 'openai',
   bodyLimit: MOST_BODY,
   summary: 'OpenAI-compatible chat completion, for the internal key or an API key of a user',

@@ -14,6 +14,7 @@ export const createEmbeddings = endpoint({
   path: '/v1/embeddings',
   auth: 'internalOrKey',
   tag,
+  pages: true,
   errorShape: 'openai',
   bodyLimit: MOST_BODY,
   summary: 'OpenAI-compatible embeddings',

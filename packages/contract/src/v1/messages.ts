@@ -111,6 +111,7 @@ const shared = {
   method: 'POST',
   auth: 'internalOrKey',
   tag,
+  pages: true,
   errorShape: 'anthropic',
   bodyLimit: MOST_BODY,
 } as const;

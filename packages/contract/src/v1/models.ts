@@ -13,7 +13,7 @@ const model = z.object({
   created_at: z.string(),
 });
 
-const shared = { service, method: 'GET', auth: 'internalOrKey', tag, errorShape: 'either' } as const;
+const shared = { service, method: 'GET', auth: 'internalOrKey', tag, pages: true, errorShape: 'either' } as const;
 
 export const listOpenaiModels = endpoint({
   ...shared,

@@ -53,9 +53,21 @@ const items = z.discriminatedUnion(
   'type',
   [
     message.extend({ type: z.literal('message') }),
-    z.object({ type: z.literal('function_call'), call_id: callId, name: z.string().min(1), arguments: text }),
+    z.object({
+      type: z.literal('function_call'),
+      call_id: callId,
+      name: z.string().min(1),
+      namespace: z.string().nullish(),
+      arguments: text,
+    }),
     z.object({ type: z.literal('function_call_output'), call_id: callId, output }),
-    z.object({ type: z.literal('custom_tool_call'), call_id: callId, name: z.string().min(1), input: text }),
+    z.object({
+      type: z.literal('custom_tool_call'),
+      call_id: callId,
+      name: z.string().min(1),
+      namespace: z.string().nullish(),
+      input: text,
+    }),
     z.object({ type: z.literal('custom_tool_call_output'), call_id: callId, output }),
     z.object({
       type: z.literal('reasoning'),
@@ -80,23 +92,32 @@ const item = z.preprocess(
   items,
 );
 
-const TOOL = 'tools must be of type function or custom: none are run by the server';
+const TOOL = 'tools must be of type function, custom or namespace: none are run by the server';
+const functionTool = z.object({
+  type: z.literal('function'),
+  name: toolName,
+  description: text.nullish(),
+  parameters: schemaObject.nullish(),
+  strict: z.boolean().nullish(),
+});
+const customTool = z.object({
+  type: z.literal('custom'),
+  name: toolName,
+  description: text.nullish(),
+  format: schemaObject.nullish(),
+});
 const tool = z.discriminatedUnion(
   'type',
   [
+    functionTool,
+    customTool,
     z.object({
-      type: z.literal('function'),
+      type: z.literal('namespace'),
       name: toolName,
-      description: text.nullish(),
-      parameters: schemaObject.nullish(),
-      strict: z.boolean().nullish(),
+      tools: z.array(z.discriminatedUnion('type', [functionTool, customTool], TOOL)).max(MOST_TOOLS),
     }),
-    z.object({
-      type: z.literal('custom'),
-      name: toolName,
-      description: text.nullish(),
-      format: schemaObject.nullish(),
-    }),
+    // Some clients always name it: it is taken, and left out.
+    z.object({ type: z.enum(['web_search', 'web_search_preview']) }),
   ],
   TOOL,
 );
@@ -121,6 +142,7 @@ export const createResponse = endpoint({
   path: '/v1/responses',
   auth: 'internalOrKey',
   tag,
+  pages: true,
   errorShape: 'openai',
   bodyLimit: MOST_BODY,
   summary:

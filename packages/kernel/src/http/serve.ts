@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
+import { allowPage, checkPage } from './cors.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
 import type { PrincipalOf, User } from './principal.ts';
@@ -47,8 +48,12 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   // Outside production a reply that breaks its own schema is an error: the reference must be true.
   const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
 
-  const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined =>
-    userLimit && request.principal ? userLimit(request, reply, countedAs(request.principal)) : undefined;
+  const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+    const { principal } = request;
+    if (endpoint.pages) checkPage(request, principal, server.origin);
+    if (endpoint.bodyLimit !== undefined) server.largeBodies(request, reply, principal ? countedAs(principal) : '');
+    return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
+  };
   const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const found = guard(request, texts);
     if (!(found instanceof Promise)) {
@@ -61,6 +66,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     });
   };
   const admit = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+    if (endpoint.pages) allowPage(request, reply);
     const counted = limit?.(request, reply, server.clientAddress(request));
     return counted ? counted.then(() => identify(request, reply)) : identify(request, reply);
   };

@@ -14,8 +14,10 @@ import { createMetrics, type Metrics } from '../metrics.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
+import { answersPreflight } from './cors.ts';
 import { checkAddress, hostCheck } from './door.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
+import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 import type { Authenticator } from './principal.ts';
 
 export const BODY_LIMIT = 1_048_576;
@@ -51,6 +53,10 @@ export interface Server {
   clientAddress: (request: FastifyRequest) => string;
   /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
   checkHost: (host: string | undefined) => void;
+  /** Where people open the platform. */
+  origin: string;
+  /** Room for bodies of more than a megabyte. */
+  largeBodies: LargeBodies;
   /** Aborted when the server begins to close: streams end on it. */
   closing: AbortSignal;
   /** Called when the server begins to close; a listener on the signal costs ten times as much. */
@@ -114,8 +120,11 @@ export function createServer(options: ServerOptions): Server {
     if (typeof told !== 'string' || told === '') return request.ip;
     return isInternal(request) || isSigned(request, secrets.sessionSecret) ? told : request.ip;
   };
+  const origin = new URL(settings.BASE_URL ?? url).origin;
   const server: Server = {
     app,
+    origin,
+    largeBodies: createLargeBodies(),
     service,
     settings,
     log,
@@ -133,7 +142,7 @@ export function createServer(options: ServerOptions): Server {
     guards: createGuards({
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
-      origin: new URL(settings.BASE_URL ?? url).origin,
+      origin,
       loopback,
       accounts: options.accounts,
     }),
@@ -229,6 +238,7 @@ function addBodyParsers(app: FastifyInstance): void {
 
 function addErrors(server: Server): void {
   server.app.setNotFoundHandler((request, reply) => {
+    if (isModelPath(request) && answersPreflight(request, reply)) return reply;
     const known = new AppError(404, 'Not found');
     return reply.status(404).send(errorBody(request, known.body, 404, isModelPath(request) ? 'either' : undefined));
   });
