@@ -107,6 +107,7 @@ describe('a cap under 100 calls at once: the sum never passes it, and who is ref
         assert.deepEqual(rest, {
           type: 'rate_limit_error',
           param: null,
+          success: false,
           code: 'QUOTA_EXCEEDED',
           scope,
           unit: 'usd',
@@ -174,6 +175,7 @@ describe('a token quota (TOKEN_QUOTAS=on) under 100 calls at once', () => {
       assert.deepEqual(rest, {
         type: 'rate_limit_error',
         param: null,
+        success: false,
         code: 'QUOTA_EXCEEDED',
         scope: 'tokens',
         unit: 'tokens',
@@ -258,7 +260,7 @@ describe('an agent’s gateway token behind sk_', () => {
     const { message, type: _, param: __, ...details } = refused.body.error;
     assert.deepEqual([refused.status, details.scope, details.limit], [429, 'agent', COST]);
     const chat = await web(owner.key, 'POST', '/api/chat', { agentId, message: 'Hello' });
-    assert.deepEqual([chat.status, chat.body], [429, { success: false, error: message, ...details }]);
+    assert.deepEqual([chat.status, chat.body], [429, { error: message, ...details }]);
     await web(owner.key, 'PUT', '/api/usage/caps', { scope: 'agent', agentId, limitUsd: null });
   });
 

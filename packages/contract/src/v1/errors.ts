@@ -22,7 +22,7 @@ export const errorType = (shape: ErrorShape, status: number): string =>
 export function shapedError(
   shape: ErrorShape,
   status: number,
-  { error: message, success: _, message: __, type: ___, ...more }: Readonly<Record<string, unknown>>,
+  { error: message, message: _, type: __, ...more }: Readonly<Record<string, unknown>>,
   requestId?: string,
 ): Record<string, unknown> {
   const type = errorType(shape, status);
