@@ -39,7 +39,7 @@ async function deletedMidway(services: Services, director: Director): Promise<vo
   assert.match(ended(await open.streamedChat), /event: error\n(?:id: .*\n)?data: \{"error":"No agent deployed"\}$/);
   assert.match(
     ended(await open.streamedGateway),
-    /^data: \{"error":(?:"Agent not found"\}\n\ndata: \[DONE\]|\{"message":"Agent not found".*\}\})$/,
+    /(?:^|\n)data: \{"error":(?:"Agent not found"\}\n\ndata: \[DONE\]|\{"message":"Agent not found".*\}\})$/,
   );
   assert.match(String((await events).body), /data: \{"error":"Agent not found"\}\n/);
 }
