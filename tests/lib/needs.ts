@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { closedNetwork } from './closed-network.ts';
 
 /** Asks the engine itself: its command line tool need not be here. */
@@ -19,6 +20,7 @@ const PROBES = {
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
+  'the judges': () => existsSync(new URL('../judges/node_modules/.bin/codex', import.meta.url)),
   'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
 } satisfies Record<string, () => boolean>;
 

@@ -154,7 +154,8 @@ function principalOf(
 ): GatewayPrincipal | undefined {
   if (sameSecret(token, GATEWAY_TOKEN)) return { id: 'owner', kind: 'owner' };
   if (MEMBER_TOKEN === undefined || !sameSecret(token, MEMBER_TOKEN)) return undefined;
-  return { id: caller, kind: caller.startsWith('device:') ? 'device' : 'member' };
+  const kind = (['device', 'key'] as const).find((one) => caller.startsWith(`${one}:`)) ?? 'member';
+  return { id: caller, kind };
 }
 
 /** What the team shares is the platform's to keep: the other members are on machines of their own. */

@@ -1,7 +1,7 @@
 import { USER_COLUMNS, type Accounts } from '@troupe/accounts';
 import type { OwnKey } from '@troupe/ai';
 import type { Database } from '@troupe/db';
-import { AppError, bearerToken, sha256Hex, type Server } from '@troupe/kernel';
+import { AppError, sha256Hex, shownKey, type Server } from '@troupe/kernel';
 import type { AllAgents } from '@troupe/roster';
 
 const PREFIX = 'sk_';
@@ -45,7 +45,7 @@ export function acceptAgentKeys({ guards }: Server, { db, accounts, roster }: Ag
     const found = internalOrKey(request, texts);
     if (!(found instanceof Promise)) return found;
     return found.catch(async (error: unknown) => {
-      const key = bearerToken(request);
+      const key = shownKey(request);
       if (!(error instanceof AppError && error.status === 401) || !key?.startsWith(PREFIX)) throw error;
       const agent = await agentOf(key.slice(PREFIX.length));
       if (!agent) throw error;

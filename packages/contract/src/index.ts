@@ -30,6 +30,7 @@ export * from './web/payment-sessions.ts';
 export * from './web/policy.ts';
 export * from './web/wallet.ts';
 export * from './backend/ai.ts';
+export * from './v1/index.ts';
 export * from './web/demo.ts';
 export * from './web/usage.ts';
 export * from './web/config.ts';

@@ -196,6 +196,7 @@ export interface Tables {
     key_hash: string;
     last_used_at: Nullable<Timestamp>;
     name: string;
+    origins: Default<(string)[]>;
     preview: string;
     user_id: string;
   };
@@ -673,6 +674,7 @@ export interface Tables {
   };
   usage_logs: {
     agent_id: string;
+    cached_tokens: Default<Int8>;
     cost_micros: Int8;
     created_at: Timestamp;
     estimated: boolean;
@@ -682,6 +684,7 @@ export interface Tables {
     model: string;
     output_tokens: Int8;
     provider: string;
+    reasoning_tokens: Default<Int8>;
     run_id: Nullable<string>;
     success: boolean;
     user_id: string;

@@ -238,7 +238,8 @@ const offered = ({ headers }: IncomingMessage): 'bearer' | undefined =>
   /^bearer, *\S+$/i.test(headers['sec-websocket-protocol'] ?? '') ? 'bearer' : undefined;
 
 function shown({ headers }: IncomingMessage, url: URL): string | undefined {
-  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
+  const own = headers['x-api-key'];
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? (typeof own === 'string' ? own : undefined);
   const protocol = /^bearer, *(\S+)$/i.exec(headers['sec-websocket-protocol'] ?? '')?.[1];
   return bearer ?? protocol ?? url.searchParams.get('token') ?? undefined;
 }

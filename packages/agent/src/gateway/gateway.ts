@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
 import { AppError, requestUrl } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
 import { agentCard } from './a2a-wire.ts';
-import { chatCompletions } from './chat-completions.ts';
 import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
 import { sendJson, type Exchange } from './exchange.ts';
+import { speakChat, speakMessages, speakResponses } from './models.ts';
 import * as records from './records.ts';
 import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget, Showing } from './types.ts';
 import { SOCKET_BOUNDS } from './socket-bounds.ts';
@@ -20,7 +21,9 @@ type Handler = (exchange: Exchange) => Promise<void>;
 
 /** Every way into an agent, behind its token, and what one must be allowed to take it. */
 export const ROUTES: readonly [method: string, path: RegExp, right: Right, handler: Handler][] = [
-  ['POST', /^\/v1\/chat\/completions$/, 'talk', chatCompletions],
+  ['POST', /^\/v1\/chat\/completions$/, 'talk', speakChat],
+  ['POST', /^\/v1\/messages$/, 'talk', speakMessages],
+  ['POST', /^\/v1\/responses$/, 'talk', speakResponses],
   ['GET', /^\/v1\/models$/, 'talk', listModels],
   ['POST', /^\/a2a$/, 'talk', a2a],
   ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
@@ -77,18 +80,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
     try {
       await answer(request, response, target);
     } catch (error) {
-      fail(error, response, target);
+      fail(error, request, response, target);
     }
   }
 
-  function fail(error: unknown, response: ServerResponse, { agentId }: GatewayTarget): void {
+  function fail(error: unknown, request: IncomingMessage, response: ServerResponse, target: GatewayTarget): void {
+    const { agentId } = target;
     if (!(error instanceof AppError)) log.error({ err: error, agentId }, 'gateway request failed');
-    if (response.headersSent) response.destroy();
-    else if (error instanceof AppError) {
-      // What is left of the body would be taken for the next request.
-      if (error.status === 413) response.setHeader('connection', 'close');
-      sendJson({ response }, error.body, error.status);
-    } else sendJson({ response }, { error: 'Internal server error' }, 500);
+    if (response.headersSent) return void response.destroy();
+    const known = error instanceof AppError ? error : new AppError(500, 'Internal server error');
+    // What is left of the body would be taken for the next request.
+    if (known.status === 413) response.setHeader('connection', 'close');
+    for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
+    const shape = shapeOf(request, target);
+    sendJson({ response }, shape ? shapedError(shape, known.status, known.body) : known.body, known.status);
   }
 
   async function awake({ agentId }: GatewayTarget): Promise<Agent> {
@@ -203,9 +208,17 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
-/** `Authorization: Bearer …`, a WebSocket subprotocol `bearer, …`, or the query where nothing else is possible. */
+/** Below /v1 errors look as the protocol's clients expect them. */
+function shapeOf({ headers }: IncomingMessage, { path }: GatewayTarget): ErrorShape | undefined {
+  if (!path.startsWith('/v1/')) return undefined;
+  return path.startsWith('/v1/messages') ? 'anthropic' : shapeFor(headers);
+}
+
+/** `Authorization: Bearer …`, `x-api-key`, a WebSocket subprotocol `bearer, …`, or the query where nothing else is possible. */
 function shownToken(request: IncomingMessage, url: URL): string | undefined {
-  const header = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const own = request.headers['x-api-key'];
+  const header =
+    /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? (typeof own === 'string' ? own : undefined);
   const protocol = /^bearer, *(\S+)$/i.exec(request.headers['sec-websocket-protocol'] ?? '')?.[1];
   const query = QUERY_TOKEN_PATH.test(url.pathname) ? url.searchParams.get('token') : null;
   return header ?? protocol ?? query ?? undefined;

@@ -6,7 +6,9 @@ import type { Agent } from '../agent.ts';
 export interface GatewayPrincipal {
   /** Names what the caller came with; its open connections are cut by this name. */
   id: string;
-  kind: 'owner' | 'device' | 'member';
+  kind: 'owner' | 'device' | 'member' | 'key';
+  /** Pages that may use it from a browser. */
+  origins?: readonly string[];
 }
 
 /** How a token is shown. */

@@ -83,7 +83,10 @@ describe('tools', () => {
     const answer = await agent.ask({ to: web, content: 'go' });
     assert.equal(answer.reply, 'told: x is 1');
     assert.deepEqual(seen, ['x']);
-    assert.deepEqual({ ...answer.spent, ms: 0 }, { turns: 2, tokens: 2 * TOKENS_A_CALL, costMicros: 200, ms: 0 });
+    assert.deepEqual(
+      { ...answer.spent, ms: 0 },
+      { turns: 2, tokens: 2 * TOKENS_A_CALL, costMicros: 200, ms: 0, outputTokens: 10 },
+    );
     assert.deepEqual(
       calls.map(({ tool: name, success }) => [name, success]),
       [['count', true]],

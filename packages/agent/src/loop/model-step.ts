@@ -55,11 +55,15 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
 
   const saw = readSession(run.events()).lastSeq;
   const started = deps.now();
-  const { message, model, usage, costMicros } = await askModel(deps, turn, {
-    messages,
-    ...(tools.length > 0 && { tools: toolDefinitions(tools) }),
-  });
-  const spent: Spent = { turns: 1, tokens: usage.total_tokens, costMicros, ms: deps.now() - started };
+  const { request, isCallers } = requestFor(run, messages, tools);
+  const { message, model, usage, costMicros } = await askModel(deps, turn, request);
+  const spent: Spent = {
+    turns: 1,
+    tokens: usage.total_tokens,
+    costMicros,
+    ms: deps.now() - started,
+    ...(usage.completion_tokens > 0 && { outputTokens: usage.completion_tokens }),
+  };
   const answer: SessionEventBody = {
     type: 'assistant',
     content: kept(message.content ?? ''),
@@ -68,6 +72,7 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
       callId: deps.newId(),
       tool: name.slice(0, MAX_TOOL_NAME),
       args: args.length > MAX_ANSWER_CHARACTERS ? TOO_LONG : args,
+      ...(isCallers(name) && { caller: true as const }),
     })),
     model,
     spent,
@@ -81,6 +86,22 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   }
   await run.commit([answer], { tokens });
   return 'goes on';
+}
+
+/** The caller's tools stand beside the agent's; where both have one of a name, the caller has asked to be called. */
+function requestFor(run: RunLog, messages: ChatMessage[], tools: readonly Tool[]) {
+  const { run: current, finished } = readSession(run.events());
+  const { tools: callers = [], tool_choice: choice, ...wishes } = current?.wishes ?? {};
+  const isCallers = (name: string): boolean => callers.some((one) => one.function.name === name);
+  const offered = [...toolDefinitions(tools.filter(({ name }) => !isCallers(name))), ...callers];
+  const request: ChatRequest = {
+    ...wishes,
+    messages,
+    ...(offered.length > 0 && { tools: offered }),
+    // Told to call for ever, a model would never answer.
+    ...(choice !== undefined && finished.length === 0 && { tool_choice: choice }),
+  };
+  return { request, isCallers };
 }
 
 const kept = (text: string): string =>
@@ -170,7 +191,8 @@ async function askOne(
   const { runId, run, limits, modelSignal: signal } = turn;
   const left = remaining(limits, readSession(run.events()).spent);
   const room = Math.min(ANSWER_ROOM, left.maxTokens);
-  const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: Math.max(1, room) } : request;
+  const most = Math.max(1, Math.min(room, request.max_tokens ?? room));
+  const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: most } : request;
   const streamed = !silent && deps.watched(run.sessionId);
   return streamed ? collect(deps, turn, sent) : deps.model.chat(sent, { signal, runId });
 }

@@ -13,6 +13,8 @@ export interface User {
   sessionId: string | null;
   /** The API key that it came with instead. */
   keyId?: string;
+  /** Pages that may use that key from a browser. */
+  origins?: readonly string[];
   /** Whom a limit of a user counts; the user unless said. */
   countedAs?: string;
   /** Whom the platform says that the request counts for in limits by address, here and where it leads to. */

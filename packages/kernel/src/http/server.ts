@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { CallError, type Endpoint, type Service } from '@troupe/contract';
+import { CallError, shapedError, shapeFor, type Endpoint, type Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
@@ -23,9 +23,11 @@ import {
   REQUEST_TIMES,
   type Connections,
 } from './connections.ts';
+import { answersPreflight } from './cors.ts';
 import { checkAddress, hostCheck } from './door.ts';
 import { drain } from './drain.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
+import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 import type { Authenticator } from './principal.ts';
 
 export const BODY_LIMIT = 1_048_576;
@@ -68,6 +70,10 @@ export interface Server {
   callers: Callers;
   /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
   checkHost: (host: string | undefined) => void;
+  /** Where people open the platform. */
+  origin: string;
+  /** Room for bodies of more than a megabyte. */
+  largeBodies: LargeBodies;
   /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
   draining: AbortSignal;
   /** Aborted when it ends what is still under way: streams end on it. */
@@ -137,8 +143,11 @@ export function createServer(options: ServerOptions): Server {
     return value !== undefined && isOurs(request) ? value : undefined;
   };
   const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
+  const origin = new URL(settings.BASE_URL ?? url).origin;
   const server: Server = {
     app,
+    origin,
+    largeBodies: createLargeBodies(),
     service,
     settings,
     log,
@@ -159,7 +168,7 @@ export function createServer(options: ServerOptions): Server {
     guards: createGuards({
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
-      origin: new URL(settings.BASE_URL ?? url).origin,
+      origin,
       loopback,
       accounts: options.accounts,
     }),
@@ -272,22 +281,30 @@ function addBodyParsers(app: FastifyInstance): void {
 }
 
 function addErrors(server: Server): void {
-  server.app.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'Not found' }));
+  server.app.setNotFoundHandler((request, reply) => {
+    if (isModelPath(request) && answersPreflight(request, reply)) return reply;
+    const known = new AppError(404, 'Not found');
+    return reply.status(404).send(errorBody(request, known.body, 404, isModelPath(request) ? 'either' : undefined));
+  });
   server.app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { errorFields, errorShape, failure } = request.routeOptions.config;
     const known = asAppError(error, request);
     if (known?.cause !== undefined && known.status === 503)
       server.log.warn({ err: known.cause, requestId: request.id, path: request.routeOptions.url }, known.message);
-    if (known)
+    if (known) {
+      // Clients of these protocols try a 429 again by themselves: no money is not a matter of waiting a little.
+      if (errorShape && known.extra['code'] === 'QUOTA_EXCEEDED') void reply.header('x-should-retry', 'false');
       return reply
         .status(known.status)
         .headers(known.headers)
-        .send({ ...request.routeOptions.config.errorFields, ...known.body });
+        .send(errorBody(request, { ...errorFields, ...known.body }, known.status, errorShape));
+    }
     server.log.error(
       { err: error, requestId: request.id, method: request.method, path: request.routeOptions.url },
       'request failed',
     );
-    const config = request.routeOptions.config;
-    return reply.status(500).send({ ...config.errorFields, error: config.failure ?? 'Internal server error' });
+    const body = { ...errorFields, error: failure ?? 'Internal server error' };
+    return reply.status(500).send(errorBody(request, body, 500, errorShape));
   });
 }
 
@@ -297,6 +314,21 @@ function addErrors(server: Server): void {
  */
 const BUSY = new Set(['25006', '53100', '53200', '53300', '55P03', '57P01', '57P02', '57P03']);
 const isDatabaseBusy = ({ code }: FastifyError): boolean => BUSY.has(code);
+
+const MODEL_PATH = /^\/v1\/(chat|messages|responses|embeddings|models|completions|files|audio|images)(\/|\?|$)/;
+
+/** Where clients of other protocols look, and nothing is. */
+const isModelPath = (request: FastifyRequest): boolean => MODEL_PATH.test(request.url);
+
+function errorBody(
+  request: FastifyRequest,
+  body: Record<string, unknown>,
+  status: number,
+  shape: Endpoint['errorShape'],
+): Record<string, unknown> {
+  if (!shape) return body;
+  return shapedError(shape === 'either' ? shapeFor(request.headers) : shape, status, body, request.id);
+}
 
 function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
   if (error instanceof AppError) return error;
@@ -387,5 +419,6 @@ declare module 'fastify' {
     invalidJson?: string;
     failure?: string;
     errorFields?: Readonly<Record<string, unknown>>;
+    errorShape?: Endpoint['errorShape'];
   }
 }

@@ -17,13 +17,15 @@ interface Found {
   token_hash: string | null;
   device: string | null;
   member: string | null;
+  /** The API key of the agent's owner that was shown. */
+  key: string | null;
   /** The session or key of the agent's owner that the ticket was made for is still there. */
   held: boolean;
 }
 
 /**
  * Who shows this token to this agent: its owner by the gateway token or a ticket, a device while it is approved, the
- * platform itself by the internal key, a running member of its team by that one's own. Asked anew each time, so that what
+ * platform itself by the internal key, a program of the owner's by an API key, a running member of its team by that one's own. Asked anew each time, so that what
  * was revoked opens nothing.
  */
 export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDeps): Verify {
@@ -40,6 +42,7 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
         and d.status = 'approved' and d.token_hash = ${hash}) as device,
         (select m.id from agents m where m.id = ${caller} and m.team_id = a.team_id and m.user_id = a.user_id
           and m.status = 'running') as member,
+        (select k.id from api_keys k where k.key_hash = ${hash} and k.user_id = a.user_id) as key,
         exists (select from sessions s where s.id = ${holderId('session')} and s.user_id = a.user_id and s.expires_at > ${now})
           or exists (select from api_keys k where k.id = ${holderId('key')} and k.user_id = a.user_id) as held
       from agents a where a.id = ${agentId} and a.status = 'running'`.execute(db.system);
@@ -55,6 +58,7 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
         (isOpen || (await useTicket(db, hash, ticketEnds(token), now)));
       return counts ? { id: `${holder.kind}:${holder.id}`, kind: 'owner' } : undefined;
     }
+    if (row.key !== null) return { id: `key:${row.key}`, kind: 'key' };
     if (row.device !== null) return { id: `device:${row.device}`, kind: 'device' };
     if (row.member !== null) return { id: `member:${row.member}`, kind: 'member' };
     return undefined;

@@ -1,4 +1,4 @@
-import { AGENT_NOT_FOUND, gatewayChat, gatewayMessages } from '@troupe/contract';
+import { AGENT_NOT_FOUND, errorText, gatewayChat, gatewayMessages } from '@troupe/contract';
 import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
@@ -85,7 +85,7 @@ export function createChat({ roster, backend, clock }: ChatDeps) {
 }
 
 interface Chunk {
-  error?: string;
+  error?: unknown;
   choices?: { delta?: { content?: string } }[];
 }
 
@@ -97,7 +97,7 @@ async function* events(about: object, response: Response): AsyncGenerator<Server
     if (data === '[DONE]') break;
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error !== undefined) {
-      yield { event: 'error', data: { error: named(chunk.error) } };
+      yield { event: 'error', data: { error: named(errorText(chunk.error) ?? 'The answer broke off') } };
       return;
     }
     const text = chunk.choices?.[0]?.delta?.content ?? '';
