@@ -67,6 +67,9 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     return key?.startsWith(KEY_PREFIX) ? ((await accounts?.byKey(key)) ?? null) : null;
   }
 
+  const byAnyKey = async (request: FastifyRequest, key: string): Promise<User | null> =>
+    (await byKey(request)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
+
   const anyUser = async (request: FastifyRequest) => (await byKey(request)) ?? (await byCookie(request));
 
   async function required(user: Promise<User | null>, { unauthorized }: GuardTexts): Promise<User> {
@@ -93,7 +96,8 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     },
     internal,
     internalOrKey(request, texts) {
-      if (bearerToken(request)?.startsWith(KEY_PREFIX)) return required(byKey(request), texts);
+      const key = bearerToken(request);
+      if (key?.startsWith(KEY_PREFIX)) return required(byAnyKey(request, key), texts);
       internal(request, texts);
       return null;
     },
