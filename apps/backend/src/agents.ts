@@ -56,6 +56,7 @@ export async function addAgents(
     defaultModel: ai.catalogue.premium,
   });
   const deployments = createDeployments({
+    log,
     agents,
     roster,
     fleet,
@@ -148,6 +149,8 @@ function run(
     scheduler.start();
     void recover();
   });
+  // A task that became due now would find nobody to ask.
+  server.draining.addEventListener('abort', () => scheduler.rest());
   server.app.addHook('preClose', () => driver.disconnect());
   return {
     async close() {

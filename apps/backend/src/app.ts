@@ -36,6 +36,7 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
     secrets,
     url,
     accounts: { ...accounts, byAgentKey },
+    ready: db.answers,
     rewrite: hostRewrite(settings.AGENTS_DOMAIN),
   });
   server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);

@@ -695,6 +695,10 @@ export interface Tables {
     tool_name: string;
     user_id: string;
   };
+  used_tickets: {
+    expires_at: Timestamp;
+    hash: string;
+  };
   users: {
     created_at: Timestamp;
     credit_micros: Default<Int8>;

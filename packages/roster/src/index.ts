@@ -8,4 +8,4 @@ export type { OwnAgents } from './own.ts';
 export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
 export { LimitReached } from './room.ts';
 export { createRoster, type Roster, type RosterDeps } from './roster.ts';
-export { checkTicket, holderOf, makeTicket, type Holder } from './tickets.ts';
+export { checkTicket, holderOf, makeTicket, ticketEnds, type Holder } from './tickets.ts';

@@ -45,6 +45,8 @@ export function createRoom({ db, clock }: { db: Database; clock: Clock }): Room 
 
   async function check(tx: UserTx, userId: string, adding: number, limit: number): Promise<void> {
     if (limit === Infinity) return;
+    // Who has no room anyhow need not wait for those before them.
+    await count(tx, adding, limit);
     await lockRoom(tx, userId);
     await count(tx, adding, limit);
   }

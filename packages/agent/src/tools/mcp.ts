@@ -208,7 +208,7 @@ async function connectStdio(
   const reason = await sandbox.unavailable();
   if (reason !== undefined) throw new Error(`there is no sandbox to run the server in (${reason})`);
   const { createStdioTransport } = await import('../sandbox/stdio-transport.ts');
-  const { root, full } = await workspace();
+  const { root, room } = await workspace();
   const program = await sandbox.wrap({
     workspace: root,
     argv: [server.command ?? '', ...server.args],
@@ -219,7 +219,7 @@ async function connectStdio(
   const release = watchResources({
     ...program.watched,
     pid: transport.pid(),
-    full,
+    full: async () => (await room()).full,
     onExceeded: () => void transport.close(),
   });
   return { release };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentParams, agentStats, agentStatus, AGENT_NOT_FOUND } from '../agent-fields.ts';
+import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE, agentParams, agentStats, agentStatus } from '../agent-fields.ts';
 import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -81,6 +81,7 @@ const memory = z.looseObject({ key: z.string().nullable(), content: z.string(), 
 export const gatewayChat = endpoint({
   ...gateway,
   method: 'POST',
+  errors: { ...gateway.errors, 413: [MESSAGE_TOO_LARGE] },
   path: under('/v1/chat/completions'),
   summary: 'OpenAI-compatible chat; `stream: true` answers with server-sent events',
   body: z.looseObject({ messages: z.array(z.looseObject({ role: z.string() })) }),
@@ -92,6 +93,7 @@ export const gatewayChat = endpoint({
 export const gatewayExecute = endpoint({
   ...gateway,
   method: 'POST',
+  errors: { ...gateway.errors, 413: [MESSAGE_TOO_LARGE] },
   path: under('/execute'),
   summary: 'Run a scheduled prompt',
   body: z.object({ taskId: z.string(), prompt: z.string(), runId: z.string().optional() }),

@@ -25,7 +25,7 @@ const agent = z.object({
   name: z.string(),
   model: z.string(),
   status: agentStatus,
-  /** Opens the agent's web chat; the ticket in it lives for twelve hours. */
+  /** Opens the agent's web chat; the ticket in it opens it once, within five minutes: ask for a new one for each connection. */
   websocketUrl: z.string(),
   createdAt: timestamp,
   updatedAt: timestamp,

@@ -43,7 +43,8 @@ interface Told {
   container: Docker.ContainerInspectInfo | undefined;
 }
 
-const HEALTH_MS = 30_000;
+/** A machine that starts many at once takes its time; one that ends again and again is noticed by its restarts. */
+const HEALTH_MS = 90_000;
 const MOST_RESTARTS = 2;
 
 export function createContainers(deps: ContainerDeps, way: Way): Driver {
