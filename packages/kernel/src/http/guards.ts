@@ -72,7 +72,7 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
   }
 
   const byAnyKey = async (request: FastifyRequest, key: string): Promise<User | null> =>
-    (await byKey(request)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
+    (await byKey(request, key)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
 
   const anyUser = async (request: FastifyRequest) => (await byKey(request)) ?? (await byCookie(request));
 
