@@ -5,13 +5,16 @@ import { ROOT } from './run.mjs';
 /** How long each file took when it was last run on this machine. */
 const TIMES_FILE = path.join(ROOT, '.runtime/test-times.json');
 
-/** What is slow on any machine, slowest first, for one where nothing has run yet. */
+/**
+ * What is slow on any machine, slowest first, for one where nothing has run yet. The browser's tests come first and keep
+ * one place busy for as long as those with containers, which are slow beside each other, follow one another in the next.
+ */
 const SLOW = [
+  'tests/e2e/',
   'tests/deploy/',
   'tests/faults/swarm',
   'tests/faults/docker',
   'packages/fleet/src/docker/',
-  'tests/e2e/',
   'tests/fuzz/',
   'tests/authorization/',
   'tests/attacks/',

@@ -33,10 +33,9 @@ describe('a command', { skip: needs('bubblewrap') }, () => {
   const sh = (cmd: string, sandbox: Sandbox = createSandbox({ limits: LIMITS })) =>
     sandbox.run({
       argv: ['/bin/sh', '-c', cmd],
-      workspace: workspace.root,
+      workspace,
       timeoutMs: 60_000,
       signal: new AbortController().signal,
-      full: workspace.full,
     });
 
   test('gets no more of /dev/shm and /tmp than their size, and nothing of the rest', async () => {
@@ -96,10 +95,9 @@ describe('a command', { skip: needs('bubblewrap') }, () => {
       const before = await stat('/etc/passwd');
       const { output, code } = await createSandbox().run({
         argv: ['/bin/sh', '-c', 'cat d/f && echo new >> d/f && cat d/f'],
-        workspace: old,
+        workspace: { ...workspace, root: old },
         timeoutMs: 60_000,
         signal: new AbortController().signal,
-        full: workspace.full,
       });
       assert.deepEqual([output, code], ['oldoldnew\n', 0]);
       assert.equal((await stat('/etc/passwd')).uid, before.uid);

@@ -54,7 +54,8 @@ describe('ending', () => {
       const { env } = await own(t);
       const program = start(t, env);
       await program.ready;
-      assert.equal(await health(env), 'healthy');
+      // Its own calls have a bound in time, which a machine that is busy with other tests may pass.
+      while ((await health(env)) !== 'healthy') await delay(200);
       const pids = processTree(program.pid);
       assert.ok(pids.length > 3, 'the database has processes of its own');
       const asked = performance.now();

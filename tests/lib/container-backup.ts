@@ -42,8 +42,12 @@ export async function comeBack(t: TestContext, driver: 'docker' | 'swarm'): Prom
   const ask = await signIn(first, first.password);
   const say = async (to: Ask, agentId: string, message: string): Promise<string> =>
     (await good(to('POST', '/api/chat', { agentId, message }))).reply;
-  const provision = async (name: string): Promise<string> =>
-    (await good(ask('POST', '/api/agents/provision', { name }))).agent.id;
+  const provision = async (name: string): Promise<string> => {
+    const { id } = (await good(ask('POST', '/api/agents/provision', { name }))).agent;
+    // A busy engine takes longer than whoever asks waits.
+    while ((await good(ask('GET', `/api/agents/${id}`))).agent.status === 'provisioning') await delay(200);
+    return id;
+  };
   const running = await provision('Ada');
   const stopped = await provision('Ben');
   for (const id of [running, stopped]) await say(ask, id, `write plan.md: ${PLAN} of ${id}`);

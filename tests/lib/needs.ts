@@ -15,6 +15,7 @@ const PROBES = {
   chromium: () => chromium() !== undefined,
   bubblewrap: () => works('bwrap', ['--ro-bind', '/', '/', 'true']),
   'network namespaces': () => works(...closedNetwork('true'), { HOSTS: '/etc/hosts' }),
+  pgbouncer: () => works('pgbouncer', ['--version']),
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),

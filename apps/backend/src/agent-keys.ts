@@ -1,15 +1,15 @@
 import { USER_COLUMNS, type Accounts } from '@troupe/accounts';
 import type { OwnKey } from '@troupe/ai';
 import type { Database } from '@troupe/db';
-import type { Registry } from '@troupe/fleet';
 import { AppError, sha256Hex, shownKey, type Server } from '@troupe/kernel';
+import type { AllAgents } from '@troupe/roster';
 
 const PREFIX = 'sk_';
 
 interface AgentKeyDeps {
   db: Database;
   accounts: Accounts;
-  registry: Pick<Registry, 'ownKey'>;
+  roster: Pick<AllAgents, 'ownKey'>;
 }
 
 /** The own account on which the agent that sent a request thinks. */
@@ -19,7 +19,7 @@ export type OwnKeys = (headers: object) => OwnKey | undefined;
  * An agent that runs as a program of its own thinks through /v1 with its gateway token behind `sk_`. It is charged to its
  * owner, its limits and usage count for itself; nothing else of the platform opens to it.
  */
-export function acceptAgentKeys({ guards }: Server, { db, accounts, registry }: AgentKeyDeps): OwnKeys {
+export function acceptAgentKeys({ guards }: Server, { db, accounts, roster }: AgentKeyDeps): OwnKeys {
   const { internalOrKey } = guards;
   const ownKeys = new WeakMap<object, OwnKey>();
 
@@ -37,7 +37,7 @@ export function acceptAgentKeys({ guards }: Server, { db, accounts, registry }: 
     return {
       agentId: id,
       user: accounts.toUser(row, null),
-      ownKey: registry.ownKey({ id, ai_provider, provider_key }),
+      ownKey: roster.ownKey({ id, ai_provider, provider_key }),
     };
   }
 

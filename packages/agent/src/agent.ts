@@ -1,6 +1,4 @@
-import type { AgentConfig } from '@troupe/domain';
-import type { VersionedDefinition } from './definition.ts';
-import type { RunLimits } from './definition.ts';
+import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
 import type { CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
 

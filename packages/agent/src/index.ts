@@ -1,5 +1,4 @@
 export * from './agent.ts';
-export * from './definition.ts';
 export * from './session/events.ts';
 export * from './ports.ts';
 export { createPgStore, unfinishedAgents, type PgStoreOptions } from './store/store-pg.ts';

@@ -1,13 +1,12 @@
 import type { ModelClient } from '@troupe/ai';
 import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE } from '@troupe/contract';
-import { readAgentConfig } from '@troupe/domain';
+import { type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
-import { memoryScope, type AgentDefinition } from './definition.ts';
 import { createFollow } from './loop/follow.ts';
 import { NOTHING_SPENT, type CallRecord, type SessionEventBody } from './session/events.ts';
 import { RECALLED } from './loop/model-step.ts';
-import type { SpendGate, UsageRecorder } from './ports.ts';
+import type { ToolRecorder } from './ports.ts';
 import { capped, resultEvent } from './loop/tool-step.ts';
 import { openTrail, readSession, type Settled, type Trail } from './session/session.ts';
 import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from './store/store.ts';
@@ -20,8 +19,7 @@ export interface AgentDeps {
   store: AgentStore;
   model: ModelClient;
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
-  spend: SpendGate;
-  usage: UsageRecorder;
+  onTool?: ToolRecorder | undefined;
   log: Log;
   now?: () => number;
   compactAt?: number;

@@ -150,7 +150,6 @@ export interface Tables {
     user_id: string;
   };
   agents: {
-    agent_type: Default<string>;
     ai_provider: Default<string>;
     attestation_uid: Nullable<string>;
     created_at: Default<Timestamp>;
@@ -162,7 +161,6 @@ export interface Tables {
     name: string;
     own_config: Default<Json>;
     plan: Default<string>;
-    previous_image: Nullable<string>;
     provider_key: Nullable<Bytes>;
     runtime_version: Nullable<string>;
     size: Nullable<string>;
@@ -700,6 +698,10 @@ export interface Tables {
     tool_name: string;
     user_id: string;
   };
+  used_tickets: {
+    expires_at: Timestamp;
+    hash: string;
+  };
   users: {
     created_at: Timestamp;
     credit_micros: Default<Int8>;
@@ -707,8 +709,6 @@ export interface Tables {
     email_verified_at: Nullable<Timestamp>;
     id: string;
     idp2_disabled_at: Nullable<Timestamp>;
-    instance_id: Nullable<string>;
-    instance_url: Nullable<string>;
     is_admin: Default<boolean>;
     name: string;
     notifications: Default<Json>;

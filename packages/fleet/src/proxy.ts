@@ -12,9 +12,8 @@ import {
   type Log,
   type RelayedAnswer,
 } from '@troupe/kernel';
-import { memberToken } from './member-tokens.ts';
+import { type AllAgents, memberToken } from '@troupe/roster';
 import { answeredHead, askedHeaders, isEventStream, switchedHead, switchHeaders } from './passed.ts';
-import type { Registry } from './registry.ts';
 
 /**
  * Passes requests on to an agent that lives elsewhere. Who may enter is checked here; the agent is then shown its own
@@ -60,19 +59,19 @@ const UNKNOWN = { status: 404, message: AGENT_NOT_FOUND };
 const GONE = `\n\ndata: ${JSON.stringify({ error: AGENT_NOT_FOUND })}\n\ndata: [DONE]\n\n`;
 
 export interface CredentialDeps {
-  registry: Pick<Registry, 'find' | 'token'>;
+  roster: Pick<AllAgents, 'find' | 'token'>;
   sessionSecret: string;
   verify: Verify;
 }
 
 /** An owner is shown as such; everybody else who may enter is a guest there, who is named. */
-export function ownCredentials({ registry, sessionSecret, verify }: CredentialDeps): ProxyDeps['credentials'] {
+export function ownCredentials({ roster, sessionSecret, verify }: CredentialDeps): ProxyDeps['credentials'] {
   return async (agentId, token, showing) => {
     const principal = await verify(agentId, token, showing);
-    const agent = principal && (await registry.find(agentId));
+    const agent = principal && (await roster.find(agentId));
     if (!agent) return undefined;
     const isOwner = principal.kind === 'owner';
-    return { token: isOwner ? await registry.token(agent) : memberToken(sessionSecret, agentId), principal };
+    return { token: isOwner ? await roster.token(agent) : memberToken(sessionSecret, agentId), principal };
   };
 }
 

@@ -192,6 +192,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const body = JSON.stringify(known.body);
       socket.end(
         `HTTP/1.1 ${known.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+        () => socket.destroy(),
       );
     }
   }

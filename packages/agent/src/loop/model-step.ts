@@ -5,7 +5,7 @@ import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Sp
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
 import type { RunDeps, RunLog } from './run.ts';
-import { memoryScope, type RunLimits } from '../definition.ts';
+import { memoryScope, type RunLimits } from '@troupe/domain';
 import { readSession } from '../session/session.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -164,7 +164,7 @@ async function askModel(
   }
 }
 
-/** Tries the configured model, then its fallbacks. Money is reserved before each try and settled after it. */
+/** Tries the configured model, then its fallbacks. The model client sees to the money. */
 async function tryModels(deps: RunDeps, turn: Turn, request: ChatRequest, silent: boolean): Promise<ChatResult> {
   const { model } = turn.run.definition.config;
   let failure: unknown;
@@ -188,38 +188,13 @@ async function askOne(
   request: ChatRequest & { model: string },
   silent: boolean,
 ): Promise<ChatResult> {
-  const { agentId, spend, usage } = deps;
   const { runId, run, limits, modelSignal: signal } = turn;
   const left = remaining(limits, readSession(run.events()).spent);
   const room = Math.min(ANSWER_ROOM, left.maxTokens);
-  const estimateTokensUsed = estimateTokens(request.messages) + room;
-  const reservation = await spend.reserve({ agentId, runId, model: request.model, estimateTokens: estimateTokensUsed });
-  const started = deps.now();
-  const record = (result: ChatResult | undefined) =>
-    usage({
-      kind: 'model',
-      agentId,
-      runId,
-      model: result?.model ?? request.model,
-      provider: result?.provider ?? '',
-      usage: result?.usage,
-      costMicros: result?.costMicros ?? 0,
-      ms: deps.now() - started,
-      success: result !== undefined,
-    });
-  try {
-    const most = Math.max(1, Math.min(room, request.max_tokens ?? room));
-    const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: most } : request;
-    const streamed = !silent && deps.watched(run.sessionId);
-    const result = streamed ? await collect(deps, turn, sent) : await deps.model.chat(sent, { signal, runId });
-    await reservation.settle({ tokens: result.usage.total_tokens, costMicros: result.costMicros });
-    record(result);
-    return result;
-  } catch (error) {
-    await reservation.settle({ tokens: 0, costMicros: 0 });
-    record(undefined);
-    throw error;
-  }
+  const most = Math.max(1, Math.min(room, request.max_tokens ?? room));
+  const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: most } : request;
+  const streamed = !silent && deps.watched(run.sessionId);
+  return streamed ? collect(deps, turn, sent) : deps.model.chat(sent, { signal, runId });
 }
 
 /** Reads a streamed answer, passing its text on as it comes. */

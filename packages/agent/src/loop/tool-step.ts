@@ -1,4 +1,4 @@
-import { approvalFor } from '../definition.ts';
+import { approvalFor } from '@troupe/domain';
 import { NOTHING_SPENT, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining } from './limits.ts';
 import type { Turn } from './model-step.ts';
@@ -65,7 +65,7 @@ async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<
   const started = deps.now();
   const result = await invoke(deps, turn, call, tool);
   const ms = deps.now() - started;
-  deps.usage({ kind: 'tool', agentId: deps.agentId, runId, tool: tool.name, ms, success: !result.isError });
+  deps.onTool?.({ agentId: deps.agentId, runId, tool: tool.name, ms, success: !result.isError });
   const spent = result.spent ?? NOTHING_SPENT;
   await run.commit([resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) })]);
 }

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import path from 'node:path';
 
 /**
  * A control group for each command, in which the kernel holds all its processes together to their memory (shared memory
- * and its file systems in memory included), their number and their share of the processor. Where no group can be made,
- * as for an ordinary user to whom nothing was delegated, prlimit and the watcher bound a command alone.
+ * and its file systems in memory included), their number and their share of the processor; and a group around them all,
+ * which leaves the platform room however many commands run. Where no group can be made, as for an ordinary user to whom
+ * nothing was delegated, prlimit and the watcher bound a command alone.
  */
 
 export interface GroupLimits {
@@ -29,23 +30,29 @@ export interface ControlGroups {
 type Controller = 'memory' | 'pids' | 'cpu';
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids', 'cpu'];
 const PERIOD_US = 100_000;
-const SHARES = 10_240;
 
 interface Folder {
   controllers: readonly Controller[];
   folder: string;
 }
 
+type Files = Record<Controller, [file: string, value: string | number][]>;
+
 interface Kind {
-  files: (limits: GroupLimits) => Record<Controller, [file: string, value: string | number][]>;
+  files: (limits: GroupLimits, cores: number) => Files;
   counts: string;
 }
 
-const quotaUs = (): number => Math.max(1, availableParallelism() / 2) * PERIOD_US;
+/** Of one command. */
+const ownCores = (): number => Math.max(1, availableParallelism() / 2);
+/** Of all commands together: a part of the machine stays the platform's, also where it has a single core. */
+const allCores = (): number => availableParallelism() * 0.75;
+const COMMANDS_MEMORY = 0.5;
+const COMMANDS_AT_ONCE = 32;
 
 /** The first file of each must be there; the others are where the kernel counts swap, and can end all at once. */
 const VERSION_1: Kind = {
-  files: ({ memoryBytes, processes }) => ({
+  files: ({ memoryBytes, processes }, cores) => ({
     memory: [
       ['memory.limit_in_bytes', memoryBytes],
       ['memory.memsw.limit_in_bytes', memoryBytes],
@@ -53,20 +60,20 @@ const VERSION_1: Kind = {
     pids: [['pids.max', processes]],
     cpu: [
       ['cpu.cfs_period_us', PERIOD_US],
-      ['cpu.cfs_quota_us', quotaUs()],
+      ['cpu.cfs_quota_us', Math.round(cores * PERIOD_US)],
     ],
   }),
   counts: 'memory.oom_control',
 };
 const VERSION_2: Kind = {
-  files: ({ memoryBytes, processes }) => ({
+  files: ({ memoryBytes, processes }, cores) => ({
     memory: [
       ['memory.max', memoryBytes],
       ['memory.swap.max', 0],
       ['memory.oom.group', 1],
     ],
     pids: [['pids.max', processes]],
-    cpu: [['cpu.max', `${quotaUs()} ${PERIOD_US}`]],
+    cpu: [['cpu.max', `${Math.round(cores * PERIOD_US)} ${PERIOD_US}`]],
   }),
   counts: 'memory.events',
 };
@@ -74,11 +81,13 @@ const VERSION_2: Kind = {
 export function createControlGroups(limits: GroupLimits, root = '/sys/fs/cgroup'): ControlGroups {
   const kind = existsSync(path.join(root, 'cgroup.controllers')) ? VERSION_2 : VERSION_1;
   const folders = kind === VERSION_2 ? unifiedFolder(root) : separateFolders(root);
-  const files = kind.files(limits);
+  const files = kind.files(limits, ownCores());
+  boundAll(folders, kind.files(forAll(limits), allCores()));
   const memory = folders.find(({ controllers }) => controllers.includes('memory'))?.folder;
   for (const { folder } of folders) {
-    // Left by a process that was killed; those in use cannot be removed.
-    for (const name of readdirSync(folder)) if (/^\d+$/.test(name)) removeGroup(path.join(folder, name));
+    // Left by a platform that was killed. One whose process lives may be about to enter it: another platform may run.
+    for (const name of readdirSync(folder))
+      if (/^\d+$/.test(name) && !existsSync(`/proc/${name}`)) removeGroup(path.join(folder, name));
   }
   const each = (pid: number | undefined, work: (group: string) => void): void => {
     if (pid !== undefined) for (const { folder } of folders) work(path.join(folder, String(pid)));
@@ -104,6 +113,19 @@ export function createControlGroups(limits: GroupLimits, root = '/sys/fs/cgroup'
   };
 }
 
+const forAll = ({ memoryBytes, processes }: GroupLimits): GroupLimits => ({
+  memoryBytes: Math.max(memoryBytes, Math.floor(totalmem() * COMMANDS_MEMORY)),
+  processes: processes * COMMANDS_AT_ONCE,
+});
+
+/** The same bounds around all groups; one that the kernel does not take leaves those of the single commands. */
+function boundAll(folders: readonly Folder[], files: Files): void {
+  for (const { controllers, folder } of folders)
+    for (const controller of controllers)
+      for (const [file, value] of files[controller])
+        if (file !== 'memory.oom.group') tryToWrite(path.join(folder, file), String(value));
+}
+
 function endGroup(group: string): void {
   const all = path.join(group, 'cgroup.procs');
   for (const pid of readIfThere(all).split('\n')) {
@@ -118,7 +140,7 @@ function endGroup(group: string): void {
 }
 
 /** The group is named after the process that enters it, and that stays the same over `exec`. */
-function entering({ folder, controllers }: Folder, files: ReturnType<Kind['files']>): string {
+function entering({ folder, controllers }: Folder, files: Files): string {
   const group = `${quoted(folder)}/$$`;
   const bounds = controllers.flatMap((controller) =>
     files[controller].map(([file, value], index) =>
@@ -139,8 +161,6 @@ function separateFolders(root: string): Folder[] {
     const own = new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm').exec(groups)?.[1];
     const folder = path.join(root, controller, own ?? '/', 'troupe');
     if (!existsSync(path.join(root, controller)) || !make(folder)) return [];
-    // There a group weighs as much as one process beside it: all commands together would starve on a busy machine.
-    if (controller === 'cpu') tryToWrite(path.join(folder, 'cpu.shares'), String(SHARES));
     return [{ controllers: [controller], folder }];
   });
 }

@@ -15,13 +15,14 @@ export interface Watched {
 
 interface WatchOptions extends Watched {
   pid: number | undefined;
-  /** Why the workspace may not grow any more. */
+  /** Why it may not go on as far as the workspace is concerned. */
   full: () => Promise<string | undefined>;
   onExceeded: (why: string) => void;
 }
 
 const MEMORY_EVERY_MS = 100;
 const DISK_EVERY_MS = 500;
+const LONGEST_MS = 2_000;
 const MAX_UNMEASURED = 3;
 /** Bubblewrap itself, outside and inside. */
 const OWN_PROCESSES = 2;
@@ -30,13 +31,13 @@ const MB = 1024 * 1024;
 export function watchResources({ pid, memoryBytes, processes, isShort, full, onExceeded }: WatchOptions): () => void {
   let over = false;
   const timers = new Set<NodeJS.Timeout>();
-  // The next look waits for the last one, and longer after a slow one, so that watching costs a tenth at most.
+  // The next look waits for the last one, and longer after a slow one, so that watching costs little.
   function every(ms: number, look: () => Promise<void>): void {
     const timer = setTimeout(() => {
       timers.delete(timer);
       const started = performance.now();
       void look().then(() => {
-        if (!over) every(Math.max(ms, (performance.now() - started) * 10), look);
+        if (!over) every(Math.max(ms, Math.min((performance.now() - started) * 10, LONGEST_MS)), look);
       });
     }, ms);
     timers.add(timer);

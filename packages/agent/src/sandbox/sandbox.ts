@@ -8,6 +8,7 @@ import { createControlGroups } from './control-group.ts';
 import { createOutputTail } from './output-tail.ts';
 import { tooMuchMemory, watchResources, type Watched } from './resource-watch.ts';
 import { createSandboxUser } from './sandbox-user.ts';
+import type { Room, Workspace } from '../workspace/workspace.ts';
 
 /**
  * Runs programs for an agent where they can do no harm: bubblewrap with its own user, process, mount and network
@@ -45,15 +46,15 @@ interface Mounts {
   egressSocket?: string;
 }
 
-interface SandboxCommand extends Mounts {
+interface SandboxCommand extends Omit<Mounts, 'workspace'> {
+  /** Where it works, and whose it is. What is in it is asked before, while and after the command runs. */
+  workspace: Pick<Workspace, 'root' | 'owner' | 'room'>;
   argv: readonly string[];
   /** Inside the workspace, relative to it. */
   cwd?: string;
   env?: Readonly<Record<string, string>>;
   timeoutMs: number;
   signal: AbortSignal;
-  /** Why the workspace may not grow any more; it is asked while the command runs. */
-  full: () => Promise<string | undefined>;
 }
 
 interface SandboxResult {
@@ -61,6 +62,8 @@ interface SandboxResult {
   /** Null: it was stopped, `stopped` says why. */
   code: number | null;
   stopped?: string;
+  /** It has filled the workspace: why nothing more may be written now. */
+  full?: string;
 }
 
 export interface Sandbox {
@@ -74,6 +77,8 @@ export interface Sandbox {
 interface Inside extends Mounts {
   argv: readonly string[];
   cwd?: string;
+  /** Of one file, where it is less than what every file may have. */
+  fileBytes?: number;
   env?: Readonly<Record<string, string>>;
 }
 
@@ -122,7 +127,10 @@ export function createSandbox({
   const user = createSandboxUser();
 
   /** The program inside, as bubblewrap starts it; `at` says where the user outside finds our paths. */
-  function inside({ workspace, argv, cwd = '.', env = {}, egressSocket }: Inside, at: (given: string) => string) {
+  function inside(
+    { workspace, argv, cwd = '.', env = {}, egressSocket, fileBytes }: Inside,
+    at: (given: string) => string,
+  ) {
     const given = {
       PATH: '/opt/agent:/usr/local/bin:/usr/bin:/bin',
       HOME: WORKSPACE,
@@ -147,7 +155,13 @@ export function createSandbox({
       ...bind('--chdir', path.posix.join(WORKSPACE, path.posix.join('/', cwd)).replace(/\/$/, '')),
       ...Object.entries(given).flatMap(([name, value]) => bind('--setenv', name, value)),
       ...bind('--', prlimit, `--data=${(limits.memoryMb + RESERVED_MB) * MB}`, `--nproc=${limits.processes}`),
-      ...bind(`--fsize=${limits.fileMb * MB}`, '--core=0', '--nofile=1024', '--', ...inner),
+      ...bind(
+        `--fsize=${Math.min(limits.fileMb * MB, fileBytes ?? Infinity)}`,
+        '--core=0',
+        '--nofile=1024',
+        '--',
+        ...inner,
+      ),
     ];
   }
 
@@ -195,14 +209,15 @@ export function createSandbox({
   return {
     unavailable,
     wrap,
-    run: (command) => queue.run(command.workspace, () => runNow(command), command.signal),
+    run: (command) => queue.run(command.workspace.owner, () => runNow(command), command.signal),
   };
 
-  async function runNow({ timeoutMs, signal, full, ...rest }: SandboxCommand): Promise<SandboxResult> {
-    // A short command would be over before the watcher looks.
-    const why = await full();
-    if (why !== undefined) return { output: '', code: null, stopped: why };
-    const { command, args, release, watched } = await wrap(rest);
+  async function runNow({ timeoutMs, signal, workspace, ...rest }: SandboxCommand): Promise<SandboxResult> {
+    const before = await workspace.room();
+    if (before.shut) return { output: '', code: null, stopped: `${before.full}; remove something with the file tools` };
+    // In a full workspace files may be removed, and none may be written: not a byte, and no more files than there were.
+    const fileBytes = before.full === undefined ? before.freeBytes : 0;
+    const { command, args, release, watched } = await wrap({ ...rest, workspace: workspace.root, fileBytes });
     signal.throwIfAborted();
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
     let stopped: string | undefined;
@@ -226,13 +241,16 @@ export function createSandbox({
     const unwatch = watchResources({
       ...watched,
       pid: child.pid,
-      full,
+      full: async () => overfull(before, await workspace.room()),
       onExceeded: stop,
     });
     try {
       const code = await ended(child);
       if (watched.isShort?.(child.pid)) stopped ??= tooMuchMemory(bounded.memoryBytes);
-      return { output: output.text(), code: stopped === undefined ? code : null, ...(stopped && { stopped }) };
+      if (stopped !== undefined) return { output: output.text(), code: null, stopped };
+      // A short command is over before the watcher looks.
+      const full = overfull(before, await workspace.room());
+      return { output: output.text(), code, ...(full !== undefined && { full }) };
     } finally {
       clearTimeout(timer);
       unwatch();
@@ -242,7 +260,12 @@ export function createSandbox({
   }
 }
 
-/** Commands of all agents, and of one workspace: its bounds are those of one command. */
+function overfull(before: Room, now: Room): string | undefined {
+  const grew = now.bytes > before.bytes || now.entries > before.entries || now.shut;
+  return before.full === undefined || grew ? now.full : undefined;
+}
+
+/** Commands of all agents, and of one owner's: the bounds of a workspace are those of one command. */
 const AT_ONCE = { width: 32, perKey: 3, waiting: 1_000, waitingPerKey: 50 };
 const MAX_OUTPUT_BYTES = 64 * MB;
 

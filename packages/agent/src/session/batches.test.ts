@@ -4,7 +4,7 @@ import { createDatabase, testDatabase, testUser, type Database, type TestDatabas
 import { newId, silentLog } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { inBatches } from './batches.ts';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { NOTHING_SPENT, type SessionEventBody } from './events.ts';
 import { createPgStore } from '../store/store-pg.ts';
 import type { AgentStore } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '@troupe/ai';
-import type { RunLimits } from '../definition.ts';
+import type { RunLimits } from '@troupe/domain';
 
 /** What happened in a session, in order and for good. State is never stored beside it, only computed from it. */
 
@@ -66,7 +66,7 @@ export type SessionEventBody =
   | { type: 'cancel_requested'; by: string }
   /** Another process, or a later try of this one, takes up a run that was left behind. */
   | { type: 'recovered' }
-  /** `refusal`: what the spend gate says beside the reason: code, used, limit, when it resets. */
+  /** `refusal`: what the meter says beside the reason: code, used, limit, when it resets. */
   | { type: 'run_ended'; outcome: RunOutcome; reason?: string; refusal?: Refusal; spent: Spent };
 
 export type SessionEvent = SessionEventBody & { seq: number; at: string };

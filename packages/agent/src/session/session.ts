@@ -1,4 +1,4 @@
-import type { RunLimits } from '../definition.ts';
+import type { RunLimits } from '@troupe/domain';
 import {
   NOTHING_SPENT,
   addSpent,

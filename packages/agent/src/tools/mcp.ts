@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { Log, Outbound } from '@troupe/kernel';
-import type { McpServer } from '../definition.ts';
+import type { McpServer } from '@troupe/domain';
 import { listTools, sizeOf } from './mcp-listing.ts';
 import { watchResources } from '../sandbox/resource-watch.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -208,7 +208,7 @@ async function connectStdio(
   const reason = await sandbox.unavailable();
   if (reason !== undefined) throw new Error(`there is no sandbox to run the server in (${reason})`);
   const { createStdioTransport } = await import('../sandbox/stdio-transport.ts');
-  const { root, full } = await workspace();
+  const { root, room } = await workspace();
   const program = await sandbox.wrap({
     workspace: root,
     argv: [server.command ?? '', ...server.args],
@@ -219,7 +219,7 @@ async function connectStdio(
   const release = watchResources({
     ...program.watched,
     pid: transport.pid(),
-    full,
+    full: async () => (await room()).full,
     onExceeded: () => void transport.close(),
   });
   return { release };

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createWorkerPool } from '@troupe/kernel';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { createSandbox, DEFAULT_LIMITS } from '../sandbox/sandbox.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { shellTools } from './shell.ts';
@@ -124,6 +124,11 @@ describe('the shell', { skip: await sandbox.unavailable() }, () => {
   test('a workspace that fills ends the command', async () => {
     const result = await sh('for i in 1 2 3 4 5 6 7 8 9; do head -c 10000000 /dev/urandom > f$i; sleep 0.3; done', 30);
     assert.match(result.content, /workspace is full \(50 MB\)/);
+    const more = await sh('echo x > more; touch empty; cat more; ls f1');
+    assert.equal(more.isError, true);
+    assert.match(more.content, /too large|Now the workspace is full/i);
+    assert.equal((await sh('rm -f f* more empty && ls')).isError, undefined, 'removing is still possible');
+    assert.deepEqual(await sh('echo x > more && cat more'), { content: 'x\n' });
     await Promise.all((await readdir(root)).map((name) => rm(path.join(root, name), { recursive: true })));
   });
 

@@ -35,17 +35,18 @@ export function shellTools(
         const { allowedDomains } = definition.config.safety;
         const proxy = allowedDomains.length > 0 ? await createEgressProxy({ ...egress, allowedDomains }) : undefined;
         try {
-          const { output, code, stopped } = await sandbox.run({
+          const { output, code, stopped, full } = await sandbox.run({
             argv: ['/bin/sh', '-c', cmd],
-            workspace: workspace.root,
+            workspace,
             cwd,
             timeoutMs: timeout * 1000,
             signal,
-            full: workspace.full,
             ...(proxy && { egressSocket: proxy.socketPath }),
           });
           signal.throwIfAborted();
           if (stopped !== undefined) return failed(`The command was stopped: ${stopped}.\n${output}`);
+          if (full !== undefined)
+            return failed(`${output}\n[exit code ${code}]\nNow ${full}: remove something before more is written.`);
           return code === 0 ? { content: output || '(no output)' } : failed(`${output}\n[exit code ${code}]`);
         } finally {
           await proxy?.close();

@@ -7,7 +7,7 @@ import { removeTree } from './remove-tree.ts';
 import { sandboxOwner } from '../sandbox/sandbox-user.ts';
 import type { run as edit } from './tasks/edit.task.ts';
 import type { Look, run as look } from './tasks/look.task.ts';
-import type { run as measure } from './tasks/measure.task.ts';
+import type { Measure, run as measure } from './tasks/measure.task.ts';
 import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError } from './workspace-files.ts';
 
 /** The files of an agent, through the jail, with bounds on what is read and written. */
@@ -25,8 +25,20 @@ export interface Workspace {
   makeFolder: (folder: string) => Promise<void>;
   move: (from: string, to: string) => Promise<void>;
   remove: (target: string) => Promise<void>;
-  /** Why nothing more may be written; undefined: there is room, also for `more` bytes. */
-  full: (more?: number) => Promise<string | undefined>;
+  /** Whose it is. */
+  readonly owner: string;
+  room: () => Promise<Room>;
+}
+
+/** What is in a workspace, and what may come. */
+export interface Room {
+  bytes: number;
+  entries: number;
+  freeBytes: number;
+  /** Why nothing more may be written; undefined: there is room. */
+  full?: string;
+  /** It is so full, or so well hidden, that nobody could tell whether a command only removes something. */
+  shut: boolean;
 }
 
 export interface WorkspaceOptions {
@@ -40,6 +52,8 @@ export interface WorkspaceOptions {
 const MB = 1024 * 1024;
 const MAX_FILE_BYTES = 5 * MB;
 const DEFAULT_QUOTA_BYTES = 1024 * MB;
+/** Times what it may hold: beyond this only the tools for files may remove something. */
+const SHUT = 2;
 
 const MEASURE = defineTask<typeof measure>(new URL('./tasks/measure.task.ts', import.meta.url), 20_000);
 const LOOK = defineTask<typeof look>(new URL('./tasks/look.task.ts', import.meta.url), 10_000);
@@ -54,22 +68,30 @@ export function createWorkspace(
   const { within } = createJail(root);
   const { read } = createWorkspaceFiles(root);
 
-  async function full(more = 0): Promise<string | undefined> {
-    const enough = { bytes: quotaBytes, entries: maxEntries };
-    // In a line of its own: whoever keeps the other one full is measured all the same.
-    const { bytes, entries, hidden } = await pool.run(
-      MEASURE,
-      { folder: root, ...enough },
-      { key: `measure ${owner}` },
-    );
-    if (bytes + more > quotaBytes) return `the workspace is full (${Math.floor(quotaBytes / MB)} MB)`;
+  async function room(more = 0): Promise<Room> {
+    const most = { bytes: SHUT * quotaBytes, entries: SHUT * maxEntries };
+    // In a line of its own, within the owner's share: whoever keeps the other one full is measured all the same.
+    const found = await pool.run(MEASURE, { folder: root, ...most }, { key: owner, lane: 'measure' });
+    const { bytes, entries, hidden } = found;
+    const full = whyFull({ ...found, bytes: bytes + more });
+    return {
+      bytes,
+      entries,
+      freeBytes: Math.max(0, quotaBytes - bytes),
+      ...(full !== undefined && { full }),
+      shut: hidden || bytes > most.bytes || entries > most.entries,
+    };
+  }
+
+  function whyFull({ bytes, entries, hidden }: Measure): string | undefined {
+    if (bytes > quotaBytes) return `the workspace is full (${Math.floor(quotaBytes / MB)} MB)`;
     if (entries > maxEntries) return `the workspace is full (${maxEntries} files and folders)`;
     return hidden ? 'the workspace has folders that are closed or too deep to be measured' : undefined;
   }
 
   async function demandRoom(more = 0): Promise<void> {
-    const why = await full(more);
-    if (why !== undefined) throw new WorkspaceError(why.replace(/^t/, 'T'));
+    const { full } = await room(more);
+    if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
   }
 
   async function write(file: string, content: string): Promise<void> {
@@ -104,9 +126,10 @@ export function createWorkspace(
 
   return {
     root,
+    owner,
     read,
     write,
-    full,
+    room: () => room(),
     look: (question, signal) => pool.run(LOOK, { ...question, root }, { key: owner, ...(signal && { signal }) }),
     async edit(file, edits) {
       const result = await pool.run(EDIT, { text: await read(file), edits }, { key: owner });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentParams, agentStats, agentStatus, AGENT_NOT_FOUND } from '../agent-fields.ts';
+import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE, agentParams, agentStats, agentStatus } from '../agent-fields.ts';
 import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -82,6 +82,7 @@ export const gatewayChat = endpoint({
   ...gateway,
   errorShape: 'openai',
   method: 'POST',
+  errors: { ...gateway.errors, 413: [MESSAGE_TOO_LARGE] },
   path: under('/v1/chat/completions'),
   summary:
     'OpenAI-compatible chat, for the agent’s token, a device’s or an API key of the owner’s; the caller’s tools are called back',
@@ -112,6 +113,7 @@ export const gatewayCreateResponse = endpoint({
 export const gatewayExecute = endpoint({
   ...gateway,
   method: 'POST',
+  errors: { ...gateway.errors, 413: [MESSAGE_TOO_LARGE] },
   path: under('/execute'),
   summary: 'Run a scheduled prompt',
   body: z.object({ taskId: z.string(), prompt: z.string(), runId: z.string().optional() }),

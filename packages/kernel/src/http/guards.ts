@@ -8,7 +8,7 @@ import { headerText, headerValue } from './header-text.ts';
 import type { Authenticator, Identity, Principals, User } from './principal.ts';
 
 export const SESSION_COOKIE = 'svc-session';
-const KEY_PREFIX = 'sk_';
+export const KEY_PREFIX = 'sk_';
 const HEADER_LIFE_MS = 5 * 60_000;
 
 export interface GuardDeps {

@@ -17,6 +17,8 @@ export interface User {
   origins?: readonly string[];
   /** Whom a limit of a user counts; the user unless said. */
   countedAs?: string;
+  /** Whom the platform says that the request counts for in limits by address, here and where it leads to. */
+  toldAs?: string;
 }
 
 /** Who the user-context headers name; vouched for by the internal key. */

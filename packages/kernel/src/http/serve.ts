@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
+import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
@@ -13,7 +14,7 @@ import type { Server } from './server.ts';
 
 /** What a handler may want to know about the request beside its validated parts. */
 export interface RequestInfo {
-  /** The address that limits count for. */
+  /** The address that it came from. */
   address: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   cookies: () => Record<string, string | undefined>;
@@ -61,15 +62,18 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       return limitUser(request, reply);
     }
     return found.then((principal) => {
-      request.principal = principal;
+      request.principal = withTold(principal, request);
       return limitUser(request, reply);
     });
   };
-  const admit = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
-    if (endpoint.pages) allowPage(request, reply);
-    const counted = limit?.(request, reply, server.clientAddress(request));
-    return counted ? counted.then(() => identify(request, reply)) : identify(request, reply);
+  const withTold = (principal: unknown, request: FastifyRequest): unknown => {
+    const toldAs = principal ? server.toldAs(request) : undefined;
+    return toldAs === undefined ? principal : { ...(principal as User), toldAs };
   };
+  const { counters, callers, clientAddress, toldAs: told } = server;
+  const admit = limit
+    ? createAdmission({ auth: endpoint.auth, counters, callers, limit, told, clientAddress, identify })
+    : identify;
 
   // Somebody let in at the head may be out when the last of the body arrives: those are asked for again.
   const late = new WeakSet<FastifyRequest>();
@@ -83,7 +87,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     done();
   };
   const admitAgain = async (request: FastifyRequest): Promise<void> => {
-    request.principal = await guard(request, texts);
+    request.principal = withTold(await guard(request, texts), request);
   };
 
   app.route({
@@ -100,6 +104,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     onRequest: (request, reply, done) => {
       let admitted: Promise<void> | undefined;
       try {
+        if (endpoint.pages) allowPage(request, reply);
         admitted = admit(request, reply);
       } catch (error) {
         return done(error as Error);

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { addressAllowed } from './addresses.ts';
 import { OutboundError, type OutboundErrorKind } from './errors.ts';
-import { createOutbound, type OutboundOptions } from './outbound.ts';
+import { createOutbound, type Outbound, type OutboundOptions } from './outbound.ts';
 
 const cleanups: (() => unknown)[] = [];
 after(async () => {
@@ -271,9 +271,13 @@ describe('time', () => {
 
   test('a body that stalls, and one that drips for ever', async () => {
     const stalled = await listen((_, reply) => reply.write('x'));
-    const outbound = client({ allowLoopback: true, idleTimeout: 60 });
-    await assert.rejects((await outbound.fetch(stalled)).text(), failsWith('timeout'));
-    await assert.rejects((await outbound.fetch(await listen(drip), { timeout: 150 })).text(), failsWith('timeout'));
+    const all = async (outbound: Outbound, ...args: Parameters<Outbound['fetch']>) =>
+      (await outbound.fetch(...args)).text();
+    await assert.rejects(all(client({ allowLoopback: true, idleTimeout: 60 }), stalled), failsWith('timeout'));
+    await assert.rejects(
+      all(client({ allowLoopback: true }), await listen(drip), { timeout: 150 }),
+      failsWith('timeout'),
+    );
   });
 
   test('a compressed body that drips for ever', async () => {

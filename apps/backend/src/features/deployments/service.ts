@@ -1,19 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '@troupe/contract';
-import {
-  channelTokens,
-  enabledChannels,
-  type AgentRow,
-  type Fleet,
-  type NewAgent,
-  type Placement,
-  type Registry,
-} from '@troupe/fleet';
-import { AppError } from '@troupe/kernel';
+import type { Fleet, Placement } from '@troupe/fleet';
+import { AppError, type Log } from '@troupe/kernel';
+import { channelTokens, enabledChannels, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
 import { readTools, type AgentService, type Caller } from '../agents/service.ts';
 
 export interface DeploymentDeps {
+  log: Log;
+  /** Whoever asked is answered after this long, also when the agent still starts. */
+  patienceMs?: number;
   agents: AgentService;
-  registry: Registry;
+  roster: Roster;
   fleet: Fleet;
   version: string;
   defaultModel: string;
@@ -39,7 +36,12 @@ const NOT_CONFIG = new Set([
   'tools',
 ]);
 
-export function createDeployments({ agents, registry, fleet, version, defaultModel, disabled }: DeploymentDeps) {
+/** Web waits 15 s; an engine that has to fetch an image, or starts many at once, takes longer. */
+const PATIENCE_MS = 12_000;
+
+export function createDeployments(deps: DeploymentDeps) {
+  const { agents, roster, fleet, version, defaultModel, disabled, log, patienceMs = PATIENCE_MS } = deps;
+
   function refuseWhenDisabled(): void {
     if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
   }
@@ -70,7 +72,7 @@ export function createDeployments({ agents, registry, fleet, version, defaultMod
     };
   }
 
-  const answer = (agent: AgentRow, placement: Placement) => ({
+  const answer = (agent: AgentRow, placement: Partial<Placement>) => ({
     id: `deploy-${agent.id}`,
     agentId: agent.id,
     ...agents.place(agent.id),
@@ -86,16 +88,33 @@ export function createDeployments({ agents, registry, fleet, version, defaultMod
       const { userId } = caller;
       refuseWhenDisabled();
       if (config.plan !== undefined) agents.planOf(config.plan);
-      let known = await registry.find(agentId);
+      let known = await roster.system.find(agentId);
       if (known && userId !== undefined && known.user_id !== userId) throw new AppError(404, 'Agent not found');
       const isNew = known === undefined;
       known ??= (await agents.add(caller, [newAgent(agentId, config)]))[0]!;
-      const { agent, was, placement } = await fleet.start(known).catch(async (error: unknown) => {
+      const starting = fleet.start(known).catch(async (error: unknown) => {
         // What was refused is not there; only what could not be started is left to be repaired.
-        if (isNew && error instanceof AppError && error.status < 500) await registry.discard(agentId);
+        if (isNew && error instanceof AppError && error.status < 500) await roster.system.discard(agentId);
         throw error;
       });
-      return { created: was !== 'running', body: answer(agent, placement) };
+      const started = await within(starting, patienceMs);
+      if (started) return { created: started.was !== 'running', body: answer(started.agent, started.placement) };
+      // It goes on: the row, and a notice if it fails, tell how it ended.
+      starting.catch((err: unknown) =>
+        log.warn({ err, agentId }, 'an agent did not start after its maker was answered'),
+      );
+      return { created: known.status !== 'running', body: answer(await roster.system.get(agentId), {}) };
     },
   };
+}
+
+/** What it gives, or undefined when that takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const end = new AbortController();
+  const late = delay(ms, undefined, { signal: end.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    end.abort();
+  }
 }

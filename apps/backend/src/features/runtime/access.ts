@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { GatewayPrincipal, Verify } from '@troupe/agent';
 import type { Database } from '@troupe/db';
-import { checkTicket, holderOf, memberOf } from '@troupe/fleet';
 import { sameSecret, sha256Hex, type Clock } from '@troupe/kernel';
+import { checkTicket, holderOf, memberOf, ticketEnds } from '@troupe/roster';
 
 export interface AccessDeps {
   db: Database;
@@ -52,7 +52,10 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
     if (tokenHash !== '' && sameSecret(hash, tokenHash)) return { id: `owner:${agentId}`, kind: 'owner' };
     if (holder) {
       const counts =
-        socket && row.held && checkTicket(sessionSecret, { agentId, tokenHash }, token, isOpen ? undefined : now);
+        socket &&
+        row.held &&
+        checkTicket(sessionSecret, { agentId, tokenHash }, token, isOpen ? undefined : now) &&
+        (isOpen || (await useTicket(db, hash, ticketEnds(token), now)));
       return counts ? { id: `${holder.kind}:${holder.id}`, kind: 'owner' } : undefined;
     }
     if (row.key !== null) return { id: `key:${row.key}`, kind: 'key' };
@@ -60,4 +63,16 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
     if (row.member !== null) return { id: `member:${row.member}`, kind: 'member' };
     return undefined;
   };
+}
+
+/** False: it has opened something before, whichever process was asked. What could not open anything any more is forgotten. */
+async function useTicket(db: Database, hash: string, ends: Date, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    with over as (
+      delete from used_tickets where hash in (
+        select hash from used_tickets where expires_at < ${now} limit 100 for update skip locked)
+    )
+    insert into used_tickets (hash, expires_at) values (${hash}, ${ends}) on conflict do nothing
+    returning hash`.execute(db.system);
+  return rows.length > 0;
 }

@@ -1,10 +1,10 @@
 import { AGENT_NOT_FOUND, errorText, gatewayChat, gatewayMessages } from '@troupe/contract';
-import type { AgentRow, Registry } from '@troupe/fleet';
+import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 
 export interface ChatDeps {
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
   clock: Clock;
 }
@@ -31,13 +31,13 @@ interface Said {
   topic?: string;
 }
 
-export function createChat({ registry, backend, clock }: ChatDeps) {
+export function createChat({ roster, backend, clock }: ChatDeps) {
   /** The agent that is meant: the main one unless said. */
   async function find(user: User, agentId: string | undefined): Promise<AgentRow> {
     const agent =
       agentId === undefined
-        ? (await registry.list(user.id, { limit: 1, offset: 0 }))[0]
-        : await registry.find(agentId, user.id);
+        ? (await roster.of(user.id).list({ limit: 1, offset: 0 }))[0]
+        : await roster.of(user.id).find(agentId);
     if (!agent) throw new AppError(404, NONE);
     return agent;
   }

@@ -4,5 +4,5 @@ import { serve, type BackendClient, type Server } from '@troupe/kernel';
 import { modelsOf } from './service.ts';
 
 export function modelRoutes(server: Server, backend: BackendClient, catalogue: Catalogue): void {
-  serve(server, listModels, ({ user, request }) => modelsOf(backend.from(request.address), catalogue, user.plan));
+  serve(server, listModels, ({ user, request }) => modelsOf(backend.as(user, request.address), catalogue, user.plan));
 }

@@ -1,7 +1,7 @@
 import { PLAN_LIMITS, type Plan } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
+import type { NewAgent } from './agent.ts';
 import type { ConfigPart } from './config.ts';
-import type { NewAgent } from './registry.ts';
 
 /** What somebody asks for who has an agent provisioned. */
 export interface Wish {
@@ -9,7 +9,6 @@ export interface Wish {
   model?: string | undefined;
   aiProvider: string;
   apiKey?: string | undefined;
-  agentType: string;
   instruction?: string | undefined;
   skills: readonly string[];
   channelUserId?: string | undefined;
@@ -47,7 +46,6 @@ export function provisioned(
     model: wish.model ?? model,
     aiProvider: wish.aiProvider,
     ...(wish.apiKey && { apiKey: wish.apiKey }),
-    agentType: wish.agentType,
     definition: { ...(wish.instruction !== undefined && { instruction: wish.instruction }) },
     ownConfig: {
       ...(wish.model && { model: { default: wish.model } }),

@@ -1,11 +1,10 @@
-import { sql, type Selectable } from 'kysely';
-import type { Database, Tables, UserTx } from '@troupe/db';
+import { sql } from 'kysely';
+import type { Database, SystemTx, UserTx } from '@troupe/db';
 import { agentLimit, isPlan, paidPlan } from '@troupe/domain';
 import type { Clock } from '@troupe/kernel';
+import type { AgentRow } from './agent.ts';
 
 /** How many agents a user may have, and who is counted. */
-
-type AgentRow = Selectable<Tables['agents']>;
 
 /** How many agents the user may have. A team counts as one; those that failed do not count. */
 export class LimitReached extends Error {
@@ -32,7 +31,7 @@ export interface Room {
   /** Undoes that: it did not come to a start. */
   dismiss: (agent: AgentRow) => Promise<void>;
   /** Deletes one that was made and never came to a start. */
-  discard: (id: string) => Promise<void>;
+  discard: (tx: UserTx | SystemTx, id: string) => Promise<void>;
 }
 
 const isFailed = ({ status }: Pick<AgentRow, 'status'>): boolean => status === 'error' || status === 'failed';
@@ -46,6 +45,8 @@ export function createRoom({ db, clock }: { db: Database; clock: Clock }): Room 
 
   async function check(tx: UserTx, userId: string, adding: number, limit: number): Promise<void> {
     if (limit === Infinity) return;
+    // Who has no room anyhow need not wait for those before them.
+    await count(tx, adding, limit);
     await lockRoom(tx, userId);
     await count(tx, adding, limit);
   }
@@ -62,8 +63,8 @@ export function createRoom({ db, clock }: { db: Database; clock: Clock }): Room 
   return {
     check,
     count,
-    async discard(id) {
-      await db.system
+    async discard(tx, id) {
+      await tx
         .deleteFrom('agents')
         .where('id', '=', id)
         .where('status', '=', 'provisioning')

@@ -1,19 +1,20 @@
+import type { AgentRow } from './agent.ts';
+import type { AllAgents } from './all.ts';
 import { memberToken } from './member-tokens.ts';
-import type { AgentRow, Registry } from './registry.ts';
 
 /** What an agent that runs as a program of its own is told of itself. Its own tokens are the only secrets in it. */
 export async function agentEnv(
-  registry: Registry,
+  roster: Pick<AllAgents, 'channelTokens' | 'token' | 'definition'>,
   sessionSecret: string,
   agent: AgentRow,
 ): Promise<Record<string, string>> {
-  const { channelA, channelB, channelC } = await registry.channelTokens(agent);
+  const { channelA, channelB, channelC } = await roster.channelTokens(agent);
   return {
     AGENT_ID: agent.id,
-    GATEWAY_TOKEN: await registry.token(agent),
+    GATEWAY_TOKEN: await roster.token(agent),
     MEMBER_TOKEN: memberToken(sessionSecret, agent.id),
     ...(agent.team_id && { TEAM_ID: agent.team_id }),
-    AGENT_DEFINITION: JSON.stringify(await registry.definition(agent)),
+    AGENT_DEFINITION: JSON.stringify(await roster.definition(agent)),
     // The platform wakes it.
     HEARTBEAT: 'off',
     ...(channelA && { TELEGRAM_TOKEN: channelA }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { TEAM_TOOLS, agentConfigSchema, defaultAgentConfig, type TeamTool } from '@troupe/domain';
+import { agentConfigSchema, defaultAgentConfig } from './agent-config.ts';
+import { TEAM_TOOLS, type TeamTool } from './teams/index.ts';
 
 /** What an agent is. Saved as numbered versions; each run reads the newest, so a change needs no restart. */
 
