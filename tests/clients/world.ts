@@ -8,8 +8,8 @@ export interface World {
   openrouter: StandIn;
   anthropic: StandIn;
   user: TestUser;
-  /** Rows of usage that the user has, once there are so many. */
-  usage: (calls: number) => Promise<UsageRow[]>;
+  /** The user's row of usage that is wanted, once it is there. */
+  usage: (wanted: (row: UsageRow) => boolean) => Promise<UsageRow>;
   stop: () => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
     openrouter,
     anthropic,
     user,
-    async usage(calls) {
+    async usage(wanted) {
       for (;;) {
         const rows = await services.runtime.db.system
           .selectFrom('usage_logs')
@@ -46,7 +46,8 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
           .where('user_id', '=', user.id)
           .orderBy('id')
           .execute();
-        if (rows.length >= calls) return rows;
+        const found = rows.find(wanted);
+        if (found) return found;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { closedNetwork } from './closed-network.ts';
 
 /** Asks the engine itself: its command line tool need not be here. */
@@ -20,7 +21,7 @@ const PROBES = {
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
-  'the judges': () => existsSync(new URL('../judges/node_modules/.bin/codex', import.meta.url)),
+  'the judges': () => existsSync(path.join(import.meta.dirname, '../judges/node_modules/.bin/codex')),
   'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
 } satisfies Record<string, () => boolean>;
 

@@ -166,7 +166,8 @@ it('calls under way when the service stops are told so: an answer with a status,
   const streamed = await call(true);
   await arrived.promise;
   const [events, whole] = await Promise.all([streamed.text(), pending, closeAll([own, made])]);
-  assert.deepEqual([whole.status, await whole.json()], [503, { error: 'The service is stopping' }]);
+  const { error } = (await whole.json()) as { error: { message: string } };
+  assert.deepEqual([whole.status, error.message], [503, 'The service is stopping']);
   assert.match(events, /Half/);
   assert.match(
     events,

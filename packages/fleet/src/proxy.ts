@@ -1,7 +1,14 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { CALLER_HEADER, createConnections, type GatewayPrincipal, type Showing, type Verify } from '@troupe/agent';
+import {
+  CALLER_HEADER,
+  createConnections,
+  isModelPath,
+  type GatewayPrincipal,
+  type Showing,
+  type Verify,
+} from '@troupe/agent';
 import { AGENT_NOT_FOUND } from '@troupe/contract';
 import {
   answerTo,
@@ -172,7 +179,9 @@ export function createProxy({ log, where, exists, verify, credentials }: ProxyDe
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
       const { agentId } = target;
-      const to = await onward(request, target, { socket: false }).catch((error: unknown) => refusal(error));
+      const to = await onward(request, target, { socket: false, asModel: isModelPath(target.path) }).catch(
+        (error: unknown) => refusal(error),
+      );
       if (!to) return refuse(response, await absence(agentId));
       if ('message' in to) return refuse(response, to);
       if (response.destroyed) return;

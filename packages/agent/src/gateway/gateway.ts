@@ -21,10 +21,10 @@ type Handler = (exchange: Exchange) => Promise<void>;
 
 /** Every way into an agent, behind its token, and what one must be allowed to take it. */
 export const ROUTES: readonly [method: string, path: RegExp, right: Right, handler: Handler][] = [
-  ['POST', /^\/v1\/chat\/completions$/, 'talk', speakChat],
-  ['POST', /^\/v1\/messages$/, 'talk', speakMessages],
-  ['POST', /^\/v1\/responses$/, 'talk', speakResponses],
-  ['GET', /^\/v1\/models$/, 'talk', listModels],
+  ['POST', /^\/v1\/chat\/completions$/, 'speak', speakChat],
+  ['POST', /^\/v1\/messages$/, 'speak', speakMessages],
+  ['POST', /^\/v1\/responses$/, 'speak', speakResponses],
+  ['GET', /^\/v1\/models$/, 'speak', listModels],
   ['POST', /^\/a2a$/, 'talk', a2a],
   ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
   ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
@@ -115,7 +115,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     if (request.method === 'GET' && url.pathname === CARD_PATH)
       return sendJson({ response }, await agentCard(agent, deps));
-    const known = await authenticate(request, url, target.agentId, { socket: false });
+    const known = await authenticate(request, url, target.agentId, {
+      socket: false,
+      asModel: isModelPath(url.pathname),
+    });
     const { principal } = known;
     const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
     const route = matching.find(([method]) => method === request.method);
@@ -151,11 +154,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     request: IncomingMessage,
     url: URL,
     agentId: string,
-    { socket }: Pick<Showing, 'socket'>,
+    how: Pick<Showing, 'socket' | 'asModel'>,
   ): Promise<Known> {
     const token = shownToken(request, url);
     const caller = request.headers[CALLER_HEADER];
-    const showing = { socket, ...(typeof caller === 'string' && { caller }) };
+    const showing = { ...how, ...(typeof caller === 'string' && { caller }) };
     const principal = token === undefined ? undefined : await verify(agentId, token, showing);
     if (token === undefined || !principal) throw new AppError(401, 'Unauthorized');
     return { token, showing, principal };
@@ -208,9 +211,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
+export const isModelPath = (path: string): boolean => path.startsWith('/v1/');
+
 /** Below /v1 errors look as the protocol's clients expect them. */
 function shapeOf({ headers }: IncomingMessage, { path }: GatewayTarget): ErrorShape | undefined {
-  if (!path.startsWith('/v1/')) return undefined;
+  if (!isModelPath(path)) return undefined;
   return path.startsWith('/v1/messages') ? 'anthropic' : shapeFor(headers);
 }
 

@@ -69,12 +69,13 @@ async function call(who: string, method: string, path: string, body?: unknown) {
 }
 
 const ALL = ['owner', 'device', 'member', 'key'] as const;
-const TALKERS = ['owner', 'device', 'key'] as const;
+const TALKERS = ['owner', 'device'] as const;
+const SPEAKERS = ['owner', 'device', 'key'] as const;
 const TABLE: Record<string, readonly (typeof ALL)[number][]> = {
-  'POST /v1/chat/completions': TALKERS,
-  'POST /v1/messages': TALKERS,
-  'POST /v1/responses': TALKERS,
-  'GET /v1/models': TALKERS,
+  'POST /v1/chat/completions': SPEAKERS,
+  'POST /v1/messages': SPEAKERS,
+  'POST /v1/responses': SPEAKERS,
+  'GET /v1/models': SPEAKERS,
   'POST /a2a': TALKERS,
   'GET /sessions': TALKERS,
   'GET /sessions/x': TALKERS,

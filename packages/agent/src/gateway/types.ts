@@ -15,6 +15,8 @@ export interface GatewayPrincipal {
 export interface Showing {
   /** To open a WebSocket: a ticket is good for nothing else. */
   socket: boolean;
+  /** Below /v1, where programs talk to the agent as to a model: an API key of the owner's is good for nothing else. */
+  asModel?: boolean;
   /** It opened the connection before: a ticket's minutes to do so no longer count, all that it hangs on does. */
   isOpen?: boolean;
   /** Whom the platform says it passes on, in x-gateway-caller; to be believed with the platform's own token only. */

@@ -121,8 +121,7 @@ export const chatRequest = (cached: boolean): fc.Arbitrary<ChatRequest> =>
       return JSON.parse(JSON.stringify(request)) as ChatRequest;
     });
 
-/** Of a kind at most one after the other: neighbours would become one turn. */
-export const count = fc.integer({ min: 1, max: 1_000_000 });
+const count = fc.integer({ min: 1, max: 1_000_000 });
 
 export const chatResult: fc.Arbitrary<ChatResult> = fc
   .record({
@@ -154,7 +153,7 @@ export const chatResult: fc.Arbitrary<ChatResult> = fc
   });
 
 const cut = (text: string, at: number): [string, string] => {
-  const characters = [...text];
+  const characters = Array.from(text);
   const place = Math.floor(characters.length * at);
   return [characters.slice(0, place).join(''), characters.slice(place).join('')];
 };

@@ -39,9 +39,14 @@ function messageFor(provider: string, message: ChatMessage): unknown {
 }
 
 const contentFor = (provider: string, content: ChatMessage['content']): unknown =>
-  typeof content === 'object' && content !== null && !understands(provider) ? content.map(unmarked) : content;
+  typeof content === 'object' && content !== null && !understands(provider)
+    ? content.map((part: Part) => unmarked(part))
+    : content;
 
-const unmarked = ({ cache_control: _, ...part }: Part): unknown => part;
+function unmarked<T extends { cache_control?: unknown }>(part: T): Omit<T, 'cache_control'> {
+  const { cache_control: _, ...rest } = part;
+  return rest;
+}
 
 /** The result of a tool is a text there: its pictures and files are shown by the user, after all results. */
 function withResultsApart(messages: ChatMessage[]): ChatMessage[] {
@@ -70,9 +75,7 @@ const hasMore = (content: Content): boolean =>
   typeof content !== 'string' && content.some((part) => part.type !== 'text');
 
 export const toolsFor = (provider: string, tools: ToolDefinition[]): unknown[] =>
-  understands(provider) || !tools.some((tool) => tool.cache_control)
-    ? tools
-    : tools.map(({ cache_control: _, ...tool }) => tool);
+  understands(provider) || !tools.some((tool) => tool.cache_control) ? tools : tools.map((tool) => unmarked(tool));
 
 export function reasoningFor(provider: string, { effort, max_tokens: tokens, adaptive }: Reasoning): object {
   if (understands(provider)) {

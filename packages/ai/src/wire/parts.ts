@@ -27,7 +27,7 @@ const TO_BLOCK: { [T in Part['type']]: (part: Extract<Part, { type: T }>) => Blo
   }),
 };
 
-export const blockOf = (part: Part): Block => ({
+const blockOf = (part: Part): Block => ({
   ...(TO_BLOCK[part.type] as (part: Part) => Block)(part),
   ...mark(part.cache_control),
 });
@@ -40,7 +40,7 @@ export const blocksOf = (content: Content): Block[] =>
       : [{ type: 'text', text: content }]
     : content.filter((part) => part.type !== 'text' || part.text !== '').map(blockOf);
 
-export interface Source {
+interface Source {
   type: string;
   media_type?: string | undefined;
   data?: string | undefined;

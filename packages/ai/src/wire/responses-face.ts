@@ -148,7 +148,7 @@ function formatOf(format: NonNullable<Body['text']>['format']): Record<string, u
   };
 }
 
-export function statusOf({ finishReason }: Pick<ChatResult, 'finishReason'>) {
+function statusOf({ finishReason }: Pick<ChatResult, 'finishReason'>) {
   const reason = incompleteReason(finishReason);
   return reason === undefined
     ? { status: 'completed', incomplete_details: null }

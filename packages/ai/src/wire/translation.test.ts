@@ -214,7 +214,11 @@ describe('an answer in the format of responses', () => {
     item: Record<string, unknown>;
     response: { output: Record<string, unknown>[]; status: string; usage: unknown };
   }
-  const withoutIds = (items: Record<string, unknown>[]) => items.map(({ id: _, status: __, ...item }) => item);
+  const withoutIds = (items: Record<string, unknown>[]) =>
+    items.map((given) => {
+      const { id: _, status: __, ...item } = given;
+      return item;
+    });
 
   it('says in a stream, wherever it is cut, what it says whole', () => {
     fc.assert(

@@ -44,7 +44,7 @@ const assistantContent = z.union(
   'the content of an assistant must be a text, or a list of parts of type text or refusal',
 );
 
-export const toolCall = z.object({
+const toolCall = z.object({
   id: z.string(),
   type: z.literal('function'),
   function: z.object({ name: z.string(), arguments: z.string() }),

@@ -22,9 +22,10 @@ export const errorType = (shape: ErrorShape, status: number): string =>
 export function shapedError(
   shape: ErrorShape,
   status: number,
-  { error: message, message: _, type: __, ...more }: Readonly<Record<string, unknown>>,
+  body: Readonly<Record<string, unknown>>,
   requestId?: string,
 ): Record<string, unknown> {
+  const { error: message, message: _, type: __, ...more } = body;
   const type = errorType(shape, status);
   if (shape === 'anthropic')
     return {

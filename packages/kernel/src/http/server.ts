@@ -1,13 +1,13 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { CallError, shapedError, shapeFor, type Endpoint, type Service } from '@troupe/contract';
+import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
-import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
-import { AppError, databaseAway, StartError } from '../errors.ts';
+import { AppError, StartError } from '../errors.ts';
 import { randomHex } from '../ids.ts';
-import { NO_NULL_CHARACTERS, parseJson } from '../json.ts';
+import { parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
@@ -23,12 +23,12 @@ import {
   REQUEST_TIMES,
   type Connections,
 } from './connections.ts';
-import { answersPreflight } from './cors.ts';
 import { checkAddress, hostCheck } from './door.ts';
 import { drain } from './drain.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 import type { Authenticator } from './principal.ts';
+import { addErrors } from './answer-errors.ts';
 
 export const BODY_LIMIT = 1_048_576;
 /** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
@@ -142,8 +142,8 @@ export function createServer(options: ServerOptions): Server {
     const value = values.find((given) => typeof given === 'string' && given !== '') as string | undefined;
     return value !== undefined && isOurs(request) ? value : undefined;
   };
-  const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const origin = new URL(settings.BASE_URL ?? url).origin;
+  const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
     app,
     origin,
@@ -194,7 +194,7 @@ export function createServer(options: ServerOptions): Server {
   addDoor(server);
   const connections = addConnectionBounds(server, isOurs);
   addBodyParsers(app);
-  addErrors(server);
+  addErrors(app, log);
   addReadiness(server, options.ready);
   addObservation(server, isInternal);
   return server;
@@ -278,81 +278,6 @@ function addBodyParsers(app: FastifyInstance): void {
     if (request.routeOptions.config.rawBody) return done(null, body);
     done(new AppError(400, 'Content-Type must be application/json'));
   });
-}
-
-function addErrors(server: Server): void {
-  server.app.setNotFoundHandler((request, reply) => {
-    if (isModelPath(request) && answersPreflight(request, reply)) return reply;
-    const known = new AppError(404, 'Not found');
-    return reply.status(404).send(errorBody(request, known.body, 404, isModelPath(request) ? 'either' : undefined));
-  });
-  server.app.setErrorHandler((error: FastifyError, request, reply) => {
-    const { errorFields, errorShape, failure } = request.routeOptions.config;
-    const known = asAppError(error, request);
-    if (known?.cause !== undefined && known.status === 503)
-      server.log.warn({ err: known.cause, requestId: request.id, path: request.routeOptions.url }, known.message);
-    if (known) {
-      // Clients of these protocols try a 429 again by themselves: no money is not a matter of waiting a little.
-      if (errorShape && known.extra['code'] === 'QUOTA_EXCEEDED') void reply.header('x-should-retry', 'false');
-      return reply
-        .status(known.status)
-        .headers(known.headers)
-        .send(errorBody(request, { ...errorFields, ...known.body }, known.status, errorShape));
-    }
-    server.log.error(
-      { err: error, requestId: request.id, method: request.method, path: request.routeOptions.url },
-      'request failed',
-    );
-    const body = { ...errorFields, error: failure ?? 'Internal server error' };
-    return reply.status(500).send(errorBody(request, body, 500, errorShape));
-  });
-}
-
-/**
- * What PostgreSQL says when it did nothing because it cannot for now: read-only after a fail-over, out of disk, memory or
- * connections, locked, stopping or starting.
- */
-const BUSY = new Set(['25006', '53100', '53200', '53300', '55P03', '57P01', '57P02', '57P03']);
-const isDatabaseBusy = ({ code }: FastifyError): boolean => BUSY.has(code);
-
-const MODEL_PATH = /^\/v1\/(chat|messages|responses|embeddings|models|completions|files|audio|images)(\/|\?|$)/;
-
-/** Where clients of other protocols look, and nothing is. */
-const isModelPath = (request: FastifyRequest): boolean => MODEL_PATH.test(request.url);
-
-function errorBody(
-  request: FastifyRequest,
-  body: Record<string, unknown>,
-  status: number,
-  shape: Endpoint['errorShape'],
-): Record<string, unknown> {
-  if (!shape) return body;
-  return shapedError(shape === 'either' ? shapeFor(request.headers) : shape, status, body, request.id);
-}
-
-function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
-  if (error instanceof AppError) return error;
-  // A service of ours that is asked too often by the same client says so to that client.
-  if (error instanceof CallError && error.status === 429)
-    return new AppError(429, error.message, {}, { cause: error, headers: error.headers });
-  // PostgreSQL takes every character but one, in texts and in JSON.
-  if (error.code === '22021' || error.code === '22P05')
-    return new AppError(400, NO_NULL_CHARACTERS, {}, { cause: error });
-  // A bound of how much one user keeps (migration 0115).
-  if (error.code === 'TR429') return new AppError(429, error.message, {}, { cause: error });
-  if (isDatabaseBusy(error)) return databaseAway(error);
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
-  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new AppError(400, 'Content-Type must be application/json');
-  // What is left below 500 comes from reading the request: a body that is no JSON, a broken length, a bad URL.
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    const isBody = error.code?.startsWith('FST_ERR_CTP');
-    return new AppError(
-      error.statusCode,
-      isBody ? (request.routeOptions.config.invalidJson ?? 'Invalid JSON') : error.message,
-    );
-  }
-  return null;
 }
 
 /** For load balancers: whether to send requests here. Whether the process should be replaced is another question. */

@@ -25,11 +25,11 @@ interface Found {
 
 /**
  * Who shows this token to this agent: its owner by the gateway token or a ticket, a device while it is approved, the
- * platform itself by the internal key, a program of the owner's by an API key, a running member of its team by that one's own. Asked anew each time, so that what
+ * platform itself by the internal key, a program of the owner's that speaks to it as to a model by an API key, a running member of its team by that one's own. Asked anew each time, so that what
  * was revoked opens nothing.
  */
 export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDeps): Verify {
-  return async (agentId, token, { socket, isOpen = false }) => {
+  return async (agentId, token, { socket, asModel = false, isOpen = false }) => {
     // Nobody can take it away, so nothing has to be asked.
     if (sameSecret(token, internalKey)) return PLATFORM;
     const hash = sha256Hex(token);
@@ -58,7 +58,7 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
         (isOpen || (await useTicket(db, hash, ticketEnds(token), now)));
       return counts ? { id: `${holder.kind}:${holder.id}`, kind: 'owner' } : undefined;
     }
-    if (row.key !== null) return { id: `key:${row.key}`, kind: 'key' };
+    if (row.key !== null && asModel) return { id: `key:${row.key}`, kind: 'key' };
     if (row.device !== null) return { id: `device:${row.device}`, kind: 'device' };
     if (row.member !== null) return { id: `member:${row.member}`, kind: 'member' };
     return undefined;
