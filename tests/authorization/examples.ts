@@ -151,7 +151,7 @@ const BACKEND: Record<string, Make> = {
   'POST /v1/responses': only({ input: 'hello' }),
   'POST /v1/embeddings': only({ model: 'm', input: 'hello' }),
   'GET /v1/models/:id': () => ({ params: { id: 'm' } }),
-  'GET /v1/models/:vendor/:name': () => ({ params: { vendor: 'v', name: 'm' } }),
+  'GET /v1/models/:id/:name': () => ({ params: { id: 'v', name: 'm' } }),
   'POST /v1/chat/completions': ({ agentId, runId }) => ({
     body: said,
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },

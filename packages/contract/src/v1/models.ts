@@ -44,7 +44,7 @@ export const getOpenaiModel = endpoint({
 
 export const getVendorsModel = endpoint({
   ...one,
-  path: '/v1/models/:vendor/:name',
+  path: '/v1/models/:id/:name',
   summary: 'The same, for clients that write the slash as it is',
-  params: z.object({ vendor: z.string().min(1).max(300), name: z.string().min(1).max(300) }),
+  params: z.object({ id: z.string().min(1).max(300), name: z.string().min(1).max(300) }),
 });

@@ -81,9 +81,7 @@ export function v1Routes(server: Server, { ai, catalogue, clock, access, calls }
     return found;
   }
   serve(server, getOpenaiModel, ({ user, params, request }) => model(user, params.id, request));
-  serve(server, getVendorsModel, ({ user, params, request }) =>
-    model(user, `${params.vendor}/${params.name}`, request),
-  );
+  serve(server, getVendorsModel, ({ user, params, request }) => model(user, `${params.id}/${params.name}`, request));
 }
 
 /** When a model was made is not known here. */
