@@ -4,6 +4,7 @@ import path from 'node:path';
 import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
 import { createJail } from './jail.ts';
 import { removeTree } from './remove-tree.ts';
+import type { Quarters, Room } from '../sandbox/quarters.ts';
 import { sandboxOwner } from '../sandbox/sandbox-user.ts';
 import type { run as edit } from './tasks/edit.task.ts';
 import type { Look, run as look } from './tasks/look.task.ts';
@@ -14,8 +15,7 @@ import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError } from './works
 
 type Question = Look extends infer One ? (One extends Look ? Omit<One, 'root'> : never) : never;
 
-export interface Workspace {
-  readonly root: string;
+export interface Workspace extends Quarters {
   read: (file: string, maxBytes?: number) => Promise<string>;
   write: (file: string, content: string) => Promise<void>;
   /** Replaces texts in a file, all or none; answers why not. */
@@ -25,20 +25,6 @@ export interface Workspace {
   makeFolder: (folder: string) => Promise<void>;
   move: (from: string, to: string) => Promise<void>;
   remove: (target: string) => Promise<void>;
-  /** Whose it is. */
-  readonly owner: string;
-  room: () => Promise<Room>;
-}
-
-/** What is in a workspace, and what may come. */
-export interface Room {
-  bytes: number;
-  entries: number;
-  freeBytes: number;
-  /** Why nothing more may be written; undefined: there is room. */
-  full?: string;
-  /** It is so full, or so well hidden, that nobody could tell whether a command only removes something. */
-  shut: boolean;
 }
 
 export interface WorkspaceOptions {
