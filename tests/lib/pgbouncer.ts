@@ -38,7 +38,7 @@ max_client_conn = 200
   );
   // Like the server, it does not run as root; and only the server's user reaches the server's socket.
   const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'] : [];
-  const [command = '', ...args] = [...asNobody, 'pgbouncer', file('pgbouncer.ini')];
+  const [command, ...args] = [...asNobody, 'pgbouncer', file('pgbouncer.ini')];
   const said: string[] = [];
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => void said.push(String(chunk)));

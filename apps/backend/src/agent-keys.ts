@@ -1,7 +1,7 @@
 import { USER_COLUMNS, type Accounts } from '@troupe/accounts';
 import type { OwnKey } from '@troupe/ai';
 import type { Database } from '@troupe/db';
-import { AppError, sha256Hex, shownKey, type Server } from '@troupe/kernel';
+import { sha256Hex, type Authenticator } from '@troupe/kernel';
 import type { AllAgents } from '@troupe/roster';
 
 const PREFIX = 'sk_';
@@ -12,15 +12,17 @@ interface AgentKeyDeps {
   roster: Pick<AllAgents, 'ownKey'>;
 }
 
-/** The own account on which the agent that sent a request thinks. */
-export type OwnKeys = (headers: object) => OwnKey | undefined;
+export interface AgentKeys {
+  byAgentKey: NonNullable<Authenticator['byAgentKey']>;
+  /** The own account on which the agent that sent a request thinks. */
+  ownKey: (headers: object) => OwnKey | undefined;
+}
 
 /**
  * An agent that runs as a program of its own thinks through /v1 with its gateway token behind `sk_`. It is charged to its
  * owner, its limits and usage count for itself; nothing else of the platform opens to it.
  */
-export function acceptAgentKeys({ guards }: Server, { db, accounts, roster }: AgentKeyDeps): OwnKeys {
-  const { internalOrKey } = guards;
+export function createAgentKeys({ db, accounts, roster }: AgentKeyDeps): AgentKeys {
   const ownKeys = new WeakMap<object, OwnKey>();
 
   async function agentOf(token: string) {
@@ -41,18 +43,14 @@ export function acceptAgentKeys({ guards }: Server, { db, accounts, roster }: Ag
     };
   }
 
-  guards.internalOrKey = (request, texts) => {
-    const found = internalOrKey(request, texts);
-    if (!(found instanceof Promise)) return found;
-    return found.catch(async (error: unknown) => {
-      const key = shownKey(request);
-      if (!(error instanceof AppError && error.status === 401) || !key?.startsWith(PREFIX)) throw error;
-      const agent = await agentOf(key.slice(PREFIX.length));
-      if (!agent) throw error;
-      request.headers['x-agent-id'] = agent.agentId;
-      if (agent.ownKey) ownKeys.set(request.headers, agent.ownKey);
+  return {
+    async byAgentKey(key, { headers }) {
+      const agent = key.startsWith(PREFIX) ? await agentOf(key.slice(PREFIX.length)) : undefined;
+      if (!agent) return null;
+      headers['x-agent-id'] = agent.agentId;
+      if (agent.ownKey) ownKeys.set(headers, agent.ownKey);
       return { ...agent.user, countedAs: `agent:${agent.agentId}` };
-    });
+    },
+    ownKey: (headers) => ownKeys.get(headers),
   };
-  return (headers) => ownKeys.get(headers);
 }

@@ -35,8 +35,15 @@ export async function addAgents(
 ): Promise<Running & Pick<Reach, 'deliver'>> {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
   const outbound = createOutbound();
+  // What the operator has configured may be anywhere.
+  const configured = createOutbound({ allowLoopback: true, allowPrivate: true });
   const baseUrl = (): string => addressOf(server) ?? deps.url;
-  const { driver, evict, channels } = await createDriver(deps, ai, { outbound, roster: roster.system, baseUrl });
+  const { driver, evict, channels } = await createDriver(deps, ai, {
+    outbound,
+    configured,
+    roster: roster.system,
+    baseUrl,
+  });
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, dataDir: deps.dataDir });
 
   const agents = createAgentService({
@@ -57,7 +64,7 @@ export async function addAgents(
     defaultModel: ai.catalogue.premium,
     disabled: settings.PROVISIONING_DISABLED,
   });
-  const liveStream = createLiveStreams({ settings, log });
+  const liveStream = createLiveStreams({ settings, outbound: configured, log });
   agentRoutes(server, agents);
   lifecycleRoutes(server, { fleet, roster, version, audit });
   backupRoutes(server, { fleet, roster });
@@ -89,7 +96,10 @@ export async function addAgents(
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const scheduler = createScheduler({ db, log, wake, chores });
-  return { ...run(server, deps, { fleet, driver, evict, channels, scheduler, outbound }), deliver: wake.deliver };
+  return {
+    ...run(server, deps, { fleet, driver, evict, channels, scheduler, outbound, configured }),
+    deliver: wake.deliver,
+  };
 }
 
 /** Where this process itself is reached: it may listen on any free port. */
@@ -105,13 +115,14 @@ interface Parts extends RunningDriver {
   fleet: Fleet;
   scheduler: ReturnType<typeof createScheduler>;
   outbound: Outbound;
+  configured: Outbound;
 }
 
 /** Begins when the server listens, ends when it closes. */
 function run(
   server: Server,
   { listener, log }: BackendDeps,
-  { fleet, driver, evict, channels, scheduler, outbound }: Parts,
+  { fleet, driver, evict, channels, scheduler, outbound, configured }: Parts,
 ): Running {
   let timer: NodeJS.Timeout | undefined;
   const stopListening = [
@@ -145,7 +156,7 @@ function run(
     async close() {
       clearTimeout(timer);
       for (const stop of stopListening) stop();
-      await closeAll([outbound, driver, channels, scheduler]);
+      await closeAll([outbound, configured, driver, channels, scheduler]);
     },
   };
 }

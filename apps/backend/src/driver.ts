@@ -10,7 +10,7 @@ import {
   type ChannelHost,
   type Driver,
 } from '@troupe/fleet';
-import { closeAll, createOutbound, StartError, type Outbound } from '@troupe/kernel';
+import { StartError, type Outbound } from '@troupe/kernel';
 import { createHostingPlatform, type AllAgents } from '@troupe/roster';
 import type { BackendDeps } from './deps.ts';
 import type { AiService } from './features/ai/service.ts';
@@ -29,6 +29,8 @@ export interface Running {
 
 interface Given {
   outbound: Outbound;
+  /** For addresses that the operator has configured. */
+  configured: Outbound;
   roster: AllAgents;
   /** Where this process is reached. */
   baseUrl: () => string;
@@ -42,13 +44,11 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
   const { roster } = given;
   const { sessionSecret } = secrets;
   const verify = createAccess({ db, clock, ...secrets });
-  if (!settings.HOSTING_API_URL) return running;
-  const outbound = createOutbound({ allowLoopback: true, allowPrivate: true });
-  const common = { roster, outbound, log, version, sessionSecret };
+  const common = { roster, outbound: given.configured, log, version, sessionSecret };
   const platform = createHostingPlatform({ ...common, settings, platformUrl });
   if (!platform) return running;
   const driver = withHosting(running.driver, createHosting({ ...common, platform, verify }), roster);
-  return { ...running, driver: { ...driver, close: () => closeAll([running.driver, outbound]) } };
+  return { ...running, driver };
 }
 
 async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {

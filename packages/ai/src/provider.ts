@@ -1,6 +1,6 @@
+import { createEventReader, type SentEvent } from '@troupe/contract';
 import { ProviderError, withoutSecrets } from './errors.ts';
 import { withoutRepeats } from './repeats.ts';
-import { createEventParser } from './sse.ts';
 import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ThoughtDelta, ToolCallDelta } from './types.ts';
 import { createUpstream, type Opened, type Timeouts } from './upstream.ts';
 
@@ -141,10 +141,11 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
     const sent = JSON.stringify(wire.body(name, model, request, true));
     const opened = await upstream.open(wire.chatPath, sent, signal);
     if (opened.status >= 300) refuse(opened, await textOf(opened));
-    const events = createEventParser();
+    const events = createEventReader();
     const reader = wire.streamReader();
     const read = withoutRepeats(reader.read);
-    const deltas = (data: string[]): ProviderDelta[] => data.map(read).filter((each) => each !== undefined);
+    const deltas = (found: SentEvent[]): ProviderDelta[] =>
+      found.map(({ data }) => read(data)).filter((each) => each !== undefined);
     try {
       while (!reader.ended()) {
         const bytes = await opened.read();

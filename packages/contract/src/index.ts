@@ -11,6 +11,7 @@ export * from './jobs/platform.ts';
 export * from './messages.ts';
 export * from './openapi.ts';
 export * from './pages.ts';
+export * from './sse.ts';
 export * from './web/admin.ts';
 export * from './web/audit.ts';
 export * from './web/health.ts';

@@ -1,5 +1,6 @@
 export * from './addresses.ts';
 export * from './backend-client.ts';
+export { inBatches, type BatchOptions } from './batches.ts';
 export {
   createOutbound,
   type Outbound,

@@ -1,7 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { isRefused, type UserTx } from '@troupe/db';
-import { AppError, newId } from '@troupe/kernel';
-import { inBatches } from '../session/batches.ts';
+import { inBatches, AppError, newId } from '@troupe/kernel';
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
 import { lastStatus, type SessionEventBody } from '../session/events.ts';
 import { storableJson, wantedWords } from './pg-values.ts';

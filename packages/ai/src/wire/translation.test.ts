@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { chatCompletions, createMessage, createResponse, type Endpoint } from '@troupe/contract';
 import fc from 'fast-check';
 import type { Wire } from '../provider.ts';
-import { createEventParser } from '../sse.ts';
+import { createEventReader } from '@troupe/contract';
 import type { AssistantMessage, ChatMessage, ChatRequest, ChatResult, Part, ToolCall } from '../types.ts';
 import { anthropicWire } from './anthropic.ts';
 import { chatRequest, chatResult, piecesOf } from './arbitraries.ts';
@@ -30,7 +30,7 @@ const meaning = ({ message, finishReason, usage }: Pick<ChatResult, 'message' | 
 };
 
 function collect(wire: Wire, bytes: Uint8Array, cuts: readonly number[]) {
-  const events = createEventParser();
+  const events = createEventReader();
   const reader = wire.streamReader();
   const places = [...new Set(cuts.map((cut) => Math.floor(cut * bytes.length)))].toSorted((a, b) => a - b);
   const chunks = [0, ...places].map((from, index) => bytes.subarray(from, places[index] ?? bytes.length));
@@ -40,7 +40,7 @@ function collect(wire: Wire, bytes: Uint8Array, cuts: readonly number[]) {
   const calls: ToolCall[] = [];
   const thoughts: Record<number, Record<string, unknown>> = {};
   for (const one of data) {
-    const delta = reader.read(one);
+    const delta = reader.read(one.data);
     message.content += delta?.content ?? '';
     for (const { index, id, function: part } of delta?.toolCalls ?? []) {
       const call = (calls[index] ??= { id: id ?? '', type: 'function', function: { name: '', arguments: '' } });
@@ -231,10 +231,10 @@ describe('an answer in the format of responses', () => {
             .map((piece) => writer.write([piece]))
             .join(''),
         );
-        const parser = createEventParser();
+        const parser = createEventReader();
         const middle = Math.floor(at * bytes.length);
         const data = [...parser.push(bytes.subarray(0, middle)), ...parser.push(bytes.subarray(middle))];
-        const events = data.map((text) => JSON.parse(text) as Event);
+        const events = data.map((one) => JSON.parse(one.data) as Event);
         assert.deepEqual(
           events.map((event) => event.sequence_number),
           events.map((_, index) => index),

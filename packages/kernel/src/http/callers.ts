@@ -4,7 +4,7 @@ import { countedAddress } from '../addresses.ts';
 import { AppError } from '../errors.ts';
 import type { Counters } from '../counters.ts';
 import { sha256Hex } from '../secrets.ts';
-import { bearerToken, cookiesOf, KEY_PREFIX, SESSION_COOKIE } from './guards.ts';
+import { bearerToken, cookiesOf, KEY_PREFIX, SESSION_COOKIE, shownKey } from './guards.ts';
 import type { LimitCheck } from './limits.ts';
 import type { Identity, User } from './principal.ts';
 
@@ -41,8 +41,8 @@ export function createCallers(): Callers {
 const BY_ACCOUNT: ReadonlySet<Auth> = new Set(['session', 'cookie', 'optional', 'admin', 'internalOrKey', 'identity']);
 
 /** What a request shows of its user, hashed; undefined: nothing. */
-function shownCredential(request: FastifyRequest): string | undefined {
-  const key = bearerToken(request);
+function shownCredential(request: FastifyRequest, auth: Auth): string | undefined {
+  const key = auth === 'internalOrKey' ? shownKey(request) : bearerToken(request);
   const shown = key?.startsWith(KEY_PREFIX) ? key : cookiesOf(request)[SESSION_COOKIE];
   return shown ? sha256Hex(shown) : undefined;
 }
@@ -102,7 +102,7 @@ export function createAdmission({ auth, counters, callers, limit, told, clientAd
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const whom = told(request);
     if (whom !== undefined) return countThenIdentify(request, reply, whom);
-    const credential = BY_ACCOUNT.has(auth) ? shownCredential(request) : undefined;
+    const credential = BY_ACCOUNT.has(auth) ? shownCredential(request, auth) : undefined;
     if (credential === undefined) return countThenIdentify(request, reply, clientAddress(request));
     const account = callers.lastSeen(credential);
     return account === undefined ? unseen(request, reply, credential) : seenBefore(request, reply, credential, account);

@@ -71,6 +71,9 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     return key?.startsWith(KEY_PREFIX) ? ((await accounts?.byKey(key)) ?? null) : null;
   }
 
+  const byAnyKey = async (request: FastifyRequest, key: string): Promise<User | null> =>
+    (await byKey(request, key)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
+
   const anyUser = async (request: FastifyRequest) => (await byKey(request)) ?? (await byCookie(request));
 
   async function required(user: Promise<User | null>, { unauthorized }: GuardTexts): Promise<User> {
@@ -98,7 +101,7 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     internal: (request, texts) => internal(request, texts),
     internalOrKey(request, texts) {
       const key = shownKey(request);
-      if (key?.startsWith(KEY_PREFIX)) return required(byKey(request, key), texts);
+      if (key?.startsWith(KEY_PREFIX)) return required(byAnyKey(request, key), texts);
       internal(request, texts, key);
       return null;
     },

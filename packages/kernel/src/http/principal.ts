@@ -57,4 +57,9 @@ export type PrincipalOf<A extends Auth> = Principals[A];
 export interface Authenticator {
   bySession: (token: string) => Promise<User | null>;
   byKey: (key: string) => Promise<User | null>;
+  /** The owner of an agent that came with a key of its own; it opens only what is for the internal key or a key. */
+  byAgentKey?: (
+    key: string,
+    request: { headers: Record<string, string | string[] | undefined> },
+  ) => Promise<User | null>;
 }

@@ -1,4 +1,4 @@
-import { AGENT_NOT_FOUND, errorText, gatewayChat, gatewayMessages } from '@troupe/contract';
+import { AGENT_NOT_FOUND, errorText, eventsOf, gatewayChat, gatewayMessages } from '@troupe/contract';
 import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
@@ -93,7 +93,7 @@ interface Chunk {
 async function* events(about: object, response: Response): AsyncGenerator<ServerEvent> {
   let reply = '';
   yield { event: 'start', data: about };
-  for await (const data of dataLines(response)) {
+  for await (const { data } of eventsOf(response)) {
     if (data === '[DONE]') break;
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error !== undefined) {
@@ -105,14 +105,4 @@ async function* events(about: object, response: Response): AsyncGenerator<Server
     if (text !== '') yield { event: 'delta', data: { text } };
   }
   yield { event: 'done', data: { ...about, reply } };
-}
-
-async function* dataLines({ body }: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const piece of body ?? []) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.startsWith('data: ')) yield line.slice('data: '.length);
-  }
 }

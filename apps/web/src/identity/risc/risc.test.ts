@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Job, SECURITY_EVENTS } from '@troupe/contract';
-import { createJobs, testRuntime, type WorkOptions } from '@troupe/db';
+import { createJobs, testRuntime } from '@troupe/db';
 import { randomHex, silentLog } from '@troupe/kernel';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { startIssuer } from '../../../../../tests/lib/signed-tokens.ts';

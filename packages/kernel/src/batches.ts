@@ -1,19 +1,20 @@
 /**
- * While one write is on its way, what comes in is kept and goes out together after it: many at once cost one write, and
- * nobody waits for company. Things of one key go out one after the other.
+ * What comes in with one turn of the event loop goes out together: many at once cost one round trip, and nobody waits for
+ * company. Unless they may overlap, batches go one after the other, and what comes in meanwhile is kept.
  */
+export interface BatchOptions<In> {
+  /** Things of one key go out one after the other. */
+  keyOf?: (given: In) => string;
+  /** A failure that left nothing done, and that may be the fault of one of them: each is tried by itself. */
+  mayPart?: (error: unknown) => boolean;
+  atMost?: number;
+  /** A batch does not wait for the one before. */
+  overlap?: boolean;
+}
+
 export function inBatches<In, Out>(
-  write: (given: In[]) => Promise<Out[]>,
-  {
-    keyOf,
-    mayPart,
-    atMost = 50,
-  }: {
-    keyOf: (given: In) => string;
-    /** A failure that left nothing stored, and that may be the fault of one of them: each is tried by itself. */
-    mayPart: (error: unknown) => boolean;
-    atMost?: number;
-  },
+  perform: (given: In[]) => Promise<Out[]>,
+  { keyOf, mayPart = () => false, atMost = 50, overlap = false }: BatchOptions<In>,
 ): (given: In) => Promise<Out> {
   interface Waiting {
     given: In;
@@ -21,9 +22,10 @@ export function inBatches<In, Out>(
     reject: (error: unknown) => void;
   }
   let waiting: Waiting[] = [];
-  let writing = false;
+  let pumping = false;
 
   function take(): Waiting[] {
+    if (!keyOf) return waiting.splice(0, atMost);
     const keys = new Set<string>();
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
@@ -39,7 +41,7 @@ export function inBatches<In, Out>(
 
   async function settle(batch: Waiting[]): Promise<void> {
     try {
-      const outs = await write(batch.map(({ given }) => given));
+      const outs = await perform(batch.map(({ given }) => given));
       batch.forEach(({ resolve }, index) => resolve(outs[index] as Out));
     } catch (error) {
       if (batch.length === 1 || !mayPart(error)) return batch.forEach(({ reject }) => reject(error));
@@ -48,18 +50,19 @@ export function inBatches<In, Out>(
   }
 
   async function pump(): Promise<void> {
-    writing = true;
+    pumping = true;
     while (waiting.length > 0) {
       // What has come in with the same turn of the event loop goes too.
       await new Promise(setImmediate);
-      await settle(take());
+      const done = settle(take());
+      if (!overlap) await done;
     }
-    writing = false;
+    pumping = false;
   }
 
   return (given) =>
     new Promise((resolve, reject) => {
       waiting.push({ given, resolve, reject });
-      if (!writing) void pump();
+      if (!pumping) void pump();
     });
 }
