@@ -171,7 +171,7 @@ it('calls under way when the service stops are told so: an answer with a status,
   assert.match(events, /Half/);
   assert.match(
     events,
-    /data: \{"error":\{"message":"The service is stopping","type":"provider_error","code":503\}\}\s*$/,
+    /data: \{"error":\{"message":"The service is stopping","type":"server_error","code":503,"param":null\}\}\s*$/,
   );
 });
 
