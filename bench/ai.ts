@@ -112,6 +112,65 @@ const targets: Record<Side, Pick<LoadOptions, 'url' | 'headers'>> = {
   },
 };
 
+/** The same through each protocol that the backend speaks, as calls a second. */
+const FACES = {
+  chat: { path: '/v1/chat/completions', body: JSON.parse(body(false)) as object },
+  messages: {
+    path: '/v1/messages',
+    body: {
+      model: 'openai/gpt-4o-mini',
+      system: 'You are a helpful assistant.',
+      messages: [{ role: 'user', content: 'Say something short about the sea, and then something shorter.' }],
+      temperature: 0.7,
+      max_tokens: 200,
+    },
+  },
+  responses: {
+    path: '/v1/responses',
+    body: {
+      model: 'openai/gpt-4o-mini',
+      instructions: 'You are a helpful assistant.',
+      input: 'Say something short about the sea, and then something shorter.',
+      temperature: 0.7,
+      max_output_tokens: 200,
+    },
+  },
+};
+type FaceName = keyof typeof FACES;
+const FACE_NAMES = Object.keys(FACES) as FaceName[];
+
+async function compareFaces(stream: boolean): Promise<Record<FaceName, number[]>> {
+  const results: Record<FaceName, number[]> = { chat: [], messages: [], responses: [] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const name of FACE_NAMES) {
+      const face = FACES[name];
+      const { perSecond, errors } = await load({
+        url: ours.address + face.path,
+        headers: targets.ours.headers,
+        body: JSON.stringify({ ...face.body, ...(stream && { stream: true }) }),
+        connections: 64,
+        milliseconds: round === 0 ? WARM_UP_MS : MILLISECONDS,
+        ...(round === 0 && { calls: WARM_UP_CALLS }),
+      });
+      if (errors > 0) throw new Error(`${errors} calls of ${name} failed`);
+      // The first round is for the compiler.
+      if (round > 0) results[name].push(perSecond);
+    }
+  }
+  return results;
+}
+
+function showFaces(title: string, results: Record<FaceName, number[]>): void {
+  printTable(
+    title,
+    FACE_NAMES.map((name) => ({
+      protocol: name,
+      'per second': median(results[name]),
+      'of chat': pairedRatio(results[name], results.chat),
+    })),
+  );
+}
+
 /** Until the compiler has seen enough of each side, and it goes on for 100,000 calls: a service runs for days. */
 async function warmUp(stream: boolean): Promise<void> {
   for (const side of SIDES) {
@@ -182,6 +241,10 @@ try {
   show('Streams, 64 connections', streams);
   const oneStream = await compare(true, 1);
   show('Streams, 1 connection', oneStream);
+  const faces = await compareFaces(false);
+  showFaces('Protocols, 64 connections', faces);
+  const streamedFaces = await compareFaces(true);
+  showFaces('Protocols, streamed, 64 connections', streamedFaces);
   const grown = MEMORY_CALLS > 0 ? await memory(ours) : undefined;
   finish(
     'ai',
@@ -195,11 +258,15 @@ try {
         value: middle(oneStream.ours, 'firstByte') - middle(oneStream.direct, 'firstByte'),
         atMost: 1,
       },
+      { figure: 'messages_vs_chat', value: pairedRatio(faces.messages, faces.chat), atLeast: 0.9 },
+      { figure: 'responses_vs_chat', value: pairedRatio(faces.responses, faces.chat), atLeast: 0.9 },
       ...(grown ? [{ figure: 'memory_growth', value: grown.end / grown.half, atMost: 1.1 }] : []),
     ],
     {
       ours_per_second: middle(many.ours, 'perSecond'),
       streams_per_second: middle(streams.ours, 'perSecond'),
+      messages_streams_vs_chat: pairedRatio(streamedFaces.messages, streamedFaces.chat),
+      responses_streams_vs_chat: pairedRatio(streamedFaces.responses, streamedFaces.chat),
       ...(grown ? { mb_half: grown.half, mb_end: grown.end } : {}),
     },
   );

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
+  agentsByRoster,
   areasInOrder,
   direction,
   environmentOnlyInMain,
   everyRoomLivedIn,
   importsOf,
+  jobsByContract,
   lightStart,
   LONG_FILES,
   loopStaysFree,
@@ -33,6 +35,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'files are short': shortFiles,
   'a start loads nothing heavy': lightStart,
   'nothing that others supply is computed on the loop': loopStaysFree,
+  'queues and channels are named in the contract': jobsByContract,
+  'rows of agents are written by the roster': agentsByRoster,
 };
 
 describe('the sources', () => {
@@ -163,6 +167,46 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('packages/agent/src/a.task.ts', 'new RegExp(given)'),
       src('packages/agent/src/a.test.ts', 'execFileSync(program)'),
       src('packages/agent/src/a.ts', "new RegExp('^a$')", "import { stringify } from 'yaml';"),
+    ],
+  ],
+  [
+    direction,
+    'web reaches for what runs agents',
+    2,
+    [src('apps/web/src/a.ts', "import { x } from '@troupe/fleet';", "import { y } from '@troupe/agent';")],
+  ],
+  [
+    agentsByRoster,
+    'rows of agents are written elsewhere',
+    2,
+    [
+      src('apps/web/src/a.ts', "db.system.updateTable('agents').set({ name });"),
+      src('packages/fleet/src/a.ts', 'await sql`update agents set name = ${name}`.execute(tx);'),
+      src('packages/roster/src/a.ts', "tx.insertInto('agents').values(rows);"),
+    ],
+  ],
+  [
+    jobsByContract,
+    'a queue or a channel that is named elsewhere',
+    8,
+    [
+      src('apps/web/src/a.ts', "jobs.work('mail', send);"),
+      src('apps/web/src/b.test.ts', "await jobs.send(db.system, 'mail', { id });"),
+      src('apps/web/src/c.ts', "listener.on('news', look);"),
+      src('apps/web/src/d.ts', "await notify(tx, 'news', id);"),
+      src('tests/spec/e.test.ts', "sql`select state from pgboss.job where name = 'mail'`"),
+      src('apps/web/src/f.ts', "export const mail = job({ queue: 'mail', data });"),
+      src('apps/web/src/g.ts', 'await sql`select pg_notify(${channel}, ${text})`.execute(tx);'),
+      src('packages/contract/src/jobs/a.ts', "job({ queue: 'mail', data });", "job({ queue: 'mail', data });"),
+    ],
+  ],
+  [
+    jobsByContract,
+    'a job of the contract is fine',
+    0,
+    [
+      src('packages/contract/src/jobs/a.ts', "export const mailJob = job({ queue: 'mail', data });"),
+      src('apps/web/src/a.ts', 'jobs.work(mailJob, send);', 'await jobs.send(tx, mailJob, { id });'),
     ],
   ],
   [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import * as contract from '@troupe/contract';
+import type { Endpoint } from '@troupe/contract';
 import { settingDocs } from '@troupe/kernel';
 import { parse } from 'yaml';
 
@@ -84,4 +86,16 @@ test('proxies lead to the ports that the services listen on, and name one hop', 
     assert.deepEqual(new Set(ports), new Set(ours), file);
   }
   assert.match(text('.env.example'), /^TRUST_PROXY=1$/m);
+});
+
+test('proxies lead every path of /v1 that clients of models use to the backend, and no other', () => {
+  const paths = (Object.values(contract) as unknown[])
+    .filter((one): one is Endpoint => typeof one === 'object' && one !== null && 'pages' in one && one.pages === true)
+    .map(({ path: where }) => where.replaceAll(/:\w+/g, 'x'));
+  assert.ok(paths.length > 6);
+  for (const file of ['nginx.conf', 'Caddyfile']) {
+    const pattern = new RegExp(/(\^\/v1\/\S+)/.exec(text(file))?.[1] ?? 'none');
+    for (const where of paths) assert.match(where, pattern, file);
+    for (const where of ['/v1/team-store', '/v1', '/api/v1/gateway']) assert.doesNotMatch(where, pattern, file);
+  }
 });

@@ -7,7 +7,7 @@ interface Database {
 }
 
 async function opened(settings: Settings, open: typeof reachEmbedded): Promise<Database> {
-  const { DATABASE_URL: url, DATA_DIR: dataDir } = settings;
+  const { DATABASE_URL, DATABASE_DIRECT_URL: url = DATABASE_URL, DATA_DIR: dataDir } = settings;
   if (url !== undefined) return { url, stop: async () => {} };
   return open({ dataDir: dataDirOf(settings), explicit: dataDir !== undefined, log: silentLog });
 }

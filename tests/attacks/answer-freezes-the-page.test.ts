@@ -18,9 +18,13 @@ describe('blocks', () => {
     assert.deepEqual(blocks[2], {
       kind: 'list',
       ordered: false,
-      items: [[{ kind: 'text', text: 'a\nmore' }], [{ kind: 'text', text: 'b' }]],
+      start: 1,
+      items: [
+        { spans: [{ kind: 'text', text: 'a\nmore' }], lists: [] },
+        { spans: [{ kind: 'text', text: 'b' }], lists: [] },
+      ],
     });
-    assert.deepEqual(blocks[5], { kind: 'code', text: '# code' });
+    assert.deepEqual(blocks[5], { kind: 'code', text: '# code', language: 'js' });
   });
 
   test('a table needs its rule', () => {
@@ -32,6 +36,7 @@ describe('blocks', () => {
         [[{ kind: 'text', text: '1' }], [{ kind: 'text', text: '2' }]],
         [[{ kind: 'text', text: '3' }], [{ kind: 'text', text: '4' }]],
       ],
+      align: [undefined, 'center'],
     });
     assert.deepEqual(
       scanMarkdown('| a |\n| x |').map(({ kind }) => kind),
@@ -71,6 +76,10 @@ describe('inside a line', () => {
 
 /** Nothing that a text says may take more than its length: twice the text takes about twice the time. */
 const HOSTILE: Record<string, (n: number) => string> = {
+  'lists in lists': (n) => Array.from({ length: Math.sqrt(n) }, (_, at) => `${' '.repeat(at)}- x`).join('\n'),
+  'waves that strike nothing': (n) => '~'.repeat(n),
+  'waves in pairs': (n) => '~~a '.repeat(n / 4),
+  'boxes of tasks': (n) => '- [ ] \n'.repeat(n / 7),
   'a rule of dashes': (n) => `|a|\n${'-'.repeat(n)}x`,
   'a rule of dashes and bars': (n) => `|a|\n${'-|'.repeat(n / 2)}x`,
   'spaces and an end of line': (n) => `# ${' '.repeat(n)}x\u2028y`,

@@ -117,5 +117,5 @@ test('and one message', async () => {
   const path = `/api/runtime/proxy/${attacker.agentId}/v1/chat/completions`;
   const say = (content: string) => attacker.askBackend('POST', path, { messages: [{ role: 'user', content }] });
   const refused = await say('x'.repeat(300_000));
-  assert.deepEqual([refused.status, refused.body.error], [413, 'A message may have 256 KB at most']);
+  assert.deepEqual([refused.status, refused.body.error.message], [413, 'A message may have 256 KB at most']);
 });

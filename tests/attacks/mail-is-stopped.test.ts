@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Job, mailJob } from '@troupe/contract';
 import { TEST_SECRETS } from '@troupe/kernel';
 import { startScene, type Scene } from '../lib/attack.ts';
 import { elsewhere, send } from '../lib/people.ts';
@@ -50,7 +51,7 @@ const mailsTo = (email: string): string[] =>
     .map((file) => readFileSync(join(outbox, file), 'utf8'))
     .filter((mail) => mail.includes(email));
 
-async function jobs(queue: string): Promise<number> {
+async function jobs({ queue }: Job): Promise<number> {
   const client = new pg.Client({ connectionString: scene.database.url });
   await client.connect();
   const { rows } = await client.query<{ n: string }>('select count(*) as n from pgboss.job where name = $1', [queue]);
@@ -59,7 +60,7 @@ async function jobs(queue: string): Promise<number> {
 }
 
 test('made-up addresses make no mail, one address asks 60 times a minute, and a reset comes at once', async () => {
-  const made = await jobs('mail');
+  const made = await jobs(mailJob);
   const one = await Promise.all(Array.from({ length: 100 }, (_, n) => resend(`one${n}@example.com`, '10.6.6.6')));
   assert.equal(one.filter(({ status }) => status === 429).length, 40);
   for (let round = 0; round < 20; round += 1) {
@@ -68,15 +69,15 @@ test('made-up addresses make no mail, one address asks 60 times a minute, and a 
     );
     assert.ok(many.every(({ status }) => status === 200));
   }
-  assert.equal(await jobs('mail'), made, 'addresses that nobody has became mails');
+  assert.equal(await jobs(mailJob), made, 'addresses that nobody has became mails');
   const took = await reset();
   assert.ok(took < 5_000, `the reset mail took ${Math.round(took)} ms`);
 });
 
 test('somebody’s own address cannot be used to flood the letterbox', async () => {
-  const made = await jobs('mail');
+  const made = await jobs(mailJob);
   for (let n = 0; n < 30; n += 1) await resend(scene.attacker.email, elsewhere());
-  assert.ok((await jobs('mail')) - made <= 10);
+  assert.ok((await jobs(mailJob)) - made <= 10);
 });
 
 test('a thousand notices of one user hold up neither a reset nor another’s notice', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { memberToken } from '@troupe/fleet';
+import { memberToken } from '@troupe/roster';
 import { TEST_SECRETS } from '@troupe/kernel';
 import { WebSocket } from 'ws';
 import { startScene, type Scene } from '../lib/attack.ts';

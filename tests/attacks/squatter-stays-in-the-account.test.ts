@@ -50,6 +50,7 @@ async function mailed(email: string, about: RegExp): Promise<string> {
 }
 
 const PASSWORD = 'known to the squatter';
+const WEBHOOK = 'https://squatter.example/hook';
 
 /** Takes the address, and everything that one can take with it. */
 async function squat(email: string) {
@@ -65,6 +66,9 @@ async function squat(email: string) {
   const { key } = (await ask('POST', '/api/keys', { name: 'waiting' })).body;
   const { agent } = (await ask('POST', '/api/agents/provision', { name: 'Mole' })).body;
   const { token } = (await ask('GET', `/api/agents/${agent.id}/token`)).body;
+  const passedOn = await ask('PUT', `/api/agents/${agent.id}/config`, { webhookUrl: WEBHOOK });
+  assert.equal(passedOn.status, 200, JSON.stringify(passedOn.body));
+  await ask('PUT', `/api/underground/doors/${agent.id}`, { open: true, contacts: ['mole'] });
   const pair = (await visit('POST', '/api/devices/pair', { name: 'phone' }, bearer(token))).body;
   await ask('POST', '/api/devices', { deviceId: pair.deviceId, action: 'approve' });
   const device = (await visit('GET', `/api/devices/pair/${pair.deviceId}`, undefined, bearer(pair.deviceSecret))).body;
@@ -72,7 +76,7 @@ async function squat(email: string) {
   assert.ok((await ask('POST', '/api/scheduled-tasks', task)).status < 300);
   const { websocketUrl } = (await ask('GET', `/api/agents/${agent.id}`)).body.agent;
   const sockets = [
-    websocketUrl,
+    (await ask('GET', `/api/agents/${agent.id}`)).body.agent.websocketUrl,
     `${websocketUrl.split('?')[0]}?token=${token}`,
     `${websocketUrl.split('?')[0]}?token=${device.token}`,
   ].map((url: string) => new WebSocket(url));
@@ -116,6 +120,17 @@ async function assertOut({
   assert.match(row.failure ?? '', /made before your e-mail address was proven/);
   const tasks = await owner.selectFrom('scheduled_tasks').select('enabled').where('user_id', '=', id).execute();
   assert.deepEqual(tasks, [{ enabled: false }]);
+  // Messages to it went to its webhook, though it was stopped.
+  const { definition, own_config: config } = await owner
+    .selectFrom('agents')
+    .innerJoin('agent_definitions', 'agent_definitions.agent_id', 'agents.id')
+    .select(['definition', 'own_config'])
+    .where('agents.id', '=', agentId)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  assert.ok(!JSON.stringify([definition, config]).includes(WEBHOOK), 'the webhook');
+  assert.deepEqual(await owner.selectFrom('agent_doors').selectAll().where('agent_id', '=', agentId).execute(), []);
   const started = await send(
     `${scene.backend}/api/agents/${agentId}/start`,
     'POST',

@@ -69,6 +69,40 @@ test('a ticket opens the WebSocket and nothing else', async () => {
   assert.equal((await fetch(events)).status, 401);
 });
 
+test('a ticket opens one WebSocket, however many ask at once', async () => {
+  const { attacker, database } = scene;
+  const url = await urlBy((path) => attacker.ask('GET', path), attacker.agentId);
+  const sockets = Array.from({ length: 8 }, () => new WebSocket(url));
+  const outcomes = await Promise.all(
+    sockets.map((socket) =>
+      Promise.race([
+        once(socket, 'open').then(() => 101),
+        once(socket, 'unexpected-response').then(([, response]) => {
+          response.destroy();
+          return response.statusCode as number;
+        }),
+      ]),
+    ),
+  );
+  assert.deepEqual(
+    outcomes.toSorted((a, b) => a - b),
+    [101, ...Array(7).fill(401)],
+  );
+  // It stays open, though its ticket opens nothing any more.
+  const open = sockets[outcomes.indexOf(101)]!;
+  assert.equal(await refused(url), 401);
+  assert.equal(open.readyState, WebSocket.OPEN);
+  open.close();
+  // What has ended is forgotten with the next one.
+  const { system } = database.db;
+  await system
+    .updateTable('used_tickets')
+    .set({ expires_at: new Date(0) })
+    .execute();
+  (await opened(await urlBy((path) => attacker.ask('GET', path), attacker.agentId))).socket.close();
+  assert.equal((await system.selectFrom('used_tickets').select('hash').execute()).length, 1);
+});
+
 describe('a ticket, and the socket that it opened, end', { timeout: 120_000 }, () => {
   for (const [how, end] of [
     ['with a sign-out', (who: Actor, cookie: string) => who.ask('POST', '/api/auth/signout', {}, { cookie })],
@@ -81,12 +115,13 @@ describe('a ticket, and the socket that it opened, end', { timeout: 120_000 }, (
       const who = scene.attacker;
       const { id, cookie } = await sessionOf(who);
       const url = await urlBy(ask(who, cookie), who.agentId);
+      const spare = await urlBy(ask(who, cookie), who.agentId);
       const own = await opened(await urlBy((path) => who.ask('GET', path), who.agentId));
       const { cut } = await opened(url);
       const reply = await end(who, cookie, id);
       assert.ok(reply.status < 300, JSON.stringify(reply));
       await cut;
-      assert.equal(await refused(url), 401);
+      assert.equal(await refused(spare), 401);
       assert.equal(own.socket.readyState, WebSocket.OPEN, 'that of the other session stays');
       own.socket.close();
     });
@@ -94,11 +129,12 @@ describe('a ticket, and the socket that it opened, end', { timeout: 120_000 }, (
   test('with the API key', async () => {
     const who = scene.attacker;
     const { id, key } = (await who.ask('POST', '/api/keys', { name: 'leaked' })).body;
-    const url = await urlBy((path) => send(scene.web + path, 'GET', undefined, bearer(key)), who.agentId);
-    const { cut } = await opened(url);
+    const make = () => urlBy((path) => send(scene.web + path, 'GET', undefined, bearer(key)), who.agentId);
+    const spare = await make();
+    const { cut } = await opened(await make());
     assert.equal((await who.ask('DELETE', `/api/keys/${id}`)).status, 200);
     await cut;
-    assert.equal(await refused(url), 401);
+    assert.equal(await refused(spare), 401);
   });
 
   test('with all sessions, whatever ends them, and with the user', async () => {
@@ -119,10 +155,11 @@ describe('a ticket, and the socket that it opened, end', { timeout: 120_000 }, (
     const forged = ticketIn(await urlBy((path) => attacker.ask('GET', path), attacker.agentId));
     const { websocketUrl } = (await bystander.ask('GET', `/api/agents/${bystander.agentId}`)).body.agent;
     assert.equal(await refused(`${websocketUrl.split('?')[0]}?token=${forged}`), 401);
-    const [until, holder, signature] = ticketIn(websocketUrl).split('.');
+    const [until, holder, nonce, signature] = ticketIn(websocketUrl).split('.');
     const other = ticketIn(await urlBy((path) => attacker.ask('GET', path), attacker.agentId)).split('.')[1];
     assert.notEqual(holder, other);
-    assert.equal(await refused(`${websocketUrl.split('?')[0]}?token=${until}.${other}.${signature}`), 401);
+    assert.equal(await refused(`${websocketUrl.split('?')[0]}?token=${until}.${other}.${nonce}.${signature}`), 401);
+    assert.equal(await refused(`${websocketUrl.split('?')[0]}?token=${until}.${holder}.0.${signature}`), 401);
   });
 });
 
@@ -132,6 +169,7 @@ test('an owner rotates an agent’s token: the old one and all that it opened en
   const path = `/api/agents/${agentId}/token`;
   const { token: old } = (await attacker.ask('GET', path)).body;
   const url = await urlBy((at) => attacker.ask('GET', at), agentId);
+  const spare = await urlBy((at) => attacker.ask('GET', at), agentId);
   const byToken = await opened(`${url.split('?')[0]}?token=${old}`);
   const byTicket = new WebSocket(url);
   await once(byTicket, 'open');
@@ -145,7 +183,7 @@ test('an owner rotates an agent’s token: the old one and all that it opened en
   assert.equal((await gateway(agentId, 'GET', '/sessions', token)).status, 200);
   assert.equal((await attacker.ask('GET', path)).body.token, token);
   await byToken.cut;
-  assert.equal(await refused(url), 401);
+  assert.equal(await refused(spare), 401);
   if (byTicket.readyState !== WebSocket.CLOSED) await once(byTicket, 'close');
   assert.equal((await attacker.chat({ say: 'works' })).status, 200, 'the agent goes on');
   const entries = (await attacker.ask('GET', '/api/audit')).body.entries as { action: string; detail: object }[];

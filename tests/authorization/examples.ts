@@ -147,6 +147,17 @@ const BACKEND: Record<string, Make> = {
   }),
   'POST /api/runtime/proxy/:agentId/sessions/:id/cancel': (id) => inAgent(id, { id: id.conversationId }),
   'POST /api/runtime/proxy/:agentId/v1/chat/completions': (id) => ({ ...inAgent(id), body: said }),
+  'POST /api/runtime/proxy/:agentId/v1/messages': (id) => ({
+    ...inAgent(id),
+    body: { ...said, model: 'm', max_tokens: 9 },
+  }),
+  'POST /api/runtime/proxy/:agentId/v1/responses': (id) => ({ ...inAgent(id), body: { input: 'hello' } }),
+  'POST /v1/messages': only({ ...said, model: 'm', max_tokens: 9 }),
+  'POST /v1/messages/count_tokens': only({ ...said, model: 'm' }),
+  'POST /v1/responses': only({ input: 'hello' }),
+  'POST /v1/embeddings': only({ model: 'm', input: 'hello' }),
+  'GET /v1/models/:id': () => ({ params: { id: 'm' } }),
+  'GET /v1/models/:id/:name': () => ({ params: { id: 'v', name: 'm' } }),
   'POST /v1/chat/completions': ({ agentId, runId }) => ({
     body: said,
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },

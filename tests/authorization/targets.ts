@@ -174,6 +174,7 @@ const BESIDE: readonly Target[] = [
   ...(['web', 'backend', 'summarizer'] as const).flatMap((service) => [
     plain(service, '/metrics', 'metrics'),
     plain(service, '/api/openapi.json'),
+    plain(service, '/ready'),
   ]),
   plain('web', '/docs'),
   plain('web', '/health'),

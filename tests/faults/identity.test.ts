@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { mailJob } from '@troupe/contract';
 import { testDatabase, type TestDatabase } from '@troupe/db';
 import { randomHex } from '@troupe/kernel';
 import { sql } from 'kysely';
@@ -167,7 +168,9 @@ describe('killed after it answered 202', () => {
 const mailJobs = (): Promise<string[]> =>
   database.db.asSystem(async (tx) => {
     await sql`set local role none`.execute(tx);
-    const { rows } = await sql<{ state: string }>`select state from pgboss.job where name = 'mail'`.execute(tx);
+    const { rows } = await sql<{ state: string }>`select state from pgboss.job where name = ${mailJob.queue}`.execute(
+      tx,
+    );
     return rows.map(({ state }) => state);
   });
 

@@ -112,11 +112,13 @@ export function createRequests(seed: number): (number: number, known: Known) => 
     const { endpoint, params, query, body } = random.pick(all);
     const given = bodyFor(endpoint, body, random, known);
     const method = random.percent(2) ? random.pick(METHODS) : endpoint.method;
+    // Another method at the same address may be another endpoint, which names its own errors.
+    const asked = all.find((one) => isAt(one.endpoint, endpoint, method))?.endpoint ?? endpoint;
     const path = pathFor(endpoint.path, params, random, known) + queryFor(query, random, known);
     return {
       number,
       service: endpoint.service,
-      endpoint,
+      endpoint: asked,
       method,
       // What is no HTTP is answered without a look at the method, and a client expects no body after HEAD.
       path: method === 'HEAD' ? path.replace(/[^\x21-\x7e]/g, encodeURIComponent) : path,
@@ -126,6 +128,9 @@ export function createRequests(seed: number): (number: number, known: Known) => 
     };
   };
 }
+
+const isAt = ({ service, path, method }: Endpoint, beside: Endpoint, wanted: string): boolean =>
+  service === beside.service && path === beside.path && method === wanted;
 
 /** Mostly those that open the endpoint: behind the guard is where the code is. */
 function credentialsFor({ service, auth }: Endpoint, random: Chance): Credentials {

@@ -25,6 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['kernel'],
   ['db'],
   ['accounts', 'ledger', 'usage', 'chain', 'ai'],
+  ['roster'],
   ['agent'],
   ['fleet'],
 ];
@@ -42,6 +43,8 @@ const below = (name: string): string[] =>
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(PACKAGES.map((name) => [`packages/${name}`, below(name)])),
   ...Object.fromEntries(APPS.map((name) => [`apps/${name}`, PACKAGES])),
+  // Web has the rows of agents; what runs them is the backend's.
+  'apps/web': PACKAGES.filter((name) => name !== 'agent' && name !== 'fleet'),
   'apps/dashboard': ['contract', 'domain'],
   'apps/summarizer': ['contract', 'domain', 'kernel'],
   'apps/platform': [...PACKAGES, 'web', 'backend', 'summarizer'],
@@ -215,6 +218,56 @@ export const loopStaysFree: Rule = (sources) =>
         .filter(([, sign]) => sign.test(withoutComments(text)))
         .map(([what]) => `${file} has ${what}: do it in a task of the worker pool`),
     );
+
+const DEFINES_JOBS = /^packages\/contract\/src\/(?:job|jobs\/[^/]+)\.ts$/;
+/** Ways to name a queue or a channel by a text of one's own. */
+const NAMED: readonly RegExp[] = [
+  /\bjobs\??\.(?:work|define)\(\s*['"`]/,
+  /\bjobs\.send\(\s*[\w.]+,\s*['"`]/,
+  /\blistener\.on\(\s*['"`]/,
+  /\bnotify\(\s*[\w.]+,\s*['"`]/,
+  /\bpgboss\.job\b[^`]*\bname = '/,
+];
+const NAMES_IT = /\b(?:queue|channel): '([^']+)'/g;
+
+/** A queue or a channel has its name and its shape in the contract, where sender and worker find both. */
+export const jobsByContract: Rule = (sources) => {
+  const seen = sources.filter(({ path: file }) => !file.startsWith('packages/db/') && !file.startsWith('tests/lib/'));
+  const elsewhere = seen.filter(({ path: file }) => !DEFINES_JOBS.test(file) && file !== 'tests/architecture.test.ts');
+  const names = sources
+    .filter(({ path: file }) => DEFINES_JOBS.test(file))
+    .flatMap(({ text }) => [...withoutComments(text).matchAll(NAMES_IT)].map(([, name = '']) => name));
+  return [
+    ...elsewhere
+      .filter(({ text }) => NAMED.some((sign) => sign.test(withoutComments(text))))
+      .map(({ path: file }) => `${file} names a queue or a channel: take the job or signal of the contract`),
+    ...elsewhere
+      .filter(
+        ({ path: file, text }) =>
+          !isTest(file) && /(?<![.\w])(?:job|signal)\(\{|\bpg_notify\(|from 'pg-boss'/.test(text),
+      )
+      .map(({ path: file }) => `${file} defines a job or a signal: that is packages/contract/src/jobs`),
+    ...names
+      .filter((name, index) => names.indexOf(name) !== index)
+      .map((name) => `packages/contract/src/jobs has two that are named ${name}`),
+  ];
+};
+
+/** Who writes rows of agents beside the roster, with the reason. */
+const WRITES_AGENTS: Readonly<Record<string, string>> = {
+  'packages/accounts/src/proof.ts': 'the proof of an address ends what was set up before it, in its own transaction',
+};
+
+export const agentsByRoster: Rule = (sources) =>
+  sources
+    .filter(({ path: file }) => isRoom(file) && !isTest(file) && !/\/testing[^/]*\.ts$/.test(file))
+    .filter(({ path: file }) => !file.startsWith('packages/roster/') && WRITES_AGENTS[file] === undefined)
+    .filter(({ text }) =>
+      /(?:insertInto|updateTable|deleteFrom)\('agents'\)|\b(?:insert into|update|delete from) agents\b/.test(
+        withoutComments(text),
+      ),
+    )
+    .map(({ path: file }) => `${file} writes rows of agents: ask the roster`);
 
 const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
 const SKIPPED = new Set(['node_modules', 'dist']);

@@ -54,7 +54,9 @@ const QUIET_MS = 500;
 /** Than on the same machine just before. */
 const SLOWER = 6;
 
-export async function startScene(env: Record<string, string> = {}): Promise<Scene> {
+type Env = Record<string, string>;
+
+export async function startScene(env: Env | ((database: TestDatabase) => Promise<Env>) = {}): Promise<Scene> {
   const database = await testDatabase();
   const director = await createDirector();
   const own = await ownSettings();
@@ -66,7 +68,7 @@ export async function startScene(env: Record<string, string> = {}): Promise<Scen
     INTERNAL_API_KEY: TEST_SECRETS.internalKey,
     SESSION_SECRET: TEST_SECRETS.sessionSecret,
     LOG_LEVEL: 'error',
-    ...env,
+    ...(typeof env === 'function' ? await env(database) : env),
   });
   await program.ready;
   const web = `http://127.0.0.1:${own.env['WEB_PORT']}`;

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { closedNetwork } from './closed-network.ts';
 
 /** Asks the engine itself: its command line tool need not be here. */
@@ -14,10 +16,12 @@ const PROBES = {
   chromium: () => chromium() !== undefined,
   bubblewrap: () => works('bwrap', ['--ro-bind', '/', '/', 'true']),
   'network namespaces': () => works(...closedNetwork('true'), { HOSTS: '/etc/hosts' }),
+  pgbouncer: () => works('pgbouncer', ['--version']),
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
+  'the judges': () => existsSync(path.join(import.meta.dirname, '../judges/node_modules/.bin/codex')),
   'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
 } satisfies Record<string, () => boolean>;
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@troupe/db';
 import { newId, sha256Hex, TEST_SECRETS } from '@troupe/kernel';
 import { addUser, type Services, type TestUser } from './services.ts';
@@ -86,5 +87,9 @@ export const askBackend = (
 export async function provisioned(who: Person, body: Record<string, unknown> = {}): Promise<string> {
   const made = await who.ask('POST', '/api/agents/provision', { name: 'Ada', ...body });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.body.agent.id;
+  const { id } = made.body.agent;
+  // A busy container engine takes longer than whoever asks waits.
+  const status = async (): Promise<string> => (await who.ask('GET', `/api/agents/${id}`)).body.agent.status;
+  if (made.body.agent.status === 'provisioning') while ((await status()) === 'provisioning') await delay(200);
+  return id;
 }

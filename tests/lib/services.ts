@@ -1,6 +1,6 @@
 import { createBackend } from '@troupe/backend';
 import { testRuntime, type Runtime } from '@troupe/db';
-import { closeAll, newId, randomHex, sha256Hex, type Env, type Server } from '@troupe/kernel';
+import { closeAll, newId, randomHex, sha256Hex, type Counters, type Env, type Server } from '@troupe/kernel';
 import { createWeb } from '@troupe/web';
 
 export interface Services {
@@ -16,8 +16,12 @@ export interface StartedServices extends Services {
 }
 
 /** Web and backend on free ports and one empty database, as a client sees them. */
-export async function startServices(env: Env = {}): Promise<StartedServices> {
-  const runtime = await testRuntime(env);
+export async function startServices(
+  env: Env = {},
+  counted: (counters: Counters) => Counters = (counters) => counters,
+): Promise<StartedServices> {
+  const opened = await testRuntime(env);
+  const runtime = { ...opened, counters: counted(opened.counters) };
   const deps = { ...runtime, version: '0.0.0-test' };
   const backend = await createBackend({ ...deps, url: 'http://127.0.0.1:3001' });
   const backendUrl = await backend.server.listen(0, 'BACKEND_PORT');

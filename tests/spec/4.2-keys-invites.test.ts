@@ -29,9 +29,21 @@ describe('keys', () => {
     assert.deepEqual(Object.keys(created.body).sort(), ['createdAt', 'id', 'key', 'name']);
     assert.match(key, /^sk_[0-9a-f]{64}$/);
     assert.equal(name, 'laptop');
-    const item = { id, name, keyPreview: `${key.slice(0, 10)}...`, createdAt, lastUsed: null };
+    const item = { id, name, keyPreview: `${key.slice(0, 10)}...`, createdAt, lastUsed: null, origins: [] };
     assert.deepEqual((await person.ask('GET', '/api/keys')).body, { keys: [item] });
     assert.deepEqual((await person.ask('GET', `/api/keys/${id}`)).body, item);
+  });
+
+  test('a key names the pages that may use it', async () => {
+    const origins = ['https://app.example.org', 'http://localhost:5173', '*'];
+    const { id } = (await person.ask('POST', '/api/keys', { name: 'page', origins })).body;
+    assert.deepEqual((await person.ask('GET', `/api/keys/${id}`)).body.origins, origins);
+    for (const bad of ['app.example.org', 'https://app.example.org/', 'https://app.example.org/a', 'null', '']) {
+      const answer = await person.ask('POST', '/api/keys', { name: 'page', origins: [bad] });
+      assert.equal(answer.status, 400, bad);
+      assert.match(answer.body.error, /^An origin is a scheme and a host/);
+    }
+    await person.ask('DELETE', `/api/keys/${id}`);
   });
 
   test('only the hash of a key is stored', async () => {

@@ -313,6 +313,16 @@ describe('provisioning when something is down', () => {
     });
   });
 
+  test('a name that the backend cannot take is not taken, and the caller is told', async () => {
+    const services = await start({}, NOWHERE);
+    const ann = await person(services, { plan: 'solo' });
+    await ann.ask('POST', '/api/agents/provision', { name: 'before' });
+    const [agent] = (await ann.ask('GET', '/api/agents')).body.agents;
+    const refused = await ann.ask('PATCH', `/api/agents/${agent.id}`, { name: 'after' });
+    assert.deepEqual([refused.status, refused.body.error], [502, 'Agent backend unavailable']);
+    assert.equal((await ann.ask('GET', '/api/agents')).body.agents[0].name, 'before');
+  });
+
   test('live streams are real where there are credentials', async () => {
     const mux = await standIn(() => ({
       status: 201,

@@ -94,8 +94,9 @@ describe('the name of an agent leads to its gateway', () => {
   });
 
   test('a WebSocket too, by the name and by websocketUrl', async () => {
-    const { websocketUrl } = (await ann.ask('GET', `/api/agents/${id}`)).body.agent;
-    const ticket = new URL(websocketUrl).searchParams.get('token');
+    const newUrl = async (): Promise<string> => (await ann.ask('GET', `/api/agents/${id}`)).body.agent.websocketUrl;
+    const websocketUrl = await newUrl();
+    const ticket = new URL(await newUrl()).searchParams.get('token');
     const base = services.backend.replace('http', 'ws');
     for (const open of [
       () => new WebSocket(websocketUrl),

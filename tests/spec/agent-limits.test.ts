@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { memberToken } from '@troupe/fleet';
+import { memberToken } from '@troupe/roster';
 import { askBackend, person, type Person } from '../lib/people.ts';
 import { startServices, type Services } from '../lib/services.ts';
 

@@ -82,7 +82,9 @@ for (const path of PATHS)
         it(`${what}${stream ? ', asked for a stream' : ''}: ${status}`, async () => {
           upstream.answer(handler);
           const response = await ask(path, { stream });
-          assert.deepEqual([response.status, await response.json()], [status, { error }]);
+          const shaped = { message: error, type: 'server_error', code: null, param: null };
+          const told = { error: path.startsWith('/v1') ? shaped : error };
+          assert.deepEqual([response.status, await response.json()], [status, told]);
         });
 
     for (const [what, rest] of [
@@ -114,7 +116,7 @@ for (const path of PATHS)
         assert.match(events[0] ?? '', /"content":"Half"/);
         assert.match(
           events.at(-1) ?? '',
-          /^data: \{"error":\{"message":"AI provider openrouter [^"]+","type":"provider_error","code":502\}\}$/,
+          /^data: \{"error":\{"message":"AI provider openrouter [^"]+","type":"server_error","code":502,"param":null\}\}$/,
         );
         assert.doesNotMatch(events.join(), /DONE/);
       });
@@ -164,11 +166,12 @@ it('calls under way when the service stops are told so: an answer with a status,
   const streamed = await call(true);
   await arrived.promise;
   const [events, whole] = await Promise.all([streamed.text(), pending, closeAll([own, made])]);
-  assert.deepEqual([whole.status, await whole.json()], [503, { error: 'The service is stopping' }]);
+  const { error } = (await whole.json()) as { error: { message: string } };
+  assert.deepEqual([whole.status, error.message], [503, 'The service is stopping']);
   assert.match(events, /Half/);
   assert.match(
     events,
-    /data: \{"error":\{"message":"The service is stopping","type":"provider_error","code":503\}\}\s*$/,
+    /data: \{"error":\{"message":"The service is stopping","type":"server_error","code":503,"param":null\}\}\s*$/,
   );
 });
 

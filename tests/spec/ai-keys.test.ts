@@ -103,8 +103,10 @@ describe('a cap under 100 calls at once: the sum never passes it, and who is ref
       assert.equal(upstream.requests.length, served);
       assert.ok(served > 0 && served * COST <= LIMIT, `${served} were served`);
       for (const { body } of refused) {
-        const { error, used, ...rest } = body;
+        const { message, used, ...rest } = body.error;
         assert.deepEqual(rest, {
+          type: 'rate_limit_error',
+          param: null,
           success: false,
           code: 'QUOTA_EXCEEDED',
           scope,
@@ -113,7 +115,7 @@ describe('a cap under 100 calls at once: the sum never passes it, and who is ref
           resetsAt: resets(),
         });
         assert.ok(used > 0 && used <= LIMIT, `${used} used`);
-        assert.equal(error, `${text}: ${used} of ${LIMIT} USD used`);
+        assert.equal(message, `${text}: ${used} of ${LIMIT} USD used`);
       }
       const rows = await usageOf(id, served);
       assert.equal(
@@ -169,8 +171,10 @@ describe('a token quota (TOKEN_QUOTAS=on) under 100 calls at once', () => {
       const { served, refused } = split(await hundred(call));
       assert.equal(upstream.requests.length, served);
       assert.ok(served > 0 && served * 350 <= left, `${served} were served`);
-      const { error, used, ...rest } = refused[0]!.body;
+      const { message, used, ...rest } = refused[0]!.body.error;
       assert.deepEqual(rest, {
+        type: 'rate_limit_error',
+        param: null,
         success: false,
         code: 'QUOTA_EXCEEDED',
         scope: 'tokens',
@@ -178,7 +182,7 @@ describe('a token quota (TOKEN_QUOTAS=on) under 100 calls at once', () => {
         limit: 2_000_000,
         resetsAt: monthEnd(),
       });
-      assert.equal(error, `Monthly token quota reached: ${used} of 2000000 tokens used`);
+      assert.equal(message, `Monthly token quota reached: ${used} of 2000000 tokens used`);
     } finally {
       await strict.stop();
     }
@@ -190,7 +194,7 @@ describe('whose account it is', () => {
     const { id, key } = await addUser(services.runtime, { plan: 'solo' });
     const lies = { 'x-user-id': 'somebody', 'x-user-plan': 'network', 'x-user-email': 'boss@example.org' };
     const refused = await complete(key, lies);
-    assert.deepEqual([refused.status, refused.body.code], [403, 'MODEL_RESTRICTED']);
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'MODEL_RESTRICTED']);
     assert.equal((await complete(key, lies, { model: 'openai/gpt-4o-mini' })).status, 200);
     assert.equal((await usageOf(id, 1)).length, 1);
   });
@@ -207,7 +211,7 @@ describe('whose account it is', () => {
         await complete(key),
         await send(`${services.backend}/v1/models`, 'GET', undefined, bearer(key)),
       ])
-        assert.deepEqual([reply.status, reply.body], [401, { error: 'Unauthorized' }]);
+        assert.deepEqual([reply.status, reply.body.error.message], [401, 'Unauthorized']);
   });
 
   it('the official client works with the internal key too: every model, charged to whom the headers name', async () => {
@@ -245,7 +249,7 @@ describe('an agent’s gateway token behind sk_', () => {
     const [row] = await usageOf(owner.id, 1);
     assert.deepEqual([row?.agent_id, row?.cost_micros], [agentId, BigInt(COST * 1_000_000)]);
     const refused = await complete(key, {}, { model: 'claude-opus-4-6' });
-    assert.deepEqual([refused.status, refused.body.code], [403, 'MODEL_RESTRICTED']);
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'MODEL_RESTRICTED']);
     const models = await send(`${services.backend}/v1/models`, 'GET', undefined, bearer(key));
     assert.equal(models.body.data.length, 5);
   });
@@ -253,9 +257,10 @@ describe('an agent’s gateway token behind sk_', () => {
   it('is held by the agent’s cap', async () => {
     await web(owner.key, 'PUT', '/api/usage/caps', { scope: 'agent', agentId, limitUsd: COST });
     const refused = await complete(key);
-    assert.deepEqual([refused.status, refused.body.scope, refused.body.limit], [429, 'agent', COST]);
+    const { message, type: _, param: __, ...details } = refused.body.error;
+    assert.deepEqual([refused.status, details.scope, details.limit], [429, 'agent', COST]);
     const chat = await web(owner.key, 'POST', '/api/chat', { agentId, message: 'Hello' });
-    assert.deepEqual([chat.status, chat.body], [429, refused.body]);
+    assert.deepEqual([chat.status, chat.body], [429, { error: message, ...details }]);
     await web(owner.key, 'PUT', '/api/usage/caps', { scope: 'agent', agentId, limitUsd: null });
   });
 
@@ -289,7 +294,7 @@ describe('limits', () => {
       for (const { status } of await Promise.all(Array.from({ length: 50 }, () => models(user.key))))
         assert.equal(status, 200);
     const refused = await complete(user.key, {}, { model: 'openai/gpt-4o-mini' });
-    assert.deepEqual([refused.status, refused.body], [429, { error: 'AI rate limit exceeded.' }]);
+    assert.deepEqual([refused.status, refused.body.error.message], [429, 'AI rate limit exceeded.']);
     assert.equal((await models(user.key)).headers.get('ratelimit-limit'), '600');
     const other = await addUser(services.runtime, { plan: 'solo' });
     assert.equal((await models(other.key)).status, 200);

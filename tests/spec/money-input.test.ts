@@ -214,7 +214,8 @@ const SOLANA = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV';
 const NONE = [
   PAYEE.slice(0, -1),
   `${PAYEE}0`,
-  PAYEE.slice(2),
+  // never by chance an address of another chain, which has no noughts
+  `${PAYEE.slice(2, -1)}0`,
   `0X${PAYEE.slice(2)}`,
   `${PAYEE.slice(0, 9)} ${PAYEE.slice(9)}`,
   'vitalik.eth',

@@ -276,10 +276,10 @@ describe('caps', () => {
     assert.equal(served + refused.length, 100);
     assert.equal(upstream.requests.length, served);
     assert.ok(served > 0 && served * (150 * 5 + 200 * 15) <= BOUND_CENTS * 1_000_000, `${served} were served`);
-    const { code, limit, used, resetsAt, error } = refused[0]!.body;
+    const { code, limit, used, resetsAt, message } = refused[0]!.body.error;
     assert.deepEqual([code, limit], ['QUOTA_EXCEEDED', BOUND_CENTS]);
     assert.ok(used <= limit && Date.parse(resetsAt) > Date.now());
-    assert.match(error, /^Spend cap reached/);
+    assert.match(message, /^Spend cap reached/);
     await recorded(id, served);
     const [cap] = (await web('GET', '/api/usage/caps', undefined, key)).body.caps;
     assert.ok(Math.abs(cap.usedUsd - (served * 3750) / 1_000_000) < 1e-9);

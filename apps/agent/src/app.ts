@@ -9,7 +9,6 @@ import {
   createSandbox,
   createSqliteStore,
   createToolkit,
-  openGate,
   remotePeer,
   wakeAgent,
   withTeamStore,
@@ -23,10 +22,13 @@ import { useTeamStore, type TeamStoreCall } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import {
   AppError,
+  boundConnections,
   closeAll,
+  connectionBounds,
   createOutbound,
   createWorkerPool,
   readSettings,
+  REQUEST_TIMES,
   sameSecret,
   VERSION,
   type Log,
@@ -52,6 +54,7 @@ export interface StandaloneOptions {
 
 const MINUTE_MS = 60_000;
 const TEAM_STORE_MS = 10_000;
+const BOUNDS = { MAX_CONNECTIONS: 1000, MAX_CONNECTIONS_PER_ADDRESS: 1000 };
 
 export async function startAgent({
   settings,
@@ -83,14 +86,13 @@ export async function startAgent({
     store,
     model: ai,
     tools: toolkit.tools,
-    spend: openGate,
-    usage: () => {},
     log,
     onSleep: toolkit.close,
   });
   const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
 
   const server = http.createServer(
+    REQUEST_TIMES,
     (request, response) => void gateway.handle(request, response, { agentId, path: request.url ?? '/' }),
   );
   const gateway = createGateway({
@@ -105,6 +107,8 @@ export async function startAgent({
     'upgrade',
     (request, socket, head) => void gateway.upgrade(request, socket, head, { agentId, path: request.url ?? '/' }),
   );
+  // All but its owner's own programs come through the platform, whose connections are many people's.
+  boundConnections(server, connectionBounds({ ...BOUNDS, TRUST_PROXY: 1 }));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(settings.PORT, settings.HOST, resolve);
@@ -150,7 +154,8 @@ function principalOf(
 ): GatewayPrincipal | undefined {
   if (sameSecret(token, GATEWAY_TOKEN)) return { id: 'owner', kind: 'owner' };
   if (MEMBER_TOKEN === undefined || !sameSecret(token, MEMBER_TOKEN)) return undefined;
-  return { id: caller, kind: caller.startsWith('device:') ? 'device' : 'member' };
+  const kind = (['device', 'key'] as const).find((one) => caller.startsWith(`${one}:`)) ?? 'member';
+  return { id: caller, kind };
 }
 
 /** What the team shares is the platform's to keep: the other members are on machines of their own. */

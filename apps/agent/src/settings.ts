@@ -1,5 +1,4 @@
-import { definitionSchema } from '@troupe/agent';
-import { AGENT_ID } from '@troupe/domain';
+import { AGENT_ID, definitionSchema } from '@troupe/domain';
 import { StartError } from '@troupe/kernel';
 import { z } from 'zod';
 

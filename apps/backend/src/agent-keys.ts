@@ -1,26 +1,28 @@
 import { USER_COLUMNS, type Accounts } from '@troupe/accounts';
 import type { OwnKey } from '@troupe/ai';
 import type { Database } from '@troupe/db';
-import type { Registry } from '@troupe/fleet';
-import { AppError, bearerToken, sha256Hex, type Server } from '@troupe/kernel';
+import { sha256Hex, type Authenticator } from '@troupe/kernel';
+import type { AllAgents } from '@troupe/roster';
 
 const PREFIX = 'sk_';
 
 interface AgentKeyDeps {
   db: Database;
   accounts: Accounts;
-  registry: Pick<Registry, 'ownKey'>;
+  roster: Pick<AllAgents, 'ownKey'>;
 }
 
-/** The own account on which the agent that sent a request thinks. */
-export type OwnKeys = (headers: object) => OwnKey | undefined;
+export interface AgentKeys {
+  byAgentKey: NonNullable<Authenticator['byAgentKey']>;
+  /** The own account on which the agent that sent a request thinks. */
+  ownKey: (headers: object) => OwnKey | undefined;
+}
 
 /**
  * An agent that runs as a program of its own thinks through /v1 with its gateway token behind `sk_`. It is charged to its
  * owner, its limits and usage count for itself; nothing else of the platform opens to it.
  */
-export function acceptAgentKeys({ guards }: Server, { db, accounts, registry }: AgentKeyDeps): OwnKeys {
-  const { internalOrKey } = guards;
+export function createAgentKeys({ db, accounts, roster }: AgentKeyDeps): AgentKeys {
   const ownKeys = new WeakMap<object, OwnKey>();
 
   async function agentOf(token: string) {
@@ -37,22 +39,18 @@ export function acceptAgentKeys({ guards }: Server, { db, accounts, registry }: 
     return {
       agentId: id,
       user: accounts.toUser(row, null),
-      ownKey: registry.ownKey({ id, ai_provider, provider_key }),
+      ownKey: roster.ownKey({ id, ai_provider, provider_key }),
     };
   }
 
-  guards.internalOrKey = (request, texts) => {
-    const found = internalOrKey(request, texts);
-    if (!(found instanceof Promise)) return found;
-    return found.catch(async (error: unknown) => {
-      const key = bearerToken(request);
-      if (!(error instanceof AppError && error.status === 401) || !key?.startsWith(PREFIX)) throw error;
-      const agent = await agentOf(key.slice(PREFIX.length));
-      if (!agent) throw error;
-      request.headers['x-agent-id'] = agent.agentId;
-      if (agent.ownKey) ownKeys.set(request.headers, agent.ownKey);
+  return {
+    async byAgentKey(key, { headers }) {
+      const agent = key.startsWith(PREFIX) ? await agentOf(key.slice(PREFIX.length)) : undefined;
+      if (!agent) return null;
+      headers['x-agent-id'] = agent.agentId;
+      if (agent.ownKey) ownKeys.set(headers, agent.ownKey);
       return { ...agent.user, countedAs: `agent:${agent.agentId}` };
-    });
+    },
+    ownKey: (headers) => ownKeys.get(headers),
   };
-  return (headers) => ownKeys.get(headers);
 }

@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Audit } from '@troupe/accounts';
-import { APPLY_CONFIG_QUEUE, STOP_AGENTS_QUEUE, type StopAgents } from '@troupe/domain';
-import { AGENT_CHANGED, AGENT_RETHINKS, createFleet, memberOf, type Fleet, type Registry } from '@troupe/fleet';
+import { agentChanged, agentRethinks, applyConfigJob, credentialEnded, stopAgentsJob } from '@troupe/contract';
+import { createFleet, type Fleet } from '@troupe/fleet';
 import { closeAll, createOutbound, createWorkerPool, type Outbound, type Running, type Server } from '@troupe/kernel';
+import { memberOf, type Roster } from '@troupe/roster';
 import type { BackendDeps } from './deps.ts';
 import { createDriver, type Running as RunningDriver } from './driver.ts';
 import { backupRoutes } from './features/backups/routes.ts';
@@ -23,26 +24,31 @@ import { teamStoreRoutes } from './features/team-store/routes.ts';
 import { teamRoutes } from './features/teams/routes.ts';
 import { createTeams } from './features/teams/service.ts';
 
-/** Told by the database when a session, key, device or gateway token is no more; the payload names it. */
-const CREDENTIAL_ENDED = 'credential_ended';
 const RECOVER_MS = 10_000;
 
 /** Everything about running agents. Nothing starts before the server listens. */
 export async function addAgents(
   server: Server,
   deps: BackendDeps,
-  { ai, registry, audit }: { ai: AiService; registry: Registry; audit: Audit },
+  { ai, roster, audit }: { ai: AiService; roster: Roster; audit: Audit },
   chores: readonly (() => Promise<unknown>)[],
 ): Promise<Running & Pick<Reach, 'deliver'>> {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
   const outbound = createOutbound();
+  // What the operator has configured may be anywhere.
+  const configured = createOutbound({ allowLoopback: true, allowPrivate: true });
   const baseUrl = (): string => addressOf(server) ?? deps.url;
-  const { driver, shellOff, evict, channels } = await createDriver(deps, ai, { outbound, registry, baseUrl });
-  const fleet = createFleet({ db, registry, driver, clock, log, version, dataDir: deps.dataDir });
+  const { driver, shellOff, evict, channels } = await createDriver(deps, ai, {
+    outbound,
+    configured,
+    roster: roster.system,
+    baseUrl,
+  });
+  const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, dataDir: deps.dataDir });
 
   const agents = createAgentService({
     db,
-    registry,
+    roster,
     fleet,
     clock,
     version,
@@ -52,48 +58,49 @@ export async function addAgents(
   const deployments = createDeployments({
     log,
     agents,
-    registry,
+    roster,
     fleet,
     version,
     defaultModel: ai.catalogue.premium,
     disabled: settings.PROVISIONING_DISABLED,
   });
-  const liveStream = createLiveStreams({ settings, log });
+  const liveStream = createLiveStreams({ settings, outbound: configured, log });
   agentRoutes(server, agents);
-  lifecycleRoutes(server, { fleet, registry, version, audit });
-  backupRoutes(server, { fleet, registry });
+  lifecycleRoutes(server, { fleet, roster, version, audit });
+  backupRoutes(server, { fleet, roster });
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   deploymentRoutes(server, deployments, createTeams({ db, agents, deployments, fleet, clock, pool }));
   teamRoutes(server);
-  teamStoreRoutes(server, { db, registry });
+  teamStoreRoutes(server, { db, roster });
   provisionRoutes(
     server,
-    createProvision({ db, registry, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
+    createProvision({ db, roster, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
   );
   runtimeRoutes(server, {
-    runtime: createRuntime({ registry, fleet, clock, version }),
+    runtime: createRuntime({ roster, fleet, clock, version }),
     driver,
     shellOff,
     memberOf: (token) => memberOf(secrets.sessionSecret, token),
   });
 
-  const applyConfig = async ({ owner }: { owner: string }): Promise<void> => {
-    for (const agent of await registry.list(owner)) {
-      const { agent: changed, definition } = await registry.configure(agent, {});
+  const applyConfig = async (owner: string): Promise<void> => {
+    for (const agent of await roster.of(owner).list()) {
+      const { agent: changed, definition } = await roster.system.configure(agent, {});
       if (changed.status === 'running') await driver.configure(changed, definition);
     }
   };
-  jobs.work(APPLY_CONFIG_QUEUE, applyConfig, { perOwner: 1 });
-
-  const settleAll = async ({ agentIds }: StopAgents): Promise<void> => {
+  jobs.work(applyConfigJob, ({ owner }) => applyConfig(owner), { perOwner: 1 });
+  jobs.work(stopAgentsJob, async ({ agentIds }) => {
     for (const agentId of agentIds) await fleet.settle(agentId);
-  };
-  jobs.work(STOP_AGENTS_QUEUE, settleAll, { untilDone: true });
+  });
 
-  const wake = createWake({ registry, baseUrl, sessionSecret: secrets.sessionSecret, clock });
+  const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
   const scheduler = createScheduler({ db, log, wake, chores });
-  return { ...run(server, deps, { fleet, driver, evict, channels, scheduler, outbound }), deliver: wake.deliver };
+  return {
+    ...run(server, deps, { fleet, driver, evict, channels, scheduler, outbound, configured }),
+    deliver: wake.deliver,
+  };
 }
 
 /** Where this process itself is reached: it may listen on any free port. */
@@ -109,23 +116,24 @@ interface Parts extends Omit<RunningDriver, 'shellOff'> {
   fleet: Fleet;
   scheduler: ReturnType<typeof createScheduler>;
   outbound: Outbound;
+  configured: Outbound;
 }
 
 /** Begins when the server listens, ends when it closes. */
 function run(
   server: Server,
   { listener, log }: BackendDeps,
-  { fleet, driver, evict, channels, scheduler, outbound }: Parts,
+  { fleet, driver, evict, channels, scheduler, outbound, configured }: Parts,
 ): Running {
   let timer: NodeJS.Timeout | undefined;
   const stopListening = [
-    listener.on(CREDENTIAL_ENDED, (principalId) => driver.cut(principalId)),
-    listener.on(AGENT_CHANGED, (notice) => {
+    listener.on(credentialEnded, (principalId) => driver.cut(principalId)),
+    listener.on(agentChanged, (notice) => {
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;
       evict(agentId).catch((err: unknown) => log.warn({ err, agentId }, 'an agent did not go to sleep'));
     }),
-    listener.on(AGENT_RETHINKS, (notice) => {
+    listener.on(agentRethinks, (notice) => {
       const agentId = fleet.heard(notice);
       if (agentId === undefined) return;
       driver
@@ -142,12 +150,14 @@ function run(
     scheduler.start();
     void recover();
   });
+  // A task that became due now would find nobody to ask.
+  server.draining.addEventListener('abort', () => scheduler.rest());
   server.app.addHook('preClose', () => driver.disconnect());
   return {
     async close() {
       clearTimeout(timer);
       for (const stop of stopListening) stop();
-      await closeAll([outbound, driver, channels, scheduler]);
+      await closeAll([outbound, configured, driver, channels, scheduler]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createAccounts } from '@troupe/accounts';
-import { createRegistry } from '@troupe/fleet';
 import { closeAll, createCipher, createServer, serveOpenApi, type Server } from '@troupe/kernel';
-import { acceptAgentKeys } from './agent-keys.ts';
+import { createRoster } from '@troupe/roster';
+import { createAgentKeys } from './agent-keys.ts';
 import { addAgents } from './agents.ts';
 import type { BackendDeps } from './deps.ts';
 import { aiRoutes } from './features/ai/routes.ts';
@@ -26,6 +26,8 @@ export interface Backend {
 export async function createBackend(deps: BackendDeps): Promise<Backend> {
   const { settings, log, counters, secrets, db, clock, url, version } = deps;
   const accounts = createAccounts({ db, settings, secrets, clock, log, url });
+  const roster = createRoster({ db, clock, sealKey: secrets.walletKey });
+  const { byAgentKey, ownKey } = createAgentKeys({ db, accounts, roster: roster.system });
   const server = createServer({
     service: 'backend',
     settings,
@@ -33,15 +35,14 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
     counters,
     secrets,
     url,
-    accounts,
+    accounts: { ...accounts, byAgentKey },
+    ready: db.answers,
     rewrite: hostRewrite(settings.AGENTS_DOMAIN),
   });
   server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
 
-  const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
-  const ownKey = acceptAgentKeys(server, { db, accounts, registry });
   healthRoutes(server, clock);
   keyRoutes(server, accounts);
   infraRoutes(server, clock);
@@ -55,7 +56,7 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   installationRoutes(server, installations, createRuntimeProgram());
   const ai = createAiService({ settings, db, log, clock });
   aiRoutes(server, { ...ai, clock, ownKey });
-  const agents = await addAgents(server, deps, { ai, registry, audit: accounts.audit }, [
+  const agents = await addAgents(server, deps, { ai, roster, audit: accounts.audit }, [
     installations.tellQuiet,
     createSpendWatch({ db, clock }),
   ]);

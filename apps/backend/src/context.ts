@@ -1,4 +1,5 @@
 import type { RequestInfo } from '@troupe/kernel';
+import type { AllAgents, OwnAgents, Roster } from '@troupe/roster';
 
 /** Whom a caller with the internal key acts for; undefined: for itself. */
 export function actingFor({ headers }: Pick<RequestInfo, 'headers'>): string | undefined {
@@ -12,3 +13,7 @@ export const callerOf = (request: Pick<RequestInfo, 'headers'>) => ({
   elevated: request.headers['x-user-role'] === 'admin',
   plan: request.headers['x-user-plan'],
 });
+
+/** What a caller sees: the user's own agents; everybody's only with the internal key and no user named. */
+export const visibleTo = (roster: Roster, userId: string | undefined): OwnAgents | AllAgents =>
+  userId === undefined ? roster.system : roster.of(userId);

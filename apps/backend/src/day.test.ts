@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import { testUser } from '@troupe/db';
 import { systemClock, TEST_SECRETS } from '@troupe/kernel';
+import { createRoster } from '@troupe/roster';
 import { sql } from 'kysely';
 import { testBackend, type TestBackend } from './testing.ts';
 import { createWake } from './features/runtime/wake.ts';
-import { createRegistry } from '@troupe/fleet';
 import { createScheduler, type Scheduler } from './features/scheduler/service.ts';
 
 /** A day of heartbeats and tasks on a clock that a test moves: the model is asked where there is something to do, and nowhere else. */
@@ -29,9 +29,9 @@ before(async () => {
   base = await backend.server.listen(0, 'BACKEND_PORT');
   const { db, secrets, log } = backend.deps;
   const clock = () => now;
-  const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
+  const roster = createRoster({ db, clock, sealKey: secrets.walletKey });
   // Signatures of calls are checked by the real time.
-  const wake = createWake({ registry, baseUrl: () => base, sessionSecret: secrets.sessionSecret, clock: systemClock });
+  const wake = createWake({ roster, baseUrl: () => base, sessionSecret: secrets.sessionSecret, clock: systemClock });
   scheduler = createScheduler({ db, log, clock, wake });
   await testUser(db, 'ann', { plan: 'network' });
 });

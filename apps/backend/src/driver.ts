@@ -9,9 +9,9 @@ import {
   withHosting,
   type ChannelHost,
   type Driver,
-  type Registry,
 } from '@troupe/fleet';
 import { StartError, type Outbound } from '@troupe/kernel';
+import { createHostingPlatform, type AllAgents } from '@troupe/roster';
 import type { BackendDeps } from './deps.ts';
 import type { AiService } from './features/ai/service.ts';
 import { createRuntimeProgram } from './features/installations/program.ts';
@@ -31,7 +31,9 @@ export interface Running {
 
 interface Given {
   outbound: Outbound;
-  registry: Registry;
+  /** For addresses that the operator has configured. */
+  configured: Outbound;
+  roster: AllAgents;
   /** Where this process is reached. */
   baseUrl: () => string;
 }
@@ -41,24 +43,27 @@ const nothing = async (): Promise<void> => {};
 export async function createDriver(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const running = await createMain(deps, ai, given);
   const { settings, log, version, db, clock, secrets, url: platformUrl } = deps;
-  const { registry } = given;
+  const { roster } = given;
   const { sessionSecret } = secrets;
   const verify = createAccess({ db, clock, ...secrets });
-  const hosting = createHosting({ settings, registry, log, version, platformUrl, sessionSecret, verify });
-  return hosting ? { ...running, driver: withHosting(running.driver, hosting, registry) } : running;
+  const common = { roster, outbound: given.configured, log, version, sessionSecret };
+  const platform = createHostingPlatform({ ...common, settings, platformUrl });
+  if (!platform) return running;
+  const driver = withHosting(running.driver, createHosting({ ...common, platform, verify }), roster);
+  return { ...running, driver };
 }
 
 async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const { settings, db, log, version, dataDir, secrets, clock, url } = deps;
   const { internalKey, sessionSecret, walletKey } = secrets;
-  const { outbound, registry, baseUrl } = given;
+  const { outbound, roster, baseUrl } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
   const common = { log, version, verify };
   if (settings.AGENT_DRIVER === 'docker' || settings.AGENT_DRIVER === 'swarm') {
     const create = settings.AGENT_DRIVER === 'docker' ? createDocker : createSwarm;
     const driver = create({
       ...common,
-      registry,
+      roster,
       sessionSecret,
       engine: await dockerEngine(settings.DOCKER_HOST),
       // Named after the release, so that an update of the platform brings agents a new program.
@@ -82,7 +87,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     dataDir,
     outbound,
     sandbox,
-    thinking: createThinking(ai, registry),
+    thinking: createThinking(ai, roster),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),
   });

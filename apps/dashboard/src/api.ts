@@ -1,4 +1,4 @@
-import { CallError, createClient, urlOf } from '@troupe/contract';
+import { CallError, createClient, eventsOf, urlOf } from '@troupe/contract';
 import type { CallInput, Endpoint, EndpointTypes } from '@troupe/contract';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { states } from './texts/common.ts';
@@ -82,41 +82,4 @@ export async function stale(queries: QueryClient, ...endpoints: Keyed[]): Promis
 
 export const statusOf = (error: unknown) => (error instanceof CallError ? error.status : undefined);
 
-export interface ServerEvent {
-  id?: string;
-  event: string;
-  data: string;
-}
-
-/** The server-sent events of an answer, one by one. */
-export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const blocks = (rest + value).split(/\r?\n\r?\n/);
-    rest = blocks.pop()!;
-    for (const block of blocks) {
-      const parsed = parseEvent(block);
-      if (parsed) yield parsed;
-    }
-  }
-}
-
-function parseEvent(block: string): ServerEvent | undefined {
-  const event: ServerEvent = { event: 'message', data: '' };
-  const data: string[] = [];
-  for (const line of block.split(/\r?\n/)) {
-    // By hand: for a pattern a line ends at U+2028, too, which an answer may hold.
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(colon, 0));
-    const value = line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (name === 'data') data.push(value);
-    if (name === 'event') event.event = value;
-    if (name === 'id') event.id = value;
-  }
-  return data.length > 0 ? { ...event, data: data.join('\n') } : undefined;
-}
-
-export { urlOf };
+export { eventsOf, urlOf };

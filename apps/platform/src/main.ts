@@ -9,6 +9,8 @@ const TIDY_MS = 1000;
 /** The embedded profile, which `npm start` runs. */
 await runUntilSignal(async (life) => {
   const settings = readSettings(withEnvFile(process.env));
+  // web waits, and then the backend and the summarizer, which have what it asked of them under way
+  life.grace(2 * settings.STOP_WAIT_SECONDS);
   // by scripts/start.sh, which names the file
   const { watched } = parseArgs({ options: { watched: { type: 'string' } }, strict: false }).values;
   const addresses = await startPlatform({ settings, life, step, ...(typeof watched === 'string' && { watched }) });

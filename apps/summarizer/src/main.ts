@@ -12,8 +12,9 @@ import {
 import { createSummarizer } from './app.ts';
 
 /** The summarizer alone. It needs no database. */
-await runUntilSignal(async ({ own }) => {
+await runUntilSignal(async ({ own, grace }) => {
   const settings = readSettings(withEnvFile(process.env));
+  grace(settings.STOP_WAIT_SECONDS);
   const log = createLog({ level: settings.LOG_LEVEL, service: 'summarizer' });
   const counters = own(
     settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, systemClock) : memoryCounters(systemClock),

@@ -22,7 +22,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   const accounts = createAccounts({ db, settings, secrets, clock, log, url, jobs: deps.jobs });
   const chains = createChains({ settings, db, log, clock });
   const catalogue = readCatalogue(settings.AI_CATALOGUE);
-  const server = createServer({ service: 'web', settings, log, counters, secrets, url, accounts });
+  const server = createServer({ service: 'web', settings, log, counters, secrets, url, accounts, ready: db.answers });
   server.metrics.gauge('db_pool_connections', 'Open database connections', () => db.stats().total);
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);

@@ -1,5 +1,5 @@
 import type { Database, Jobs } from '@troupe/db';
-import { STOP_AGENTS_QUEUE } from '@troupe/domain';
+import { stopAgentsJob } from '@troupe/contract';
 import type { Authenticator, Clock, Log, Secrets, Settings } from '@troupe/kernel';
 import { createAudit, type Audit } from './audit.ts';
 import { createAuthenticator } from './authenticator.ts';
@@ -46,7 +46,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const credits = createCredits(clock);
   const sessions = createSessions({ clock, audit, secure: (settings.BASE_URL ?? url).startsWith('https:') });
   const verification = createVerification({ clock, required });
-  jobs?.define(STOP_AGENTS_QUEUE, { untilDone: true });
+  jobs?.define(stopAgentsJob);
   return {
     ...reader,
     ...createAuthenticator({ db, clock, log, reader }),

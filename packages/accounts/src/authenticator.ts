@@ -21,13 +21,13 @@ const USER = 'u.id, u.email, u.name, u.is_admin, u.email_verified_at, u.plan, u.
 // Text, not builders: both run with every request, and compiling them anew costs more than the rest.
 const BY_SESSION = `select ${USER}, s.id as found_id, s.last_seen_at as touched_at, s.token_hash as hash
   from sessions s join users u on u.id = s.user_id where s.token_hash = any($1) and s.expires_at > $2`;
-const BY_KEY = `select ${USER}, k.id as found_id, k.last_used_at as touched_at, k.key_hash as hash
+const BY_KEY = `select ${USER}, k.id as found_id, k.last_used_at as touched_at, k.key_hash as hash, k.origins
   from api_keys k join users u on u.id = k.user_id where k.key_hash = any($1)`;
 
 // One text for any number of ids, so that the server keeps one plan.
 const anyOf = (ids: string[]) => sql<string>`any(${ids})`;
 
-type Found = UserRow & { found_id: string; touched_at: Date | null; hash: string };
+type Found = UserRow & { found_id: string; touched_at: Date | null; hash: string; origins?: string[] };
 
 export type ClosableAuthenticator = Authenticator & { close: () => Promise<void> };
 
@@ -72,7 +72,7 @@ export function createAuthenticator({ db, clock, log, reader }: AuthenticatorDep
       const row = await findKey(hash);
       if (!row || !sameSecret(row.hash, hash)) return null;
       if (isStale(row.touched_at, clock())) keys.touch(row.found_id);
-      return { ...reader.toUser(row, null), keyId: row.found_id };
+      return { ...reader.toUser(row, null), keyId: row.found_id, origins: row.origins ?? [] };
     },
     close: async () => {
       await Promise.all([sessions.close(), keys.close()]);

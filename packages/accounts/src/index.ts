@@ -8,4 +8,4 @@ export type { Origin, Sessions, SignInMethod } from './sessions.ts';
 export { USER_COLUMNS, type Reader, type UserRow } from './user.ts';
 export { normalEmail, type NewUser, type PlanChange, type Users } from './users.ts';
 export { RESET_LIFE_MS, VERIFICATION_LIFE_MS, type Verification } from './verification.ts';
-export { NOTICES, raiseNotice, settleNotice, type NewNotice } from './notices.ts';
+export { raiseNotice, settleNotice, type NewNotice } from './notices.ts';

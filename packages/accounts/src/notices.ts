@@ -1,8 +1,5 @@
 import { notify, type SystemTx, type UserTx } from '@troupe/db';
-import type { Notice } from '@troupe/contract';
-
-/** The channel on which new notices are told to all processes; the payload is the user's id. */
-export const NOTICES = 'notices';
+import { noticeRaised, type Notice } from '@troupe/contract';
 
 export interface NewNotice {
   userId: string;
@@ -57,6 +54,6 @@ export async function raiseNotice(
     .onConflict((conflict) => conflict.columns(['user_id', 'kind', 'subject']).where('read_at', 'is', null).doNothing())
     .executeTakeFirst();
   if (!numInsertedOrUpdatedRows) return false;
-  await notify(tx, NOTICES, userId);
+  await notify(tx, noticeRaised, userId);
   return true;
 }

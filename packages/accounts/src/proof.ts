@@ -1,6 +1,7 @@
-import { STOP_AGENTS_QUEUE, type StopAgents } from '@troupe/domain';
+import { stopAgentsJob } from '@troupe/contract';
 import type { Jobs, SystemTx } from '@troupe/db';
 import type { Clock } from '@troupe/kernel';
+import { sql } from 'kysely';
 import type { Audit } from './audit.ts';
 import type { Credits } from './credits.ts';
 import type { Sessions } from './sessions.ts';
@@ -87,9 +88,10 @@ export function createProve({ clock, audit, credits, sessions, verification, job
         .where('id', 'in', running)
         .execute();
       if (!jobs) throw new Error('an address is proven only where jobs can be sent');
-      await jobs.send(tx, STOP_AGENTS_QUEUE, { agentIds: running } satisfies StopAgents);
+      await jobs.send(tx, stopAgentsJob, { agentIds: running });
     }
     await tx.deleteFrom('agent_channels').where('user_id', '=', userId).execute();
+    await cutOff(tx, userId);
     // What new agents begin with could call elsewhere, too.
     await tx.deleteFrom('agent_configs').where('user_id', '=', userId).execute();
     await tx.updateTable('heartbeats').set({ enabled: false }).where('user_id', '=', userId).execute();
@@ -102,6 +104,23 @@ export function createProve({ clock, audit, credits, sessions, verification, job
       .execute();
     return { agents: agents.length, tasks: tasks.length };
   }
+}
+
+/**
+ * What an agent passes on without being started: messages to it go to its webhook, its contacts pass its door, and MCP
+ * servers hear whatever it does next. The instruction stays: it is words, and its owner is told to read them.
+ */
+async function cutOff(tx: SystemTx, userId: string): Promise<void> {
+  await sql`insert into agent_definitions (agent_id, user_id, version, definition)
+    select a.id, a.user_id, d.version + 1, (d.definition #- '{config,webhookUrl}') || '{"mcpServers": []}'
+    from agents a cross join lateral (
+      select version, definition from agent_definitions where agent_id = a.id order by version desc limit 1) d
+    where a.user_id = ${userId}
+      and (d.definition #> '{config,webhookUrl}' is not null or jsonb_array_length(d.definition -> 'mcpServers') > 0)`.execute(
+    tx,
+  );
+  await sql`update agents set own_config = own_config - 'webhookUrl' where user_id = ${userId}`.execute(tx);
+  await tx.deleteFrom('agent_doors').where('user_id', '=', userId).execute();
 }
 
 async function isSessionOf(tx: SystemTx, sessionId: string, userId: string): Promise<boolean> {

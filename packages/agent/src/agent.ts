@@ -1,14 +1,16 @@
-import type { AgentConfig } from '@troupe/domain';
-import type { VersionedDefinition } from './definition.ts';
-import type { RunLimits } from './definition.ts';
-import type { Refusal, RunOutcome, SessionEvent, Spent } from './session/events.ts';
+import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
+import type { CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
 
 /** One agent, awake: what gateway, channels, scheduler and drivers talk to. Making one costs next to nothing. */
 
 export interface Input {
   to: SessionRef;
+  /** May be empty where results are given. */
   content: string;
+  /** Of calls that the agent's run waits for: tools of the caller's own. */
+  results?: readonly { callId: string; tool: string; content: string }[];
+  wishes?: Wishes;
   from?: string;
   /** Messages of an earlier conversation that the session does not have yet. */
   history?: readonly { role: 'user' | 'assistant' | 'system'; content: string }[];
@@ -21,10 +23,12 @@ export interface Input {
 
 export interface Answer {
   sessionId: string;
-  outcome: RunOutcome | 'waiting';
+  outcome: RunOutcome | 'waiting' | 'calls';
   /** The agent's words; for any other outcome than `done`, a sentence that says what happened. */
   reply: string;
   reason?: string;
+  /** With `calls`: tools of the caller's own that the run waits for. */
+  calls?: readonly CallRecord[];
   /** There was no money or quota left: code, used, limit, when it resets. */
   refusal?: Refusal;
   spent: Spent;
@@ -50,6 +54,8 @@ export interface Agent {
   watch: (sessionId: string, listener: (event: LiveEvent) => void) => () => void;
   /** Stored events after `after`, then new ones, from whichever process they come. Ends with the signal. */
   follow: (sessionId: string, after: number, signal: AbortSignal) => AsyncIterable<LiveEvent>;
+  /** Calls that the session's run waits for from outside. */
+  openCalls: (sessionId: string) => Promise<readonly CallRecord[]>;
   cancel: (sessionId: string, by: string) => Promise<boolean>;
   decide: (approvalId: string, approved: boolean, by: string) => Promise<void>;
   /** Takes a new configuration over at once. */

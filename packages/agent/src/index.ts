@@ -1,5 +1,4 @@
 export * from './agent.ts';
-export * from './definition.ts';
 export * from './session/events.ts';
 export * from './ports.ts';
 export { createPgStore, unfinishedAgents, type PgStoreOptions } from './store/store-pg.ts';
@@ -8,7 +7,7 @@ export * from './store/store.ts';
 export * from './tools/tool.ts';
 export * from './gateway/types.ts';
 export { wakeAgent, type AgentDeps } from './wake.ts';
-export { CALLER_HEADER, createGateway, GATEWAY_ROUTES } from './gateway/gateway.ts';
+export { CALLER_HEADER, createGateway, GATEWAY_ROUTES, isModelPath } from './gateway/gateway.ts';
 export { createConnections } from './gateway/connections.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';
 export { createToolkit, type Toolkit, type ToolkitDeps } from './tools/toolkit.ts';

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import { findTemplate, readTeamYaml, teamFromTemplate, teamYaml } from '@troupe/domain';
 import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import type { Agent } from './agent.ts';
-import { openGate } from './ports.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { createSqliteStore } from './store/store-sqlite.ts';
 import { teamDefinitions } from './team.ts';
@@ -46,8 +45,6 @@ async function startTeam(yaml: string, script: Script) {
         store,
         model,
         tools: toolkit.tools,
-        spend: openGate,
-        usage: () => {},
         log: silentLog,
         pollMs: 20,
       }),

@@ -1,5 +1,13 @@
-import { defaultAgentConfig, type AgentConfig, type McpToolset, type Team, type TeamAgent } from '@troupe/domain';
-import { newDefinition, type AgentDefinition, type RunLimits } from './definition.ts';
+import {
+  type AgentConfig,
+  type AgentDefinition,
+  defaultAgentConfig,
+  type McpToolset,
+  newDefinition,
+  type RunLimits,
+  type Team,
+  type TeamAgent,
+} from '@troupe/domain';
 
 /** From the team's document to the definitions that its agents run from. */
 

@@ -2,8 +2,7 @@ import type { ChatDelta, ChatRequest, ChatResult, ModelClient } from '@troupe/ai
 import type { Database } from '@troupe/db';
 import { silentLog } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { newDefinition, type AgentDefinition } from './definition.ts';
-import { openGate } from './ports.ts';
+import { newDefinition, type AgentDefinition } from '@troupe/domain';
 import { createSqliteStore } from './store/store-sqlite.ts';
 import type { AgentStore } from './store/store.ts';
 import { z } from 'zod';
@@ -73,8 +72,6 @@ export async function testAgent({
     agentId: 'agent',
     model,
     tools: async () => toolList,
-    spend: openGate,
-    usage: () => {},
     log: silentLog,
     pollMs: 20,
     ...deps,

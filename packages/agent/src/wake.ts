@@ -1,15 +1,15 @@
 import type { ModelClient } from '@troupe/ai';
 import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE } from '@troupe/contract';
-import { readAgentConfig } from '@troupe/domain';
+import { type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
-import { memoryScope, type AgentDefinition } from './definition.ts';
 import { createFollow } from './loop/follow.ts';
-import { NOTHING_SPENT, type SessionEvent, type SessionEventBody } from './session/events.ts';
+import { NOTHING_SPENT, type CallRecord, type SessionEvent, type SessionEventBody } from './session/events.ts';
 import { RECALLED } from './loop/model-step.ts';
-import type { SpendGate, UsageRecorder } from './ports.ts';
-import { openTrail, type Settled, type Trail } from './session/session.ts';
-import { PAGE_BYTES, type AgentStore, type Delivered } from './store/store.ts';
+import type { ToolRecorder } from './ports.ts';
+import { capped, resultEvent } from './loop/tool-step.ts';
+import { openTrail, readSession, type Settled, type Trail } from './session/session.ts';
+import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from './store/store.ts';
 import type { Tool } from './tools/tool.ts';
 import { createWorker } from './loop/worker.ts';
 import { Interrupted } from './loop/run.ts';
@@ -19,8 +19,7 @@ export interface AgentDeps {
   store: AgentStore;
   model: ModelClient;
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
-  spend: SpendGate;
-  usage: UsageRecorder;
+  onTool?: ToolRecorder | undefined;
   log: Log;
   now?: () => number;
   compactAt?: number;
@@ -102,14 +101,15 @@ export function wakeAgent(deps: AgentDeps): Agent {
   }
 
   async function put(input: Input): Promise<Delivered> {
-    for (const text of [input.content, ...(input.history ?? []).map((message) => message.content)])
+    const given = [...(input.history ?? []), ...(input.results ?? [])].map((message) => message.content);
+    for (const text of [input.content, JSON.stringify(input.wishes ?? {}), ...given])
       if (Buffer.byteLength(text) > MAX_INPUT_BYTES) throw new AppError(413, MESSAGE_TOO_LARGE);
     const history = (input.history ?? []).map((message): SessionEventBody => ({ type: 'imported', ...message }));
-    const { content, from, limits } = input;
-    const body: SessionEventBody = { type: 'user', content, ...(from && { from }), ...(limits && { limits }) };
+    const events = [...history, ...inputEvents(input)];
+    const { content } = input;
     const delivered = await store.deliver({
       to: input.to,
-      events: [...history, body],
+      events,
       ...(input.inputId !== undefined && { inputId: input.inputId }),
       claim: { owner: worker.owner, ttlMs: worker.leaseMs },
       recall: { query: content, limit: RECALLED },
@@ -120,10 +120,18 @@ export function wakeAgent(deps: AgentDeps): Agent {
       emit({
         kind: 'event',
         sessionId: delivered.session.id,
-        event: { ...body, seq: delivered.seq, at: new Date(now()).toISOString() },
+        event: { ...events.at(-1)!, seq: delivered.seq, at: new Date(now()).toISOString() },
       });
     }
     return delivered;
+  }
+
+  /** What the run of a session waits for from outside; it is among the newest events. */
+  async function waitsFor({ id, lastSeq }: Session): Promise<{ calls: CallRecord[]; words: string }> {
+    const events = await store.events(id, { after: Math.max(0, lastSeq - PAGE), limit: PAGE });
+    const said = events.findLast((event) => event.type === 'assistant');
+    const calls = readSession(events).pending.filter(({ caller }) => caller);
+    return { calls, words: said?.type === 'assistant' ? said.content : '' };
   }
 
   /** Reads on from where the trail ends. */
@@ -138,6 +146,8 @@ export function wakeAgent(deps: AgentDeps): Agent {
     const session = await store.session(sessionId);
     if (!session) throw new AppError(404, 'Session not found');
     if (session.status !== 'waiting') return undefined;
+    const { calls, words } = await waitsFor(session);
+    if (calls.length > 0) return { sessionId, outcome: 'calls', reply: words, calls, spent: trail.spent() };
     return { sessionId, outcome: 'waiting', reply: WAITING, spent: NOTHING_SPENT };
   }
 
@@ -231,6 +241,10 @@ export function wakeAgent(deps: AgentDeps): Agent {
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
     follow: createFollow({ store, watch, definition, writing: (id) => writing.get(id), pollMs: Math.max(pollMs, 500) }),
+    async openCalls(sessionId) {
+      const session = await store.session(sessionId);
+      return session?.status === 'waiting' ? (await waitsFor(session)).calls : [];
+    },
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
       if (!session) throw new AppError(404, 'Session not found');
@@ -289,6 +303,15 @@ export function wakeAgent(deps: AgentDeps): Agent {
       await deps.onSleep?.();
     },
   };
+}
+
+function inputEvents({ content, from, limits, wishes, results = [] }: Input): SessionEventBody[] {
+  const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
+  if (given.length > 0 && content === '') return given;
+  return [
+    ...given,
+    { type: 'user', content, ...(from && { from }), ...(limits && { limits }), ...(wishes && { wishes }) },
+  ];
 }
 
 const WAITING = 'This needs an approval before I can go on.';

@@ -1,6 +1,8 @@
-import { costMicros, type Catalogue } from '@troupe/domain';
+import type { Catalogue } from '@troupe/domain';
 import { newId, type Log } from '@troupe/kernel';
+import { createAccounting, dearest, type Charged } from './accounting.ts';
 import { createDirectory, type Directory } from './directory.ts';
+import { createEmbeddings, type EmbeddingRequest, type EmbeddingResult } from './embeddings.ts';
 import { ProviderError, toAppError } from './errors.ts';
 import type { Bound, Meter, Reservation } from './meter.ts';
 import { createOwnKeys } from './own-keys.ts';
@@ -36,6 +38,9 @@ export interface Ai extends ModelClient, Pick<Directory, 'models' | 'health'> {
   serves: (model: string) => boolean;
   /** As `stream`, in fewer steps: what arrived together comes together. */
   batches: (request: ChatRequest, options?: CallOptions) => AsyncIterable<ChatDelta[]>;
+  embed: (model: string, request: EmbeddingRequest, options?: CallOptions) => Promise<EmbeddingResult>;
+  /** Tokens of the prompt, as its provider counts them or else as we guess. */
+  count: (request: ChatRequest, options?: CallOptions) => Promise<number>;
   close: () => Promise<void>;
 }
 
@@ -43,20 +48,16 @@ export interface Ai extends ModelClient, Pick<Directory, 'models' | 'health'> {
 const CAPPED_MAX_TOKENS = 4096;
 const ANONYMOUS: CallScope = { userId: 'anonymous' };
 
-interface Call {
+interface Call extends Charged {
   request: ChatRequest;
-  scope: CallScope;
   candidates: Candidate[];
-  /** Somebody else pays. */
-  isOwn: boolean;
-  reservation: Reservation | undefined;
-  started: number;
 }
 
 export function createAi({ providers, catalogue, log, meter, ownProvider = () => undefined }: AiOptions): Ai {
   const routing = createRouting(providers, catalogue, (name) => directory.listed(name));
   const directory = createDirectory({ providers, catalogue, log, served: routing.served });
   const ownKeys = createOwnKeys(ownProvider, catalogue);
+  const accounting = createAccounting(meter, log);
 
   /** Most calls wait for nothing before they are sent, and a promise for nothing costs as much as looking. */
   function begin(given: ChatRequest, options: CallOptions): Promise<Call> | Call {
@@ -79,7 +80,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   ): Promise<Call> | Call {
     const candidates = routing.candidates(given.model, given.taskType, scope.plan);
     const free: Call = { request: given, scope, candidates, isOwn: false, reservation: undefined, started };
-    const pending = meter?.reserve(scope, () => boundOf(given, candidates));
+    const pending = accounting.reserve(scope, () => boundOf(given, candidates));
     return pending ? withReservation(free, pending, signal) : free;
   }
 
@@ -89,57 +90,15 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     signal: AbortSignal | undefined,
   ): Promise<Call> {
     const reservation = await pending;
-    if (signal?.aborted && reservation) await settle(reservation, 0, 0);
+    if (signal?.aborted && reservation) await accounting.settle(reservation, 0, 0);
     signal?.throwIfAborted();
     if (!reservation) return free;
     const request = { ...free.request, max_tokens: free.request.max_tokens ?? CAPPED_MAX_TOKENS };
     return { ...free, request, reservation };
   }
 
-  function boundOf(request: ChatRequest, candidates: Candidate[]): Bound {
-    const input = maxPromptTokens(request);
-    const output = request.max_tokens ?? CAPPED_MAX_TOKENS;
-    const micros = candidates.map(({ rates }) => costMicros(rates, input, output));
-    return { tokens: input + output, micros: Math.max(...micros) };
-  }
-
-  /** Records the call and gives back what it did not use; most calls set nothing aside, and then nothing is waited for. */
-  function end(
-    call: Call,
-    { id, provider, rates }: Candidate,
-    usage: ChatUsage,
-    success: boolean,
-    estimated: boolean,
-  ): Promise<number> | number {
-    const { scope, reservation, isOwn } = call;
-    const micros = isOwn ? 0 : costMicros(rates, usage.prompt_tokens, usage.completion_tokens);
-    meter?.record({
-      userId: scope.userId,
-      agentId: scope.agentId ?? '',
-      runId: scope.runId,
-      model: id,
-      provider: provider.name,
-      inputTokens: usage.prompt_tokens,
-      outputTokens: usage.completion_tokens,
-      costMicros: micros,
-      latencyMs: Math.round(performance.now() - call.started),
-      success,
-      estimated,
-      unreserved: reservation === undefined && !isOwn,
-      reservation,
-    });
-    return reservation ? settle(reservation, usage.total_tokens, micros) : micros;
-  }
-
-  async function settle(reservation: Reservation, tokens: number, micros: number): Promise<number> {
-    try {
-      await meter!.settle(reservation, { tokens, micros });
-    } catch (error) {
-      // The answer exists and is paid for. The reservation itself runs out and counts in full.
-      log.error({ err: error, reservation: reservation.id }, 'a reservation could not be settled');
-    }
-    return micros;
-  }
+  const boundOf = (request: ChatRequest, candidates: Candidate[]): Bound =>
+    dearest(candidates, maxPromptTokens(request), request.max_tokens ?? CAPPED_MAX_TOKENS);
 
   const NOTHING: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
@@ -147,12 +106,12 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     // Whoever gives up on a call has sent it all the same: the provider has read the prompt.
     const isGivenUp = !(error instanceof ProviderError);
     if (isGivenUp) await giveUp(call, candidate, estimateUsage(call.request, 0), options);
-    else await end(call, candidate, NOTHING, false, false);
+    else await accounting.end(call, candidate, NOTHING, false, false);
     throw toAppError(error);
   }
 
   async function giveUp(call: Call, candidate: Candidate, usage: ChatUsage, { onGivenUp }: CallOptions): Promise<void> {
-    const micros = await end(call, candidate, usage, false, true);
+    const micros = await accounting.end(call, candidate, usage, false, true);
     onGivenUp?.({ model: candidate.id, provider: candidate.provider.name, usage, costMicros: micros });
   }
 
@@ -191,11 +150,12 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       provider: candidate.provider.name,
       message: reply.message,
       finishReason: reply.finishReason,
+      stopSequence: reply.stopSequence,
       usage,
       usageEstimated,
       costMicros,
     });
-    const micros = end(call, candidate, usage, true, usageEstimated);
+    const micros = accounting.end(call, candidate, usage, true, usageEstimated);
     return typeof micros === 'number' ? result(micros) : micros.then(result);
   }
 
@@ -232,9 +192,10 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       over = true;
       const usage = usageSoFar();
       const usageEstimated = tally.usage() === undefined;
-      const micros = await end(call, candidate, usage, true, usageEstimated);
+      const micros = await accounting.end(call, candidate, usage, true, usageEstimated);
       // Said last, because some providers count after they have finished.
-      yield [{ ...head, finishReason: tally.finishReason() ?? 'stop', usage, usageEstimated, costMicros: micros }];
+      const [finishReason, stopSequence] = [tally.finishReason() ?? 'stop', tally.stopSequence()];
+      yield [{ ...head, finishReason, stopSequence, usage, usageEstimated, costMicros: micros }];
     } catch (error) {
       if (error instanceof ProviderError) mayFallBack(error, candidate);
       throw toAppError(error);
@@ -251,10 +212,36 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     for await (const deltas of batches(given, options)) yield* deltas;
   }
 
+  const embed = createEmbeddings({
+    accounting,
+    mayFallBack,
+    candidates: (model, { scope, ownKey }) => {
+      const own = ownKey && ownKeys.candidates(ownKey, model);
+      return own ? { found: own, isOwn: true } : { found: routing.embedding(model, scope?.plan), isOwn: false };
+    },
+  });
+
+  /** Costs nothing, so it is neither set aside nor recorded. */
+  async function count(request: ChatRequest, { scope, signal, ownKey }: CallOptions = {}): Promise<number> {
+    const own = ownKey && ownKeys.candidates(ownKey, request.model);
+    const [first] = own ?? routing.candidates(request.model, undefined, scope?.plan);
+    if (first?.provider.count) {
+      try {
+        return await first.provider.count(first.name, request, signal);
+      } catch (error) {
+        mayFallBack(error, first);
+        if (!(error instanceof ProviderError) || error.callersFault) throw toAppError(error);
+      }
+    }
+    return estimateUsage(request, 0).prompt_tokens;
+  }
+
   return {
     chat,
     stream,
     batches,
+    embed,
+    count,
     serves: routing.served,
     async select(taskType, plan) {
       if (!routing.isFixed) await directory.asked();
@@ -271,10 +258,11 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
 
 /** Words that arrived together are one piece: a fast provider's token would else cost ten times itself. */
 function say(said: ChatDelta[], head: Pick<ChatDelta, 'id' | 'model' | 'provider'>, piece: ProviderDelta): void {
-  const { content, toolCalls } = piece;
+  const { content, toolCalls, thoughts } = piece;
   const last = said.at(-1);
-  if (last?.content !== undefined && content !== undefined && !last.toolCalls && !toolCalls) last.content += content;
-  else said.push({ ...head, content, toolCalls });
+  const isText = content !== undefined && !toolCalls && !thoughts;
+  if (isText && last?.content !== undefined && !last.toolCalls && !last.thoughts) last.content += content;
+  else said.push({ ...head, content, toolCalls, thoughts });
 }
 
 /** The same client on somebody's account: what an agent is given. */
@@ -286,7 +274,8 @@ export const withScope = (client: ModelClient, scope: CallScope, ownKey?: () => 
   };
 };
 
-const isSaid = ({ content, toolCalls }: ProviderDelta): boolean => content !== undefined || toolCalls !== undefined;
+const isSaid = ({ content, toolCalls, thoughts }: ProviderDelta): boolean =>
+  content !== undefined || toolCalls !== undefined || thoughts !== undefined;
 
 /** Up to the first piece that says something: as long as nothing was said, another can still take over. */
 async function opening(pieces: AsyncIterator<ProviderDelta[]>): Promise<{ done: false; value: ProviderDelta[] }> {
@@ -303,15 +292,19 @@ function createTally() {
   let bytes = 0;
   let usage: ChatUsage | undefined;
   let finishReason: FinishReason | undefined;
+  let stopSequence: string | undefined;
   return {
     add(delta: ProviderDelta): void {
       bytes += sizeOf(delta.content);
       for (const call of delta.toolCalls ?? []) bytes += sizeOf(call.function?.name) + sizeOf(call.function?.arguments);
+      for (const thought of delta.thoughts ?? []) bytes += sizeOf(thought.text);
       usage = delta.usage ?? usage;
       finishReason = delta.finishReason ?? finishReason;
+      stopSequence = delta.stopSequence ?? stopSequence;
     },
     bytes: () => bytes,
     usage: () => usage,
     finishReason: () => finishReason,
+    stopSequence: () => stopSequence,
   };
 }

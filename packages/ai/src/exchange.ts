@@ -2,6 +2,8 @@ import { Linked, type Place } from '@troupe/kernel';
 import type { Dispatcher, Pool } from 'undici';
 import { ProviderError } from './errors.ts';
 
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
 /** What all calls to one provider share. */
 export interface Way {
   pool: Pool;
@@ -31,7 +33,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Expiring {
     this.#signal = signal;
   }
 
-  protected abstract head(status: number): void;
+  protected abstract head(status: number, headers: Headers): void;
   protected abstract data(chunk: Buffer, controller: Dispatcher.DispatchController): void;
   protected abstract end(): void;
   protected fail(error: Error): void {
@@ -60,9 +62,9 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Expiring {
     if (this.#over) controller.abort(new Error('given up before it was sent'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     this.#started = true;
-    if (!this.#over && status >= 200) this.head(status);
+    if (!this.#over && status >= 200) this.head(status, headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

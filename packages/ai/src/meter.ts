@@ -14,6 +14,10 @@ export interface UsageEvent {
   provider: string;
   inputTokens: number;
   outputTokens: number;
+  /** Of the input: read from the provider's cache. */
+  cachedTokens: number;
+  /** Of the output: thought, not said. */
+  reasoningTokens: number;
   costMicros: number;
   latencyMs: number;
   success: boolean;

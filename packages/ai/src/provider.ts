@@ -1,12 +1,13 @@
+import { createEventReader, type SentEvent } from '@troupe/contract';
 import { ProviderError, withoutSecrets } from './errors.ts';
 import { withoutRepeats } from './repeats.ts';
-import { createEventParser } from './sse.ts';
-import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ToolCallDelta } from './types.ts';
+import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ThoughtDelta, ToolCallDelta } from './types.ts';
 import { createUpstream, type Opened, type Timeouts } from './upstream.ts';
 
 export interface ProviderReply {
   message: AssistantMessage;
   finishReason: FinishReason;
+  stopSequence?: string | undefined;
   /** Undefined when the provider does not count. */
   usage: ChatUsage | undefined;
 }
@@ -14,8 +15,22 @@ export interface ProviderReply {
 export interface ProviderDelta {
   content?: string;
   toolCalls?: ToolCallDelta[];
+  thoughts?: ThoughtDelta[];
   finishReason?: FinishReason;
+  stopSequence?: string;
   usage?: ChatUsage;
+}
+
+export interface EmbeddingRequest {
+  input: string | string[] | number[] | number[][];
+  dimensions?: number;
+  encoding_format?: 'float' | 'base64';
+}
+
+export interface ProviderEmbeddings {
+  data: { index: number; embedding: number[] | string; object: 'embedding' }[];
+  /** Undefined when the provider does not count. */
+  tokens: number | undefined;
 }
 
 export interface ListedModel {
@@ -30,6 +45,10 @@ export interface Provider {
   /** What arrived together comes together. Ends normally only when the provider said that the answer is complete. */
   stream: (model: string, request: ChatRequest, signal?: AbortSignal) => AsyncIterable<ProviderDelta[]>;
   models: (signal?: AbortSignal) => Promise<ListedModel[]>;
+  /** Undefined: it makes none. */
+  embed?: (model: string, request: EmbeddingRequest, signal?: AbortSignal) => Promise<ProviderEmbeddings>;
+  /** Tokens of a prompt; undefined: it does not count without answering. */
+  count?: (model: string, request: ChatRequest, signal?: AbortSignal) => Promise<number>;
   close: () => Promise<void>;
 }
 
@@ -51,6 +70,16 @@ export interface Wire {
   reply: (json: unknown) => ProviderReply;
   streamReader: () => StreamReader;
   models: (json: unknown) => ListedModel[];
+  embeddings?: {
+    path: string;
+    body: (model: string, request: EmbeddingRequest) => Record<string, unknown>;
+    reply: (json: unknown) => ProviderEmbeddings;
+  };
+  count?: {
+    path: string;
+    body: (provider: string, model: string, request: ChatRequest) => Record<string, unknown>;
+    reply: (json: unknown) => number;
+  };
 }
 
 /** No call comes near it: a provider that says more has not counted. */
@@ -84,33 +113,39 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
     timeouts,
     connections,
   });
-  const refuse = (status: number, text: string): never => {
-    throw new ProviderError(name, 'status', withoutSecrets(errorText(text), apiKey), status);
+  const refuse = ({ status, retryAfter }: Pick<Opened, 'status' | 'retryAfter'>, text: string): never => {
+    throw new ProviderError(name, 'status', withoutSecrets(errorText(text), apiKey), status, retryAfter);
   };
   const broken = (error: unknown): unknown =>
     error instanceof Unusable || error instanceof SyntaxError || error instanceof TypeError
       ? new ProviderError(name, 'broken', withoutSecrets(error.message, apiKey))
       : error;
 
-  async function chat(model: string, request: ChatRequest, signal?: AbortSignal): Promise<ProviderReply> {
-    const sent = JSON.stringify(wire.body(name, model, request, false));
-    const { status, text } = await upstream.post(wire.chatPath, sent, signal);
-    if (status >= 300) refuse(status, text);
+  /** Asks and reads; what cannot be used is a fault of the provider. */
+  async function ask<T>(path: string, body: object | undefined, read: (json: unknown) => T, signal?: AbortSignal) {
+    const answer = await (body === undefined
+      ? upstream.get(path, signal)
+      : upstream.post(path, JSON.stringify(body), signal));
+    if (answer.status >= 300) refuse(answer, answer.text);
     try {
-      return wire.reply(JSON.parse(text));
+      return read(JSON.parse(answer.text));
     } catch (error) {
       throw broken(error);
     }
   }
 
+  const chat = (model: string, request: ChatRequest, signal?: AbortSignal): Promise<ProviderReply> =>
+    ask(wire.chatPath, wire.body(name, model, request, false), wire.reply, signal);
+
   async function* stream(model: string, request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ProviderDelta[]> {
     const sent = JSON.stringify(wire.body(name, model, request, true));
     const opened = await upstream.open(wire.chatPath, sent, signal);
-    if (opened.status >= 300) refuse(opened.status, await textOf(opened));
-    const events = createEventParser();
+    if (opened.status >= 300) refuse(opened, await textOf(opened));
+    const events = createEventReader();
     const reader = wire.streamReader();
     const read = withoutRepeats(reader.read);
-    const deltas = (data: string[]): ProviderDelta[] => data.map(read).filter((each) => each !== undefined);
+    const deltas = (found: SentEvent[]): ProviderDelta[] =>
+      found.map(({ data }) => read(data)).filter((each) => each !== undefined);
     try {
       while (!reader.ended()) {
         const bytes = await opened.read();
@@ -127,17 +162,22 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
     if (!reader.complete()) throw new ProviderError(name, 'broken', 'the stream ended in the middle');
   }
 
-  async function models(signal?: AbortSignal): Promise<ListedModel[]> {
-    const { status, text } = await upstream.get(wire.modelsPath, signal);
-    if (status >= 300) refuse(status, text);
-    try {
-      return wire.models(JSON.parse(text));
-    } catch (error) {
-      throw broken(error);
-    }
-  }
-
-  return { name, chat, stream, models, close: upstream.close };
+  const { embeddings, count } = wire;
+  return {
+    name,
+    chat,
+    stream,
+    models: (signal) => ask(wire.modelsPath, undefined, wire.models, signal),
+    ...(embeddings && {
+      embed: (model: string, request: EmbeddingRequest, signal?: AbortSignal) =>
+        ask(embeddings.path, embeddings.body(model, request), embeddings.reply, signal),
+    }),
+    ...(count && {
+      count: (model: string, request: ChatRequest, signal?: AbortSignal) =>
+        ask(count.path, count.body(name, model, request), count.reply, signal),
+    }),
+    close: upstream.close,
+  };
 }
 
 /** Only as much as an error message needs. */

@@ -1,6 +1,7 @@
 interface Delta {
   content?: string;
   toolCalls?: unknown;
+  thoughts?: unknown;
   finishReason?: unknown;
   usage?: unknown;
 }
@@ -44,6 +45,6 @@ export function withoutRepeats<D extends Delta>(read: Read<D>): Read<D | { conte
 
 /** Of an event that says nothing else. */
 function plainText(delta: Delta | undefined): string | undefined {
-  if (!delta || delta.toolCalls || delta.finishReason || delta.usage) return undefined;
+  if (!delta || delta.toolCalls || delta.thoughts || delta.finishReason || delta.usage) return undefined;
   return delta.content;
 }

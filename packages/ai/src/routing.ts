@@ -1,4 +1,5 @@
 import {
+  findEmbedding,
   findModel,
   planAllows,
   planModels,
@@ -6,6 +7,7 @@ import {
   SANDBOX_MODEL,
   taskModels,
   type Catalogue,
+  type CatalogueModel,
   type Rates,
 } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
@@ -22,6 +24,8 @@ export interface Candidate {
 export interface Routing {
   /** Who is asked, in order. Throws 403 for a model outside the plan and 404 when nobody serves it. */
   candidates: (model: string | undefined, taskType: string | undefined, plan: string | undefined) => Candidate[];
+  /** Who makes embeddings with this model. Throws 403 for a model outside the plan. */
+  embedding: (model: string, plan: string | undefined) => Candidate[];
   /** Whether some configured provider serves the model. */
   served: (id: string) => boolean;
   /** Nothing depends on what providers list. */
@@ -52,12 +56,19 @@ export function createRouting(
 
   function serving(id: string): Candidate[] {
     const known = findModel(catalogue, id);
-    if (known) {
-      return Object.entries(known.servedBy).flatMap(([name, model]) => {
-        const provider = configured.get(name);
-        return provider ? [{ provider, name: model, id: known.id, rates: known }] : [];
-      });
-    }
+    return known ? servers(known) : unlisted(id);
+  }
+
+  const servers = (known: CatalogueModel): Candidate[] =>
+    Object.entries(known.servedBy).flatMap(([name, model]) => {
+      const provider = configured.get(name);
+      return provider ? [{ provider, name: model, id: known.id, rates: known }] : [];
+    });
+
+  function embedding(id: string, plan: string | undefined): Candidate[] {
+    const known = findEmbedding(catalogue, id);
+    if (known) return servers(known);
+    if (plan !== undefined && !planAllows(catalogue, plan, id)) restricted(catalogue, plan, id);
     return unlisted(id);
   }
 
@@ -130,6 +141,7 @@ export function createRouting(
   const remembered = new Map<string, Candidate[]>();
   return {
     isFixed,
+    embedding,
     served: (id) => serving(id).length > 0,
     candidates(model, taskType, plan) {
       const key = `${model ?? ''}\n${taskType ?? ''}\n${plan ?? ''}`;

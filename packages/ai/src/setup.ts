@@ -75,22 +75,22 @@ const rate = z
   .max(1_000_000)
   .refine((value) => Math.abs(Math.round(value * 10_000) - value * 10_000) < 1e-6, 'a rate has at most four decimals');
 
+const listedModel = z.object({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  description: z.string().default(''),
+  tags: z.array(z.string()).default([]),
+  inputRate: rate,
+  outputRate: rate,
+  cachedRate: rate.optional(),
+  contextWindow: z.int().min(0).default(0),
+  servedBy: z.record(z.string(), z.string()),
+});
+
 const catalogueSchema = z.object({
-  models: z
-    .array(
-      z.object({
-        id: z.string().min(1),
-        name: z.string().min(1),
-        description: z.string().default(''),
-        tags: z.array(z.string()).default([]),
-        inputRate: rate,
-        outputRate: rate,
-        contextWindow: z.int().min(0).default(0),
-        servedBy: z.record(z.string(), z.string()),
-      }),
-    )
-    .min(1),
-  defaultRates: z.object({ inputRate: rate, outputRate: rate }),
+  models: z.array(listedModel).min(1),
+  embeddings: z.array(listedModel).default(BUILT_IN_CATALOGUE.embeddings),
+  defaultRates: z.object({ inputRate: rate, outputRate: rate, cachedRate: rate.optional() }),
   plans: z.record(z.string(), z.union([z.array(z.string()), z.literal('all')])),
   taskTypes: z.record(z.string(), z.array(z.string())),
   providers: z.record(z.string(), z.object({ primary: z.string(), fallback: z.string() })),

@@ -1,21 +1,22 @@
 import type { AssistantMessage, ChatMessage, ChatRequest, ChatUsage } from './types.ts';
 
 /** About four bytes a token, in every script: only for providers that do not count. */
-const estimate = (bytes: number): number => Math.ceil(bytes / 4);
+export const estimateTokens = (bytes: number): number => Math.ceil(bytes / 4);
 const ESTIMATED_IMAGE = 1_000;
 
 export const sizeOf = (text: string | null | undefined): number => (text ? Buffer.byteLength(text) : 0);
 
 export function estimateUsage(request: ChatRequest, answerBytes: number): ChatUsage {
   const { size, images } = measure(request.messages);
-  const prompt = estimate(size + sizeOf(besideMessages(request))) + images * ESTIMATED_IMAGE;
+  const prompt = estimateTokens(size + sizeOf(besideMessages(request))) + images * ESTIMATED_IMAGE;
   // A provider that was given a limit charges for no more, whatever it sent.
-  const completion = Math.min(estimate(answerBytes), request.max_tokens ?? Infinity);
+  const completion = Math.min(estimateTokens(answerBytes), request.max_tokens ?? Infinity);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-export const answerSize = ({ content, tool_calls: calls = [] }: AssistantMessage): number =>
-  calls.reduce((sum, { function: called }) => sum + sizeOf(called.name) + sizeOf(called.arguments), sizeOf(content));
+export const answerSize = ({ content, tool_calls: calls = [], thoughts = [] }: AssistantMessage): number =>
+  calls.reduce((sum, { function: called }) => sum + sizeOf(called.name) + sizeOf(called.arguments), sizeOf(content)) +
+  thoughts.reduce((sum, { text }) => sum + sizeOf(text), 0);
 
 /** Room for what a provider adds to a request, to each message and around tools. */
 const REQUEST_OVERHEAD = 128;
@@ -45,7 +46,12 @@ function measure(messages: ChatMessage[]): { size: number; images: number } {
     for (const part of Array.isArray(content) ? content : []) {
       if (part.type === 'text') size += sizeOf(part.text);
       else images += 1;
+      // What a file comes to grows with it; a picture is scaled down.
+      if (part.type === 'file') size += sizeOf(part.file.file_data);
     }
+    if (message.role === 'assistant')
+      for (const { text, signature, redacted } of message.thoughts ?? [])
+        size += sizeOf(text) + sizeOf(signature) + sizeOf(redacted);
     if (message.role === 'tool') size += sizeOf(message.tool_call_id);
     if (message.role === 'assistant' && message.tool_calls) size += sizeOf(JSON.stringify(message.tool_calls));
   }

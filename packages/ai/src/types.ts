@@ -7,17 +7,41 @@ export interface ToolCall {
   function: { name: string; arguments: string };
 }
 
-export interface TextPart {
+/** Up to here the prompt may be kept by the provider, for the next call to be cheaper. */
+export interface CacheControl {
+  type: 'ephemeral';
+  ttl?: string | undefined;
+}
+
+interface Marked {
+  cache_control?: CacheControl | undefined;
+}
+
+export interface TextPart extends Marked {
   type: 'text';
   text: string;
 }
 
-export interface ImagePart {
+export interface ImagePart extends Marked {
   type: 'image_url';
-  image_url: { url: string; detail?: string };
+  image_url: { url: string; detail?: string | undefined };
 }
 
-export type Content = string | (TextPart | ImagePart)[];
+/** `file_data` is a data URL or an address. */
+export interface FilePart extends Marked {
+  type: 'file';
+  file: { filename?: string | undefined; file_data: string };
+}
+
+export type Part = TextPart | ImagePart | FilePart;
+export type Content = string | Part[];
+
+/** What a model thought before it spoke. With a signature the provider takes it back; `redacted` only the provider can read. */
+export interface Thought {
+  text: string;
+  signature?: string | undefined;
+  redacted?: string | undefined;
+}
 
 export interface SystemMessage {
   role: 'system' | 'developer';
@@ -33,19 +57,32 @@ export interface AssistantMessage {
   role: 'assistant';
   content: string | null;
   tool_calls?: ToolCall[];
+  thoughts?: Thought[];
+}
+
+/** As a caller gives it back. */
+export interface AssistantTurn extends Omit<AssistantMessage, 'content' | 'tool_calls'> {
+  content?: string | TextPart[] | null | undefined;
+  tool_calls?: ToolCall[] | undefined;
 }
 
 export interface ToolMessage {
   role: 'tool';
   content: Content;
   tool_call_id: string;
+  is_error?: boolean;
 }
 
-export type ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+export type ChatMessage = SystemMessage | UserMessage | AssistantTurn | ToolMessage;
 
-export interface ToolDefinition {
+export interface ToolDefinition extends Marked {
   type: 'function';
-  function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean | null };
+  function: {
+    name: string;
+    description?: string | undefined;
+    parameters?: Record<string, unknown> | undefined;
+    strict?: boolean | null | undefined;
+  };
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { type: 'function'; function: { name: string } };
@@ -66,6 +103,18 @@ export interface ChatRequest {
   presence_penalty?: number;
   frequency_penalty?: number;
   response_format?: Record<string, unknown>;
+  top_k?: number;
+  reasoning?: Reasoning;
+  prompt_cache_key?: string;
+}
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** How much a model may think first: a word, a number of tokens, or as it finds right. */
+export interface Reasoning {
+  effort?: Effort | undefined;
+  max_tokens?: number | undefined;
+  adaptive?: boolean | undefined;
 }
 
 /** On whose account a call is made. */
@@ -101,6 +150,10 @@ export interface ChatUsage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
+  /** Of the prompt: read from the provider's cache, and written to it. Left out where the provider does not say. */
+  prompt_tokens_details?: { cached_tokens: number; cache_write_tokens?: number };
+  /** Of the completion: thought, not said. */
+  completion_tokens_details?: { reasoning_tokens: number };
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -112,6 +165,8 @@ export interface ChatResult {
   provider: string;
   message: AssistantMessage;
   finishReason: FinishReason;
+  /** Of those that the caller gave, the one that the answer ended at, where the provider says. */
+  stopSequence?: string | undefined;
   usage: ChatUsage;
   /** The provider gave no token counts: `usage` is an estimate. */
   usageEstimated: boolean;
@@ -126,14 +181,21 @@ export interface ToolCallDelta {
   function?: { name?: string; arguments?: string };
 }
 
+/** A piece of a thought; another number is another thought. */
+export interface ThoughtDelta extends Partial<Thought> {
+  index: number;
+}
+
 /** A piece of a streamed answer. The last one has `finishReason`, `usage` and `costMicros`. */
 export interface ChatDelta {
   id: string;
   model: string;
   provider: string;
-  content?: string;
-  toolCalls?: ToolCallDelta[];
+  content?: string | undefined;
+  toolCalls?: ToolCallDelta[] | undefined;
+  thoughts?: ThoughtDelta[] | undefined;
   finishReason?: FinishReason;
+  stopSequence?: string | undefined;
   usage?: ChatUsage;
   usageEstimated?: boolean;
   costMicros?: number;

@@ -1,7 +1,7 @@
 import { createTurns } from '@troupe/kernel';
 import { Pool, type Dispatcher } from 'undici';
-import { ProviderError } from './errors.ts';
-import { createExpiry, Exchange, isStaleSocket, type Way } from './exchange.ts';
+import { ProviderError, secondsToWait } from './errors.ts';
+import { createExpiry, Exchange, isStaleSocket, type Headers, type Way } from './exchange.ts';
 
 export interface Timeouts {
   connect: number;
@@ -38,13 +38,17 @@ export interface UpstreamOptions {
   connections: number;
 }
 
-interface Answer {
+interface Head {
   status: number;
+  /** Seconds, where the provider says when to come again. */
+  retryAfter?: number | undefined;
+}
+
+interface Answer extends Head {
   text: string;
 }
 
-export interface Opened {
-  status: number;
+export interface Opened extends Head {
   /** What has arrived since the last time. Ends with undefined; throws when the answer breaks off. */
   read: () => Promise<Buffer | undefined>;
   /** Gives up on the rest, after `grace` milliseconds; does nothing when the answer is complete. */
@@ -111,15 +115,15 @@ class WholeAnswer extends Exchange {
   readonly #done: (answer: Answer) => void;
   readonly #chunks: Buffer[] = [];
   #size = 0;
-  #status = 0;
+  #head: Head = { status: 0 };
 
   constructor(way: Way, done: (answer: Answer) => void, failed: (error: Error) => void, signal?: AbortSignal) {
     super(way, failed, signal);
     this.#done = done;
   }
 
-  protected override head(status: number): void {
-    this.#status = status;
+  protected override head(status: number, headers: Headers): void {
+    this.#head = headOf(status, headers);
   }
 
   protected override data(chunk: Buffer): void {
@@ -138,9 +142,12 @@ class WholeAnswer extends Exchange {
     } catch {
       return this.failed(new ProviderError(this.way.provider, 'broken', 'the answer is not UTF-8'));
     }
-    this.#done({ status: this.#status, text });
+    this.#done({ ...this.#head, text });
   }
 }
+
+const headOf = (status: number, headers: Headers): Head =>
+  status < 400 ? { status } : { status, retryAfter: secondsToWait(headers['retry-after'], Date.now()) };
 
 /** Invalid UTF-8 throws: half a character would otherwise reach the user as �. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -156,14 +163,15 @@ class OpenAnswer extends Exchange implements Opened {
   #stopGathering: (() => void) | undefined;
   #lastRead = -Infinity;
   status = 0;
+  retryAfter: number | undefined;
 
   constructor(way: Way, done: (opened: Opened) => void, failed: (error: Error) => void, signal?: AbortSignal) {
     super(way, failed, signal);
     this.#done = done;
   }
 
-  protected override head(status: number): void {
-    this.status = status;
+  protected override head(status: number, headers: Headers): void {
+    ({ status: this.status, retryAfter: this.retryAfter } = headOf(status, headers));
     this.#done(this);
   }
 

@@ -9,6 +9,7 @@ import {
   type PublicClient,
   type Transport,
 } from 'viem';
+import { createOutbound } from '@troupe/kernel';
 import { createBatchFetch } from './batch-fetch.ts';
 
 /** The chain did not answer, or is not the chain it should be. Says nothing about what was asked. */
@@ -57,12 +58,14 @@ export function createChainClient({ rpcUrl, network, timeoutMs = 5_000 }: ChainC
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [rpcUrl] } },
   });
+  // The node is the operator's own choice. What is asked of it is asked again where a kept connection was closed.
+  const outbound = createOutbound({ allowLoopback: true, allowPrivate: true, keepAlive: true, idleTimeout: timeoutMs });
   const viem = createPublicClient({
     chain,
     // Everything that is asked in one turn of the event loop travels in one request.
     transport: http(rpcUrl, {
       batch: { wait: 0 },
-      fetchFn: createBatchFetch(),
+      fetchFn: createBatchFetch({ outbound, timeoutMs }),
       timeout: timeoutMs,
       retryCount: 1,
       retryDelay: 50,

@@ -1,5 +1,19 @@
 import type { Endpoint, EndpointTypes } from './endpoint.ts';
 
+/** What is wrong, as our own endpoints say it or as those in another's shape do. */
+export const errorText = (error: unknown): string | undefined => {
+  const said = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
+  return typeof said === 'string' ? said : undefined;
+};
+
+/** An error in another's shape, as our own endpoints would say it. */
+function plainError(body: Record<string, unknown>): Record<string, unknown> {
+  const { error } = body;
+  if (typeof error !== 'object' || error === null || errorText(error) === undefined) return body;
+  const { message, type: _, param: __, code, ...more } = error as Record<string, unknown>;
+  return { ...more, ...(code === null || code === undefined ? {} : { code }), error: message };
+}
+
 /** What a call failed with: the status and the whole error body of the service. */
 export class CallError extends Error {
   readonly status: number;
@@ -7,7 +21,7 @@ export class CallError extends Error {
   /** What says when to come back. */
   readonly headers: Record<string, string>;
   constructor(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}) {
-    super(typeof body['error'] === 'string' ? body['error'] : `HTTP ${status}`);
+    super(errorText(body['error']) ?? `HTTP ${status}`);
     this.name = 'CallError';
     this.status = status;
     this.body = body;
@@ -111,7 +125,7 @@ async function errorBody(response: Response): Promise<Record<string, unknown>> {
   const text = await response.text();
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>;
+    if (typeof body === 'object' && body !== null) return plainError(body as Record<string, unknown>);
   } catch {
     // Not JSON: a proxy in between answered. Its text is the best there is.
   }

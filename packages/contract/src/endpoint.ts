@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ErrorShape } from './v1/errors.ts';
 
 /**
  * An endpoint is described once, here. `serve` in the kernel attaches it to a server, `createClient` calls it, and the
@@ -51,6 +52,12 @@ export interface EndpointSpec {
   errors?: Readonly<Record<number, readonly string[]>>;
   /** The body is taken as it came, whatever its type (signed webhooks, security event tokens). */
   rawBody?: boolean;
+  /** Bytes of a body; a megabyte unless said. */
+  bodyLimit?: number;
+  /** Pages of other origins may call it from a browser, where the key allows them. */
+  pages?: boolean;
+  /** Errors look as clients of another's protocol expect them; `either`: by the headers. `{error: text}` unless said. */
+  errorShape?: ErrorShape | 'either';
   /** What a body that does not parse as JSON is told; `Invalid JSON` unless said. */
   invalidJson?: string;
   /** What a caller without the right credentials is told; `Unauthorized` unless said. */

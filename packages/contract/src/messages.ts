@@ -38,3 +38,7 @@ export function validationMessage(error: z.ZodError, whole: string): string {
   const field = issue.path.map(String).join('.') || whole;
   return field + issue.message;
 }
+
+/** Where it is wrong, as a path; undefined: the whole of it is. */
+export const invalidField = (error: z.ZodError): string | undefined =>
+  error.issues[0]?.path.map(String).join('.') || undefined;

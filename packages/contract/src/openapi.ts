@@ -49,10 +49,36 @@ export function openApi(endpoints: readonly Endpoint[], { title, version, url }:
         key: { type: 'http', scheme: 'bearer', description: 'A user API key, sk_…' },
         internal: { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' },
       },
-      schemas: { Error: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] } },
+      schemas: ERROR_SCHEMAS,
     },
   };
 }
+
+const object = (properties: Record<string, object>, required = Object.keys(properties)): object => ({
+  type: 'object',
+  properties,
+  required,
+});
+const STRING = { type: 'string' };
+
+const ERROR_SCHEMAS = {
+  Error: object({ error: STRING }),
+  OpenaiError: object({
+    error: object({
+      message: STRING,
+      type: STRING,
+      code: { type: ['string', 'null'] },
+      param: { type: ['string', 'null'] },
+    }),
+  }),
+  AnthropicError: object({ type: { const: 'error' }, error: object({ type: STRING, message: STRING }) }),
+};
+
+const errorSchema = ({ errorShape }: Endpoint): object => {
+  const ref = (name: keyof typeof ERROR_SCHEMAS): object => ({ $ref: `#/components/schemas/${name}` });
+  if (errorShape === 'either') return { anyOf: [ref('OpenaiError'), ref('AnthropicError')] };
+  return ref(errorShape === 'openai' ? 'OpenaiError' : errorShape === 'anthropic' ? 'AnthropicError' : 'Error');
+};
 
 function operation(one: Endpoint): object {
   const produces = one.reply ? 'application/json' : (one.produces ?? 'text/plain');
@@ -61,7 +87,7 @@ function operation(one: Endpoint): object {
   for (const [status, texts] of Object.entries(one.errors ?? {})) {
     responses[status] = {
       description: texts.join(' · ') || 'Error',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      content: { 'application/json': { schema: errorSchema(one) } },
     };
   }
   return {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import path from 'node:path';
 import pg from 'pg';
+import { readSources } from '../../../tests/lib/architecture.ts';
 import { findUnguarded } from './catalogue.ts';
+import { findUnused } from './unused.ts';
 import { testDatabase } from './testing.ts';
 import type { TestDatabase } from './testing.ts';
 
@@ -13,6 +16,35 @@ after(() => database.drop());
 
 test('every table of the migrations is guarded', async () => {
   assert.deepEqual(await findUnguarded(database.url), []);
+});
+
+const ROOT = path.join(import.meta.dirname, '../../..');
+const SOURCES = readSources(ROOT)
+  .filter(({ path: file }) => /^(packages|apps)\//.test(file) && !/\.test\.tsx?$/.test(file))
+  .map(({ text }) => text)
+  .join('\n');
+
+test('every function of the migrations is called, and every column is named', async () => {
+  assert.deepEqual(await findUnused(database.url, SOURCES), []);
+});
+
+test('the walker sees what nothing uses', async () => {
+  const other = await testDatabase();
+  const client = new pg.Client({ connectionString: other.url });
+  await client.connect();
+  await client.query(`
+    create function forgotten_by_all() returns int language sql as 'select 1';
+    create function helps_nobody_now() returns int language sql as 'select 1';
+    create function spend_lock(twice int) returns int language sql as 'select helps_nobody_now()';
+    create table attic (id int, dusty_old_thing int)`);
+  await client.end();
+  assert.deepEqual(await findUnused(other.url, SOURCES), [
+    'attic.dusty_old_thing: no source names it',
+    'forgotten_by_all(): nothing calls it',
+    'spend_lock(): has more than one shape',
+    'spend_lock(): has more than one shape',
+  ]);
+  await other.drop();
 });
 
 test('the walker sees each kind of unguarded table', async () => {

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { z } from 'zod';
+import { job } from '@troupe/contract';
 import { silentLog, StartError } from '@troupe/kernel';
 import { findUnguarded } from './catalogue.ts';
 import { dumpDatabase, loadDatabase } from './dump.ts';
@@ -18,6 +20,7 @@ const AWKWARD = 'a\u2028b\u2029c\r\n"d" \\e {f,g} NULL \t é 🎭';
 let from: TestDatabase;
 let to: TestDatabase;
 let folder: string;
+const later = job({ queue: 'later', data: z.object({ what: z.string() }) });
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'troupe-dump-'));
@@ -29,9 +32,9 @@ before(async () => {
     from.db.system,
   );
   const jobs = createJobs({ url: from.url, log: silentLog });
-  jobs.define('later');
+  jobs.define(later);
   await jobs.start();
-  await from.db.asSystem((tx) => jobs.send(tx, 'later', { what: AWKWARD }, { startAfter: 3600 }));
+  await from.db.asSystem((tx) => jobs.send(tx, later, { what: AWKWARD }, { startAfter: 3600 }));
   await jobs.stop();
 });
 after(async () => {
@@ -62,7 +65,7 @@ describe('all rows as files, and back', () => {
   test('waiting jobs wait on', async () => {
     const client = createJobs({ url: to.url, log: silentLog });
     let seen: unknown;
-    client.work('later', async (data) => void (seen = data));
+    client.work(later, async (data) => void (seen = data));
     await client.start();
     await client.stop();
     assert.equal(seen, undefined, 'its time has not come');

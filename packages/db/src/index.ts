@@ -8,7 +8,6 @@ export {
   type JobHandler,
   type Jobs,
   type JobsOptions,
-  type QueueOptions,
   type SendOptions,
   type WorkOptions,
 } from './jobs.ts';

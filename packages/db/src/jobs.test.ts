@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { z } from 'zod';
+import { job, type Job, type JobOptions } from '@troupe/contract';
 import { createLog, silentLog } from '@troupe/kernel';
 import type { Log } from '@troupe/kernel';
 import { createJobs } from './jobs.ts';
@@ -26,15 +28,17 @@ afterEach(async () => {
 });
 after(() => database.drop());
 
-async function start(handlers: Record<string, [JobHandler, WorkOptions?]>, log: Log = silentLog): Promise<Jobs> {
+async function start(handlers: [Job<Data>, JobHandler<Data>, WorkOptions?][], log: Log = silentLog): Promise<Jobs> {
   const jobs = createJobs({ url: database.url, log, superviseSeconds: 1 });
-  for (const [queue, [handler, options]] of Object.entries(handlers)) jobs.work(queue, handler, options);
+  for (const handler of handlers) jobs.work(...handler);
   await jobs.start();
   running.push(jobs);
   return jobs;
 }
 
-const newQueue = (): string => `queue-${(queues += 1)}`;
+const data = z.object({ n: z.number() });
+type Data = z.output<typeof data>;
+const newQueue = (options: JobOptions = {}): Job<Data> => job({ queue: `queue-${(queues += 1)}`, data, ...options });
 
 /** A handler whose calls can be waited for. */
 function recorder(work: (data: { n: number }, job: JobContext) => Promise<void> = async () => {}) {
@@ -54,7 +58,7 @@ function recorder(work: (data: { n: number }, job: JobContext) => Promise<void> 
 test('a job runs after the transaction that sent it, a rolled back one never', async () => {
   const { seen, handler, reached } = recorder();
   const queue = newQueue();
-  const jobs = await start({ [queue]: [handler] });
+  const jobs = await start([[queue, handler]]);
   await assert.rejects(
     database.db.asUser('ann', async (tx) => {
       assert.ok(await jobs.send(tx, queue, { n: 1 }));
@@ -75,7 +79,7 @@ test('a job runs after the transaction that sent it, a rolled back one never', a
 
 test('sending leaves the scope as it was, and a user cannot touch the queue otherwise', async () => {
   const queue = newQueue();
-  const jobs = await start({ [queue]: [recorder().handler] });
+  const jobs = await start([[queue, recorder().handler]]);
   await database.db.asUser('ann', async (tx) => {
     const who = sql<{ role: string; id: string }>`select current_user as role, app_user_id() as id`;
     assert.deepEqual((await who.execute(tx)).rows, [{ role: 'svc_user', id: 'ann' }]);
@@ -89,8 +93,8 @@ test('a failed job is tried again, later each time, and reported when it is dead
   const lines: string[] = [];
   const log = createLog({ level: 'info', service: 'test', destination: { write: (line) => void lines.push(line) } });
   const { seen, handler, reached } = recorder(() => Promise.reject(new Error('broken')));
-  const queue = newQueue();
-  const jobs = await start({ [queue]: [handler, { retryLimit: 1, retryDelaySeconds: 1 }] }, log);
+  const queue = newQueue({ retryLimit: 1, retryDelaySeconds: 1 });
+  const jobs = await start([[queue, handler]], log);
   const id = await jobs.send(database.db.system, queue, { n: 1 });
   await reached(2);
   assert.deepEqual(seen, [
@@ -100,13 +104,13 @@ test('a failed job is tried again, later each time, and reported when it is dead
   while (!lines.some((line) => line.includes('failed for good')))
     await new Promise((resolve) => setTimeout(resolve, 50));
   const dead = lines.map((line) => JSON.parse(line) as Record<string, unknown>).find(({ level }) => level === 'error');
-  assert.deepEqual({ queue: dead?.['queue'], job: dead?.['job'] }, { queue, job: id });
+  assert.deepEqual({ queue: dead?.['queue'], job: dead?.['job'] }, { queue: queue.queue, job: id });
 });
 
 test('a later start is kept', async () => {
   const { seen, handler, reached } = recorder();
   const queue = newQueue();
-  const jobs = await start({ [queue]: [handler] });
+  const jobs = await start([[queue, handler]]);
   await jobs.send(database.db.system, queue, { n: 1 }, { startAfter: new Date(Date.now() + 3_600_000) });
   await jobs.send(database.db.system, queue, { n: 2 });
   await reached(1);
@@ -114,11 +118,11 @@ test('a later start is kept', async () => {
 });
 
 test('what must be done is tried without end, and kept for years', async () => {
-  const queue = newQueue();
+  const queue = newQueue({ untilDone: true });
   const jobs = createJobs({ url: database.url, log: silentLog });
-  jobs.define(queue, { untilDone: true });
+  jobs.define(queue);
   await jobs.start();
-  const id = await jobs.send(database.db.system, queue, {});
+  const id = await jobs.send(database.db.system, queue, { n: 1 });
   await jobs.stop();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -131,9 +135,9 @@ test('what must be done is tried without end, and kept for years', async () => {
 });
 
 test('one waiting job for each key, where the queue says so', async () => {
-  const queue = newQueue();
+  const queue = newQueue({ policy: 'short' });
   const jobs = createJobs({ url: database.url, log: silentLog });
-  jobs.define(queue, { policy: 'short' });
+  jobs.define(queue);
   await jobs.start();
   running.push(jobs);
   const send = (key: string) => jobs.send(database.db.system, queue, { n: 1 }, { key });
@@ -149,7 +153,7 @@ test('a stop waits for what runs', async () => {
     finished = true;
   });
   const queue = newQueue();
-  const jobs = await start({ [queue]: [handler] });
+  const jobs = await start([[queue, handler]]);
   await jobs.send(database.db.system, queue, { n: 1 });
   await reached(1);
   await jobs.stop();
@@ -157,36 +161,38 @@ test('a stop waits for what runs', async () => {
 });
 
 test('what does not end in time is handed back and runs again', async () => {
-  const queue = newQueue();
+  const queue = newQueue({ retryDelaySeconds: 1 });
   const stuck = recorder(() => new Promise(() => {}));
-  const options = { retryDelaySeconds: 1 };
-  const first = await start({ [queue]: [stuck.handler, options] });
+  const first = await start([[queue, stuck.handler]]);
   await first.send(database.db.system, queue, { n: 1 });
   await stuck.reached(1);
   await first.stop(1_000);
   const second = recorder();
-  await start({ [queue]: [second.handler, options] });
+  await start([[queue, second.handler]]);
   await second.reached(1);
   assert.deepEqual(second.seen, [{ n: 1, tries: 1 }]);
 });
 
 test('the job of a process that is killed runs in another one', async () => {
-  const queue = newQueue();
+  const options = { expireSeconds: 1, retryDelaySeconds: 1 };
+  const queue = newQueue(options);
   const folder = await mkdtemp(join(tmpdir(), 'troupe-jobs-'));
   const at = (name: string) => JSON.stringify(join(import.meta.dirname, name));
   await writeFile(
     join(folder, 'worker.mjs'),
     `const { createJobs } = await import(${at('jobs.ts')});
+     const { z } = await import(${JSON.stringify(import.meta.resolve('zod'))});
      const { silentLog } = await import(${JSON.stringify(import.meta.resolve('@troupe/kernel'))});
      const jobs = createJobs({ url: ${JSON.stringify(database.url)}, log: silentLog });
-     jobs.work('${queue}', () => { process.send('working'); return new Promise(() => {}); }, { expireSeconds: 1, retryDelaySeconds: 1 });
+     const job = { queue: '${queue.queue}', data: z.object({ n: z.number() }), ...${JSON.stringify(options)} };
+     jobs.work(job, () => { process.send('working'); return new Promise(() => {}); });
      await jobs.start();
      process.send('ready');`,
   );
   const worker = fork(join(folder, 'worker.mjs'));
   await once(worker, 'message');
   const sender = createJobs({ url: database.url, log: silentLog });
-  sender.define(queue, { expireSeconds: 1, retryDelaySeconds: 1 });
+  sender.define(queue);
   await sender.start();
   running.push(sender);
   await sender.send(database.db.system, queue, { n: 7 });
@@ -194,20 +200,21 @@ test('the job of a process that is killed runs in another one', async () => {
   worker.kill('SIGKILL');
   await once(worker, 'exit');
   const second = recorder();
-  await start({ [queue]: [second.handler, { expireSeconds: 1, retryDelaySeconds: 1 }] });
+  await start([[queue, second.handler]]);
   await second.reached(1);
   assert.deepEqual(second.seen, [{ n: 7, tries: 1 }]);
   await rm(folder, { recursive: true });
 });
 
 test('a queue that nobody defined is an error', async () => {
-  const jobs = await start({});
-  await assert.rejects(jobs.send(database.db.system, 'nowhere', {}), /nowhere does not exist/);
+  const jobs = await start([]);
+  const nowhere = newQueue();
+  await assert.rejects(jobs.send(database.db.system, nowhere, { n: 1 }), new RegExp(`${nowhere.queue} does not exist`));
 });
 
 test('few connections', async () => {
   const queue = newQueue();
-  await start({ [queue]: [recorder().handler, { concurrency: 5 }] });
+  await start([[queue, recorder().handler, { concurrency: 5 }]]);
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const { rows } = await client.query<{ n: number }>(
@@ -228,7 +235,7 @@ test('owners take turns: one with many waiting jobs does not hold up another, an
   for (let n = 10; n < 12; n += 1) await post('other', n);
   await post('greedy', 6);
   const { seen, handler, reached } = recorder();
-  await start({ [queue]: [handler, { concurrency: 1 }] });
+  await start([[queue, handler, { concurrency: 1 }]]);
   await reached(9);
   assert.deepEqual(
     seen.map(({ n }) => n),
@@ -240,15 +247,16 @@ test('whoever was served before is neither ahead nor behind: turns are counted f
   const queue = newQueue();
   const { seen, handler, reached } = recorder();
   const held = Promise.withResolvers<void>();
-  const jobs = await start({
-    [queue]: [
-      async (data: { n: number }, job: JobContext) => {
-        await handler(data, job);
-        if (data.n === 2) await held.promise;
+  const jobs = await start([
+    [
+      queue,
+      async (given, context) => {
+        await handler(given, context);
+        if (given.n === 2) await held.promise;
       },
       { concurrency: 1 },
     ],
-  });
+  ]);
   const post = (owner: string, n: number) => jobs.send(database.db.system, queue, { n }, { owner });
   await database.db.asSystem(async (tx) => {
     for (let n = 0; n < 6; n += 1) await jobs.send(tx, queue, { n }, { owner: 'greedy' });
@@ -272,7 +280,7 @@ test('slow jobs of one owner leave a place for the others, and a backlog is work
   const { seen, handler, reached } = recorder(async ({ n }) => {
     if (n < 10) await held.promise;
   });
-  const jobs = await start({ [queue]: [handler, { concurrency: 3 }] });
+  const jobs = await start([[queue, handler, { concurrency: 3 }]]);
   await database.db.asSystem(async (tx) => {
     for (let n = 0; n < 10; n += 1) await jobs.send(tx, queue, { n }, { owner: 'slow' });
     for (let n = 10; n < 40; n += 1) await jobs.send(tx, queue, { n }, { owner: 'quick' });
@@ -283,4 +291,39 @@ test('slow jobs of one owner leave a place for the others, and a backlog is work
   assert.equal(seen.filter(({ n }) => n < 10).length, 2);
   held.resolve();
   await reached(40);
+});
+
+test('data that does not fit ends its job at once, says why without telling what, and stops nobody', async (t) => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', service: 'test', destination: { write: (line) => void lines.push(line) } });
+  const { seen, handler, reached } = recorder();
+  const queue = newQueue({ untilDone: true });
+  const jobs = await start([[queue, handler, { concurrency: 1 }]], log);
+  await assert.rejects(jobs.send(database.db.system, queue, { n: 'one' } as never), {
+    message: /^The data of a job does not fit queue-\d+: n must be a number$/,
+  });
+
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  t.after(() => client.end());
+  // As a release with another idea of the job, or somebody by hand, would have stored it.
+  for (const stored of ['{"n": "a secret"}', '{}', 'null', '[1]'])
+    await client.query(
+      `insert into pgboss.job (name, data, retry_limit, dead_letter) values ($1, $2, 1000000, 'dead')`,
+      [queue.queue, stored],
+    );
+  await jobs.send(database.db.system, queue, { n: 2 });
+  await reached(1);
+  assert.deepEqual(seen, [{ n: 2, tries: 0 }]);
+  const failed = () =>
+    client
+      .query<{ why: string }>(
+        `select output ->> 'message' as why from pgboss.job where name = $1 and state = 'failed'`,
+        [queue.queue],
+      )
+      .then(({ rows }) => rows.map(({ why }) => why));
+  while ((await failed()).length < 4 || !lines.some((line) => line.includes('failed for good')))
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const why of await failed()) assert.match(why, /^The data of a job does not fit queue-\d+: /);
+  assert.doesNotMatch(lines.join(), /a secret/);
 });

@@ -1,24 +1,11 @@
 import { PgBoss } from 'pg-boss';
-import type { QueuePolicy } from 'pg-boss';
+import type { Job, JobOptions } from '@troupe/contract';
 import type { Log } from '@troupe/kernel';
+import { Misfit } from './misfit.ts';
 import { runAsLogin } from './scopes.ts';
 import type { SystemTx, UserTx } from './scopes.ts';
 
-export interface QueueOptions {
-  /** Tries after the first one. */
-  retryLimit?: number;
-  /** Instead: tried until it is done, and never forgotten. Where money or a promise hangs on it. */
-  untilDone?: boolean;
-  /** Before the second try; doubles from then on. */
-  retryDelaySeconds?: number;
-  retryDelayMaxSeconds?: number;
-  /** A job that takes longer counts as failed. */
-  expireSeconds?: number;
-  /** What `key` of a job means, see pg-boss; `short`: one waiting job for each key. */
-  policy?: QueuePolicy;
-}
-
-export interface WorkOptions extends QueueOptions {
+export interface WorkOptions {
   /** Jobs that this process runs at once. */
   concurrency?: number;
   /** Jobs of one owner that all processes together run at once; all but one place of this process unless said. */
@@ -41,16 +28,23 @@ export interface SendOptions {
   key?: string;
 }
 
-/** Its first parameter says what the queue carries: `(mail: Mail) => …`. */
-export type JobHandler = (data: never, job: JobContext) => Promise<void>;
+export type JobHandler<Data extends object> = (data: Data, job: JobContext) => Promise<void>;
 
 export interface Jobs {
-  /** A queue that this process sends to; `work` does it too. */
-  define: (queue: string, options?: QueueOptions) => void;
-  /** A throw is a failed try. A job may run twice (a crash after its last effect): handlers are idempotent. */
-  work: (queue: string, handler: JobHandler, options?: WorkOptions) => void;
-  /** Part of the transaction of `tx`: sent when that commits. Null: the queue's policy says that there is one already. */
-  send: (tx: UserTx | SystemTx, queue: string, data: object, options?: SendOptions) => Promise<string | null>;
+  /** A job that this process sends; `work` does it too. */
+  define: (job: Job) => void;
+  /**
+   * A throw is a failed try. A job may run twice (a crash after its last effect): handlers are idempotent. One whose
+   * stored data is not what the job says fails for good, at once and alone.
+   */
+  work: <Data extends object>(job: Job<Data>, handler: JobHandler<Data>, options?: WorkOptions) => void;
+  /** Part of the transaction of `tx`: sent when that commits. Null: the job's policy says that there is one already. */
+  send: <Data extends object>(
+    tx: UserTx | SystemTx,
+    job: Job<Data>,
+    data: NoInfer<Data>,
+    options?: SendOptions,
+  ) => Promise<string | null>;
   start: () => Promise<void>;
   /** Waits for what runs, at most that long; the rest goes back into its queue. */
   stop: (timeoutMs?: number) => Promise<void>;
@@ -91,16 +85,19 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
   });
   boss.on('warning', ({ message, data }) => log.warn({ data }, `the job queue warns: ${message}`));
 
-  const queues = new Map<string, QueueOptions>();
-  const workers: { queue: string; handler: JobHandler; concurrency: number; perOwner: number }[] = [];
+  const queues = new Map<string, JobOptions>();
+  const workers: Worker[] = [];
 
   return {
-    define: (queue, options = {}) => void queues.set(queue, options),
-    work(queue, handler, { concurrency = 2, perOwner = Math.max(concurrency - 1, 1), ...options } = {}) {
-      queues.set(queue, options);
-      workers.push({ queue, handler, concurrency, perOwner });
+    define: (job) => void queues.set(job.queue, job),
+    work(job, handler, { concurrency = 2, perOwner = Math.max(concurrency - 1, 1) } = {}) {
+      queues.set(job.queue, job);
+      workers.push({ queue: job.queue, run: checked(job, handler), concurrency, perOwner });
     },
-    async send(tx, queue, data, { startAfter, key, owner } = {}) {
+    async send(tx, job, data, { startAfter, key, owner } = {}) {
+      const { queue } = job;
+      const read = job.data.safeParse(data);
+      if (!read.success) throw misfit(queue, read.error);
       const db = { executeSql: (text: string, values?: unknown[]) => runAsLogin(tx, { text, values: values ?? [] }) };
       return boss.send(queue, data, {
         db,
@@ -114,8 +111,7 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
       await makeQueue(boss, DEAD, { retryLimit: 0 });
       for (const [name, options] of queues) await makeQueue(boss, name, options, DEAD);
       await boss.getDb().executeSql(TURN_INDEX);
-      for (const { queue, handler, concurrency, perOwner } of workers)
-        for (let n = 0; n < concurrency; n += 1) await listen(boss, log, queue, handler, perOwner);
+      for (const worker of workers) for (let n = 0; n < worker.concurrency; n += 1) await listen(boss, log, worker);
       if (workers.length > 0) await reportDead(boss, log);
     },
     async stop(timeoutMs = 5_000) {
@@ -126,7 +122,7 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
 }
 
 /** Options of a queue that exists follow the code; its policy cannot change. */
-async function makeQueue(boss: PgBoss, name: string, options: QueueOptions, deadLetter?: string): Promise<void> {
+async function makeQueue(boss: PgBoss, name: string, options: JobOptions, deadLetter?: string): Promise<void> {
   const { retryLimit = 5, untilDone, policy } = options;
   const { retryDelaySeconds = 2, retryDelayMaxSeconds = 600, expireSeconds = 600 } = options;
   const settings = {
@@ -177,8 +173,26 @@ const TURN_INDEX = `do $$ begin
   end if;
 end $$`;
 
+interface Worker {
+  queue: string;
+  run: (stored: unknown, job: JobContext) => Promise<void>;
+  concurrency: number;
+  perOwner: number;
+}
+
+const misfit = (queue: string, error: ConstructorParameters<typeof Misfit>[1]): Misfit =>
+  new Misfit(`The data of a job does not fit ${queue}`, error);
+
+const checked =
+  <Data extends object>({ queue, data }: Job<Data>, handler: JobHandler<Data>): Worker['run'] =>
+  async (stored, context) => {
+    const read = data.safeParse(stored);
+    if (!read.success) throw misfit(queue, read.error);
+    await handler(read.data, context);
+  };
+
 /** One place: takes the next job as soon as it is done with one, and polls when there was none. */
-async function listen(boss: PgBoss, log: Log, queue: string, handler: JobHandler, perOwner: number): Promise<void> {
+async function listen(boss: PgBoss, log: Log, { queue, run, perOwner }: Worker): Promise<void> {
   const place = await boss.work<object, void, typeof POLLING & { groupConcurrency: number }>(
     queue,
     { ...POLLING, groupConcurrency: perOwner },
@@ -187,15 +201,23 @@ async function listen(boss: PgBoss, log: Log, queue: string, handler: JobHandler
       boss.notifyWorker(place);
       const { id, retryCount: tries, retryLimit, signal } = job;
       try {
-        await handler(job.data as never, { id, tries, signal });
+        await run(job.data, { id, tries, signal });
       } catch (err) {
-        // The last failure is reported as a dead job.
-        if (tries < retryLimit) log.warn({ err, queue, job: id, tries }, 'a job failed and will be tried again');
+        if (err instanceof Misfit) {
+          log.error({ err, queue, job: id }, 'a job cannot be worked on');
+          // No other try will find other data.
+          await boss.getDb().executeSql(LAST_TRY, [queue, id]);
+        } else if (tries < retryLimit) {
+          // The last failure is reported as a dead job.
+          log.warn({ err, queue, job: id, tries }, 'a job failed and will be tried again');
+        }
         throw err;
       }
     },
   );
 }
+
+const LAST_TRY = 'update pgboss.job set retry_limit = retry_count where name = $1 and id = $2';
 
 /** Every dead job is reported once, also one whose last process died without a word. The data may hold secrets. */
 async function reportDead(boss: PgBoss, log: Log): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
+import { payoutJob } from '@troupe/contract';
 import { silentLog, StartError } from '@troupe/kernel';
 import { startEmbedded } from './embedded.ts';
 import type { Embedded } from './embedded.ts';
@@ -179,12 +180,12 @@ describe('a database of an older version', () => {
     const jobs = createJobs({ url, log: silentLog });
     const all = new Promise<void>((resolve) => {
       jobs.work(
-        'payout',
-        async ({ id }: { id: string }) => {
+        payoutJob,
+        async ({ id }) => {
           seen.push(id);
           if (seen.length === count) resolve();
         },
-        { untilDone: true, concurrency: count },
+        { concurrency: count },
       );
     });
     await jobs.start();
@@ -212,7 +213,7 @@ describe('a database of an older version', () => {
   test('that has jobs for some payouts gets those that lack', { timeout: 30_000 }, async () => {
     await upTo(86);
     const jobs = createJobs({ url, log: silentLog });
-    jobs.define('payout', { untilDone: true });
+    jobs.define(payoutJob);
     await jobs.start();
     await jobs.stop();
     await asSystem(`insert into payouts (id, address, units, status, transaction_hash, created_at, updated_at) values

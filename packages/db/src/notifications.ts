@@ -1,17 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { sql } from 'kysely';
+import type { Signal } from '@troupe/contract';
 import type { Log } from '@troupe/kernel';
+import { Misfit } from './misfit.ts';
 import type { SystemTx, UserTx } from './scopes.ts';
 
 /** Tells all processes of the platform that something happened; they hear it when the transaction commits. */
-export async function notify(tx: UserTx | SystemTx, channel: string, payload: string): Promise<void> {
-  await sql`select pg_notify(${channel}, ${payload})`.execute(tx);
+export async function notify<Payload>(
+  tx: UserTx | SystemTx,
+  signal: Signal<Payload>,
+  payload: NoInfer<Payload>,
+): Promise<void> {
+  const text = signal.as === 'text' ? String(payload) : JSON.stringify(payload);
+  await sql`select pg_notify(${signal.channel}, ${text})`.execute(tx);
 }
 
 export interface Listener {
-  /** Answers a function that stops listening. */
-  on: (channel: string, heard: (payload: string) => void) => () => void;
+  /** Answers a function that stops listening. What does not fit the signal is logged and not heard. */
+  on: <Payload>(signal: Signal<Payload>, heard: (payload: Payload) => void) => () => void;
   close: () => Promise<void>;
 }
 
@@ -19,9 +26,22 @@ const RETRY_MS = 1000;
 
 /** One connection that listens for everybody in this process; a broken one is replaced. What was told meanwhile is not heard. */
 export function createListener({ url, log }: { url: string; log: Log }): Listener {
-  const heard = new Map<string, Set<(payload: string) => void>>();
+  const heard = new Map<string, Set<(text: string) => void>>();
   const stop = new AbortController();
   let client: pg.Client | undefined;
+
+  /** Nobody's mistake here may reach the connection that everybody listens on. */
+  const reader =
+    <Payload>({ channel, payload, as }: Signal<Payload>, tell: (payload: Payload) => void) =>
+    (text: string): void => {
+      try {
+        const read = payload.safeParse(as === 'text' ? text : JSON.parse(text));
+        if (!read.success) throw new Misfit(`What was told does not fit ${channel}`, read.error);
+        tell(read.data);
+      } catch (error) {
+        log.error({ err: error, channel }, 'a signal was not heard');
+      }
+    };
 
   async function connect(): Promise<void> {
     const fresh = new pg.Client({ connectionString: url, application_name: 'troupe-listener', keepAlive: true });
@@ -52,7 +72,9 @@ export function createListener({ url, log }: { url: string; log: Log }): Listene
   let running: Promise<void> | undefined;
 
   return {
-    on(channel, tell) {
+    on(signal, told) {
+      const { channel } = signal;
+      const tell = reader(signal, told);
       const tellers = heard.get(channel);
       if (tellers) tellers.add(tell);
       else {

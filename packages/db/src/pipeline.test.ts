@@ -199,6 +199,12 @@ describe('faults', () => {
   test('a server that is not there is a clear error', async () => {
     const nowhere = createDatabase({ url: 'postgresql://x@127.0.0.1:1/x', log: silentLog });
     await assert.rejects(nowhere.ping(), /ECONNREFUSED/);
+    const away = { status: 503, headers: { 'retry-after': '2' } };
+    await assert.rejects(sql`select 1`.execute(nowhere.system), away);
+    await assert.rejects(
+      nowhere.asSystem((tx) => sql`select 1`.execute(tx)),
+      away,
+    );
     await nowhere.close();
   });
 });

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Connection, PoolClient, Submittable } from 'pg';
 import pgUtils from 'pg/lib/utils.js';
+import { randomHex } from '@troupe/kernel';
 import { valueParser } from './values.ts';
 
 /**
@@ -21,18 +22,23 @@ export interface PipelineResult {
 
 type Column = { name: string; parse: (text: string) => unknown };
 type Prepared = { name: string; columns?: Column[] };
-type StatementCache = { byKey: Map<string, Prepared>; count: number; toClose: string[] };
+type StatementCache = { id: string; byKey: Map<string, Prepared>; count: number; toClose: string[] };
 type Step = Statement & { key: string; prepared: Prepared; fresh: boolean; wire: (string | Buffer | null)[] };
 
 /** A backend keeps the plan of each: more would cost memory on every connection. */
 const PREPARED_PER_CONNECTION = 100;
+/** The next one replaces it. */
+const UNNAMED = '';
 
 const caches = new WeakMap<Connection, StatementCache>();
 
-/** `scope` keeps the plans of different roles apart: one plan used by two roles is planned anew at each change. */
+/**
+ * `scope` keeps the plans of different roles apart: one plan used by two roles is planned anew at each change. Null:
+ * nothing is kept on the connection.
+ */
 export function runPipeline(
   client: PoolClient,
-  scope: string,
+  scope: string | null,
   statements: Statement[],
   kept = statements.length - 1,
 ): Promise<PipelineResult> {
@@ -42,7 +48,7 @@ export function runPipeline(
 }
 
 function createPipeline(
-  scope: string,
+  scope: string | null,
   statements: Statement[],
   kept: number,
   resolve: (result: PipelineResult) => void,
@@ -122,19 +128,21 @@ function onceReady(connection: Connection, error: Error, then: () => void): void
 export const isFatal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.severity === 'FATAL' || error.severity === 'PANIC');
 
+/** Names are this connection's alone: behind a pooler several meet in one, and must never run each other's. */
 function cacheOf(connection: Connection): StatementCache {
   let cache = caches.get(connection);
-  if (!cache) caches.set(connection, (cache = { byKey: new Map(), count: 0, toClose: [] }));
+  if (!cache) caches.set(connection, (cache = { id: randomHex(4), byKey: new Map(), count: 0, toClose: [] }));
   return cache;
 }
 
-function takeStep(cache: StatementCache, scope: string, statement: Statement): Step {
+function takeStep(cache: StatementCache, scope: string | null, statement: Statement): Step {
   const wire = statement.values.map((value) => pgUtils.prepareValue(value));
+  if (scope === null) return { ...statement, key: '', wire, prepared: { name: UNNAMED }, fresh: true };
   const key = `${scope} ${statement.text}`;
   const known = cache.byKey.get(key);
   if (!known) {
     cache.count += 1;
-    return { ...statement, key, wire, prepared: { name: `p${cache.count}` }, fresh: true };
+    return { ...statement, key, wire, prepared: { name: `p${cache.id}${cache.count}` }, fresh: true };
   }
   // Last used goes last: the first of the map is the one to drop.
   cache.byKey.delete(key);
@@ -161,7 +169,7 @@ function send(connection: Connection, cache: StatementCache, steps: Step[], kept
 }
 
 function remember(cache: StatementCache, steps: Step[], kept: number, columns: Column[]): void {
-  for (const { key, prepared, fresh } of steps) if (fresh) cache.byKey.set(key, prepared);
+  for (const { key, prepared, fresh } of steps) if (fresh && prepared.name !== UNNAMED) cache.byKey.set(key, prepared);
   const target = steps[kept]?.prepared;
   if (target) target.columns ??= columns;
   for (const [key, { name }] of cache.byKey) {
@@ -175,7 +183,7 @@ function remember(cache: StatementCache, steps: Step[], kept: number, columns: C
 function forget(cache: StatementCache, steps: Step[], error: Error): void {
   const all = isStalePlan(error);
   for (const { key, prepared, fresh } of steps) {
-    if (!fresh && !all) continue;
+    if ((!fresh && !all) || prepared.name === UNNAMED) continue;
     cache.byKey.delete(key);
     cache.toClose.push(prepared.name);
   }

@@ -16,6 +16,7 @@ import {
 import { createJobs, type Jobs } from './jobs.ts';
 import { migrate } from './migrate.ts';
 import { createListener, type Listener } from './notifications.ts';
+import { findWay } from './pooler.ts';
 import { createDatabase, type Database } from './scopes.ts';
 
 /** What every service with a database stands on. */
@@ -31,6 +32,7 @@ export interface Runtime {
   jobs: Jobs;
   /** Hears what other processes tell. */
   listener: Listener;
+  /** Of the server itself, past a pooler. */
   databaseUrl: string;
   clock: Clock;
   close: () => Promise<void>;
@@ -52,11 +54,12 @@ export async function openRuntime(
   const clock = systemClock;
   const dataDir = dataDirOf(settings);
   const secrets = loadSecrets(settings, dataDir);
-  await migrate({ url: databaseUrl, log });
+  const { direct, pooled, prepared } = await findWay(databaseUrl, settings);
+  await migrate({ url: direct, log });
   const counters = settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
-  const db = createDatabase({ url: databaseUrl, log, poolSize: settings.DATABASE_POOL });
-  const jobs = createJobs({ url: databaseUrl, log });
-  const listener = createListener({ url: databaseUrl, log });
+  const db = createDatabase({ url: databaseUrl, log, poolSize: settings.DATABASE_POOL, pooled, prepared });
+  const jobs = createJobs({ url: direct, log });
+  const listener = createListener({ url: direct, log });
   const close = () => closeAll([counters, db, listener, { close: () => jobs.stop() }]);
-  return { settings, dataDir, log, counters, secrets, db, jobs, listener, databaseUrl, clock, close };
+  return { settings, dataDir, log, counters, secrets, db, jobs, listener, databaseUrl: direct, clock, close };
 }

@@ -4,7 +4,7 @@ import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } 
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
-import type { Log } from '@troupe/kernel';
+import { databaseAway, type Log } from '@troupe/kernel';
 import { isFatal, isStalePlan, runPipeline } from './pipeline.ts';
 import type { PipelineResult, Statement } from './pipeline.ts';
 import type { Tables } from './tables.gen.ts';
@@ -38,6 +38,8 @@ export interface Database {
   stats: () => PoolStats;
   /** Rejects when the server does not answer. */
   ping: () => Promise<void>;
+  /** Whether it answers soon. */
+  answers: () => Promise<boolean>;
   close: () => Promise<void>;
 }
 
@@ -46,8 +48,14 @@ export interface DatabaseOptions {
   log: Log;
   poolSize?: number;
   statementTimeoutMs?: number;
+  /** A pooler stands between, which may give each transaction another connection to the server. */
+  pooled?: boolean;
+  /** Whether statements are kept on the connection by name. */
+  prepared?: boolean;
 }
 
+/** The connections, and what has to be said on each anew. */
+type Line = { pool: Pool; prepared: boolean; bounds: [statementMs: string, idleMs: string] | undefined };
 type Scope = { role: 'svc_user' | 'svc_system'; userId: string };
 type Transaction = { open: boolean };
 /** Runs what stands before and after the query in the same round trip. */
@@ -61,22 +69,35 @@ const runners = new WeakMap<object, { run: Run; role: Scope['role'] }>();
 
 const setRole = (role: string): Statement => ({ text: "select set_config('role', $1, true)", values: [role] });
 
-const prelude = ({ role, userId }: Scope): Statement => ({
-  text: "select set_config('role', $1, true), set_config('app.user_id', $2, true)",
-  values: [role, userId],
+const PRELUDE = "select set_config('role', $1, true), set_config('app.user_id', $2, true)";
+const BOUNDS =
+  ", set_config('statement_timeout', $3, true), set_config('idle_in_transaction_session_timeout', $4, true)";
+
+const prelude = ({ bounds }: Line, { role, userId }: Scope): Statement => ({
+  text: bounds ? PRELUDE + BOUNDS : PRELUDE,
+  values: [role, userId, ...(bounds ?? [])],
 });
 
-export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 30_000 }: DatabaseOptions): Database {
+const IDLE_IN_TRANSACTION_MS = 60_000;
+const SOON_MS = 2_000;
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const { url, log, poolSize = 10, statementTimeoutMs = 30_000, pooled = false, prepared = true } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 10_000,
     // An idle backend costs the server memory, a new one takes a few milliseconds.
     idleTimeoutMillis: 10_000,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: 60_000,
+    // A pooler takes no such bounds when a connection is opened: they are said in each transaction.
+    ...(!pooled && {
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    }),
     application_name: 'troupe',
   });
+  const bounds: Line['bounds'] = pooled ? [String(statementTimeoutMs), String(IDLE_IN_TRANSACTION_MS)] : undefined;
+  const line: Line = { pool, prepared, bounds };
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
   pool.on('error', (err) => {
     if (!pool.ending) log.warn({ err }, 'an idle database connection broke');
@@ -91,13 +112,13 @@ export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 3
   const single = (scope: Scope): Kysely<Tables> =>
     kyselyOver(scope.role, async (query, before = [], after = []) => {
       refuseNested();
-      return runSingle(pool, scope, [prelude(scope), ...before, query, ...after], 1 + before.length);
+      return runSingle(line, scope, [prelude(line, scope), ...before, query, ...after], 1 + before.length);
     });
   const transact = async <T>(scope: Scope, work: (tx: Kysely<Tables>) => Promise<T>, options: TxOptions) => {
     refuseNested();
     for (let tries = 1; ; tries += 1) {
       try {
-        return await runTransaction(pool, current, scope, work, options);
+        return await runTransaction(line, current, scope, work, options);
       } catch (error) {
         if (!options.isolation || !isCollision(error) || tries >= COLLISION_TRIES) throw error;
         await delay(Math.random() * 10 * 2 ** tries);
@@ -108,6 +129,9 @@ export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 3
     if (!userId) throw new Error('A user scope needs a user id');
     return { role: 'svc_user', userId };
   };
+  const ping = async (): Promise<void> => {
+    await pool.query('select 1');
+  };
   const systemScope: Scope = { role: 'svc_system', userId: '' };
 
   return {
@@ -116,8 +140,13 @@ export function createDatabase({ url, log, poolSize = 10, statementTimeoutMs = 3
     user: (userId) => single(userScope(userId)) as UserTx,
     system: single(systemScope) as SystemTx,
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: poolSize }),
-    ping: async () => {
-      await pool.query('select 1');
+    ping,
+    answers: () => {
+      const answered = ping().then(
+        () => true,
+        () => false,
+      );
+      return Promise.race([answered, delay(SOON_MS, false, { ref: false })]);
     },
     close: () => pool.end(),
   };
@@ -130,11 +159,16 @@ export function runAsLogin(tx: UserTx | SystemTx, query: Statement): Promise<Pip
   return runner.run(query, [setRole('none')], [setRole(runner.role)]);
 }
 
-async function runSingle(pool: Pool, scope: Scope, statements: Statement[], kept: number): Promise<PipelineResult> {
+async function runSingle(
+  { pool, prepared }: Line,
+  { role }: Scope,
+  statements: Statement[],
+  kept: number,
+): Promise<PipelineResult> {
   for (let tries = 1; ; tries += 1) {
     const client = await connect(pool);
     try {
-      const result = await runPipeline(client, scope.role, statements, kept);
+      const result = await runPipeline(client, prepared ? role : null, statements, kept);
       release(client);
       return result;
     } catch (error) {
@@ -146,13 +180,13 @@ async function runSingle(pool: Pool, scope: Scope, statements: Statement[], kept
 }
 
 async function runTransaction<T>(
-  pool: Pool,
+  line: Line,
   current: AsyncLocalStorage<Transaction>,
   scope: Scope,
   work: (tx: Kysely<Tables>) => Promise<T>,
   { isolation }: TxOptions,
 ): Promise<T> {
-  const client = await connect(pool);
+  const client = await connect(line.pool);
   const transaction: Transaction = { open: true };
   const begin: Statement = { text: isolation ? `begin isolation level ${isolation}` : 'begin', values: [] };
   let begun = false;
@@ -162,9 +196,9 @@ async function runTransaction<T>(
   const run: Run = (query, before = [], after = []) => {
     const turn = queue.then(() => {
       if (!transaction.open) throw new Error('The transaction of this tx has ended');
-      const first = [...(begun ? [] : [begin, prelude(scope)]), ...before];
+      const first = [...(begun ? [] : [begin, prelude(line, scope)]), ...before];
       begun = true;
-      return runPipeline(client, scope.role, [...first, query, ...after], first.length);
+      return runPipeline(client, line.prepared ? scope.role : null, [...first, query, ...after], first.length);
     });
     queue = turn.catch(() => {});
     return turn;
@@ -216,16 +250,15 @@ const isCollision = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
 
 /** Nothing has been sent yet, so a dead connection is passed over and a server that is just restarting is waited for. */
-async function connect(pool: Pool): Promise<PoolClient> {
-  for (const wait of CONNECT_RETRY_MS) {
-    try {
-      return await connectAlive(pool);
-    } catch (error) {
-      if (!isRestarting(error)) throw error;
-      await delay(wait);
-    }
+async function connect(pool: Pool, waits: readonly number[] = CONNECT_RETRY_MS): Promise<PoolClient> {
+  const [wait, ...later] = waits;
+  try {
+    return await connectAlive(pool);
+  } catch (error) {
+    if (wait === undefined || !isRestarting(error)) throw databaseAway(error);
   }
-  return connectAlive(pool);
+  await delay(wait);
+  return connect(pool, later);
 }
 
 async function connectAlive(pool: Pool): Promise<PoolClient> {

@@ -159,7 +159,6 @@ export interface Tables {
     user_id: string;
   };
   agents: {
-    agent_type: Default<string>;
     ai_provider: Default<string>;
     attestation_uid: Nullable<string>;
     created_at: Default<Timestamp>;
@@ -171,7 +170,6 @@ export interface Tables {
     name: string;
     own_config: Default<Json>;
     plan: Default<string>;
-    previous_image: Nullable<string>;
     provider_key: Nullable<Bytes>;
     runtime_version: Nullable<string>;
     size: Nullable<string>;
@@ -207,6 +205,7 @@ export interface Tables {
     key_hash: string;
     last_used_at: Nullable<Timestamp>;
     name: string;
+    origins: Default<(string)[]>;
     preview: string;
     user_id: string;
   };
@@ -684,6 +683,7 @@ export interface Tables {
   };
   usage_logs: {
     agent_id: string;
+    cached_tokens: Default<Int8>;
     cost_micros: Int8;
     created_at: Timestamp;
     estimated: boolean;
@@ -693,6 +693,7 @@ export interface Tables {
     model: string;
     output_tokens: Int8;
     provider: string;
+    reasoning_tokens: Default<Int8>;
     run_id: Nullable<string>;
     success: boolean;
     user_id: string;
@@ -706,6 +707,10 @@ export interface Tables {
     tool_name: string;
     user_id: string;
   };
+  used_tickets: {
+    expires_at: Timestamp;
+    hash: string;
+  };
   users: {
     created_at: Timestamp;
     credit_micros: Default<Int8>;
@@ -713,8 +718,6 @@ export interface Tables {
     email_verified_at: Nullable<Timestamp>;
     id: string;
     idp2_disabled_at: Nullable<Timestamp>;
-    instance_id: Nullable<string>;
-    instance_url: Nullable<string>;
     is_admin: Default<boolean>;
     name: string;
     notifications: Default<Json>;

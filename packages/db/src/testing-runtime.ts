@@ -24,6 +24,8 @@ export async function testRuntime(env: Env = {}): Promise<Runtime> {
     SESSION_SECRET: TEST_SECRETS.sessionSecret,
     WALLET_ENCRYPTION_KEY: 'wallet-test-key',
     DATA_DIR: dataDir,
+    // What a test leaves under way is not waited for.
+    STOP_WAIT_SECONDS: '0',
     ...env,
   });
   const jobs = createJobs({ url: database.url, log: silentLog });

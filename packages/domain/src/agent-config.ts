@@ -74,12 +74,3 @@ export function domainAllowed(host: string, allowed: readonly string[]): boolean
     return name === entry || name.endsWith(`.${entry}`);
   });
 }
-
-/** The queue on which the backend is told that somebody's configuration changed: `{ owner }`. */
-export const APPLY_CONFIG_QUEUE = 'apply-config';
-
-/** The queue on which the backend is told to end agents whose rows say already that they are stopped. */
-export const STOP_AGENTS_QUEUE = 'stop-agents';
-export interface StopAgents {
-  agentIds: string[];
-}

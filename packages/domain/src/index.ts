@@ -1,4 +1,5 @@
 export * from './agent-config.ts';
+export * from './agent-definition.ts';
 export * from './teams/index.ts';
 export * from './rate-limits.ts';
 export * from './money.ts';

@@ -160,7 +160,9 @@ function itemOf(line: string): ItemLine | undefined {
   return { indent: indentOf(line), ordered, start: ordered ? Number.parseInt(line.trimStart(), 10) : 1, text };
 }
 
-interface OpenItem extends MarkdownItem {
+/** An item and its lines, as long as more may come. */
+interface OpenItem {
+  item: MarkdownItem;
   lines: string[];
 }
 
@@ -187,7 +189,7 @@ function list(reading: Reading): MarkdownBlock {
     else break;
   }
   reading.left -= all.length;
-  for (const item of all) finishItem(item, reading);
+  for (const one of all) finish(one, reading);
   return open[0]!.list;
 }
 
@@ -205,14 +207,14 @@ function place({ indent, ordered, start, text }: ItemLine, open: OpenList[], all
     open.at(-1)?.list.items.at(-1)?.lists.push(made);
     open.push({ indent, list: made });
   }
-  const item: OpenItem = { spans: [], lists: [], lines: [text] };
+  const item: MarkdownItem = { spans: [], lists: [] };
   open.at(-1)!.list.items.push(item);
-  all.push(item);
+  all.push({ item, lines: [text] });
   return true;
 }
 
-function finishItem(item: OpenItem, reading: Reading): void {
-  const text = item.lines.join('\n');
+function finish({ item, lines }: OpenItem, reading: Reading): void {
+  const text = lines.join('\n');
   const mark = /^\[([ xX])\]\s/.exec(text.slice(0, 4))?.[1];
   if (mark !== undefined) item.checked = mark !== ' ';
   item.spans = markdownSpans(mark === undefined ? text : text.slice(4), reading);

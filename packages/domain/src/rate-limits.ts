@@ -4,7 +4,10 @@ export interface RateRule {
   service: 'web' | 'backend';
   /** An exact path, or a prefix when it ends in `/*`; `/x/*` also covers `/x`. */
   path: string;
-  /** Whom it counts: the client's address unless said; `user`: who showed a key, an agent by itself. The internal key is nobody's. */
+  /**
+   * Whom it counts. Unless said: the account of whoever shows a valid session or key, and the address of everybody else.
+   * `user`: only who showed a key, an agent by itself. The internal key is nobody's.
+   */
   per?: 'address' | 'user';
   /** Any method unless said. */
   method?: string;
@@ -22,6 +25,19 @@ const door = (path: string): RateRule[] => [
   { name: `${path}/minute`, service: 'web', path, method: 'POST', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
   { name: `${path}/hour`, service: 'web', path, method: 'POST', limit: 1000, seconds: HOUR, message: SLOW_DOWN },
 ];
+
+/** What leaves something behind with each call: an entry of the audit log, a version, a row. People never come near it. */
+const CHANGES = ['keys', 'settings', 'invites', 'devices', 'scheduled-tasks', 'config', 'memory', 'heartbeat'];
+const changes = (area: string): RateRule[] =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({
+    name: `change ${area}`,
+    service: 'web',
+    path: `/api/${area}/*`,
+    method,
+    limit: 240,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  }));
 
 export const RATE_RULES: readonly RateRule[] = [
   {
@@ -74,6 +90,7 @@ export const RATE_RULES: readonly RateRule[] = [
     seconds: MINUTE,
     message: SLOW_DOWN,
   },
+  ...CHANGES.flatMap(changes),
   // Each of these asks a chain or another server.
   { name: 'wallet-auth', service: 'web', path: '/api/wallet-auth', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
   {

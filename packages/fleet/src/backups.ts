@@ -8,7 +8,7 @@ import type { Database, Tables } from '@troupe/db';
 import { BACKUPS_KEPT, type BackupReason } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
 import type { Driver } from './driver.ts';
-import type { AgentRow, AgentSnapshot, Registry } from './registry.ts';
+import type { AgentRow, AgentSnapshot, AllAgents } from '@troupe/roster';
 
 export type BackupRow = Selectable<Tables['agent_backups']>;
 
@@ -33,7 +33,7 @@ export interface Backups {
 
 export interface BackupsDeps {
   db: Database;
-  registry: Registry;
+  roster: AllAgents;
   driver: Driver;
   clock: Clock;
   dataDir: string;
@@ -43,7 +43,7 @@ export interface BackupsDeps {
 const ENDING = '.tar.gz';
 const PARTIAL = '.partial';
 
-export function createBackups({ db, registry, driver, clock, dataDir, version }: BackupsDeps): Backups {
+export function createBackups({ db, roster, driver, clock, dataDir, version }: BackupsDeps): Backups {
   const folderOf = (agentId: string): string => path.join(dataDir, 'backups', agentId);
   const fileOf: Backups['fileOf'] = ({ agent_id, id }) => path.join(folderOf(agent_id), id + ENDING);
 
@@ -77,7 +77,7 @@ export function createBackups({ db, registry, driver, clock, dataDir, version }:
       const file = fileOf({ agent_id: agent.id, id });
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
       try {
-        const settings = await registry.snapshot(agent);
+        const settings = await roster.snapshot(agent);
         await driver.backup(agent, file + PARTIAL);
         const { size } = await stat(file + PARTIAL);
         const sha256 = await digest(file + PARTIAL);

@@ -3,7 +3,7 @@ import { DriverError } from './driver.ts';
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** The body of an answer that we keep in memory: an agent, or who runs it, may send without an end. */
-export async function boundedText(response: Response, most = MOST_BYTES): Promise<string> {
+async function boundedText(response: Response, most = MOST_BYTES): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop by an error cancels the rest.

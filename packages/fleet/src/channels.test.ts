@@ -4,13 +4,13 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { createPgStore, openGate, wakeAgent, type Agent } from '@troupe/agent';
+import { createPgStore, wakeAgent, type Agent } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
 import { testDatabase, type TestDatabase } from '@troupe/db';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import { createOutbound, silentLog, systemClock, testSettings } from '@troupe/kernel';
 import { createChannelHost } from './channels.ts';
-import { createRegistry } from './registry.ts';
+import { createRoster } from '@troupe/roster';
 
 const SEAL_KEY = 'test-seal-key';
 let database: TestDatabase;
@@ -52,9 +52,8 @@ describe('channels of running agents', () => {
     const { db } = database;
     await sql`insert into users (id, email, name, referral_code, created_at, updated_at)
       values ('u', 'u@test', 'U', 'u', now(), now())`.execute(db.system);
-    const registry = createRegistry({ db, clock: systemClock, sealKey: SEAL_KEY });
-    await registry.add(
-      'u',
+    const { of, system: roster } = createRoster({ db, clock: systemClock, sealKey: SEAL_KEY });
+    await of('u').add(
       [
         {
           id: 'a',
@@ -82,8 +81,6 @@ describe('channels of running agents', () => {
         store: createPgStore({ db, userId: 'u', agentId }),
         model: ai,
         tools: async () => [],
-        spend: openGate,
-        usage: () => {},
         log: silentLog,
       }));
     const urls = { telegram: `http://127.0.0.1:${(telegram.address() as AddressInfo).port}` };
@@ -100,14 +97,14 @@ describe('channels of running agents', () => {
       [{ status: 'stopped' }, 'it is stopped'],
       [{ status: 'running', driver: 'hosting' }, 'where it runs it listens itself'],
     ] as const) {
-      await registry.change('a', change);
+      await roster.change('a', change);
       await host.refresh();
       assert.equal(host.running(), 0, why);
-      await registry.change('a', { status: 'running', driver: null });
+      await roster.change('a', { status: 'running', driver: null });
       await host.refresh();
       assert.equal(host.running(), 1);
     }
-    await registry.change('a', { status: 'stopped' });
+    await roster.change('a', { status: 'stopped' });
     await host.refresh();
     await host.close();
     await awake?.sleep();

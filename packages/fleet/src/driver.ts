@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { AgentDefinition, GatewayTarget, RunStats } from '@troupe/agent';
+import type { GatewayTarget, RunStats } from '@troupe/agent';
+import type { AgentDefinition } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
-import type { AgentRow } from './registry.ts';
+import type { AgentRow } from '@troupe/roster';
 
 /** What runs agents. Everything in it may be called again: a repeat changes nothing. */
 export interface Driver {

@@ -8,7 +8,7 @@ import { createJail, OutsideWorkspace, removeTree, WORKSPACE_ENTRIES, type Jail 
 import type { Database, UserTx } from '@troupe/db';
 import { AppError } from '@troupe/kernel';
 import { pack } from './pack.ts';
-import type { AgentRow } from './registry.ts';
+import type { AgentRow } from '@troupe/roster';
 import { tar, untar, type TarEntry, type TarItem } from './tar.ts';
 
 /**

@@ -35,10 +35,10 @@ describe('the embedded driver', () => {
   conformance(() => ({ grounds, driver, ask: door.ask }));
 
   test('goes on with what a process that died has left, unless the agent was stopped', async () => {
-    const { registry, runtime } = grounds;
+    const { roster, runtime } = grounds;
     const agent = await newAgent(grounds);
     const stopped = await newAgent(grounds);
-    await registry.change(stopped.id, { status: 'stopped' });
+    await roster.change(stopped.id, { status: 'stopped' });
     const stores = [agent, stopped].map(({ id }) => createPgStore({ db: runtime.db, userId: 'ann', agentId: id }));
     // Taken in and never answered: what a kill leaves behind.
     for (const store of stores)
@@ -53,7 +53,7 @@ describe('the embedded driver', () => {
   });
 
   test('sleeps when nobody talks to it, and wakes when somebody does', async () => {
-    const { runtime, thinking, verify, registry } = grounds;
+    const { runtime, thinking, verify, roster } = grounds;
     const short = createEmbedded({
       ...runtime,
       version: '1.0.0',
@@ -65,7 +65,7 @@ describe('the embedded driver', () => {
       idleMs: 300,
     });
     const agent = await newAgent(grounds);
-    await registry.change(agent.id, { status: 'running' });
+    await roster.change(agent.id, { status: 'running' });
     const ask = async (content: string) =>
       (await short.agent(agent.id))?.ask({ to: { channel: 'api', key: 'k' }, content });
     const asleep = async () => {
@@ -85,7 +85,7 @@ describe('the embedded driver', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const socket = new WebSocket(`ws://127.0.0.1:${port}`, ['bearer', await registry.token(agent)]);
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`, ['bearer', await roster.token(agent)]);
     await once(socket, 'open');
     const say = (content: string) =>
       new Promise<string>((resolve) => {

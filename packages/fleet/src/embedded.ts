@@ -17,7 +17,7 @@ import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/ker
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
-import type { AgentRow } from './registry.ts';
+import type { AgentRow } from '@troupe/roster';
 
 /**
  * Agents live in this process, as rows that are woken when somebody talks to them and put to sleep when nobody does. Any
@@ -25,7 +25,7 @@ import type { AgentRow } from './registry.ts';
  */
 
 export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
-export type Thinking = Pick<AgentDeps, 'model' | 'spend' | 'usage'>;
+export type Thinking = Pick<AgentDeps, 'model' | 'onTool'>;
 
 export interface EmbeddedDeps {
   db: Database;
@@ -100,8 +100,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
         chat: (...args) => now.model.chat(...args),
         stream: (...args) => now.model.stream(...args),
       },
-      spend: { reserve: (request) => now.spend.reserve(request) },
-      usage: (record) => now.usage(record),
+      onTool: (record) => now.onTool?.(record),
       ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs, renewMs: Math.ceil(deps.leaseMs / 4) }),
     });
     const think = (changed: Thinker): void => {

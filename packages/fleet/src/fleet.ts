@@ -1,18 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { raiseNotice } from '@troupe/accounts';
+import { agentChanged, agentRethinks } from '@troupe/contract';
 import { notify, type Database, type SystemTx } from '@troupe/db';
 import { FREE_PLAN, isPlan } from '@troupe/domain';
 import { AppError, newId, type Clock, type Log } from '@troupe/kernel';
 import { createBackups, type BackupRow, type Backups } from './backups.ts';
 import type { Driver, Placement } from './driver.ts';
 import { createOperations, type Turn } from './operations.ts';
-import type { AgentRow, Registry } from './registry.ts';
-import { LimitReached } from './room.ts';
-
-/** Told to all processes when an agent was stopped or removed; `heard` reads it. */
-export const AGENT_CHANGED = 'agent_changed';
-/** Told to all processes when an agent's plan or provider is another one. */
-export const AGENT_RETHINKS = 'agent_rethinks';
+import { type AgentRow, type AllAgents, LimitReached } from '@troupe/roster';
 
 export interface Updated {
   image: string;
@@ -52,15 +47,15 @@ export interface Fleet {
   deleteBackup: (agent: AgentRow, backupId: string) => Promise<void>;
   /** Its row has another plan or provider: every process takes that over at once, running work too. */
   rethink: (agentId: string) => Promise<void>;
-  /** The agent that a notice of either kind is about; undefined: this process told it. */
-  heard: (notice: string) => string | undefined;
+  /** The agent that a signal is about; undefined: this process told it. */
+  heard: (told: { from: string; agentId: string }) => string | undefined;
   /** Takes up what is due: actions and work that processes which died have left. */
   recover: () => Promise<void>;
 }
 
 export interface FleetDeps {
   db: Database;
-  registry: Registry;
+  roster: AllAgents;
   driver: Driver;
   clock: Clock;
   log: Log;
@@ -71,16 +66,17 @@ export interface FleetDeps {
 }
 
 export function createFleet(deps: FleetDeps): Fleet {
-  const { db, registry, driver, clock, log, leaseMs } = deps;
+  const { db, roster, driver, clock, log, leaseMs } = deps;
   const backups = createBackups(deps);
   const operations = createOperations({ db, log, redo, ...(leaseMs !== undefined && { leaseMs }) });
 
   const self = newId();
-  const tell = (agentId: string, what = AGENT_CHANGED): Promise<void> => notify(db.system, what, `${self} ${agentId}`);
+  const tell = (agentId: string, what = agentChanged): Promise<void> =>
+    notify(db.system, what, { from: self, agentId });
 
   /** The newest row: what was read before the wait for our turn may be old. */
   const serially = <T>(agent: AgentRow, action: string, work: (now: AgentRow, turn: Turn) => Promise<T>): Promise<T> =>
-    operations.run(agent.id, action, async (turn) => work(await registry.get(agent.id), turn));
+    operations.run(agent.id, action, async (turn) => work(await roster.get(agent.id), turn));
 
   const notice = (agent: AgentRow, message: string): Promise<unknown> =>
     db.asSystem((tx) =>
@@ -100,7 +96,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function fail(agent: AgentRow, error: unknown): Promise<never> {
     const message = error instanceof AppError ? error.message : 'The agent could not be started';
     log.error({ err: error, agentId: agent.id }, 'an agent could not be started');
-    await registry.change(agent.id, { status: agent.team_id ? 'failed' : 'error', failure: message });
+    await roster.change(agent.id, { status: agent.team_id ? 'failed' : 'error', failure: message });
     await notice(agent, message);
     throw error instanceof AppError ? error : new AppError(500, message, {}, { cause: error });
   }
@@ -108,7 +104,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function bringUp(agent: AgentRow): Promise<{ agent: AgentRow; placement: Placement }> {
     const placement = await driver.start(agent).catch((error: unknown) => fail(agent, error));
     const goesOn = agent.status === 'running' && agent.started_at !== null;
-    const changed = await registry.change(agent.id, {
+    const changed = await roster.change(agent.id, {
       status: placement.deploying ? 'provisioning' : 'running',
       failure: null,
       image: placement.image,
@@ -149,8 +145,8 @@ export function createFleet(deps: FleetDeps): Fleet {
         if (!still || !wrong(now, still)) return;
         log.warn({ agentId: now.id, status: now.status }, 'an agent does not run as its row says');
         if (now.status === 'stopped') return takeDown(now);
-        if (now.status !== 'running') return void (await registry.change(now.id, { status: 'running', failure: null }));
-        await registry.change(now.id, { status: now.team_id ? 'failed' : 'error', failure: LOST });
+        if (now.status !== 'running') return void (await roster.change(now.id, { status: 'running', failure: null }));
+        await roster.change(now.id, { status: now.team_id ? 'failed' : 'error', failure: LOST });
         await notice(now, LOST);
       }).catch((err: unknown) => log.warn({ err, agentId: agent.id }, 'an agent could not be looked at'));
   }
@@ -163,7 +159,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   /** Does what makes it run, within the plan: whoever did not count is counted first, or nothing is done. */
   async function guarded<T>(agent: AgentRow, work: () => Promise<T>): Promise<T> {
     if (!isPlan(agent.plan)) throw new AppError(FREE_PLAN.status, FREE_PLAN.message, { code: 'PAYMENT_REQUIRED' });
-    const isAdmitted = await registry.admit(agent).catch((error: unknown) => {
+    const isAdmitted = await roster.admit(agent).catch((error: unknown) => {
       if (!(error instanceof LimitReached)) throw error;
       const { current, limit } = error;
       throw new AppError(402, error.message, { code: 'AGENT_LIMIT_REACHED', current, limit });
@@ -171,7 +167,7 @@ export function createFleet(deps: FleetDeps): Fleet {
     try {
       return await work();
     } catch (error) {
-      if (isAdmitted) await registry.dismiss(agent);
+      if (isAdmitted) await roster.dismiss(agent);
       throw error;
     }
   }
@@ -180,7 +176,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function removeNow(agent: AgentRow, turn: Turn): Promise<void> {
     await driver.hush?.(agent.id);
     // The rows first: whatever still works for it finds nothing to write to.
-    await registry.delete(agent.id);
+    await roster.delete(agent.id);
     await clearAway(agent, turn);
     await tell(agent.id);
   }
@@ -194,7 +190,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   }
 
   async function stopNow(agent: AgentRow): Promise<AgentRow> {
-    const stopped = await registry.change(agent.id, { status: 'stopped', started_at: null });
+    const stopped = await roster.change(agent.id, { status: 'stopped', started_at: null });
     await takeDown(agent);
     return stopped;
   }
@@ -205,9 +201,9 @@ export function createFleet(deps: FleetDeps): Fleet {
   }
 
   async function rotateNow(agent: AgentRow, record: (tx: SystemTx) => Promise<void>): Promise<string> {
-    const token = await registry.newToken(agent, record);
+    const token = await roster.newToken(agent, record);
     const isInside = agent.driver === 'hosting' || driver.holdsToken === true;
-    if (isInside && agent.status === 'running') await again(await registry.get(agent.id));
+    if (isInside && agent.status === 'running') await again(await roster.get(agent.id));
     return token;
   }
 
@@ -221,11 +217,10 @@ export function createFleet(deps: FleetDeps): Fleet {
       if (refused !== undefined) throw new AppError(500, refused);
       await takeDown(agent);
       const placement = await driver.start({ ...agent, image });
-      const changed = await registry.change(agent.id, {
+      const changed = await roster.change(agent.id, {
         status: 'running',
         failure: null,
         image,
-        previous_image: previousImage,
         runtime_version: placement.version,
         started_at: clock(),
       });
@@ -264,28 +259,19 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function putBack(agent: AgentRow, backup: BackupRow): Promise<AgentRow> {
     await takeDown(agent);
     await driver.restore(agent, backups.fileOf(backup));
-    const changed = await registry.revert(agent, backups.settingsOf(backup));
+    const changed = await roster.revert(agent, backups.settingsOf(backup));
     if (changed.status !== 'running') return changed;
     const { agent: running } = await bringUp(fresh(changed));
-    await driver.configure(running, await registry.definition(running));
+    await driver.configure(running, await roster.definition(running));
     return running;
   }
 
   /** Made by a web process that died, or lost its way, before the backend heard of them. */
-  const abandoned = (): Promise<AgentRow[]> =>
-    db.system
-      .selectFrom('agents')
-      .selectAll()
-      .where('status', '=', 'provisioning')
-      .where('plan', '!=', 'free')
-      .where('driver', 'is', null)
-      .where('updated_at', '<', new Date(clock().getTime() - ABANDONED_MS))
-      .limit(100)
-      .execute();
+  const abandoned = (): Promise<AgentRow[]> => roster.abandoned(new Date(clock().getTime() - ABANDONED_MS));
 
   /** What a process that died was doing. The row still says the old image, so an update that was cut short is undone. */
   async function redo(agentId: string, action: string, turn: Turn): Promise<void> {
-    const agent = await registry.find(agentId);
+    const agent = await roster.find(agentId);
     await backups.sweep(agentId);
     if (!agent) return clearAway({ id: agentId }, turn);
     if (action === 'remove') return removeNow(agent, turn);
@@ -311,15 +297,12 @@ export function createFleet(deps: FleetDeps): Fleet {
     repair: (agent) => guarded(agent, () => serially(agent, 'repair', again)),
     async rethink(agentId) {
       await driver.rethink?.(agentId);
-      await tell(agentId, AGENT_RETHINKS);
+      await tell(agentId, agentRethinks);
     },
-    heard(notice) {
-      const [teller, agentId] = notice.split(' ');
-      return teller === self ? undefined : agentId;
-    },
+    heard: ({ from, agentId }) => (from === self ? undefined : agentId),
     rotateToken: (agent, record) => serially(agent, ROTATE, (now) => rotateNow(now, record)),
     async settle(agentId) {
-      const agent = await registry.find(agentId);
+      const agent = await roster.find(agentId);
       // Its owner may have started it meanwhile.
       if (agent) await serially(agent, 'stop', async (now) => (now.status === 'stopped' ? takeDown(now) : undefined));
     },

@@ -1,14 +1,8 @@
 export type { BackupRow } from './backups.ts';
 export { createChannelHost, type ChannelHost, type ChannelHostDeps } from './channels.ts';
-export { effectiveConfig, layered, type ConfigPart } from './config.ts';
 export { DriverError, type Driver, type DriverStats, type Placement } from './driver.ts';
 export { createEmbedded, type Embedded, type EmbeddedDeps, type Thinker, type Thinking } from './embedded.ts';
-export { AGENT_CHANGED, AGENT_RETHINKS, createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.ts';
-export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
-export { createRegistry, type AgentRow, type NewAgent, type Registry } from './registry.ts';
-export { LimitReached } from './room.ts';
-export { memberOf, memberToken } from './member-tokens.ts';
-export { checkTicket, holderOf, makeTicket, type Holder } from './tickets.ts';
+export { createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.ts';
 export { reachContainerData, startLater, type ContainerData } from './docker/all-data.ts';
 export { createDocker } from './docker/docker.ts';
 export { createSwarm } from './docker/swarm.ts';

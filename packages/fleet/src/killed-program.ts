@@ -3,7 +3,7 @@ import { createDatabase } from '@troupe/db';
 import { createOutbound, silentLog, systemClock } from '@troupe/kernel';
 import { createEmbedded } from './embedded.ts';
 import { createFleet } from './fleet.ts';
-import { createRegistry, type AgentRow } from './registry.ts';
+import { createRoster, type AgentRow } from '@troupe/roster';
 
 /** Does one action on an agent and kills itself, as a power cut would, before the step of that number. */
 const [url = '', dataDir = '', agentId = '', action = '', killAt = '0', backupId = ''] = process.argv.slice(2);
@@ -25,7 +25,7 @@ function counted<T extends object>(target: T, names: readonly string[]): T {
 }
 
 const db = createDatabase({ url, log: silentLog });
-const registry = createRegistry({ db, clock: systemClock, sealKey: 'seal-of-tokens' });
+const { system: roster } = createRoster({ db, clock: systemClock, sealKey: 'seal-of-tokens' });
 const embedded = createEmbedded({
   db,
   log: silentLog,
@@ -41,7 +41,7 @@ const embedded = createEmbedded({
 });
 const fleet = createFleet({
   db,
-  registry: counted(registry, ['get', 'change', 'delete', 'revert']),
+  roster: counted(roster, ['get', 'change', 'delete', 'revert']),
   driver: counted(embedded, ['start', 'stop', 'remove', 'backup', 'restore', 'reset']),
   clock: systemClock,
   log: silentLog,
@@ -60,7 +60,7 @@ const actions: Record<string, (agent: AgentRow) => Promise<unknown>> = {
   backup: fleet.backUp,
   restore: (agent) => fleet.restore(agent, backupId),
 };
-const found = await registry.get(agentId);
+const found = await roster.get(agentId);
 await actions[action]!(found);
 // Still here: the action has fewer steps than that.
 process.exit(7);

@@ -19,7 +19,7 @@ describe('an action whose process is killed', { concurrency: true }, () => {
   let fleet: Fleet;
   before(async () => {
     grounds = await testGrounds();
-    const { runtime, registry, thinking, verify } = grounds;
+    const { runtime, roster, thinking, verify } = grounds;
     driver = createEmbedded({
       ...runtime,
       version: '1.0.0',
@@ -29,7 +29,7 @@ describe('an action whose process is killed', { concurrency: true }, () => {
       verify,
       publicUrl: (id) => id,
     });
-    fleet = createFleet({ ...runtime, registry, driver, version: '1.0.0', leaseMs: 300 });
+    fleet = createFleet({ ...runtime, roster, driver, version: '1.0.0', leaseMs: 300 });
   });
   after(async () => {
     await driver.close();
@@ -73,21 +73,21 @@ describe('an action whose process is killed', { concurrency: true }, () => {
   };
   for (const [action, wanted] of Object.entries(ends)) {
     test(`${action}: another process finishes it, at whichever step it was cut`, async () => {
-      const { registry, runtime } = grounds;
+      const { roster, runtime } = grounds;
       for (let step = 1; ; step += 1) {
         const agent = await newAgent(grounds);
         const code = await runUntilKilled(agent.id, action, step);
         if (code === FINISHED) {
           assert.ok(step > 1, 'it was killed at least once');
-          await registry.delete(agent.id);
+          await roster.delete(agent.id);
           return;
         }
         assert.equal(code, null, `step ${step} of ${action}`);
         await delay(320);
         await recovered(agent.id);
-        const found = await registry.find(agent.id);
+        const found = await roster.find(agent.id);
         assert.ok(wanted.includes(found?.status ?? 'gone'), `${action} ${step}: ${found?.status ?? 'gone'}`);
-        if (found) assert.ok(await registry.definition(found));
+        if (found) assert.ok(await roster.definition(found));
         if (found) await fleet.remove(found);
         for (let tries = 0; tries < 100 && existsSync(`${runtime.dataDir}/workspaces/${agent.id}`); tries += 1)
           await delay(50);
@@ -97,7 +97,7 @@ describe('an action whose process is killed', { concurrency: true }, () => {
   }
 
   test('restore: the agent is wholly as it was or wholly as the backup has it, and can be put back', async () => {
-    const { registry, runtime } = grounds;
+    const { roster, runtime } = grounds;
     const ended = new Set<string>();
     for (let step = 1; ; step += 1) {
       const agent = await newAgent(grounds);
@@ -107,15 +107,15 @@ describe('an action whose process is killed', { concurrency: true }, () => {
         await store.remember({ scope: 'agent', key: 'word', content: word }, { maxEntries: 9, ttlDays: 9 });
         await mkdir(workspace, { recursive: true });
         await writeFile(`${workspace}/word`, word);
-        await registry.change(agent.id, { name: word });
+        await roster.change(agent.id, { name: word });
       };
       const words = async () => [
         (await store.recall({ scope: 'agent', limit: 1 }))[0]?.content,
         await readFile(`${workspace}/word`, 'utf8'),
-        (await registry.get(agent.id)).name,
+        (await roster.get(agent.id)).name,
       ];
       await put('old');
-      const backup = await fleet.backUp(await registry.get(agent.id));
+      const backup = await fleet.backUp(await roster.get(agent.id));
       await put('new');
       const code = await runUntilKilled(agent.id, 'restore', step, backup.id);
       if (code !== FINISHED) await delay(320);
@@ -124,7 +124,7 @@ describe('an action whose process is killed', { concurrency: true }, () => {
       assert.ok(['old', 'new'].includes(word), word);
       assert.deepEqual(others, [word, word], `step ${step}`);
       ended.add(word);
-      const now = await registry.get(agent.id);
+      const now = await roster.get(agent.id);
       assert.equal(now.status, 'running');
       // Whatever happened, the backup is there and does its work, and so does the one of what was there before.
       const { safety } = await fleet.restore(now, backup.id);

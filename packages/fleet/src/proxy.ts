@@ -1,7 +1,14 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { CALLER_HEADER, createConnections, type GatewayPrincipal, type Showing, type Verify } from '@troupe/agent';
+import {
+  CALLER_HEADER,
+  createConnections,
+  isModelPath,
+  type GatewayPrincipal,
+  type Showing,
+  type Verify,
+} from '@troupe/agent';
 import { AGENT_NOT_FOUND } from '@troupe/contract';
 import {
   answerTo,
@@ -12,9 +19,8 @@ import {
   type Log,
   type RelayedAnswer,
 } from '@troupe/kernel';
-import { memberToken } from './member-tokens.ts';
+import { type AllAgents, memberToken } from '@troupe/roster';
 import { answeredHead, askedHeaders, isEventStream, switchedHead, switchHeaders } from './passed.ts';
-import type { Registry } from './registry.ts';
 
 /**
  * Passes requests on to an agent that lives elsewhere. Who may enter is checked here; the agent is then shown its own
@@ -60,19 +66,19 @@ const UNKNOWN = { status: 404, message: AGENT_NOT_FOUND };
 const GONE = `\n\ndata: ${JSON.stringify({ error: AGENT_NOT_FOUND })}\n\ndata: [DONE]\n\n`;
 
 export interface CredentialDeps {
-  registry: Pick<Registry, 'find' | 'token'>;
+  roster: Pick<AllAgents, 'find' | 'token'>;
   sessionSecret: string;
   verify: Verify;
 }
 
 /** An owner is shown as such; everybody else who may enter is a guest there, who is named. */
-export function ownCredentials({ registry, sessionSecret, verify }: CredentialDeps): ProxyDeps['credentials'] {
+export function ownCredentials({ roster, sessionSecret, verify }: CredentialDeps): ProxyDeps['credentials'] {
   return async (agentId, token, showing) => {
     const principal = await verify(agentId, token, showing);
-    const agent = principal && (await registry.find(agentId));
+    const agent = principal && (await roster.find(agentId));
     if (!agent) return undefined;
     const isOwner = principal.kind === 'owner';
-    return { token: isOwner ? await registry.token(agent) : memberToken(sessionSecret, agentId), principal };
+    return { token: isOwner ? await roster.token(agent) : memberToken(sessionSecret, agentId), principal };
   };
 }
 
@@ -173,7 +179,9 @@ export function createProxy({ log, where, exists, verify, credentials }: ProxyDe
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
       const { agentId } = target;
-      const to = await onward(request, target, { socket: false }).catch((error: unknown) => refusal(error));
+      const to = await onward(request, target, { socket: false, asModel: isModelPath(target.path) }).catch(
+        (error: unknown) => refusal(error),
+      );
       if (!to) return refuse(response, await absence(agentId));
       if ('message' in to) return refuse(response, to);
       if (response.destroyed) return;
@@ -239,7 +247,8 @@ const offered = ({ headers }: IncomingMessage): 'bearer' | undefined =>
   /^bearer, *\S+$/i.test(headers['sec-websocket-protocol'] ?? '') ? 'bearer' : undefined;
 
 function shown({ headers }: IncomingMessage, url: URL): string | undefined {
-  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
+  const own = headers['x-api-key'];
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? (typeof own === 'string' ? own : undefined);
   const protocol = /^bearer, *(\S+)$/i.exec(headers['sec-websocket-protocol'] ?? '')?.[1];
   return bearer ?? protocol ?? url.searchParams.get('token') ?? undefined;
 }

@@ -3,19 +3,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createAi, providersFrom } from '@troupe/ai';
-import { openGate } from '@troupe/agent';
 import { testRuntime, testUser, type Runtime } from '@troupe/db';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Driver } from './driver.ts';
 import type { Thinking } from './embedded.ts';
-import { createRegistry, type AgentRow, type Registry } from './registry.ts';
+import { createRoster, type AgentRow, type AllAgents, type OwnAgents } from '@troupe/roster';
 
 /** What every driver must do, whatever it runs agents on. */
 
 export interface Grounds {
   runtime: Runtime;
-  registry: Registry;
+  /** Of the user who owns all agents here. */
+  own: OwnAgents;
+  roster: AllAgents;
   thinking: () => Thinking;
   verify: (agentId: string, token: string) => Promise<{ id: string; kind: 'owner' } | undefined>;
 }
@@ -23,7 +24,7 @@ export interface Grounds {
 export async function testGrounds(): Promise<Grounds> {
   const runtime = await testRuntime();
   await testUser(runtime.db, 'ann', { plan: 'network' });
-  const registry = createRegistry({ db: runtime.db, clock: runtime.clock, sealKey: 'seal-of-tokens' });
+  const { of, system: roster } = createRoster({ db: runtime.db, clock: runtime.clock, sealKey: 'seal-of-tokens' });
   const model = createAi({
     providers: providersFrom(runtime.settings),
     catalogue: BUILT_IN_CATALOGUE,
@@ -31,18 +32,19 @@ export async function testGrounds(): Promise<Grounds> {
   });
   return {
     runtime,
-    registry,
-    thinking: () => ({ model, spend: openGate, usage: () => {} }),
+    own: of('ann'),
+    roster,
+    thinking: () => ({ model }),
     async verify(agentId, token) {
-      const agent = await registry.find(agentId);
+      const agent = await roster.find(agentId);
       return agent?.token_hash === sha256Hex(token) ? { id: `owner:${agentId}`, kind: 'owner' } : undefined;
     },
   };
 }
 
-export async function newAgent({ registry }: Grounds, id = newId()): Promise<AgentRow> {
+export async function newAgent({ own }: Grounds, id = newId()): Promise<AgentRow> {
   const agent = { id, userId: 'ann', name: 'Ada', plan: 'solo' as const, status: 'running' as const, model: 'm' };
-  const [row] = await registry.add('ann', [agent], Infinity);
+  const [row] = await own.add([agent], Infinity);
   return row!;
 }
 
@@ -79,7 +81,7 @@ export function conformance(
   test('starts an agent, as often as it is asked to', async () => {
     const { grounds, driver, ask } = made();
     agent = await newAgent(grounds);
-    token = await grounds.registry.token(agent);
+    token = await grounds.roster.token(agent);
     const first = await driver.start(agent);
     assert.deepEqual(await driver.start(agent), first);
     assert.equal((await ask(agent.id, 'GET', '/sessions')).status, 401);
@@ -98,7 +100,7 @@ export function conformance(
 
   test('takes a new definition over', async () => {
     const { grounds, driver, ask } = made();
-    const { definition } = await grounds.registry.configure(agent, { memory: { maxEntries: 5 } });
+    const { definition } = await grounds.roster.configure(agent, { memory: { maxEntries: 5 } });
     await driver.configure(agent, definition);
     const config = (await ask(agent.id, 'GET', '/config', token)).body['config'] as { memory: { maxEntries: number } };
     assert.equal(config.memory.maxEntries, 5);
@@ -107,7 +109,7 @@ export function conformance(
   test('starts with what was changed while it did not run', async () => {
     const { grounds, driver, ask } = made();
     await driver.stop(agent);
-    await grounds.registry.configure(agent, { memory: { maxEntries: 6 } });
+    await grounds.roster.configure(agent, { memory: { maxEntries: 6 } });
     await driver.start(agent);
     const config = (await ask(agent.id, 'GET', '/config', token)).body['config'] as { memory: { maxEntries: number } };
     assert.equal(config.memory.maxEntries, 6);
@@ -148,7 +150,7 @@ export function conformance(
     const { grounds, driver, ask } = made();
     await driver.reset(agent);
     assert.equal(await remembered(), 0);
-    await grounds.registry.delete(agent.id);
+    await grounds.roster.delete(agent.id);
     await driver.remove(agent);
     await driver.remove(agent);
     assert.ok((await ask(agent.id, 'GET', '/sessions', token)).status >= 401);

@@ -13,6 +13,7 @@ export interface BackendClientOptions {
 
 /** How web reaches the backend: the contract's client with the internal key, for a user and a client address. */
 export interface BackendClient extends Client {
+  /** For a user: a limit counts the account, wherever it calls from. */
   as: (user: User, address: string) => Client;
   /** For whoever calls from this address, without an account: a limit counts them, not web. */
   from: (address: string) => Client;
@@ -38,6 +39,7 @@ export function createBackendClient({
           ...identityHeaders(sessionSecret, user, clock()),
           ...(user.plan ? { 'x-user-plan': user.plan } : {}),
           'x-client-ip': address,
+          'x-counted-as': user.toldAs ?? `user:${user.id}`,
         }),
       }),
   };

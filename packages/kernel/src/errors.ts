@@ -22,6 +22,15 @@ export class AppError extends Error {
   }
 }
 
+/** Nothing was done, and the same request may succeed in a moment. */
+export const databaseAway = (cause: unknown): AppError =>
+  new AppError(
+    503,
+    'The database does not answer at the moment. Try again in a few seconds.',
+    {},
+    { cause, headers: { 'retry-after': '2' } },
+  );
+
 /** A start that cannot succeed: printed as one sentence, without a stack, exit code 1. */
 export class StartError extends Error {
   override readonly name = 'StartError';

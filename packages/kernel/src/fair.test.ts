@@ -9,14 +9,19 @@ function scene(bounds: FairBounds) {
   const order: string[] = [];
   const open: { name: string; key: string; end: () => void }[] = [];
   const refused: [string, number][] = [];
-  const add = (key: string, name = key): Promise<void> =>
+  const add = (key: string, name = key, lane?: string): Promise<void> =>
     queue
-      .run(key, () => {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        order.push(name);
-        open.push({ name, key, end: resolve });
-        return promise;
-      })
+      .run(
+        key,
+        () => {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          order.push(name);
+          open.push({ name, key, end: resolve });
+          return promise;
+        },
+        undefined,
+        lane,
+      )
       .catch((error: { status: number }) => void refused.push([name, error.status]));
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   async function endOne(at = 0): Promise<void> {
@@ -43,6 +48,20 @@ test('a key runs no more than its share, though places are free', async () => {
   assert.deepEqual(order, ['a1', 'b1']);
   await endOne();
   assert.deepEqual(order, ['a1', 'b1', 'a2']);
+});
+
+test('lanes of a key share its places, take turns in it, and have a line each', async () => {
+  const { add, order, refused, endOne, queue } = scene({ width: 2, perKey: 1, waiting: 20, waitingPerKey: 2 });
+  for (let n = 0; n < 4; n += 1) void add('a', `a${n}`);
+  void add('a', 'm0', 'measure');
+  void add('a', 'm1', 'measure');
+  void add('b', 'b0');
+  // Two lanes are no second place: the other key's is free.
+  assert.deepEqual(order, ['a0', 'b0']);
+  for (let n = 0; n < 6; n += 1) await endOne();
+  assert.deepEqual(order, ['a0', 'b0', 'a1', 'm0', 'a2', 'm1']);
+  assert.deepEqual(refused, [['a3', 429]]);
+  assert.deepEqual(queue.size(), { running: 0, waiting: 0 });
 });
 
 test('a key that waits too much is refused with 429, all together with 503, and the greedy give way', async () => {

@@ -8,7 +8,7 @@ export interface FairBounds {
   perKey?: number;
   /** Waits for its turn. */
   waiting: number;
-  /** Of one key. */
+  /** Of one key, in each of its lanes. */
   waitingPerKey: number;
   /** Nobody waits longer. */
   waitMs?: number;
@@ -17,9 +17,10 @@ export interface FairBounds {
 export interface FairQueue {
   /**
    * 429: the key has too much waiting already. 503: everybody together has, or it took too long. An aborted signal ends
-   * the waiting; what runs is for the work itself to end.
+   * the waiting; what runs is for the work itself to end. Lanes of a key share its places and take turns in it, and each
+   * has a line of its own: one that is full does not keep the other out.
    */
-  run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal, lane?: string) => Promise<T>;
   /** Refuses all that waits. */
   drain: (why: Error) => void;
   /** What runs and what waits now. */
@@ -33,7 +34,9 @@ interface Waiter {
 
 interface Line {
   running: number;
-  waiting: Waiter[];
+  waits: number;
+  /** Those in which something waits, in the order of their turns. */
+  lanes: Map<string, Waiter[]>;
 }
 
 const RETRY = { headers: { 'retry-after': '2' } };
@@ -54,16 +57,26 @@ export function createFairQueue({ width, perKey = width, waiting, waitingPerKey,
 
   /** After a change of the line. A key that has a turn keeps its place. */
   function settle(key: string, line: Line): void {
-    if (line.waiting.length > 0 && line.running < perKey) turns.add(key);
+    if (line.waits > 0 && line.running < perKey) turns.add(key);
     else turns.delete(key);
-    if (line.waiting.length === 0 && line.running === 0) lines.delete(key);
+    if (line.waits === 0 && line.running === 0) lines.delete(key);
+  }
+
+  /** The lane whose turn it is goes behind the others. */
+  function shift(line: Line): Waiter {
+    const [name, lane] = line.lanes.entries().next().value!;
+    const next = lane.shift()!;
+    line.lanes.delete(name);
+    if (lane.length > 0) line.lanes.set(name, lane);
+    line.waits -= 1;
+    return next;
   }
 
   function startNext(): void {
     while (running < width && turns.size > 0) {
       const key = turns.values().next().value!;
       const line = lines.get(key)!;
-      const next = line.waiting.shift()!;
+      const next = shift(line);
       waits -= 1;
       running += 1;
       line.running += 1;
@@ -75,30 +88,37 @@ export function createFairQueue({ width, perKey = width, waiting, waitingPerKey,
 
   function remove(key: string, waiter: Waiter): boolean {
     const line = lines.get(key);
-    const at = line?.waiting.indexOf(waiter) ?? -1;
-    if (!line || at < 0) return false;
-    line.waiting.splice(at, 1);
-    waits -= 1;
-    settle(key, line);
-    return true;
+    for (const [name, lane] of line?.lanes ?? []) {
+      const at = lane.indexOf(waiter);
+      if (!line || at < 0) continue;
+      lane.splice(at, 1);
+      if (lane.length === 0) line.lanes.delete(name);
+      line.waits -= 1;
+      waits -= 1;
+      settle(key, line);
+      return true;
+    }
+    return false;
   }
 
   /** False: nobody has more waiting than the one who comes now would have. */
   function makeRoom(own: number): boolean {
     let most: [string, Line] | undefined;
-    for (const entry of lines) if (entry[1].waiting.length > (most?.[1].waiting.length ?? own + 1)) most = entry;
-    const last = most?.[1].waiting.at(-1);
-    if (!most || !last) return false;
+    for (const entry of lines) if (entry[1].waits > (most?.[1].waits ?? own + 1)) most = entry;
+    if (!most) return false;
+    const [longest] = [...most[1].lanes.values()].toSorted((a, b) => b.length - a.length);
+    const last = longest?.at(-1);
+    if (!last) return false;
     remove(most[0], last);
     last.refuse(busy());
     return true;
   }
 
-  function wait(key: string, line: Line, signal: AbortSignal | undefined): Promise<void> {
+  function wait(key: string, line: Line, signal: AbortSignal | undefined, name: string): Promise<void> {
     const refusal =
-      line.waiting.length >= waitingPerKey
+      (line.lanes.get(name)?.length ?? 0) >= waitingPerKey
         ? tooMany()
-        : waits >= waiting && !makeRoom(line.waiting.length)
+        : waits >= waiting && !makeRoom(line.waits)
           ? busy()
           : undefined;
     if (refusal) {
@@ -116,21 +136,24 @@ export function createFairQueue({ width, perKey = width, waiting, waitingPerKey,
       const waiter: Waiter = { start: () => settled(resolve), refuse: (error) => settled(() => reject(error)) };
       if (waitMs !== undefined) timer = setTimeout(() => remove(key, waiter) && waiter.refuse(busy()), waitMs);
       signal?.addEventListener('abort', giveUp, { once: true });
-      line.waiting.push(waiter);
+      const lane = line.lanes.get(name);
+      if (lane) lane.push(waiter);
+      else line.lanes.set(name, [waiter]);
+      line.waits += 1;
       waits += 1;
       settle(key, line);
     });
   }
 
   return {
-    async run(key, work, signal) {
+    async run(key, work, signal, lane = '') {
       signal?.throwIfAborted();
       let line = lines.get(key);
-      if (!line) lines.set(key, (line = { running: 0, waiting: [] }));
-      if (running < width && line.running < perKey && line.waiting.length === 0) {
+      if (!line) lines.set(key, (line = { running: 0, waits: 0, lanes: new Map() }));
+      if (running < width && line.running < perKey && line.waits === 0) {
         running += 1;
         line.running += 1;
-      } else await wait(key, line, signal);
+      } else await wait(key, line, signal, lane);
       try {
         return await work();
       } finally {
@@ -141,7 +164,11 @@ export function createFairQueue({ width, perKey = width, waiting, waitingPerKey,
       }
     },
     drain(why) {
-      const all = [...lines.values()].flatMap((line) => line.waiting.splice(0));
+      const all = [...lines.values()].flatMap((line) => [...line.lanes.values()].flat());
+      for (const line of lines.values()) {
+        line.lanes.clear();
+        line.waits = 0;
+      }
       waits = 0;
       turns.clear();
       for (const waiter of all) waiter.refuse(why);

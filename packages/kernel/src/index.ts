@@ -1,5 +1,6 @@
 export * from './addresses.ts';
 export * from './backend-client.ts';
+export { inBatches, type BatchOptions } from './batches.ts';
 export {
   createOutbound,
   type Outbound,
@@ -10,13 +11,14 @@ export {
 export { addressAllowed, type AddressRules } from './outbound/addresses.ts';
 export { createResolve } from './outbound/resolve.ts';
 export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
-export { AppError, StartError } from './errors.ts';
+export { AppError, databaseAway, StartError } from './errors.ts';
 export { createCipher, type Cipher } from './secrets.ts';
 export * from './counters.ts';
 export * from './environment.ts';
 export * from './errors.ts';
 export * from './fair.ts';
 export * from './faults.ts';
+export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connections.ts';
 export * from './http/csrf.ts';
 export * from './http/guards.ts';
 export { requestUrl } from './http/door.ts';

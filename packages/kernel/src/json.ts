@@ -9,8 +9,14 @@ export const NO_NULL_CHARACTERS = 'Null characters are not allowed';
 const TOO_DEEP = `JSON must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 const HALF_CHARACTER = 'Text must be valid Unicode: it has one half of a surrogate pair without the other';
 
+/** A text longer than this must be mostly strings, such as pictures: many small values take long to read. */
+const SMALL_TEXT = 1_048_576;
+const MOST_MARKS = 1_000_000;
+const TOO_MANY = 'JSON of more than 1 MB must not have more than a million characters outside of its texts';
+
 /** The value of a JSON text, or a 400 that says what is wrong with it; `invalid` is told for what does not parse. */
 export function parseJson(given: string, invalid = 'Invalid JSON'): unknown {
+  if (given.length > SMALL_TEXT && hasManyValues(given)) throw new AppError(400, TOO_MANY);
   // Before it is parsed: what comes out of here may be walked by recursion.
   if (isTooDeep(given)) throw new AppError(400, TOO_DEEP);
   let value: unknown;
@@ -51,6 +57,19 @@ function isTooDeep(text: string): boolean {
       depth += 1;
       if (depth > MAX_JSON_DEPTH) return true;
     } else if (CLOSING.has(code)) depth -= 1;
+  }
+  return false;
+}
+
+/** Counts what is no part of a string, and each string as one. */
+function hasManyValues(text: string): boolean {
+  let marks = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    marks += 1;
+    if (marks > MOST_MARKS) return true;
+    if (text.charCodeAt(at) !== QUOTE) continue;
+    at = endOfString(text, at);
+    if (at < 0) return false;
   }
   return false;
 }

@@ -59,6 +59,7 @@ describe('a fault belongs to one run', () => {
     await says('ready');
     act('reject', 'reject', 'reject', 'ping');
     await says('pong');
+    await says('nobody awaited this');
     const lines = output()
       .split('\n')
       .filter((line) => line.includes('nobody awaited this'));

@@ -30,6 +30,8 @@ export interface Life {
   own: <T extends Running>(part: T) => T;
   /** Ends the program because something it cannot do without is lost. */
   fail: (error: unknown) => void;
+  /** A stop may take so much longer: answers under way are waited for. */
+  grace: (seconds: number) => void;
   /** It ends because it broke, after it ran: whoever watches it starts it again at once. */
   comesBack: () => boolean;
 }
@@ -43,15 +45,16 @@ export async function runUntilSignal(start: (life: Life) => Promise<void>): Prom
   const parts: Running[] = [];
   let runs = false;
   let leaving: number | undefined;
+  let graceMs = GRACE_MS;
 
   // A signal may come twice, from the terminal and from npm: the second must not cut the first short.
   async function leave(code: number): Promise<void> {
     if (leaving !== undefined) return;
     leaving = code;
     setTimeout(() => {
-      console.error(`Not closed after ${GRACE_MS / 1000} s: leaving.`);
+      console.error(`Not closed after ${graceMs / 1000} s: leaving.`);
       process.exit(code === 0 ? 1 : code);
-    }, GRACE_MS).unref();
+    }, graceMs).unref();
     await started.catch(() => {});
     await closeAll(parts);
     process.exit(code);
@@ -69,6 +72,7 @@ export async function runUntilSignal(start: (life: Life) => Promise<void>): Prom
         return part;
       },
       fail,
+      grace: (seconds) => void (graceMs = GRACE_MS + seconds * 1000),
       comesBack: () => leaving === BROKEN,
     }),
   );

@@ -167,10 +167,32 @@ const TABLE = {
     'Where web finds the summarizer, for the API reference; its own listening address when unset',
   ),
   TRUST_PROXY: services.whole('Number of proxies in front whose X-Forwarded-For is believed', 0, 0, 16),
+  MAX_CONNECTIONS: services.whole(
+    'Connections that one service keeps open; never more than a sixth of the files that the process may open',
+    10_000,
+    16,
+    1_000_000,
+  ),
+  MAX_CONNECTIONS_PER_ADDRESS: services.whole(
+    'Of these for one client address; never more than a quarter. Behind a proxy (TRUST_PROXY): its requests under way',
+    500,
+    4,
+    1_000_000,
+  ),
+  STOP_WAIT_SECONDS: services.whole('How long a stop waits for answers that are under way', 8, 0, 600),
   LOG_LEVEL: services.oneOf('Least severe level that is logged', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
 
   DATA_DIR: storage.text('Embedded database, generated secrets, agent workspaces, backups, mail outbox', '.data'),
   DATABASE_URL: storage.server('A PostgreSQL 15+ server; unset: an embedded one in DATA_DIR', 'postgres', 'postgresql'),
+  DATABASE_DIRECT_URL: storage.server(
+    'The same database past a connection pooler: for migrations, jobs, notifications and backups; DATABASE_URL when unset',
+    'postgres',
+    'postgresql',
+  ),
+  DATABASE_PREPARED: storage.choice(
+    'Whether statements are prepared by name; `on` unless DATABASE_URL leads to a pooler. PgBouncer keeps them from 1.21 on, with max_prepared_statements',
+    ['on', 'off'],
+  ),
   DATABASE_POOL: storage.whole('Connections that one process keeps to the database', 10, 2, 200),
   REDIS_URL: storage.text('Counters shared by all processes; unset: counters in the process', undefined, {
     secret: true,

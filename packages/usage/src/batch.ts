@@ -10,6 +10,10 @@ export interface AiEvent {
   provider: string;
   inputTokens: number;
   outputTokens: number;
+  /** Of the input: read from the provider's cache. */
+  cachedTokens?: number;
+  /** Of the output: thought, not said. */
+  reasoningTokens?: number;
   costMicros: number;
   latencyMs: number;
   success: boolean;
@@ -55,6 +59,8 @@ interface Columns {
   group: number[];
   inputTokens: number[];
   outputTokens: number[];
+  cachedTokens: number[];
+  reasoningTokens: number[];
   costMicros: number[];
   latencyMs: number[];
   /** Milliseconds since the epoch. */
@@ -62,7 +68,7 @@ interface Columns {
 }
 
 /**
- * What is written together. Those who call are few and their calls many: a call is kept as six numbers, because a
+ * What is written together. Those who call are few and their calls many: a call is kept as eight numbers, because a
  * thousand objects that wait cost the collector of garbage and the database more than the calls themselves.
  */
 export interface Batch {
@@ -80,7 +86,16 @@ export const newBatch = (id: string = newId()): Batch => ({
   id,
   places: new Map(),
   groups: [],
-  columns: { group: [], inputTokens: [], outputTokens: [], costMicros: [], latencyMs: [], at: [] },
+  columns: {
+    group: [],
+    inputTokens: [],
+    outputTokens: [],
+    cachedTokens: [],
+    reasoningTokens: [],
+    costMicros: [],
+    latencyMs: [],
+    at: [],
+  },
   tools: [],
 });
 
@@ -90,7 +105,7 @@ export const isFull = (batch: Batch): boolean => sizeOf(batch) >= MAX_EVENTS;
 
 export function addCall(batch: Batch, event: AiEvent, at: number): void {
   const place = placeOf(batch, event, at - (at % DAY_MS));
-  const { inputTokens, outputTokens, costMicros, latencyMs } = event;
+  const { inputTokens, outputTokens, cachedTokens = 0, reasoningTokens = 0, costMicros, latencyMs } = event;
   const group = batch.groups[place]!;
   group.calls += 1;
   group.inputTokens += inputTokens;
@@ -101,6 +116,8 @@ export function addCall(batch: Batch, event: AiEvent, at: number): void {
   columns.group.push(place);
   columns.inputTokens.push(inputTokens);
   columns.outputTokens.push(outputTokens);
+  columns.cachedTokens.push(cachedTokens);
+  columns.reasoningTokens.push(reasoningTokens);
   columns.costMicros.push(costMicros);
   columns.latencyMs.push(latencyMs);
   columns.at.push(at);
@@ -128,6 +145,8 @@ export function singles({ id, groups, columns, tools }: Batch): Batch[] {
     const numbers = {
       inputTokens: columns.inputTokens[index]!,
       outputTokens: columns.outputTokens[index]!,
+      cachedTokens: columns.cachedTokens[index]!,
+      reasoningTokens: columns.reasoningTokens[index]!,
       costMicros: columns.costMicros[index]!,
       latencyMs: columns.latencyMs[index]!,
     };

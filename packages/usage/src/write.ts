@@ -35,13 +35,14 @@ async function writeCalls(tx: SystemTx, { groups, columns }: Batch): Promise<voi
         model text, provider text, success boolean, estimated boolean, day bigint, calls bigint, "inputTokens" bigint,
         "outputTokens" bigint, "costMicros" bigint, "latencyMs" bigint)) with ordinality
     ), logged as (
-      insert into usage_logs (user_id, agent_id, run_id, model, provider, input_tokens, output_tokens, cost_micros,
-        latency_ms, success, estimated, created_at)
-      select "userId", "agentId", "runId", model, provider, input, output, cost, latency, success, estimated,
-        to_timestamp(at / 1000.0)
+      insert into usage_logs (user_id, agent_id, run_id, model, provider, input_tokens, output_tokens, cached_tokens,
+        reasoning_tokens, cost_micros, latency_ms, success, estimated, created_at)
+      select "userId", "agentId", "runId", model, provider, input, output, cached, reasoning, cost, latency, success,
+        estimated, to_timestamp(at / 1000.0)
       from unnest(${numbers(columns.group)}, ${numbers(columns.inputTokens)}, ${numbers(columns.outputTokens)},
-        ${numbers(columns.costMicros)}, ${numbers(columns.latencyMs)}, ${numbers(columns.at)})
-        as call(place, input, output, cost, latency, at)
+        ${numbers(columns.cachedTokens)}, ${numbers(columns.reasoningTokens)}, ${numbers(columns.costMicros)},
+        ${numbers(columns.latencyMs)}, ${numbers(columns.at)})
+        as call(place, input, output, cached, reasoning, cost, latency, at)
       join groups on ordinality = place + 1
     )
     insert into usage_daily as d (user_id, day, agent_id, model, provider, calls, failures, input_tokens, output_tokens,

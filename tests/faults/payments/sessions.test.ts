@@ -5,6 +5,7 @@ import { parseEther } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { signVoucher } from '@troupe/chain';
+import { gatewayVoucherJob, settlementJob } from '@troupe/contract';
 import { testRuntime, type Runtime } from '@troupe/db';
 import { randomHex } from '@troupe/kernel';
 import { CHAIN, createLedger, REVENUE, SETTLING, verifyLedger, walletAccount } from '@troupe/ledger';
@@ -64,8 +65,8 @@ async function takeUp(runtime: Runtime): Promise<void> {
   const settlements = await rows('payment_settlements', ['pending', 'sent']);
   const vouchers = await rows('payment_vouchers', ['held']);
   await db.asSystem(async (tx) => {
-    for (const id of settlements) await jobs.send(tx, 'payment-settlement', { id });
-    for (const voucherId of vouchers) await jobs.send(tx, 'gateway-voucher', { voucherId });
+    for (const id of settlements) await jobs.send(tx, settlementJob, { id });
+    for (const voucherId of vouchers) await jobs.send(tx, gatewayVoucherJob, { voucherId });
   });
   const end = Date.now() + 30_000;
   const open = async () => [

@@ -1,15 +1,16 @@
 import type { Accounts } from '@troupe/accounts';
 import type { Catalogue } from '@troupe/domain';
-import { APPLY_CONFIG_QUEUE } from '@troupe/domain';
-import { createHosting, createRegistry, type Registry } from '@troupe/fleet';
+import { applyConfigJob } from '@troupe/contract';
 import {
   createBackendClient,
   createCipher,
+  createOutbound,
   createWorkerPool,
   type BackendClient,
   type Server,
   type User,
 } from '@troupe/kernel';
+import { createHostingPlatform, createRoster, type Roster } from '@troupe/roster';
 import type { WebDeps } from '../deps.ts';
 import { createReads } from './agents/reads.ts';
 import { agentRoutes } from './agents/routes.ts';
@@ -66,17 +67,17 @@ export interface Agents {
 /** Wires what people do with agents. Whatever runs is the backend's; the rows are shared. */
 export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const { backend, catalogue, clock, db, jobs, listener, log, secrets } = deps;
-  const registry = createRegistry({ db, clock, sealKey: secrets.walletKey });
-  wireMaking(server, deps, registry);
-  const chat = createChat({ registry, backend, clock });
+  const roster = createRoster({ db, clock, sealKey: secrets.walletKey });
+  wireMaking(server, deps, roster);
+  const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);
-  conversationRoutes(server, createConversations({ registry, backend }));
+  conversationRoutes(server, createConversations({ roster, backend }));
   inboxRoutes(server, createInbox({ db, backend, log }));
-  liveRoutes(server, createLive({ registry, backend, listener, log }));
-  memoryRoutes(server, createMemory({ registry, backend }));
-  heartbeatRoutes(server, createHeartbeats({ db, registry, clock }));
-  backupRoutes(server, createBackups({ registry, backend }));
-  jobs.define(APPLY_CONFIG_QUEUE);
+  liveRoutes(server, createLive({ roster, backend, listener, log }));
+  memoryRoutes(server, createMemory({ roster, backend }));
+  heartbeatRoutes(server, createHeartbeats({ db, roster, clock }));
+  backupRoutes(server, createBackups({ roster, backend }));
+  jobs.define(applyConfigJob);
   configRoutes(server, createConfig({ db, clock, jobs }));
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   taskRoutes(server, createTasks({ db, clock }));
@@ -84,7 +85,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   demoRoutes(server, createDemo(backend, catalogue));
   return {
     async askMain(user, message, address, signal) {
-      const agentId = (await registry.list(user.id, { limit: 1, offset: 0 }))[0]?.id;
+      const agentId = (await roster.of(user.id).list({ limit: 1, offset: 0 }))[0]?.id;
       if (agentId === undefined) return null;
       const { reply } = await chat.send(user, { message, agentId, topic: 'gateway' }, address, signal);
       return { agentId, reply };
@@ -93,47 +94,47 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
 }
 
 /** Agents and teams: made, shown, changed and removed. */
-function wireMaking(server: Server, deps: AgentDeps, registry: Registry): void {
+function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
   const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
   const { sessionSecret } = secrets;
 
   const agents = createAgents({
-    registry,
+    roster,
     backend,
     backendUrl,
     agentsDomain,
     loopback: server.loopback,
     sessionSecret,
     clock,
-    log,
     subscriber,
     premium: catalogue.premium,
     disabled,
     models: createKnownModels({ backend, catalogue, log }),
   });
-  agentRoutes(server, agents, createReads({ registry, backend, log }), clock);
+  agentRoutes(server, agents, createReads({ roster, backend, log }), clock);
   modelRoutes(server, backend, catalogue);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
+  const outbound = createOutbound({ allowLoopback: true, allowPrivate: true });
+  server.app.addHook('onClose', () => outbound.close());
   const hosting = createHostedProvision({
-    driver: createHosting({
+    platform: createHostingPlatform({
       settings,
-      registry,
+      roster: roster.system,
+      outbound,
       log,
       version,
       platformUrl: backendUrl,
       sessionSecret: secrets.sessionSecret,
-      // Web lets nobody in: it only puts agents there.
-      verify: async () => undefined,
     }),
-    registry,
+    roster,
     agentsDomain,
     premium: catalogue.premium,
   });
-  provisionRoutes(server, createProvision({ db, backends, hosting, log, subscriber, disabled }));
+  provisionRoutes(server, createProvision({ backends, hosting, log, subscriber, disabled }));
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled, pool }));
-  instanceRoutes(server, createInstances({ db, registry, backend, agentsDomain, version }));
+  instanceRoutes(server, createInstances({ db, roster, backend, agentsDomain, version }));
 }

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
+import { mailJob } from '@troupe/contract';
 import { createLog } from '@troupe/kernel';
 import { startWeb, tokenIn } from '../../../../tests/lib/web.ts';
 
@@ -56,7 +57,10 @@ const jobs = (web: Web) =>
   web.deps.db.asSystem(async (tx) => {
     await sql`set local role none`.execute(tx);
     return (
-      await sql<{ state: string; data: unknown }>`select state, data from pgboss.job where name = 'mail'`.execute(tx)
+      await sql<{
+        state: string;
+        data: unknown;
+      }>`select state, data from pgboss.job where name = ${mailJob.queue}`.execute(tx)
     ).rows;
   });
 

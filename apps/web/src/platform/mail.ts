@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mailJob, mailNewsJob } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import type { Clock, Counters, Log, Settings } from '@troupe/kernel';
 import { sql } from 'kysely';
@@ -48,23 +49,19 @@ interface MailDeps {
   log: Log;
 }
 
-const QUEUE = 'mail';
-const NEWS_QUEUE = 'mail-news';
 const HOUR_MS = 3_600_000;
 /** Nobody's letterbox is flooded by somebody who types its address again and again. */
 const A_KIND_AN_HOUR = 10;
-/** With ten minutes between tries at most, a mail server may be away for a day. */
-const RETRIES = 150;
 const TIMEOUT_MS = 20_000;
 
 class Nobody extends Error {}
 
 export function createMail(deps: MailDeps): MailRoom {
   const { db, jobs, counters, log } = deps;
-  const kinds = new Map<string, { compose: Compose; queue: string }>();
+  const kinds = new Map<string, { compose: Compose; job: typeof mailJob }>();
   const send = deps.settings.SMTP_URL === undefined ? toOutbox(deps) : toServer(deps, deps.settings.SMTP_URL);
 
-  function known(kind: string): { compose: Compose; queue: string } {
+  function known(kind: string): { compose: Compose; job: typeof mailJob } {
     const found = kinds.get(kind);
     if (!found) throw new Error(`nobody composes mails of the kind ${kind}`);
     return found;
@@ -84,14 +81,13 @@ export function createMail(deps: MailDeps): MailRoom {
   }
 
   async function post(...[tx, kind, data, owner = data.email]: Parameters<MailRoom['post']>): Promise<void> {
-    await jobs.send(tx, known(kind).queue, { kind, data }, { owner });
+    await jobs.send(tx, known(kind).job, { kind, data }, { owner });
   }
 
-  const options = { retryLimit: RETRIES, expireSeconds: 120 };
-  jobs.work(QUEUE, work, { concurrency: 2, ...options });
-  jobs.work(NEWS_QUEUE, work, { concurrency: 2, ...options });
+  jobs.work(mailJob, work, { concurrency: 2 });
+  jobs.work(mailNewsJob, work, { concurrency: 2 });
   return {
-    define: (kind, compose, order) => void kinds.set(kind, { compose, queue: order ? NEWS_QUEUE : QUEUE }),
+    define: (kind, compose, order) => void kinds.set(kind, { compose, job: order ? mailNewsJob : mailJob }),
     post,
     async postIfKnown(kind, email) {
       const { count } = await counters.hit(`mail-asked:${kind}:${email}`, HOUR_MS);

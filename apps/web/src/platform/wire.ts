@@ -29,7 +29,7 @@ export function wirePlatform(server: Server, deps: PlatformDeps): Platform {
   const { accounts, backend, clock, counters, db, listener, settings, url, version } = deps;
   const health = createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock });
   const mail = createMail({ ...deps, isUser: async (tx, email) => (await accounts.users.byEmail(tx, email)) !== null });
-  healthRoutes(server, health);
+  healthRoutes(server, health, clock);
   noticeRoutes(server, createNotices({ db, clock, listener }));
   undergroundRoutes(server, backend);
   overviewRoutes(server, createOverview({ db, clock, health: () => health.read() }));

@@ -59,6 +59,8 @@ export function sendJson({ response }: Pick<Exchange, 'response'>, body: unknown
 
 export interface EventStream {
   send: (event: { id?: number; event?: string; data: unknown }) => Promise<void>;
+  /** Events that are text already. */
+  write: (text: string) => Promise<void>;
   end: () => void;
 }
 
@@ -79,17 +81,19 @@ export function openEventStream(
   const timer = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_MS);
   const stop = (): void => clearInterval(timer);
   response.once('close', stop);
+  async function write(text: string): Promise<void> {
+    if (text === '' || signal.aborted || response.destroyed || response.write(text)) return;
+    await new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+  }
   return {
-    async send({ id, event, data }) {
-      if (signal.aborted || response.destroyed) return;
+    write,
+    send({ id, event, data }) {
       const lines = [id === undefined ? '' : `id: ${id}\n`, event === undefined ? '' : `event: ${event}\n`];
       const text = typeof data === 'string' ? data : JSON.stringify(data);
-      const flushed = response.write(`${lines.join('')}data: ${text}\n\n`);
-      if (flushed) return;
-      await new Promise<void>((resolve) => {
-        response.once('drain', resolve);
-        response.once('close', resolve);
-      });
+      return write(`${lines.join('')}data: ${text}\n\n`);
     },
     end() {
       stop();

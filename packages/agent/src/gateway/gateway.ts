@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
 import { AppError, requestUrl } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
 import { agentCard } from './a2a-wire.ts';
-import { chatCompletions } from './chat-completions.ts';
 import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
 import { sendJson, type Exchange } from './exchange.ts';
+import { speakChat, speakMessages, speakResponses } from './models.ts';
 import * as records from './records.ts';
 import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget, Showing } from './types.ts';
 import { SOCKET_BOUNDS } from './socket-bounds.ts';
@@ -20,8 +21,10 @@ type Handler = (exchange: Exchange) => Promise<void>;
 
 /** Every way into an agent, behind its token, and what one must be allowed to take it. */
 export const ROUTES: readonly [method: string, path: RegExp, right: Right, handler: Handler][] = [
-  ['POST', /^\/v1\/chat\/completions$/, 'talk', chatCompletions],
-  ['GET', /^\/v1\/models$/, 'talk', listModels],
+  ['POST', /^\/v1\/chat\/completions$/, 'speak', speakChat],
+  ['POST', /^\/v1\/messages$/, 'speak', speakMessages],
+  ['POST', /^\/v1\/responses$/, 'speak', speakResponses],
+  ['GET', /^\/v1\/models$/, 'speak', listModels],
   ['POST', /^\/a2a$/, 'talk', a2a],
   ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
   ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
@@ -78,18 +81,20 @@ export function createGateway(deps: GatewayDeps): Gateway {
     try {
       await answer(request, response, target);
     } catch (error) {
-      fail(error, response, target);
+      fail(error, request, response, target);
     }
   }
 
-  function fail(error: unknown, response: ServerResponse, { agentId }: GatewayTarget): void {
+  function fail(error: unknown, request: IncomingMessage, response: ServerResponse, target: GatewayTarget): void {
+    const { agentId } = target;
     if (!(error instanceof AppError)) log.error({ err: error, agentId }, 'gateway request failed');
-    if (response.headersSent) response.destroy();
-    else if (error instanceof AppError) {
-      // What is left of the body would be taken for the next request.
-      if (error.status === 413) response.setHeader('connection', 'close');
-      sendJson({ response }, error.body, error.status);
-    } else sendJson({ response }, { error: 'Internal server error' }, 500);
+    if (response.headersSent) return void response.destroy();
+    const known = error instanceof AppError ? error : new AppError(500, 'Internal server error');
+    // What is left of the body would be taken for the next request.
+    if (known.status === 413) response.setHeader('connection', 'close');
+    for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
+    const shape = shapeOf(request, target);
+    sendJson({ response }, shape ? shapedError(shape, known.status, known.body) : known.body, known.status);
   }
 
   async function awake({ agentId }: GatewayTarget): Promise<Agent> {
@@ -111,7 +116,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     if (request.method === 'GET' && url.pathname === CARD_PATH)
       return sendJson({ response }, await agentCard(agent, deps));
-    const known = await authenticate(request, url, target.agentId, { socket: false });
+    const known = await authenticate(request, url, target.agentId, {
+      socket: false,
+      asModel: isModelPath(url.pathname),
+    });
     const { principal } = known;
     const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
     const route = matching.find(([method]) => method === request.method);
@@ -147,11 +155,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     request: IncomingMessage,
     url: URL,
     agentId: string,
-    { socket }: Pick<Showing, 'socket'>,
+    how: Pick<Showing, 'socket' | 'asModel'>,
   ): Promise<Known> {
     const token = shownToken(request, url);
     const caller = request.headers[CALLER_HEADER];
-    const showing = { socket, ...(typeof caller === 'string' && { caller }) };
+    const showing = { ...how, ...(typeof caller === 'string' && { caller }) };
     const principal = token === undefined ? undefined : await verify(agentId, token, showing);
     if (token === undefined || !principal) throw new AppError(401, 'Unauthorized');
     return { token, showing, principal };
@@ -188,6 +196,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const body = JSON.stringify(known.body);
       socket.end(
         `HTTP/1.1 ${known.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+        () => socket.destroy(),
       );
     }
   }
@@ -203,9 +212,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
-/** `Authorization: Bearer …`, a WebSocket subprotocol `bearer, …`, or the query where nothing else is possible. */
+export const isModelPath = (path: string): boolean => path.startsWith('/v1/');
+
+/** Below /v1 errors look as the protocol's clients expect them. */
+function shapeOf({ headers }: IncomingMessage, { path }: GatewayTarget): ErrorShape | undefined {
+  if (!isModelPath(path)) return undefined;
+  return path.startsWith('/v1/messages') ? 'anthropic' : shapeFor(headers);
+}
+
+/** `Authorization: Bearer …`, `x-api-key`, a WebSocket subprotocol `bearer, …`, or the query where nothing else is possible. */
 function shownToken(request: IncomingMessage, url: URL): string | undefined {
-  const header = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const own = request.headers['x-api-key'];
+  const header =
+    /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? (typeof own === 'string' ? own : undefined);
   const protocol = /^bearer, *(\S+)$/i.exec(request.headers['sec-websocket-protocol'] ?? '')?.[1];
   const query = QUERY_TOKEN_PATH.test(url.pathname) ? url.searchParams.get('token') : null;
   return header ?? protocol ?? query ?? undefined;

@@ -1,6 +1,6 @@
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
-import { definitionSchema, memoryScope } from '../definition.ts';
+import { definitionSchema, memoryScope } from '@troupe/domain';
 import type { LogLevelName } from '../store/store.ts';
 import { readJson, sendJson, whole, type Exchange } from './exchange.ts';
 

@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { errorText } from '@troupe/contract';
 import { silentLog } from '@troupe/kernel';
 import { WebSocket } from 'ws';
 import { callOnce, counter, lastText, testAgent } from '../testing.ts';
@@ -19,13 +20,14 @@ const { agent, store } = await testAgent({
   script: (request) => (lastText(request) === 'count' ? callOnce()(request) : 'ok'),
 });
 
-type Who = 'owner' | 'ticket' | 'device' | 'other' | 'member';
+type Who = 'owner' | 'ticket' | 'device' | 'other' | 'member' | 'key';
 const PEOPLE: Record<Who, GatewayPrincipal> = {
   owner: { id: 'owner:agent', kind: 'owner' },
   ticket: { id: 'session:1', kind: 'owner' },
   device: { id: 'device:1', kind: 'device' },
   other: { id: 'device:2', kind: 'device' },
   member: { id: 'member:scout', kind: 'member' },
+  key: { id: 'key:1', kind: 'key' },
 };
 const gateway = createGateway({
   agent: async () => agent,
@@ -66,15 +68,19 @@ async function call(who: string, method: string, path: string, body?: unknown) {
   return { status: response.status, body: (text.startsWith('{') ? JSON.parse(text) : text) as Body };
 }
 
-const ALL = ['owner', 'device', 'member'] as const;
+const ALL = ['owner', 'device', 'member', 'key'] as const;
+const TALKERS = ['owner', 'device'] as const;
+const SPEAKERS = ['owner', 'device', 'key'] as const;
 const TABLE: Record<string, readonly (typeof ALL)[number][]> = {
-  'POST /v1/chat/completions': ['owner', 'device'],
-  'GET /v1/models': ['owner', 'device'],
-  'POST /a2a': ['owner', 'device'],
-  'GET /sessions': ['owner', 'device'],
-  'GET /sessions/x': ['owner', 'device'],
-  'GET /sessions/x/events': ['owner', 'device'],
-  'POST /sessions/x/cancel': ['owner', 'device'],
+  'POST /v1/chat/completions': SPEAKERS,
+  'POST /v1/messages': SPEAKERS,
+  'POST /v1/responses': SPEAKERS,
+  'GET /v1/models': SPEAKERS,
+  'POST /a2a': TALKERS,
+  'GET /sessions': TALKERS,
+  'GET /sessions/x': TALKERS,
+  'GET /sessions/x/events': TALKERS,
+  'POST /sessions/x/cancel': TALKERS,
   'POST /execute': ['owner', 'member'],
   'POST /tasks/cancel': ['owner', 'member'],
   'GET /approvals': ['owner'],
@@ -111,7 +117,7 @@ describe('the ways into an agent', () => {
       for (const who of ALL) {
         const { status, body } = await call(who, method, path);
         if (allowed.includes(who)) assert.ok(status !== 401 && status !== 403, `${who}: ${status}`);
-        else assert.deepEqual([status, body], [403, { error: 'Only the owner may do this' }], who);
+        else assert.deepEqual([status, errorText(body['error'])], [403, 'Only the owner may do this'], who);
       }
       assert.equal((await call('ticket', method, path)).status, 401, 'a ticket opens the WebSocket only');
       assert.equal((await call('nobody', method, path)).status, 401);

@@ -4,7 +4,8 @@ import type { GatewayPrincipal } from './types.ts';
 
 /**
  * Who may do what at an agent's gateway. The owner comes with the gateway token, with a ticket (to the WebSocket only), or
- * through the platform; whoever calls by A2A shows one of these tokens, too. A device that the owner paired talks, and
+ * through the platform. An API key of the owner's speaks to it as to a model,
+ * in conversations of its own; whoever calls by A2A shows one of these tokens, too. A device that the owner paired talks, and
  * sees what it talked about itself. A member of the team hands over work and takes it back. What the owner has kept for
  * himself to decide is decided by nobody else.
  */
@@ -13,6 +14,8 @@ type Caller = GatewayPrincipal['kind'];
 const RIGHTS = {
   /** Conversations: those of one's own, for everybody but the owner. */
   talk: ['owner', 'device'],
+  /** The same, as clients of models do. */
+  speak: ['owner', 'device', 'key'],
   /** A piece of work with an end, and its cancelling. */
   work: ['owner', 'member'],
   /** Logs, figures, memory, configuration, everybody's messages. */

@@ -6,13 +6,17 @@ import type { Agent } from '../agent.ts';
 export interface GatewayPrincipal {
   /** Names what the caller came with; its open connections are cut by this name. */
   id: string;
-  kind: 'owner' | 'device' | 'member';
+  kind: 'owner' | 'device' | 'member' | 'key';
+  /** Pages that may use it from a browser. */
+  origins?: readonly string[];
 }
 
 /** How a token is shown. */
 export interface Showing {
   /** To open a WebSocket: a ticket is good for nothing else. */
   socket: boolean;
+  /** Below /v1, where programs talk to the agent as to a model: an API key of the owner's is good for nothing else. */
+  asModel?: boolean;
   /** It opened the connection before: a ticket's minutes to do so no longer count, all that it hangs on does. */
   isOpen?: boolean;
   /** Whom the platform says it passes on, in x-gateway-caller; to be believed with the platform's own token only. */

@@ -1,6 +1,6 @@
 import { newId } from '@troupe/kernel';
 import { z } from 'zod';
-import { limitsSchema } from '../definition.ts';
+import { limitsSchema } from '@troupe/domain';
 import { cancelWork } from '../tools/transfer-task.ts';
 import { readJson, sendJson, type Exchange } from './exchange.ts';
 

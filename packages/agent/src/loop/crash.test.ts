@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { testDatabase, type TestDatabase } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 import { z } from 'zod';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { createPgStore, unfinishedAgents } from '../store/store-pg.ts';
 import { makeAgentRow, testAgent, web } from '../testing.ts';
 import { tool } from '../tools/tool.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { TOKENS_A_CALL, counter, lastText, testAgent, web } from '../testing.ts';
 import { tool } from '../tools/tool.ts';
 
@@ -84,21 +84,15 @@ describe('caps', () => {
     assert.equal(model.requests.length, 2);
   });
 
-  test('the spend gate is asked before and told after each call, and its no ends the run', async () => {
-    const settled: unknown[] = [];
-    let open = true;
-    const spend = {
-      reserve: async () => {
-        if (!open) throw new AppError(402, 'The budget is used up');
-        return { settle: async (actual: unknown) => void settled.push(actual) };
-      },
-    };
-    const { agent } = await testAgent({ spend });
-    await agent.ask({ to: web, content: 'a' });
-    assert.deepEqual(settled, [{ tokens: TOKENS_A_CALL, costMicros: 100 }]);
-    open = false;
-    const refused = await agent.ask({ to: web, content: 'b' });
+  test('of money are the model client’s: what it says ends the run, and no fallback is asked', async () => {
+    const config = newDefinition({ name: 'x' }).config;
+    const { agent, model } = await testAgent({
+      definition: { config: { ...config, model: { ...config.model, fallbacks: ['another'] } } },
+      script: () => Promise.reject(new AppError(402, 'The budget is used up')),
+    });
+    const refused = await agent.ask({ to: web, content: 'a' });
     assert.deepEqual([refused.outcome, refused.reason], ['failed', 'The budget is used up']);
+    assert.equal(model.requests.length, 1);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { RunLimits } from '../definition.ts';
+import type { RunLimits } from '@troupe/domain';
 import type { Spent } from '../session/events.ts';
 import type { FinishedCall } from '../session/session.ts';
 

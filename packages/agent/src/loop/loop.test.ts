@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
 import type { LiveEvent } from '../agent.ts';
-import { newDefinition, type AgentDefinition } from '../definition.ts';
-import type { ModelCallRecord, ToolCallRecord } from '../ports.ts';
+import { newDefinition, type AgentDefinition } from '@troupe/domain';
+import type { ToolCallRecord } from '../ports.ts';
 import { TOKENS_A_CALL, callOnce, counter, lastText, testAgent, web } from '../testing.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
 import type { AgentStore } from '../store/store.ts';
@@ -74,15 +74,22 @@ describe('a conversation', () => {
 describe('tools', () => {
   test('run, and the model is told the result', async () => {
     const { seen, tool: count } = counter();
-    const usage: (ModelCallRecord | ToolCallRecord)[] = [];
-    const { agent } = await testAgent({ script: callOnce(), toolList: [count], usage: (record) => usage.push(record) });
+    const calls: ToolCallRecord[] = [];
+    const { agent } = await testAgent({
+      script: callOnce(),
+      toolList: [count],
+      onTool: (record) => calls.push(record),
+    });
     const answer = await agent.ask({ to: web, content: 'go' });
     assert.equal(answer.reply, 'told: x is 1');
     assert.deepEqual(seen, ['x']);
-    assert.deepEqual({ ...answer.spent, ms: 0 }, { turns: 2, tokens: 2 * TOKENS_A_CALL, costMicros: 200, ms: 0 });
     assert.deepEqual(
-      usage.map(({ kind }) => kind),
-      ['model', 'tool', 'model'],
+      { ...answer.spent, ms: 0 },
+      { turns: 2, tokens: 2 * TOKENS_A_CALL, costMicros: 200, ms: 0, outputTokens: 10 },
+    );
+    assert.deepEqual(
+      calls.map(({ tool: name, success }) => [name, success]),
+      [['count', true]],
     );
   });
 

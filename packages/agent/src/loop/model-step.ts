@@ -5,7 +5,7 @@ import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Sp
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
 import type { RunDeps, RunLog } from './run.ts';
-import { memoryScope, type RunLimits } from '../definition.ts';
+import { memoryScope, type RunLimits } from '@troupe/domain';
 import { readSession } from '../session/session.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -66,11 +66,15 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
 
   const saw = readSession(run.events()).lastSeq;
   const started = deps.now();
-  const { message, model, usage, costMicros } = await askModel(deps, turn, {
-    messages,
-    ...(tools.length > 0 && { tools: toolDefinitions(tools) }),
-  });
-  const spent: Spent = { turns: 1, tokens: usage.total_tokens, costMicros, ms: deps.now() - started };
+  const { request, isCallers } = requestFor(run, messages, tools);
+  const { message, model, usage, costMicros } = await askModel(deps, turn, request);
+  const spent: Spent = {
+    turns: 1,
+    tokens: usage.total_tokens,
+    costMicros,
+    ms: deps.now() - started,
+    ...(usage.completion_tokens > 0 && { outputTokens: usage.completion_tokens }),
+  };
   const answer: SessionEventBody = {
     type: 'assistant',
     content: kept(message.content ?? ''),
@@ -79,6 +83,7 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
       callId: deps.newId(),
       tool: name.slice(0, MAX_TOOL_NAME),
       args: args.length > MAX_ANSWER_CHARACTERS ? TOO_LONG : args,
+      ...(isCallers(name) && { caller: true as const }),
     })),
     model,
     spent,
@@ -92,6 +97,22 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   }
   await run.commit([answer], { tokens });
   return 'goes on';
+}
+
+/** The caller's tools stand beside the agent's; where both have one of a name, the caller has asked to be called. */
+function requestFor(run: RunLog, messages: ChatMessage[], tools: readonly Tool[]) {
+  const { run: current, finished } = readSession(run.events());
+  const { tools: callers = [], tool_choice: choice, ...wishes } = current?.wishes ?? {};
+  const isCallers = (name: string): boolean => callers.some((one) => one.function.name === name);
+  const offered = [...toolDefinitions(tools.filter(({ name }) => !isCallers(name))), ...callers];
+  const request: ChatRequest = {
+    ...wishes,
+    messages,
+    ...(offered.length > 0 && { tools: offered }),
+    // Told to call for ever, a model would never answer.
+    ...(choice !== undefined && finished.length === 0 && { tool_choice: choice }),
+  };
+  return { request, isCallers };
 }
 
 const kept = (text: string): string =>
@@ -154,7 +175,7 @@ async function askModel(
   }
 }
 
-/** Tries the configured model, then its fallbacks. Money is reserved before each try and settled after it. */
+/** Tries the configured model, then its fallbacks. The model client sees to the money. */
 async function tryModels(deps: RunDeps, turn: Turn, request: ChatRequest, silent: boolean): Promise<ChatResult> {
   const { model } = turn.run.definition.config;
   let failure: unknown;
@@ -178,40 +199,21 @@ async function askOne(
   request: ChatRequest & { model: string },
   silent: boolean,
 ): Promise<ChatResult> {
-  const { agentId, spend, usage } = deps;
   const { runId, run, limits, modelSignal: signal } = turn;
   const left = remaining(limits, readSession(run.events()).spent);
   const room = Math.min(ANSWER_ROOM, left.maxTokens);
-  const estimateTokensUsed = estimateTokens(request.messages) + room;
-  const reservation = await spend.reserve({ agentId, runId, model: request.model, estimateTokens: estimateTokensUsed });
+  const most = Math.max(1, Math.min(room, request.max_tokens ?? room));
+  const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: most } : request;
+  const streamed = !silent && deps.watched(run.sessionId);
   const started = deps.now();
   const heard: { said: string; cost?: Spending } = { said: '' };
-  const record = (result: Spending | undefined, success = true) =>
-    usage({
-      kind: 'model',
-      agentId,
-      runId,
-      model: result?.model ?? request.model,
-      provider: result?.provider ?? '',
-      usage: result?.usage,
-      costMicros: result?.costMicros ?? 0,
-      ms: deps.now() - started,
-      success,
-    });
+  const options = { signal, runId, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
   try {
-    const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: Math.max(1, room) } : request;
-    const streamed = !silent && deps.watched(run.sessionId);
-    const options = { signal, runId, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
-    const result = streamed
+    return streamed
       ? await collect(deps, turn, sent, options, (text) => (heard.said += text))
       : await deps.model.chat(sent, options);
-    await reservation.settle({ tokens: result.usage.total_tokens, costMicros: result.costMicros });
-    record(result);
-    return result;
   } catch (error) {
     const { cost, said } = heard;
-    await reservation.settle({ tokens: cost?.usage.total_tokens ?? 0, costMicros: cost?.costMicros ?? 0 });
-    record(cost, false);
     if (silent || !cost || !signal.aborted) throw error;
     throw new StoppedAnswer(stoppedEvent(run, cost, said, deps.now() - started), { cause: error });
   }

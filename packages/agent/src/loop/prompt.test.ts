@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { createOutbound, createWorkerPool, settingDocs, silentLog } from '@troupe/kernel';
-import { newDefinition } from '../definition.ts';
-import { openGate } from '../ports.ts';
+import { newDefinition } from '@troupe/domain';
 import { systemPrompt } from './prompt.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
@@ -60,8 +59,6 @@ test('neither the prompt nor the environment of what an agent runs holds a secre
     store,
     model,
     tools: toolkit.tools,
-    spend: openGate,
-    usage: () => {},
     log: silentLog,
   });
   const { sessionId } = await agent.ask({ to: web, content: 'show me your environment' });

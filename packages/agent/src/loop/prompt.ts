@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolDefinition } from '@troupe/ai';
-import type { AgentDefinition } from '../definition.ts';
+import type { AgentDefinition } from '@troupe/domain';
 import type { SessionEvent } from '../session/events.ts';
 import { NUDGE, loopState } from './limits.ts';
 import { readSession } from '../session/session.ts';

@@ -1,9 +1,9 @@
 import type { ModelClient } from '@troupe/ai';
 import type { Log } from '@troupe/kernel';
-import type { AgentDefinition } from '../definition.ts';
+import type { AgentDefinition } from '@troupe/domain';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 import { logLine } from '../store/log-line.ts';
-import type { SpendGate, UsageRecorder } from '../ports.ts';
+import type { ToolRecorder } from '../ports.ts';
 import type { AgentStore, Claimed, Recalled } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -15,8 +15,7 @@ export interface RunDeps {
   model: ModelClient;
   /** The tools that a definition gives, MCP servers' included. */
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
-  spend: SpendGate;
-  usage: UsageRecorder;
+  onTool?: ToolRecorder | undefined;
   log: Log;
   newId: () => string;
   now: () => number;

@@ -1,4 +1,4 @@
-import { approvalFor } from '../definition.ts';
+import { approvalFor } from '@troupe/domain';
 import { NOTHING_SPENT, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining } from './limits.ts';
 import type { Turn } from './model-step.ts';
@@ -9,12 +9,19 @@ import { failed, type Tool, type ToolResult } from '../tools/tool.ts';
 /** Runs the calls that the model asked for, one after another. */
 
 const MAX_RESULT_CHARACTERS = 60_000;
+const NO_RESULT = 'The caller gave no result.';
 
-/** `waits`: at least one call needs somebody's approval, and everything else is done. */
+/** `waits`: at least one call needs somebody's approval or the caller's result, and everything else is done. */
 export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | 'waits'> {
   const { run } = turn;
   const tools = new Map((await deps.tools(run.definition, turn.signal)).map((tool) => [tool.name, tool]));
-  for (const call of readSession(run.events()).pending) {
+  const { pending, lastInput, lastSaid } = readSession(run.events());
+  for (const call of pending) {
+    if (call.caller) {
+      // Whoever says something else instead will not come back with it.
+      if (lastInput > lastSaid) await run.commit([resultEvent(call, failed(NO_RESULT), NOTHING_SPENT)]);
+      continue;
+    }
     if (needsApproval(run.definition, call, tools.get(call.tool))) continue;
     await runCall(deps, turn, call, tools);
     if (readSession(run.events()).cancelled) return 'goes on';
@@ -24,13 +31,15 @@ export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | '
 
 const needsApproval = (definition: Turn['run']['definition'], call: PendingCall, tool: Tool | undefined): boolean =>
   tool !== undefined &&
+  !call.caller &&
   approvalFor(definition, tool.name, tool.toolset) === 'ask' &&
   (call.approval === 'none' || call.approval === 'pending');
 
 async function askForApproval(deps: RunDeps, { run }: Turn, tools: Map<string, Tool>): Promise<'goes on' | 'waits'> {
   const state = readSession(run.events());
   const waiting = state.pending.filter((call) => needsApproval(run.definition, call, tools.get(call.tool)));
-  if (waiting.length === 0 || state.cancelled) return 'goes on';
+  const isCalling = state.pending.some(({ caller }) => caller);
+  if ((waiting.length === 0 && !isCalling) || state.cancelled) return 'goes on';
   const requests = waiting
     .filter(({ approval }) => approval === 'none')
     .map(({ callId, tool, args }): SessionEventBody => ({
@@ -56,7 +65,7 @@ async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<
   const started = deps.now();
   const result = await invoke(deps, turn, call, tool);
   const ms = deps.now() - started;
-  deps.usage({ kind: 'tool', agentId: deps.agentId, runId, tool: tool.name, ms, success: !result.isError });
+  deps.onTool?.({ agentId: deps.agentId, runId, tool: tool.name, ms, success: !result.isError });
   const spent = result.spent ?? NOTHING_SPENT;
   await run.commit([resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) })]);
 }
@@ -106,7 +115,7 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
   }
 }
 
-function capped(content: string): string {
+export function capped(content: string): string {
   if (content.length <= MAX_RESULT_CHARACTERS) return content;
   return `${content.slice(0, MAX_RESULT_CHARACTERS)}\n[${content.length - MAX_RESULT_CHARACTERS} more characters were cut off]`;
 }

@@ -85,8 +85,9 @@ export function createControlGroups(limits: GroupLimits, root = '/sys/fs/cgroup'
   boundAll(folders, kind.files(forAll(limits), allCores()));
   const memory = folders.find(({ controllers }) => controllers.includes('memory'))?.folder;
   for (const { folder } of folders) {
-    // Left by a process that was killed; those in use cannot be removed.
-    for (const name of readdirSync(folder)) if (/^\d+$/.test(name)) removeGroup(path.join(folder, name));
+    // Left by a platform that was killed. One whose process lives may be about to enter it: another platform may run.
+    for (const name of readdirSync(folder))
+      if (/^\d+$/.test(name) && !existsSync(`/proc/${name}`)) removeGroup(path.join(folder, name));
   }
   const each = (pid: number | undefined, work: (group: string) => void): void => {
     if (pid !== undefined) for (const { folder } of folders) work(path.join(folder, String(pid)));

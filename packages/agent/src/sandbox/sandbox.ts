@@ -8,7 +8,7 @@ import { createControlGroups } from './control-group.ts';
 import { createOutputTail } from './output-tail.ts';
 import { tooMuchMemory, watchResources, type Watched } from './resource-watch.ts';
 import { createSandboxUser } from './sandbox-user.ts';
-import type { Room, Workspace } from '../workspace/workspace.ts';
+import type { Quarters, Room } from './quarters.ts';
 
 /**
  * Runs programs for an agent where they can do no harm: bubblewrap with its own user, process, mount and network
@@ -47,8 +47,7 @@ interface Mounts {
 }
 
 interface SandboxCommand extends Omit<Mounts, 'workspace'> {
-  /** Where it works, and whose it is. What is in it is asked before, while and after the command runs. */
-  workspace: Pick<Workspace, 'root' | 'owner' | 'room'>;
+  workspace: Quarters;
   argv: readonly string[];
   /** Inside the workspace, relative to it. */
   cwd?: string;

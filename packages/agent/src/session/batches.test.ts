@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createDatabase, testDatabase, testUser, type Database, type TestDatabase } from '@troupe/db';
-import { newId, silentLog } from '@troupe/kernel';
+import { inBatches, newId, silentLog } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { inBatches } from './batches.ts';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { NOTHING_SPENT, type SessionEventBody } from './events.ts';
 import { createPgStore } from '../store/store-pg.ts';
 import type { AgentStore } from '../store/store.ts';

@@ -1,4 +1,5 @@
-import type { RunLimits } from '../definition.ts';
+import type { ChatRequest } from '@troupe/ai';
+import type { RunLimits } from '@troupe/domain';
 
 /** What happened in a session, in order and for good. State is never stored beside it, only computed from it. */
 
@@ -7,7 +8,26 @@ export interface CallRecord {
   tool: string;
   /** JSON text as the model wrote it: it may be broken. */
   args: string;
+  /** A tool of whoever gave the input: he runs it, and comes back with the result. */
+  caller?: true;
 }
+
+/** What somebody who gives an input wants of the model, beside an answer. */
+export type Wishes = Pick<
+  ChatRequest,
+  | 'tools'
+  | 'tool_choice'
+  | 'parallel_tool_calls'
+  | 'response_format'
+  | 'reasoning'
+  | 'temperature'
+  | 'top_p'
+  | 'max_tokens'
+  | 'stop'
+  | 'seed'
+  | 'presence_penalty'
+  | 'frequency_penalty'
+>;
 
 /** What was used up. Delegated work counts for the one who delegated. */
 export interface Spent {
@@ -15,6 +35,8 @@ export interface Spent {
   tokens: number;
   costMicros: number;
   ms: number;
+  /** Of the tokens: what models wrote. Left out where nothing was. */
+  outputTokens?: number;
 }
 
 export type Refusal = Readonly<Record<string, unknown>>;
@@ -23,7 +45,7 @@ export type RunOutcome = 'done' | 'cancelled' | 'failed' | 'limit' | 'loop';
 
 export type SessionEventBody =
   /** Input. The first one after the end of a run starts the next; `limits` narrows it. */
-  | { type: 'user'; content: string; from?: string; limits?: RunLimits }
+  | { type: 'user'; content: string; from?: string; limits?: RunLimits; wishes?: Wishes }
   /** A message of a conversation that took place elsewhere. */
   | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
   /**
@@ -45,11 +67,17 @@ export type SessionEventBody =
   | { type: 'approval_requested'; approvalId: string; callId: string; tool: string; args: string }
   | { type: 'approval_decided'; approvalId: string; callId: string; approved: boolean; by: string }
   /** Stands in the prompt for everything up to and including `upTo`; the log itself keeps all. */
-  | { type: 'compaction'; summary: string; upTo: number; spent: Spent; run: { seq: number; limits?: RunLimits } }
+  | {
+      type: 'compaction';
+      summary: string;
+      upTo: number;
+      spent: Spent;
+      run: { seq: number; limits?: RunLimits; wishes?: Wishes };
+    }
   | { type: 'cancel_requested'; by: string }
   /** Another process, or a later try of this one, takes up a run that was left behind. */
   | { type: 'recovered' }
-  /** `refusal`: what the spend gate says beside the reason: code, used, limit, when it resets. */
+  /** `refusal`: what the meter says beside the reason: code, used, limit, when it resets. */
   | { type: 'run_ended'; outcome: RunOutcome; reason?: string; refusal?: Refusal; spent: Spent };
 
 export type SessionEvent = SessionEventBody & { seq: number; at: string };
@@ -59,21 +87,28 @@ export type SessionStatus =
   | 'idle'
   /** input that is not answered yet */
   | 'open'
-  /** cannot go on before somebody decides an approval */
+  /** cannot go on before somebody decides an approval, or gives the result of a call */
   | 'waiting';
 
 export const NOTHING_SPENT: Spent = { turns: 0, tokens: 0, costMicros: 0, ms: 0 };
 
-export const addSpent = (a: Spent, b: Spent): Spent => ({
-  turns: a.turns + b.turns,
-  tokens: a.tokens + b.tokens,
-  costMicros: a.costMicros + b.costMicros,
-  ms: a.ms + b.ms,
-});
+export function addSpent(a: Spent, b: Spent): Spent {
+  const outputTokens = (a.outputTokens ?? 0) + (b.outputTokens ?? 0);
+  return {
+    turns: a.turns + b.turns,
+    tokens: a.tokens + b.tokens,
+    costMicros: a.costMicros + b.costMicros,
+    ms: a.ms + b.ms,
+    ...(outputTokens > 0 && { outputTokens }),
+  };
+}
+
+/** There is something to do after these; a result may come from outside. */
+const OPENING: ReadonlySet<string> = new Set(['user', 'tool_result', 'approval_decided', 'cancel_requested']);
 
 /** The status that an event leaves its session in; undefined: as it was. */
 function statusAfter(body: SessionEventBody): SessionStatus | undefined {
-  if (body.type === 'user' || body.type === 'approval_decided' || body.type === 'cancel_requested') return 'open';
+  if (OPENING.has(body.type)) return 'open';
   if (body.type === 'approval_requested') return 'waiting';
   if (body.type === 'run_ended') return 'idle';
   return undefined;

@@ -1,4 +1,4 @@
-import type { RunLimits } from '../definition.ts';
+import type { RunLimits } from '@troupe/domain';
 import {
   NOTHING_SPENT,
   addSpent,
@@ -7,6 +7,7 @@ import {
   type RunOutcome,
   type SessionEvent,
   type Spent,
+  type Wishes,
 } from './events.ts';
 
 /** What a session's log means: computed from the events alone, so any process can go on where another stopped. */
@@ -26,7 +27,9 @@ export interface SessionState {
   lastSeq: number;
   lastInput: number;
   /** The run that is going on; undefined: every input has its answer. */
-  run: { seq: number; limits: RunLimits | undefined } | undefined;
+  run: { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined } | undefined;
+  /** The newest answer of the model. */
+  lastSaid: number;
   spent: Spent;
   cancelled: boolean;
   /** Calls of the newest answer that have no result yet. */
@@ -41,6 +44,7 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
   const state: SessionState = {
     lastSeq: 0,
     lastInput: 0,
+    lastSaid: 0,
     run: undefined,
     spent: NOTHING_SPENT,
     cancelled: false,
@@ -59,12 +63,14 @@ function apply(state: SessionState, event: SessionEvent): void {
   switch (event.type) {
     case 'user':
       state.run ??= { seq: event.seq, limits: event.limits };
+      if (event.wishes) state.run = { ...state.run, wishes: event.wishes };
       state.lastInput = event.seq;
       state.answered = false;
       break;
     case 'assistant':
       state.pending = event.toolCalls.map((call) => ({ ...call, started: false, approval: 'none' }));
       state.spent = addSpent(state.spent, event.spent);
+      state.lastSaid = event.seq;
       state.answered = isAnswer(event) && state.lastInput <= event.saw;
       break;
     case 'tool_started':
@@ -83,7 +89,7 @@ function apply(state: SessionState, event: SessionEvent): void {
     case 'compaction':
       // What it stands for may hold the beginning of the run, so it carries the sums up to here.
       state.spent = event.spent;
-      state.run = { seq: event.run.seq, limits: event.run.limits };
+      state.run = { ...event.run };
       break;
     case 'cancel_requested':
       state.cancelled = state.run !== undefined;
@@ -169,6 +175,8 @@ export interface Trail {
   /** The number of the last event without a gap before it. */
   last: () => number;
   answer: () => Settled | undefined;
+  /** What it cost so far. */
+  spent: () => Spent;
 }
 
 export function openTrail(seq: number): Trail {
@@ -187,5 +195,6 @@ export function openTrail(seq: number): Trail {
     },
     last: () => last,
     answer: () => answerTo(events, seq),
+    spent: () => readSession(events.filter(({ type }) => type !== 'run_ended')).spent,
   };
 }

@@ -1,8 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { isRefused, type UserTx } from '@troupe/db';
-import { AppError, newId } from '@troupe/kernel';
-import { inBatches } from '../session/batches.ts';
-import type { AgentDefinition, VersionedDefinition } from '../definition.ts';
+import { inBatches, AppError, newId } from '@troupe/kernel';
+import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
 import { lastStatus, type SessionEventBody } from '../session/events.ts';
 import { storableJson, wantedWords } from './pg-values.ts';
 import type { Append, Appended, Claimed, Delivered, Delivery, Session } from './store.ts';

@@ -8,6 +8,7 @@ import { createBatches } from './store-pg-batches.ts';
 import {
   APPROVALS_SHOWN,
   PAGE_BYTES,
+  TODOS_KEPT,
   type AgentStore,
   type Claimed,
   type Delivered,
@@ -21,7 +22,7 @@ import {
   type Session,
   type Todo,
 } from './store.ts';
-import type { VersionedDefinition } from '../definition.ts';
+import type { VersionedDefinition } from '@troupe/domain';
 
 /** The store of an agent that lives as rows in the platform's database. */
 
@@ -220,6 +221,8 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
             coalesce((select max(number) from agent_todos where scope = ${scopeName(scope)}), 0) + n, description
           from unnest(${descriptions.map(storable)}::text[]) with ordinality as given (description, n)
           returning number::text as id, description, status`.execute(tx);
+        await sql`delete from agent_todos where scope = ${scopeName(scope)} and status = 'completed' and number <= (
+          select max(number) from agent_todos where scope = ${scopeName(scope)}) - ${TODOS_KEPT}`.execute(tx);
         return added.rows;
       }),
     setTodo: (scope, id, status) =>

@@ -1,7 +1,7 @@
 import { newId } from '@troupe/kernel';
 import { searchWords } from './search-words.ts';
 import type { Sqlite } from './sqlite.ts';
-import { PAGE_BYTES, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
+import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
 
 type Names = 'remember' | 'recall' | 'editMemory' | 'forget' | 'todos' | 'addTodos' | 'setTodo';
 type MemoryMethods = {
@@ -93,8 +93,8 @@ export function memoryMethods(
         scopeName(scope),
       ),
     addTodos: (scope, descriptions) =>
-      atomically(() =>
-        descriptions.map(
+      atomically(() => {
+        const added = descriptions.map(
           (description) =>
             first<Todo>(
               `insert into todos (scope, number, description)
@@ -104,8 +104,16 @@ export function memoryMethods(
               description,
               scopeName(scope),
             ) as Todo,
-        ),
-      ),
+        );
+        run(
+          `delete from todos where scope = ? and status = 'completed'
+          and number <= (select max(number) from todos where scope = ?) - ?`,
+          scopeName(scope),
+          scopeName(scope),
+          TODOS_KEPT,
+        );
+        return added;
+      }),
     setTodo: (scope, id, status) =>
       first<Todo>(
         `update todos set status = ? where scope = ? and cast(number as text) = ?

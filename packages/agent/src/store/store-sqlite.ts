@@ -1,5 +1,5 @@
 import { newId } from '@troupe/kernel';
-import type { AgentDefinition } from '../definition.ts';
+import type { AgentDefinition } from '@troupe/domain';
 import { lastStatus, type SessionEvent, type SessionEventBody } from '../session/events.ts';
 import { openSqlite } from './sqlite.ts';
 import { memoryMethods } from './store-sqlite-memory.ts';
@@ -27,6 +27,8 @@ export interface SqliteStoreOptions {
   now?: () => Date;
 }
 
+/** As in PostgreSQL, where a trigger does it. */
+const DEFINITIONS_KEPT = 50;
 const LOGS_KEPT = 5000;
 
 export interface SqliteStore extends AgentStore {
@@ -142,14 +144,18 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
       );
       return found && { version: found.version, definition: JSON.parse(found.definition) as AgentDefinition };
     },
-    saveDefinition: (definition) =>
-      first<{ version: number }>(
+    saveDefinition(definition) {
+      const saved = first<{ version: number }>(
         `insert into definitions (agent_id, version, definition)
         select ?, coalesce(max(version), 0) + 1, ? from definitions where agent_id = ? returning version`,
         agentId,
         JSON.stringify(definition),
         agentId,
-      )?.version ?? 0,
+      );
+      const version = saved?.version ?? 0;
+      run('delete from definitions where agent_id = ? and version <= ?', agentId, version - DEFINITIONS_KEPT);
+      return version;
+    },
 
     session: findSession,
     sessions: ({ limit, offset, keys = '', key = null }) =>

@@ -2,20 +2,23 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { testUser, testDatabase, type TestDatabase } from '@troupe/db';
 import { newId } from '@troupe/kernel';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { NOTHING_SPENT, type SessionEventBody } from '../session/events.ts';
 import { createPgStore, unfinishedAgents } from './store-pg.ts';
 import { createSqliteStore } from './store-sqlite.ts';
-import type { AgentStore } from './store.ts';
+import { TODOS_KEPT, type AgentStore } from './store.ts';
 import { makeAgentRow } from '../testing.ts';
 
 /** One suite for both stores: what the agent relies on, and what a second process must not be able to break. */
 
 interface Kind {
   open: (agentId: string, options?: { teamId?: string; now?: () => Date }) => Promise<AgentStore>;
+  /** Of the agent's definition. */
+  versions: (agentId: string) => Promise<number[]>;
   close: () => Promise<void>;
 }
 
@@ -40,6 +43,10 @@ async function pg(): Promise<Kind> {
       await makeAgentRow(database.db, 'u', agentId);
       return createPgStore({ db: database.db, userId: 'u', agentId, teamId, now });
     },
+    async versions(agentId) {
+      const kept = database.db.system.selectFrom('agent_definitions').select('version').where('agent_id', '=', agentId);
+      return (await kept.orderBy('version').execute()).map(({ version }) => version);
+    },
     close: database.drop,
   };
 }
@@ -52,6 +59,12 @@ async function sqlite(): Promise<Kind> {
       const store = createSqliteStore({ file: path.join(folder, 'agent.db'), agentId, teamId, now });
       opened.push(store);
       return store;
+    },
+    async versions(agentId) {
+      const db = new DatabaseSync(path.join(folder, 'agent.db'), { readOnly: true });
+      const kept = db.prepare('select version from definitions where agent_id = ? order by version').all(agentId);
+      db.close();
+      return kept.map(({ version }) => Number(version));
     },
     async close() {
       for (const store of opened) store.close();
@@ -81,6 +94,20 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       assert.equal(await store.saveDefinition(newDefinition({ name: 'B' })), 2);
       const newest = await store.definition();
       assert.deepEqual([newest?.version, newest?.definition.name], [2, 'B']);
+    });
+
+    test('the newest fifty definitions are kept, of each agent its own', async () => {
+      const [id, other] = [newId(), newId()];
+      const store = await kind.open(id);
+      await (await kind.open(other)).saveDefinition(newDefinition({ name: 'Other' }));
+      for (let n = 1; n <= 53; n += 1)
+        assert.equal(await store.saveDefinition(newDefinition({ name: `Version ${n}` })), n);
+      assert.deepEqual(
+        await kind.versions(id),
+        Array.from({ length: 50 }, (_, n) => n + 4),
+      );
+      assert.deepEqual(await kind.versions(other), [1]);
+      assert.equal((await store.definition())?.definition.name, 'Version 53');
     });
 
     test('an input is delivered, claimed and answered', async () => {
@@ -309,6 +336,17 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       await store.addTodos('agent', [odd]);
       await store.log({ level: 'info', message: odd, source: 's' });
       await store.changeChannelState('c', () => ({ odd }));
+    });
+
+    test('completed todos that are far back are forgotten, open ones stay', async () => {
+      const store = await fresh();
+      const many = (count: number) => Array.from({ length: count }, (_, n) => `todo ${n}`);
+      await store.addTodos('agent', many(3));
+      await store.setTodo('agent', '1', 'completed');
+      await store.setTodo('agent', '3', 'completed');
+      await store.addTodos('agent', many(TODOS_KEPT - 1));
+      const kept = (await store.todos('agent')).map(({ id }) => id);
+      assert.deepEqual([kept[0], kept[1], kept.length], ['2', '3', TODOS_KEPT + 1]);
     });
 
     test('a reset takes conversation, memory and todos, and leaves the definition', async () => {

@@ -1,4 +1,4 @@
-import type { AgentDefinition, VersionedDefinition } from '../definition.ts';
+import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /**
@@ -9,6 +9,8 @@ import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/e
 
 /** About how large a page of anything gets; its first entry is there whatever its size. */
 export const PAGE_BYTES = 2 * 1024 * 1024;
+/** Completed todos further back than this from the newest are forgotten; more than this may not be open. */
+export const TODOS_KEPT = 500;
 /** Approvals in a page, unless said. */
 export const APPROVALS_SHOWN = 100;
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createOutbound } from '@troupe/kernel';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { fetchTools } from './fetch.ts';
 import { call } from './testing.ts';
 

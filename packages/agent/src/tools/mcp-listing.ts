@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Log } from '@troupe/kernel';
-import type { McpServer } from '../definition.ts';
+import type { McpServer } from '@troupe/domain';
 
 /** The tools that an MCP server offers, as far as they can be borne: it may say anything, for ever. */
 

@@ -12,7 +12,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import { z } from 'zod';
-import { newDefinition, type McpServer } from '../definition.ts';
+import { newDefinition, type McpServer } from '@troupe/domain';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
 import { createToolkit } from './toolkit.ts';

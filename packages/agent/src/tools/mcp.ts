@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { Log, Outbound } from '@troupe/kernel';
-import type { McpServer } from '../definition.ts';
+import type { McpServer } from '@troupe/domain';
 import { listTools, sizeOf } from './mcp-listing.ts';
 import { watchResources } from '../sandbox/resource-watch.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

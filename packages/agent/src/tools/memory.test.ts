@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { createSqliteStore } from '../store/store-sqlite.ts';
 import { memoryTools } from './memory.ts';
 import { call } from './testing.ts';

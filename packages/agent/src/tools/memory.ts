@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memoryScope } from '../definition.ts';
+import { memoryScope } from '@troupe/domain';
 import type { AgentStore, Memory } from '../store/store.ts';
 import { failed, tool, type Tool } from './tool.ts';
 

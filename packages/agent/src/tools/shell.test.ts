@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createWorkerPool } from '@troupe/kernel';
-import { newDefinition } from '../definition.ts';
+import { newDefinition } from '@troupe/domain';
 import { createSandbox, DEFAULT_LIMITS } from '../sandbox/sandbox.ts';
 import { createWorkspace } from '../workspace/workspace.ts';
 import { shellTools } from './shell.ts';

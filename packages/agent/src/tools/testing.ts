@@ -1,4 +1,4 @@
-import { newDefinition, type AgentDefinition } from '../definition.ts';
+import { newDefinition, type AgentDefinition } from '@troupe/domain';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 
 /** Calls a tool as the loop does. */

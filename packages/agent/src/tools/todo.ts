@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { memoryScope } from '../definition.ts';
-import type { AgentStore, Todo } from '../store/store.ts';
+import { memoryScope } from '@troupe/domain';
+import { TODOS_KEPT, type AgentStore, type Todo } from '../store/store.ts';
 import { failed, tool, type Tool } from './tool.ts';
 
 const show = (todos: readonly Todo[]): string =>
@@ -21,8 +21,13 @@ export function todoTools(store: AgentStore): Tool[] {
       description: 'Add todos.',
       args: ARGS.create_todos,
       repeatable: false,
-      run: async ({ descriptions }, { definition }) =>
-        show(await store.addTodos(memoryScope(definition), descriptions)),
+      async run({ descriptions }, { definition }) {
+        const scope = memoryScope(definition);
+        const open = (await store.todos(scope)).filter(({ status }) => status !== 'completed');
+        if (open.length + descriptions.length > TODOS_KEPT)
+          return failed(`There are ${open.length} open todos, and at most ${TODOS_KEPT}: complete some first.`);
+        return show(await store.addTodos(scope, descriptions));
+      },
     }),
     tool({
       name: 'update_todo',

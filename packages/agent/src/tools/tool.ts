@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentDefinition, RunLimits } from '../definition.ts';
+import type { AgentDefinition, RunLimits } from '@troupe/domain';
 import type { Spent } from '../session/events.ts';
 
 export interface ToolContext {

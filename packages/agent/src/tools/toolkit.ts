@@ -1,5 +1,5 @@
 import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
-import type { AgentDefinition, ToolsetName } from '../definition.ts';
+import type { AgentDefinition, ToolsetName } from '@troupe/domain';
 import type { EgressOptions } from '../sandbox/egress-proxy.ts';
 import { createMcpPool } from './mcp.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

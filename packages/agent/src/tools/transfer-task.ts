@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Agent, Answer, Input } from '../agent.ts';
-import type { TeamMember } from '../definition.ts';
+import type { TeamMember } from '@troupe/domain';
 import { failed, tool, type Tool } from './tool.ts';
 
 /** Another agent of the team as the one who hands it work sees it. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
 import { createJail } from './jail.ts';
 import { removeTree } from './remove-tree.ts';
+import type { Quarters, Room } from '../sandbox/quarters.ts';
 import { sandboxOwner } from '../sandbox/sandbox-user.ts';
 import type { run as edit } from './tasks/edit.task.ts';
 import type { Look, run as look } from './tasks/look.task.ts';
@@ -14,8 +15,7 @@ import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError } from './works
 
 type Question = Look extends infer One ? (One extends Look ? Omit<One, 'root'> : never) : never;
 
-export interface Workspace {
-  readonly root: string;
+export interface Workspace extends Quarters {
   read: (file: string, maxBytes?: number) => Promise<string>;
   write: (file: string, content: string) => Promise<void>;
   /** Replaces texts in a file, all or none; answers why not. */
@@ -25,20 +25,6 @@ export interface Workspace {
   makeFolder: (folder: string) => Promise<void>;
   move: (from: string, to: string) => Promise<void>;
   remove: (target: string) => Promise<void>;
-  /** Whose it is. */
-  readonly owner: string;
-  room: () => Promise<Room>;
-}
-
-/** What is in a workspace, and what may come. */
-export interface Room {
-  bytes: number;
-  entries: number;
-  freeBytes: number;
-  /** Why nothing more may be written; undefined: there is room. */
-  full?: string;
-  /** It is so full, or so well hidden, that nobody could tell whether a command only removes something. */
-  shut: boolean;
 }
 
 export interface WorkspaceOptions {
@@ -70,8 +56,8 @@ export function createWorkspace(
 
   async function room(more = 0): Promise<Room> {
     const most = { bytes: SHUT * quotaBytes, entries: SHUT * maxEntries };
-    // In a line of its own: whoever keeps the other one full is measured all the same.
-    const found = await pool.run(MEASURE, { folder: root, ...most }, { key: `measure ${owner}` });
+    // In a line of its own, within the owner's share: whoever keeps the other one full is measured all the same.
+    const found = await pool.run(MEASURE, { folder: root, ...most }, { key: owner, lane: 'measure' });
     const { bytes, entries, hidden } = found;
     const full = whyFull({ ...found, bytes: bytes + more });
     return {

@@ -104,7 +104,12 @@ describe('Anthropic’s wire format', () => {
       tool_choice: { type: 'any' },
     });
     assert.deepEqual(result.message, { role: 'assistant', content: 'Fine.' });
-    assert.deepEqual(result.usage, { prompt_tokens: 15, completion_tokens: 4, total_tokens: 19 });
+    assert.deepEqual(result.usage, {
+      prompt_tokens: 15,
+      completion_tokens: 4,
+      total_tokens: 19,
+      prompt_tokens_details: { cached_tokens: 5, cache_write_tokens: 0 },
+    });
     assert.deepEqual([result.provider, result.costMicros], ['anthropic', 15 * 15 + 4 * 75]);
   });
 

@@ -7,14 +7,25 @@ import {
   type ProviderReply,
   type Wire,
 } from '../provider.ts';
-import type { ChatMessage, ChatRequest, ChatUsage, Content, FinishReason, SystemMessage, ToolCall } from '../types.ts';
+import type {
+  ChatMessage,
+  ChatRequest,
+  ChatUsage,
+  SystemMessage,
+  Thought,
+  ThoughtDelta,
+  ToolCall,
+  ToolMessage,
+} from '../types.ts';
+import { blocksOf, plainText, type Block } from './parts.ts';
+import { budgetOf, stopOfMessages } from './tables.ts';
 
 /** Anthropic's messages format, translated from and to OpenAI's. */
 
 /** Required by the format; what a caller gets who does not say. */
 const DEFAULT_MAX_TOKENS = 4096;
-
-type Block = Record<string, unknown> & { type: string };
+/** The least that the format takes for thinking. */
+const LEAST_BUDGET = 1024;
 
 interface Turn {
   role: 'user' | 'assistant';
@@ -27,16 +38,14 @@ export const anthropicWire: Wire = {
   headers: (apiKey) => ({ 'x-api-key': apiKey ?? '', 'anthropic-version': '2023-06-01' }),
 
   body(_provider, model, request, stream) {
-    const { tools, temperature, top_p: topP, stop } = request;
+    const { tools, stop } = request;
     const system = request.messages.filter(isSystem);
+    const limit = request.max_tokens ?? DEFAULT_MAX_TOKENS;
     return {
       model,
-      max_tokens: request.max_tokens ?? DEFAULT_MAX_TOKENS,
+      ...thinking(request, limit),
       messages: turns(request.messages),
-      ...(system.length > 0 ? { system: system.map((message) => plainText(message.content)).join('\n\n') } : {}),
-      // One scale ends at 1, the other at 2; and the two parameters exclude each other.
-      ...(temperature === undefined ? {} : { temperature: Math.min(temperature, 1) }),
-      ...(topP === undefined || temperature !== undefined ? {} : { top_p: topP }),
+      ...(system.length > 0 ? { system: systemOf(system) } : {}),
       ...(stop === undefined ? {} : { stop_sequences: [stop].flat() }),
       ...(tools && tools.length > 0 ? { tools: tools.map(toolOf), ...toolChoice(request) } : {}),
       ...(stream ? { stream: true } : {}),
@@ -49,8 +58,10 @@ export const anthropicWire: Wire = {
     if (!Array.isArray(blocks)) throw new Unusable('the answer has no content');
     const texts: string[] = [];
     const calls: ToolCall[] = [];
+    const thoughts: Thought[] = [];
     for (const block of blocks as Partial<Block>[]) {
       if (block.type === 'text' && typeof block['text'] === 'string') texts.push(block['text']);
+      if (block.type === 'thinking' || block.type === 'redacted_thinking') thoughts.push(thoughtOf(block));
       if (block.type === 'tool_use') {
         calls.push({
           id: String(block['id']),
@@ -60,14 +71,37 @@ export const anthropicWire: Wire = {
       }
     }
     const content = texts.join('');
+    const stopSequence = answer['stop_sequence'];
     return {
-      message:
-        calls.length > 0
-          ? { role: 'assistant', content: content || null, tool_calls: calls }
-          : { role: 'assistant', content },
-      finishReason: finishReason(answer['stop_reason']),
+      message: {
+        role: 'assistant',
+        content: calls.length > 0 ? content || null : content,
+        ...(calls.length > 0 ? { tool_calls: calls } : {}),
+        ...(thoughts.length > 0 ? { thoughts } : {}),
+      },
+      finishReason: stopOfMessages(answer['stop_reason']),
+      ...(typeof stopSequence === 'string' ? { stopSequence } : {}),
       usage: usageOf(answer['usage']),
     };
+  },
+
+  count: {
+    path: '/v1/messages/count_tokens',
+    body(provider, model, request) {
+      const {
+        messages,
+        system,
+        tools,
+        tool_choice: choice,
+        thinking: thought,
+      } = anthropicWire.body(provider, model, request, false);
+      return { model, messages, system, tools, tool_choice: choice, thinking: thought };
+    },
+    reply(json) {
+      const tokens = tokenCount(checked(json)['input_tokens']);
+      if (tokens === undefined) throw new Unusable('the answer has no count');
+      return tokens;
+    },
   },
 
   streamReader() {
@@ -87,6 +121,8 @@ export const anthropicWire: Wire = {
             return {};
           case 'content_block_start': {
             const block = event['content_block'] as Partial<Block> | undefined;
+            if (block?.type === 'redacted_thinking' || block?.type === 'thinking')
+              return { thoughts: [{ index, ...thoughtOf(block) }] };
             if (block?.type !== 'tool_use') return undefined;
             const call = { index: calls.size, input: block['input'] ?? {} };
             calls.set(index, call);
@@ -98,8 +134,10 @@ export const anthropicWire: Wire = {
             };
           }
           case 'content_block_delta': {
-            const delta = event['delta'] as { type?: string; text?: string; partial_json?: string } | undefined;
+            const delta = event['delta'] as Delta | undefined;
             if (delta?.type === 'text_delta') return { content: delta.text ?? '' };
+            const thought = delta && thoughtDelta(index, delta);
+            if (thought) return { thoughts: [thought] };
             const call = calls.get(index);
             if (delta?.type !== 'input_json_delta' || !call || !delta.partial_json) return undefined;
             call.input = undefined;
@@ -113,9 +151,13 @@ export const anthropicWire: Wire = {
           }
           case 'message_delta': {
             usage = { ...usage, ...(event['usage'] as object | undefined) };
-            const reason = (event['delta'] as { stop_reason?: unknown } | undefined)?.stop_reason;
+            const { stop_reason: reason, stop_sequence: at } = (event['delta'] ?? {}) as Record<string, unknown>;
             const counted = usageOf(usage);
-            return { finishReason: finishReason(reason), ...(counted ? { usage: counted } : {}) };
+            return {
+              finishReason: stopOfMessages(reason),
+              ...(typeof at === 'string' ? { stopSequence: at } : {}),
+              ...(counted ? { usage: counted } : {}),
+            };
           }
           case 'message_stop':
             complete = true;
@@ -137,6 +179,61 @@ export const anthropicWire: Wire = {
     );
   },
 };
+
+interface Delta {
+  type?: string;
+  text?: string;
+  partial_json?: string;
+  thinking?: string;
+  signature?: string;
+}
+
+function thoughtDelta(index: number, { type, thinking: text, signature }: Delta): ThoughtDelta | undefined {
+  if (type === 'thinking_delta') return { index, text: text ?? '' };
+  return type === 'signature_delta' && signature ? { index, signature } : undefined;
+}
+
+function thoughtOf(block: Partial<Block>): Thought {
+  if (block.type === 'redacted_thinking') return { text: '', redacted: String(block['data'] ?? '') };
+  const { thinking: text, signature } = block as { thinking?: unknown; signature?: unknown };
+  return { text: String(text ?? ''), ...(typeof signature === 'string' && signature !== '' ? { signature } : {}) };
+}
+
+/** Limit, temperature and thinking, which depend on each other. */
+function thinking(request: ChatRequest, limit: number): Record<string, unknown> {
+  const { temperature, top_p: topP, top_k: topK, reasoning = {}, response_format: format } = request;
+  const { effort, max_tokens: given, adaptive } = reasoning;
+  const schema = (format?.['json_schema'] as { schema?: unknown } | undefined)?.schema;
+  const output = {
+    ...(schema === undefined ? {} : { format: { type: 'json_schema', schema } }),
+    ...(adaptive && effort !== undefined ? { effort } : {}),
+  };
+  const more = Object.keys(output).length > 0 ? { output_config: output } : {};
+  if (adaptive) return { max_tokens: limit, thinking: { type: 'adaptive' }, ...more };
+  const budget = given ?? (effort === undefined ? 0 : budgetOf(effort));
+  if (budget > 0) {
+    const least = Math.max(budget, LEAST_BUDGET);
+    // The limit counts thoughts too: an answer needs room beside them.
+    const whole = request.max_tokens === undefined || least >= limit ? least + limit : limit;
+    return { max_tokens: whole, thinking: { type: 'enabled', budget_tokens: least }, ...more };
+  }
+  return {
+    max_tokens: limit,
+    // One scale ends at 1, the other at 2; and the two parameters exclude each other.
+    ...(temperature === undefined ? {} : { temperature: Math.min(temperature, 1) }),
+    ...(topP === undefined || temperature !== undefined ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK }),
+    ...more,
+  };
+}
+
+/** One text, unless there is a mark in it. */
+function systemOf(messages: SystemMessage[]): string | Block[] {
+  const blocks = messages.flatMap((message) => blocksOf(message.content));
+  return blocks.some((block) => block['cache_control'])
+    ? blocks
+    : messages.map((message) => plainText(message.content)).join('\n\n');
+}
 
 function checked(json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null) throw new Unusable('the answer is no object');
@@ -170,10 +267,8 @@ const resultsFirst = (content: Block[]): Block[] =>
   content.toSorted((a, b) => Number(b.type === 'tool_result') - Number(a.type === 'tool_result'));
 
 function blocks(message: Exclude<ChatMessage, SystemMessage>): Block[] {
-  if (message.role === 'tool') {
-    return [{ type: 'tool_result', tool_use_id: message.tool_call_id, content: plainText(message.content) }];
-  }
-  const content = contentBlocks(message.content ?? '');
+  if (message.role === 'tool') return [resultBlock(message)];
+  const content = blocksOf(message.content ?? '');
   if (message.role === 'user') return content;
   const calls = (message.tool_calls ?? []).map((call) => ({
     type: 'tool_use',
@@ -181,7 +276,24 @@ function blocks(message: Exclude<ChatMessage, SystemMessage>): Block[] {
     name: call.function.name,
     input: parsedArguments(call.function.arguments),
   }));
-  return [...content, ...calls];
+  return [...(message.thoughts ?? []).flatMap(thoughtBlock), ...content, ...calls];
+}
+
+/** Without a signature it would be refused: it is another model's. */
+function thoughtBlock({ text, signature, redacted }: Thought): Block[] {
+  if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
+  return signature === undefined ? [] : [{ type: 'thinking', thinking: text, signature }];
+}
+
+function resultBlock({ tool_call_id: id, content, is_error: isError }: ToolMessage): Block {
+  const isPlain =
+    typeof content === 'string' || content.every((part) => part.type === 'text' && part.cache_control === undefined);
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: isPlain ? plainText(content) : blocksOf(content),
+    ...(isError ? { is_error: true } : {}),
+  };
 }
 
 /** A model's earlier call with broken arguments must not make the whole conversation unusable. */
@@ -194,27 +306,14 @@ function parsedArguments(text: string): unknown {
   }
 }
 
-function contentBlocks(content: Content): Block[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  // It refuses texts that are empty.
-  const said = content.filter((part) => part.type !== 'text' || part.text !== '');
-  return said.map((part) => {
-    if (part.type === 'text') return { type: 'text', text: part.text };
-    const inline = /^data:([^;,]+);base64,(.*)$/s.exec(part.image_url.url);
-    const source = inline
-      ? { type: 'base64', media_type: inline[1], data: inline[2] }
-      : { type: 'url', url: part.image_url.url };
-    return { type: 'image', source };
-  });
-}
-
-const plainText = (content: Content): string =>
-  typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-
-const toolOf = ({ function: { name, description, parameters } }: NonNullable<ChatRequest['tools']>[number]) => ({
+const toolOf = ({
+  function: { name, description, parameters },
+  cache_control: cache,
+}: NonNullable<ChatRequest['tools']>[number]) => ({
   name,
   ...(description === undefined ? {} : { description }),
   input_schema: parameters ?? { type: 'object', properties: {} },
+  ...(cache ? { cache_control: cache } : {}),
 });
 
 function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: ChatRequest): Record<string, unknown> {
@@ -225,22 +324,22 @@ function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: Chat
   return { tool_choice: { type: choice === 'required' ? 'any' : 'auto', ...single } };
 }
 
-function finishReason(given: unknown): FinishReason {
-  if (given === 'tool_use') return 'tool_calls';
-  if (given === 'max_tokens' || given === 'model_context_window_exceeded') return 'length';
-  return given === 'refusal' ? 'content_filter' : 'stop';
-}
-
 function usageOf(given: unknown): ChatUsage | undefined {
   const counts = (given ?? {}) as Record<string, unknown>;
   const input = tokenCount(counts['input_tokens']);
   const output = tokenCount(counts['output_tokens']);
   if (input === undefined || output === undefined) return undefined;
   // What was read from or written to the prompt cache is reported apart from the other input.
-  const cached = ['cache_read_input_tokens', 'cache_creation_input_tokens'].map(
-    (name) => tokenCount(counts[name]) ?? 0,
-  );
-  const prompt = cached.reduce((sum, each) => sum + each, input);
+  const read = tokenCount(counts['cache_read_input_tokens']);
+  const written = tokenCount(counts['cache_creation_input_tokens']);
+  const prompt = input + (read ?? 0) + (written ?? 0);
   if (prompt === 0) return undefined;
-  return { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output };
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    ...(read || written
+      ? { prompt_tokens_details: { cached_tokens: read ?? 0, cache_write_tokens: written ?? 0 } }
+      : {}),
+  };
 }

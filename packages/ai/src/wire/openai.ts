@@ -4,16 +4,18 @@ import {
   Unusable,
   type ListedModel,
   type ProviderDelta,
+  type ProviderEmbeddings,
   type ProviderReply,
   type Wire,
 } from '../provider.ts';
 import type { ChatRequest, ChatUsage, FinishReason, ToolCall, ToolCallDelta } from '../types.ts';
+import { messagesFor, reasoningFor, toolsFor } from './openai-request.ts';
+import { thoughtDeltas, thoughtsOf } from './thoughts.ts';
 
 /** OpenAI's chat completions: OpenAI itself, OpenRouter, Gemini, Groq and Ollama speak it. */
 
 /** Passed on as given. `max_tokens` is not among them: newer models of OpenAI know it by another name. */
 const PASSED = [
-  'tools',
   'tool_choice',
   'parallel_tool_calls',
   'temperature',
@@ -32,6 +34,9 @@ interface Said {
   content?: unknown;
   refusal?: unknown;
   tool_calls?: unknown;
+  reasoning?: unknown;
+  reasoning_content?: unknown;
+  reasoning_details?: unknown;
 }
 
 interface Choice {
@@ -53,8 +58,13 @@ export const openaiWire: Wire = {
   headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
 
   body(provider, model, request, stream) {
-    const body: Record<string, unknown> = { model, messages: request.messages };
+    const body: Record<string, unknown> = { model, messages: messagesFor(provider, request.messages) };
+    if (request.tools !== undefined) body['tools'] = toolsFor(provider, request.tools);
     for (const name of PASSED) if (request[name] !== undefined) body[name] = request[name];
+    if (request.reasoning) Object.assign(body, reasoningFor(provider, request.reasoning));
+    if (request.top_k !== undefined && provider === 'openrouter') body['top_k'] = request.top_k;
+    if (request.prompt_cache_key !== undefined && provider === 'openai')
+      body['prompt_cache_key'] = request.prompt_cache_key;
     if (request.max_tokens !== undefined) {
       const name = provider === 'openai' && NEW_TOKEN_LIMIT.test(model) ? 'max_completion_tokens' : 'max_tokens';
       body[name] = request.max_tokens;
@@ -73,13 +83,23 @@ export const openaiWire: Wire = {
     if (!choice || !message) throw new Unusable('the answer has no choices');
     const calls = wholeCalls(message.tool_calls);
     const content = textOf(message.content ?? message.refusal);
+    const thoughts = thoughtsOf(message);
     return {
-      message: calls
-        ? { role: 'assistant', content, tool_calls: calls }
-        : { role: 'assistant', content: content ?? '' },
+      message: {
+        role: 'assistant',
+        content: calls ? content : (content ?? ''),
+        ...(calls ? { tool_calls: calls } : {}),
+        ...(thoughts ? { thoughts } : {}),
+      },
       finishReason: finishReason(choice.finish_reason, calls !== undefined) ?? (calls ? 'tool_calls' : 'stop'),
       usage: usageOf(answer.usage),
     };
+  },
+
+  embeddings: {
+    path: '/embeddings',
+    body: (model, request) => ({ model, ...request }),
+    reply: embeddingsOf,
   },
 
   streamReader() {
@@ -101,6 +121,8 @@ export const openaiWire: Wire = {
         const delta: ProviderDelta = {};
         const content = choice?.delta?.content ?? choice?.delta?.refusal;
         if (typeof content === 'string' && content !== '') delta.content = content;
+        const thoughts = choice?.delta && thoughtDeltas(choice.delta);
+        if (thoughts) delta.thoughts = thoughts;
         const calls = choice?.delta?.tool_calls;
         if (Array.isArray(calls) && calls.length > 0) delta.toolCalls = calls.map(number.delta);
         const reason = finishReason(choice?.finish_reason, number.any());
@@ -131,6 +153,19 @@ export const openaiWire: Wire = {
     );
   },
 };
+
+function embeddingsOf(json: unknown): ProviderEmbeddings {
+  const { data, usage } = checked(json) as { data?: unknown; usage?: Record<string, unknown> | null };
+  if (!Array.isArray(data)) throw new Unusable('the answer has no data');
+  return {
+    data: data.map((entry: { index?: unknown; embedding?: unknown } | null, place) => {
+      const { embedding, index } = entry ?? {};
+      if (!Array.isArray(embedding) && typeof embedding !== 'string') throw new Unusable('an entry has no embedding');
+      return { object: 'embedding', index: typeof index === 'number' ? index : place, embedding };
+    }),
+    tokens: tokenCount(usage?.['prompt_tokens'] ?? usage?.['total_tokens']) || undefined,
+  };
+}
 
 function checked(json: unknown): Answer {
   if (typeof json !== 'object' || json === null) throw new Unusable('the answer is no object');
@@ -213,5 +248,20 @@ function usageOf(given: Answer['usage']): ChatUsage | undefined {
   if (!prompt || completion === undefined) return undefined;
   // Gemini and Grok count what a model thinks in the total alone, and charge it as output.
   const total = Math.max(tokenCount(given?.['total_tokens']) ?? 0, prompt + completion);
-  return { prompt_tokens: prompt, completion_tokens: total - prompt, total_tokens: total };
+  const usage: ChatUsage = { prompt_tokens: prompt, completion_tokens: total - prompt, total_tokens: total };
+  const cached = detail(given, 'prompt_tokens_details', 'cached_tokens');
+  const written = detail(given, 'prompt_tokens_details', 'cache_write_tokens');
+  // A part is no more than the whole.
+  if (cached !== undefined)
+    usage.prompt_tokens_details = {
+      cached_tokens: Math.min(cached, prompt),
+      ...(written === undefined ? {} : { cache_write_tokens: Math.min(written, prompt - Math.min(cached, prompt)) }),
+    };
+  const thought = detail(given, 'completion_tokens_details', 'reasoning_tokens');
+  if (thought !== undefined)
+    usage.completion_tokens_details = { reasoning_tokens: Math.min(thought, usage.completion_tokens) };
+  return usage;
 }
+
+const detail = (given: Answer['usage'], group: string, name: string): number | undefined =>
+  tokenCount((given?.[group] as Record<string, unknown> | null | undefined)?.[name]);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentParams, agentStats, agentStatus, AGENT_NOT_FOUND } from '../agent-fields.ts';
+import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE, agentParams, agentStats, agentStatus } from '../agent-fields.ts';
 import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -94,18 +94,40 @@ const memory = z.looseObject({ key: z.string().nullable(), content: z.string(), 
 
 export const gatewayChat = endpoint({
   ...gateway,
+  errorShape: 'openai',
   method: 'POST',
+  errors: { ...gateway.errors, 413: [MESSAGE_TOO_LARGE] },
   path: under('/v1/chat/completions'),
-  summary: 'OpenAI-compatible chat; `stream: true` answers with server-sent events',
+  summary:
+    'OpenAI-compatible chat, for the agent’s token, a device’s or an API key of the owner’s; the caller’s tools are called back',
   body: z.looseObject({ messages: z.array(z.looseObject({ role: z.string() })) }),
   reply: z.looseObject({
     id: z.string(),
     choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string() }) })),
   }),
 });
+export const gatewayCreateMessage = endpoint({
+  ...gateway,
+  errorShape: 'anthropic',
+  method: 'POST',
+  path: under('/v1/messages'),
+  summary: 'Anthropic-compatible message; the caller’s tools are called back. The token as bearer or `x-api-key`',
+  body: z.looseObject({ messages: z.array(z.looseObject({ role: z.string() })), max_tokens: z.number() }),
+  reply: z.looseObject({ id: z.string(), content: z.array(z.looseObject({ type: z.string() })) }),
+});
+export const gatewayCreateResponse = endpoint({
+  ...gateway,
+  errorShape: 'openai',
+  method: 'POST',
+  path: under('/v1/responses'),
+  summary: 'OpenAI-compatible response; the caller’s tools are called back. Nothing is stored under its id',
+  body: z.looseObject({ input: z.union([z.string(), z.array(z.looseObject({}))]) }),
+  reply: z.looseObject({ id: z.string(), output: z.array(z.looseObject({ type: z.string() })) }),
+});
 export const gatewayExecute = endpoint({
   ...gateway,
   method: 'POST',
+  errors: { ...gateway.errors, 413: [MESSAGE_TOO_LARGE] },
   path: under('/execute'),
   summary: 'Run a scheduled prompt',
   body: z.object({ taskId: z.string(), prompt: z.string(), runId: z.string().optional() }),
@@ -173,6 +195,8 @@ export const gatewayRemember = endpoint({
 
 export const GATEWAY_ENDPOINTS = [
   gatewayChat,
+  gatewayCreateMessage,
+  gatewayCreateResponse,
   gatewayExecute,
   gatewayHeartbeat,
   gatewayBus,

@@ -99,6 +99,9 @@ const event = z.object({
 });
 export type UndergroundEvent = z.output<typeof event>;
 
+/** Each is an account in the ledger and a transfer of its own. */
+const SPLIT_RECIPIENTS = 100;
+
 const splitReply = z.object({
   success: z.literal(true),
   splitId: z.string(),
@@ -319,7 +322,7 @@ const routes = <A extends Auth>(service: Service, auth: A) => {
             { error: RECIPIENTS },
           )
           .min(1, RECIPIENTS)
-          .max(1000),
+          .max(SPLIT_RECIPIENTS, `Too many recipients (max ${SPLIT_RECIPIENTS})`),
       }),
       reply: splitReply,
       errors: {
@@ -332,9 +335,9 @@ const routes = <A extends Auth>(service: Service, auth: A) => {
       ...base,
       method: 'GET',
       path: '/api/underground/splits',
-      summary: 'The user’s splits, newest first',
-      query: z.object({ limit }),
-      reply: z.object({ splits: z.array(splitReply), count: z.number() }),
+      summary: 'The user’s splits, newest first; a page ends where it gets large',
+      query: z.object({ limit, offset: wholeQuery(0, 0, 1_000_000) }),
+      reply: z.object({ splits: z.array(splitReply), count: z.number(), hasMore: z.boolean() }),
     }),
   };
 };

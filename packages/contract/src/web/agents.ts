@@ -27,7 +27,7 @@ const agent = z.object({
   /** The model that really answers: another one where the plan has not this one, or no provider serves it. */
   answers: z.string(),
   status: agentStatus,
-  /** Opens the agent's web chat; the ticket in it lives for twelve hours. */
+  /** Opens the agent's web chat; the ticket in it opens it once, within five minutes: ask for a new one for each connection. */
   websocketUrl: z.string(),
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -67,7 +67,11 @@ export const renameAgent = endpoint({
   reply: success.extend({
     agent: z.object({ id: z.string(), name: z.string(), status: agentStatus, updatedAt: timestamp }),
   }),
-  errors: { ...one.errors, 400: ['Name required', 'Name too long (max 64 chars)'] },
+  errors: {
+    ...one.errors,
+    400: ['Name required', 'Name too long (max 64 chars)'],
+    502: ['Agent backend unavailable'],
+  },
 });
 
 export const deleteAgent = endpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shownMessage } from '../agent-fields.ts';
+import { MESSAGE_TOO_LARGE, shownMessage } from '../agent-fields.ts';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed, tooLong } from '../fields.ts';
@@ -32,6 +32,7 @@ export const sendChat = endpoint({
     400: ['Message required', LONG_MESSAGE],
     401: ['Unauthorized'],
     404: [NONE],
+    413: [MESSAGE_TOO_LARGE],
     429: [
       'Spend cap reached: <used> of <limit> USD used',
       'Monthly token quota reached: <used> of <limit> tokens used',

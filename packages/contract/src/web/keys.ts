@@ -10,9 +10,17 @@ const key = z.object({
   keyPreview: z.string(),
   createdAt: timestamp,
   lastUsed: nullableTimestamp,
+  origins: z.array(z.string()),
 });
 
 const NAME = 'Name required';
+const ORIGIN = 'An origin is a scheme and a host such as https://app.example.org, or *';
+/** As browsers write it in the header. */
+const origin = z
+  .string()
+  .max(300, ORIGIN)
+  .refine((given) => given === '*' || URL.parse(given)?.origin === given, ORIGIN);
+
 const LONG_NAME = 'Name too long (max 64 chars)';
 
 export const listKeys = endpoint({
@@ -38,10 +46,15 @@ export const createKey = endpoint({
       .min(1, NAME)
       .max(64, LONG_NAME)
       .regex(/^\P{Cc}*$/u, 'Invalid name'),
+    origins: z
+      .array(origin)
+      .max(20)
+      .default([])
+      .describe('Pages that may call /v1 with this key from a browser; * for all'),
   }),
   reply: z.object({ id: z.string(), name: z.string(), key: z.string(), createdAt: timestamp }),
   status: 201,
-  errors: { 400: [NAME, LONG_NAME], 401: ['Unauthorized'], 429: ['Too many keys (max 10)'] },
+  errors: { 400: [NAME, LONG_NAME, ORIGIN], 401: ['Unauthorized'], 429: ['Too many keys (max 10)'] },
 });
 
 export const getKey = endpoint({

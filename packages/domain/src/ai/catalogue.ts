@@ -7,6 +7,8 @@
 export interface Rates {
   inputRate: number;
   outputRate: number;
+  /** For what was read from the provider's cache; as all input unless said. */
+  cachedRate?: number | undefined;
 }
 
 export interface CatalogueModel extends Rates {
@@ -21,6 +23,8 @@ export interface CatalogueModel extends Rates {
 
 export interface Catalogue {
   models: CatalogueModel[];
+  /** They turn texts into numbers; every plan has them. */
+  embeddings: CatalogueModel[];
   /** For models that are not listed. */
   defaultRates: Rates;
   /** Plan → ids of its models, or `all`. */
@@ -156,6 +160,13 @@ const listed = MODELS.map(([id, name, inputRate, outputRate, contextWindow, tags
   servedBy: { openrouter: id, ...servedBy },
 }));
 
+/** The third cell is the rate. */
+const EMBEDDINGS: [string, string, number, number, Record<string, string>][] = [
+  ['openai/text-embedding-3-small', 'Text Embedding 3 Small', 0.02, 8_191, { openai: 'text-embedding-3-small' }],
+  ['openai/text-embedding-3-large', 'Text Embedding 3 Large', 0.13, 8_191, { openai: 'text-embedding-3-large' }],
+  ['google/gemini-embedding-001', 'Gemini Embedding', 0.15, 2_048, { gemini: 'gemini-embedding-001' }],
+];
+
 const SOLO = ['openai/gpt-4o-mini', 'google/gemini-2.0-flash', 'xiaomi/mimo-v2-pro'];
 const COLLECTIVE = [...SOLO, 'openai/gpt-4o', 'anthropic/claude-3.5-sonnet'];
 const LABEL = [...COLLECTIVE, 'openai/gpt-4-turbo', 'anthropic/claude-3-opus'];
@@ -194,6 +205,16 @@ export const BUILT_IN_CATALOGUE: Catalogue = {
       servedBy: { sandbox: SANDBOX_MODEL },
     },
   ],
+  embeddings: EMBEDDINGS.map(([id, name, inputRate, contextWindow, servedBy]) => ({
+    id,
+    name,
+    description: 'Turns texts into numbers that can be compared',
+    tags: ['embeddings'],
+    inputRate,
+    outputRate: 0,
+    contextWindow,
+    servedBy: { openrouter: id, ...servedBy },
+  })),
   defaultRates: { inputRate: 1, outputRate: 3 },
   plans: { solo: SOLO, collective: COLLECTIVE, label: LABEL, network: 'all' },
   taskTypes: {
@@ -241,14 +262,19 @@ export const BUILT_IN_CATALOGUE: Catalogue = {
  * `openrouter/x/y` and `x/y` are one model; so are `anthropic/claude-opus-4-6` and `claude-opus-4-6`, and so is whatever
  * its providers call it: under no name has it another price or plan.
  */
-export function findModel(catalogue: Catalogue, id: string): CatalogueModel | undefined {
+export const findModel = (catalogue: Catalogue, id: string): CatalogueModel | undefined => named(catalogue.models, id);
+
+export const findEmbedding = (catalogue: Catalogue, id: string): CatalogueModel | undefined =>
+  named(catalogue.embeddings, id);
+
+function named(models: readonly CatalogueModel[], id: string): CatalogueModel | undefined {
   const bare = id.replace(/^openrouter\//, '');
-  const exact = catalogue.models.find((model) => model.id === bare);
+  const exact = models.find((model) => model.id === bare);
   if (exact) return exact;
   const name = baseName(bare);
   return (
-    catalogue.models.find((model) => baseName(model.id) === name && (model.id === name || !bare.includes('/'))) ??
-    catalogue.models.find((model) => Object.entries(model.servedBy).some((served) => isCalled(bare, ...served)))
+    models.find((model) => baseName(model.id) === name && (model.id === name || !bare.includes('/'))) ??
+    models.find((model) => Object.entries(model.servedBy).some((served) => isCalled(bare, ...served)))
   );
 }
 
@@ -264,9 +290,20 @@ const RATE_STEPS = 10_000;
 export const ratesOf = (catalogue: Catalogue, model: string): Rates =>
   findModel(catalogue, model) ?? catalogue.defaultRates;
 
-/** Integer millionths of a dollar, rounded up: a rate of 1 USD per million tokens is one millionth a token. */
-export function costMicros({ inputRate, outputRate }: Rates, inputTokens: number, outputTokens: number): number {
-  const micros = inputTokens * Math.round(inputRate * RATE_STEPS) + outputTokens * Math.round(outputRate * RATE_STEPS);
+/**
+ * Integer millionths of a dollar, rounded up: a rate of 1 USD per million tokens is one millionth a token. `cached` of the
+ * input came from the provider's cache.
+ */
+export function costMicros(
+  { inputRate, outputRate, cachedRate = inputRate }: Rates,
+  inputTokens: number,
+  outputTokens: number,
+  cached = 0,
+): number {
+  const micros =
+    (inputTokens - cached) * Math.round(inputRate * RATE_STEPS) +
+    cached * Math.round(cachedRate * RATE_STEPS) +
+    outputTokens * Math.round(outputRate * RATE_STEPS);
   return Math.ceil(micros / RATE_STEPS);
 }
 

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type Docker from 'dockerode';
-import type { AgentDefinition, RunStats, Verify } from '@troupe/agent';
+import type { RunStats, Verify } from '@troupe/agent';
+import type { AgentDefinition } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 import { boundedJson } from '../bounded.ts';
 import { DriverError, type Driver, type DriverStats, type Placement } from '../driver.ts';
 import { createProxy, ownCredentials } from '../proxy.ts';
-import type { AgentRow } from '../registry.ts';
+import type { AgentRow } from '@troupe/roster';
 import { askIfThere } from './calls.ts';
 import { figures } from './figures.ts';
 import { createEnsureImage, type ImageDeps } from './ensure-image.ts';
@@ -47,7 +48,7 @@ const HEALTH_MS = 90_000;
 const MOST_RESTARTS = 2;
 
 export function createContainers(deps: ContainerDeps, way: Way): Driver {
-  const { engine, registry, log, image, healthMs = HEALTH_MS } = deps;
+  const { engine, roster, log, image, healthMs = HEALTH_MS } = deps;
   const ensureImage = createEnsureImage(deps);
   const volumes = createVolumes(engine);
 
@@ -72,7 +73,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
   }
 
   async function asOwner(agent: AgentRow, method: string, at: string, body?: unknown): Promise<Response> {
-    const response = await call(agent.id, method, at, body, await registry.token(agent));
+    const response = await call(agent.id, method, at, body, await roster.token(agent));
     if (!response.ok) throw new DriverError(`The agent answered ${response.status} on ${at}`);
     return response;
   }
@@ -94,7 +95,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
 
   /** What was changed while it did not run: of its environment it reads the definition at its very first start only. */
   async function catchUp(agent: AgentRow): Promise<void> {
-    const wanted = await registry.definition(agent);
+    const wanted = await roster.definition(agent);
     const { definition } = (await boundedJson(await asOwner(agent, 'GET', '/definition'))) as {
       definition: AgentDefinition;
     };
@@ -107,7 +108,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
       const address = await addressOf(agentId);
       return address === undefined ? undefined : new URL(address);
     },
-    exists: async (agentId) => (await registry.find(agentId)) !== undefined,
+    exists: async (agentId) => (await roster.find(agentId)) !== undefined,
     verify: deps.verify,
     credentials: ownCredentials(deps),
   });

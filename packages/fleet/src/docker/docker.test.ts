@@ -34,15 +34,15 @@ describe('the docker driver', { skip: needs('docker') }, () => {
   conformance(() => ({ grounds, driver, ask: door.ask }));
 
   const fleetOf = (used: Driver) => {
-    const { runtime, registry } = grounds;
-    return createFleet({ ...runtime, registry, driver: used, version: '1.0.0' });
+    const { runtime, roster } = grounds;
+    return createFleet({ ...runtime, roster, driver: used, version: '1.0.0' });
   };
 
   test('an image that starts and never becomes healthy gives way to the one before, with all data', async () => {
     await addSickImage(engine);
     const fleet = fleetOf(make(grounds, engine, { healthMs: 10_000 }));
     const { agent } = await fleet.start(await newAgent(grounds));
-    const token = await grounds.registry.token(agent);
+    const token = await grounds.roster.token(agent);
     try {
       await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
       await assert.rejects(fleet.update(agent, SICK), (error: AppError) => {
@@ -54,7 +54,7 @@ describe('the docker driver', { skip: needs('docker') }, () => {
         assert.ok(existsSync(String(error.extra['backupPath'])));
         return true;
       });
-      const row = await grounds.registry.get(agent.id);
+      const row = await grounds.roster.get(agent.id);
       assert.deepEqual([row.status, row.image, row.failure], ['running', IMAGE, null]);
       assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
       const updated = await fleet.update(row);
@@ -66,15 +66,15 @@ describe('the docker driver', { skip: needs('docker') }, () => {
   });
 
   test('a container that was killed from outside is told of, and start and repair bring it back with its data', async () => {
-    const { registry } = grounds;
+    const { roster } = grounds;
     const fleet = fleetOf(driver);
     const { agent, placement } = await fleet.start(await newAgent(grounds));
-    const token = await registry.token(agent);
+    const token = await roster.token(agent);
     try {
       await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
       const told = async () => {
         await fleet.recover();
-        const { status, failure } = await registry.get(agent.id);
+        const { status, failure } = await roster.get(agent.id);
         return [status, failure];
       };
       assert.deepEqual(await told(), ['running', null]);
@@ -88,7 +88,7 @@ describe('the docker driver', { skip: needs('docker') }, () => {
           status: 502,
           body: { error: 'Agent is not running' },
         });
-        await bringBack(await registry.get(agent.id));
+        await bringBack(await roster.get(agent.id));
         assert.deepEqual(await told(), ['running', null]);
         assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
       }
@@ -102,8 +102,8 @@ describe('the docker driver', { skip: needs('docker') }, () => {
   });
 
   test('an image that is not there gives way to the one before, and the backup stays', async () => {
-    const { runtime, registry } = grounds;
-    const fleet = createFleet({ ...runtime, registry, driver, version: '1.0.0' });
+    const { runtime, roster } = grounds;
+    const fleet = createFleet({ ...runtime, roster, driver, version: '1.0.0' });
     const { agent, placement } = await fleet.start(await newAgent(grounds));
     try {
       assert.equal(placement.container?.status, 'running');
@@ -125,7 +125,7 @@ describe('the docker driver', { skip: needs('docker') }, () => {
           return true;
         },
       );
-      assert.equal((await registry.get(agent.id)).status, 'running');
+      assert.equal((await roster.get(agent.id)).status, 'running');
       assert.equal((await door.ask(agent.id, 'GET', '/ready')).status, 200);
     } finally {
       await fleet.remove(agent);

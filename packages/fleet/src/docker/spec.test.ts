@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentRow } from '../registry.ts';
+import type { AgentRow } from '@troupe/roster';
 import { specFor, type SpecDeps } from './spec.ts';
 
 const withNetworks = (...names: string[]): SpecDeps =>

@@ -1,9 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net';
 import type Docker from 'dockerode';
 import { PLAN_RESOURCES } from '@troupe/domain';
-import { agentEnv, platformEnv } from '../agent-env.ts';
+import { agentEnv, type AgentRow, type AllAgents, platformEnv } from '@troupe/roster';
 import { DriverError } from '../driver.ts';
-import type { AgentRow, Registry } from '../registry.ts';
 import { ask } from './calls.ts';
 import { DATA } from './image.ts';
 
@@ -23,7 +22,7 @@ export interface ContainerSpec {
 
 export interface SpecDeps {
   engine: Docker;
-  registry: Registry;
+  roster: AllAgents;
   image: string;
   /** Where agents find the platform; undefined: nowhere, they have only the built-in model. */
   platformUrl: () => string | undefined;
@@ -46,14 +45,14 @@ const GIB = 1024 ** 3;
 export const nameOf = (agentId: string): string => `troupe-agent-${agentId}`;
 
 export async function specFor(deps: SpecDeps, agent: AgentRow): Promise<ContainerSpec> {
-  const { engine, registry, image } = deps;
+  const { engine, roster, image } = deps;
   const network = await networkOf(deps);
   const port = await freePort();
   const innerPort = network.kind === 'host' ? port : INNER_PORT;
   const { memoryGb, cpus } = PLAN_RESOURCES[agent.size ?? agent.plan] ?? PLAN_RESOURCES['solo']!;
   const { NCPU } = (await ask(engine.info())) as { NCPU: number };
   const platform = platformFor(deps.platformUrl(), network.kind);
-  const own = await agentEnv(registry, deps.sessionSecret, agent);
+  const own = await agentEnv(roster, deps.sessionSecret, agent);
   const env = {
     ...own,
     ...(platform && platformEnv(platform, own)),

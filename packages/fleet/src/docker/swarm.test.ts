@@ -34,7 +34,7 @@ describe('the swarm driver', { skip: needs('an own container engine') }, () => {
   conformance(() => ({ grounds, driver, ask: door.ask }));
 
   const fleetOf = (used: Driver) =>
-    createFleet({ ...grounds.runtime, registry: grounds.registry, driver: used, version: '1.0.0' });
+    createFleet({ ...grounds.runtime, roster: grounds.roster, driver: used, version: '1.0.0' });
   const left = async () => [
     (await engine.listServices()).length,
     (await engine.listContainers({ all: true })).length,
@@ -69,7 +69,7 @@ describe('the swarm driver', { skip: needs('an own container engine') }, () => {
   test('the swarm starts a container again that was killed; start brings back what was scaled down', async () => {
     const fleet = fleetOf(driver);
     const { agent, placement } = await fleet.start(await newAgent(grounds));
-    const token = await grounds.registry.token(agent);
+    const token = await grounds.roster.token(agent);
     const serves = async () => (await door.ask(agent.id, 'GET', '/memory', token)).status === 200;
     try {
       await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
@@ -86,7 +86,7 @@ describe('the swarm driver', { skip: needs('an own container engine') }, () => {
       });
       while ((await driver.alive?.())?.has(agent.id)) await delay(100);
       await fleet.recover();
-      const row = await grounds.registry.get(agent.id);
+      const row = await grounds.roster.get(agent.id);
       assert.deepEqual([row.status, row.failure], ['error', 'The agent’s container is not running']);
       await fleet.start(row);
       assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
@@ -99,7 +99,7 @@ describe('the swarm driver', { skip: needs('an own container engine') }, () => {
     await addSickImage(engine);
     const fleet = fleetOf(createSwarm({ ...containerDeps(grounds, engine), healthMs: 10_000 }));
     const { agent } = await fleet.start(await newAgent(grounds));
-    const token = await grounds.registry.token(agent);
+    const token = await grounds.roster.token(agent);
     try {
       await door.ask(agent.id, 'PUT', '/memory', token, { key: 'word', content: 'kept' });
       await assert.rejects(fleet.update(agent, SICK), (error: AppError) => {
@@ -109,7 +109,7 @@ describe('the swarm driver', { skip: needs('an own container engine') }, () => {
         );
         return true;
       });
-      const row = await grounds.registry.get(agent.id);
+      const row = await grounds.roster.get(agent.id);
       assert.deepEqual([row.status, row.image], ['running', IMAGE]);
       assert.match(JSON.stringify((await door.ask(agent.id, 'GET', '/memory', token)).body), /kept/);
     } finally {

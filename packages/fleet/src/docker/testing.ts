@@ -14,7 +14,7 @@ export const SICK = 'troupe-agent:sick';
 
 export const containerDeps = (grounds: Grounds, engine: Docker): ContainerDeps => ({
   engine,
-  registry: grounds.registry,
+  roster: grounds.roster,
   log: grounds.runtime.log,
   version: '1.0.0',
   image: IMAGE,

@@ -8,7 +8,7 @@ import { headerText, headerValue } from './header-text.ts';
 import type { Authenticator, Identity, Principals, User } from './principal.ts';
 
 export const SESSION_COOKIE = 'svc-session';
-const KEY_PREFIX = 'sk_';
+export const KEY_PREFIX = 'sk_';
 const HEADER_LIFE_MS = 5 * 60_000;
 
 export interface GuardDeps {
@@ -39,9 +39,14 @@ export function bearerToken({
   return typeof value === 'string' && value.startsWith('Bearer ') ? value.slice('Bearer '.length).trim() : null;
 }
 
+/** For models: clients of one protocol show their key as bearer, those of another in a header of their own. */
+export function shownKey(request: Parameters<typeof bearerToken>[0]): string | null {
+  const own = request.headers['x-api-key'];
+  return bearerToken(request) ?? (typeof own === 'string' && own !== '' ? own.trim() : null);
+}
+
 export function createGuards({ internalKey, sessionSecret, origin, loopback, accounts }: GuardDeps): Guards {
-  const isInternal = (request: FastifyRequest): boolean => {
-    const key = bearerToken(request);
+  const isInternal = (request: FastifyRequest, key = bearerToken(request)): boolean => {
     return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
   };
 
@@ -62,10 +67,12 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     return user;
   }
 
-  async function byKey(request: FastifyRequest): Promise<User | null> {
-    const key = bearerToken(request);
+  async function byKey(request: FastifyRequest, key = bearerToken(request)): Promise<User | null> {
     return key?.startsWith(KEY_PREFIX) ? ((await accounts?.byKey(key)) ?? null) : null;
   }
+
+  const byAnyKey = async (request: FastifyRequest, key: string): Promise<User | null> =>
+    (await byKey(request, key)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
 
   const anyUser = async (request: FastifyRequest) => (await byKey(request)) ?? (await byCookie(request));
 
@@ -75,10 +82,10 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     return found;
   }
 
-  function internal(request: FastifyRequest, { unauthorized }: GuardTexts): undefined {
+  function internal(request: FastifyRequest, { unauthorized }: GuardTexts, key = bearerToken(request)): undefined {
     if (internalKey === undefined) throw new AppError(500, 'Server misconfigured');
-    if (bearerToken(request) === null) throw new AppError(401, unauthorized);
-    if (!isInternal(request)) throw new AppError(403, 'Forbidden');
+    if (key === null) throw new AppError(401, unauthorized);
+    if (!isInternal(request, key)) throw new AppError(403, 'Forbidden');
   }
 
   return {
@@ -91,10 +98,11 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
       if (!user?.isAdmin) throw new AppError(403, 'Admin access required.', { code: 'ADMIN_REQUIRED' });
       return user;
     },
-    internal,
+    internal: (request, texts) => internal(request, texts),
     internalOrKey(request, texts) {
-      if (bearerToken(request)?.startsWith(KEY_PREFIX)) return required(byKey(request), texts);
-      internal(request, texts);
+      const key = shownKey(request);
+      if (key?.startsWith(KEY_PREFIX)) return required(byAnyKey(request, key), texts);
+      internal(request, texts, key);
       return null;
     },
     userContext(request, { unauthorized }) {

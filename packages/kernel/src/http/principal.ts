@@ -13,8 +13,12 @@ export interface User {
   sessionId: string | null;
   /** The API key that it came with instead. */
   keyId?: string;
+  /** Pages that may use that key from a browser. */
+  origins?: readonly string[];
   /** Whom a limit of a user counts; the user unless said. */
   countedAs?: string;
+  /** Whom the platform says that the request counts for in limits by address, here and where it leads to. */
+  toldAs?: string;
 }
 
 /** Who the user-context headers name; vouched for by the internal key. */
@@ -53,4 +57,9 @@ export type PrincipalOf<A extends Auth> = Principals[A];
 export interface Authenticator {
   bySession: (token: string) => Promise<User | null>;
   byKey: (key: string) => Promise<User | null>;
+  /** The owner of an agent that came with a key of its own; it opens only what is for the internal key or a key. */
+  byAgentKey?: (
+    key: string,
+    request: { headers: Record<string, string | string[] | undefined> },
+  ) => Promise<User | null>;
 }

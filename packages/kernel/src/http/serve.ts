@@ -1,9 +1,11 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import { invalidField, type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
+import { createAdmission } from './callers.ts';
+import { allowPage, checkPage } from './cors.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
 import type { PrincipalOf, User } from './principal.ts';
@@ -12,7 +14,7 @@ import type { Server } from './server.ts';
 
 /** What a handler may want to know about the request beside its validated parts. */
 export interface RequestInfo {
-  /** The address that limits count for. */
+  /** The address that it came from. */
   address: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   cookies: () => Record<string, string | undefined>;
@@ -47,8 +49,12 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   // Outside production a reply that breaks its own schema is an error: the reference must be true.
   const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
 
-  const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined =>
-    userLimit && request.principal ? userLimit(request, reply, countedAs(request.principal)) : undefined;
+  const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+    const { principal } = request;
+    if (endpoint.pages) checkPage(request, principal, server.origin);
+    if (endpoint.bodyLimit !== undefined) server.largeBodies(request, reply, principal ? countedAs(principal) : '');
+    return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
+  };
   const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const found = guard(request, texts);
     if (!(found instanceof Promise)) {
@@ -56,14 +62,18 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       return limitUser(request, reply);
     }
     return found.then((principal) => {
-      request.principal = principal;
+      request.principal = withTold(principal, request);
       return limitUser(request, reply);
     });
   };
-  const admit = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
-    const counted = limit?.(request, reply, server.clientAddress(request));
-    return counted ? counted.then(() => identify(request, reply)) : identify(request, reply);
+  const withTold = (principal: unknown, request: FastifyRequest): unknown => {
+    const toldAs = principal ? server.toldAs(request) : undefined;
+    return toldAs === undefined ? principal : { ...(principal as User), toldAs };
   };
+  const { counters, callers, clientAddress, toldAs: told } = server;
+  const admit = limit
+    ? createAdmission({ auth: endpoint.auth, counters, callers, limit, told, clientAddress, identify })
+    : identify;
 
   // Somebody let in at the head may be out when the last of the body arrives: those are asked for again.
   const late = new WeakSet<FastifyRequest>();
@@ -77,7 +87,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     done();
   };
   const admitAgain = async (request: FastifyRequest): Promise<void> => {
-    request.principal = await guard(request, texts);
+    request.principal = withTold(await guard(request, texts), request);
   };
 
   app.route({
@@ -88,10 +98,13 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       invalidJson: endpoint.invalidJson,
       failure: endpoint.failure,
       errorFields: endpoint.errorFields,
+      errorShape: endpoint.errorShape,
     },
+    bodyLimit: endpoint.bodyLimit,
     onRequest: (request, reply, done) => {
       let admitted: Promise<void> | undefined;
       try {
+        if (endpoint.pages) allowPage(request, reply);
         admitted = admit(request, reply);
       } catch (error) {
         return done(error as Error);
@@ -108,9 +121,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     handler: (request, reply) => {
       const result = handler({
         user: request.principal as never,
-        params: parse(endpoint.params, request.params, 'path') as never,
-        query: parse(endpoint.query, request.query, 'query') as never,
-        body: (endpoint.rawBody ? undefined : parse(endpoint.body, request.body ?? {}, 'body')) as never,
+        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
         request: new Info(server, request, reply),
       });
       if (result instanceof Promise) result.then(answer, fail);
@@ -144,11 +157,12 @@ const countedAs = (principal: unknown): string => {
   return other ?? id;
 };
 
-function parse(schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
+function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AppError(400, validationMessage(parsed.error, whole));
+  const param = invalidField(parsed.error);
+  throw new AppError(400, validationMessage(parsed.error, whole), errorShape && param !== undefined ? { param } : {});
 }
 
 function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): void {

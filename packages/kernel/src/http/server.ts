@@ -1,24 +1,38 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { CallError, type Endpoint, type Service } from '@troupe/contract';
+import type { Endpoint, Service } from '@troupe/contract';
 import type { RateRule } from '@troupe/domain';
-import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
 import { AppError, StartError } from '../errors.ts';
 import { randomHex } from '../ids.ts';
-import { NO_NULL_CHARACTERS, parseJson } from '../json.ts';
+import { parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
+import { createCallers, type Callers } from './callers.ts';
+import {
+  boundConnections,
+  boundRequests,
+  connectionBounds,
+  isLoopback,
+  REQUEST_TIMES,
+  type Connections,
+} from './connections.ts';
 import { checkAddress, hostCheck } from './door.ts';
+import { drain } from './drain.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
+import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 import type { Authenticator } from './principal.ts';
+import { addErrors } from './answer-errors.ts';
 
 export const BODY_LIMIT = 1_048_576;
+/** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
+const BACKLOG = 4096;
 
 export interface ServerOptions {
   service: Service;
@@ -31,6 +45,8 @@ export interface ServerOptions {
   /** Public address of this service. */
   url: string;
   accounts?: Authenticator;
+  /** Whether what every request needs is there; answers soon. */
+  ready?: () => Promise<boolean>;
   rateRules?: readonly RateRule[];
 }
 
@@ -47,11 +63,20 @@ export interface Server {
   url: string;
   loopback: boolean;
   rateRules: readonly RateRule[] | undefined;
-  /** The address that a request counts for. */
+  /** The address that a request came from. */
   clientAddress: (request: FastifyRequest) => string;
+  /** Whom the platform says that a request counts for in limits; undefined: it says nothing. */
+  toldAs: (request: FastifyRequest) => string | undefined;
+  callers: Callers;
   /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
   checkHost: (host: string | undefined) => void;
-  /** Aborted when the server begins to close: streams end on it. */
+  /** Where people open the platform. */
+  origin: string;
+  /** Room for bodies of more than a megabyte. */
+  largeBodies: LargeBodies;
+  /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
+  draining: AbortSignal;
+  /** Aborted when it ends what is still under way: streams end on it. */
   closing: AbortSignal;
   /** Called when the server begins to close; a listener on the signal costs ten times as much. */
   onClosing: Linked<() => void>;
@@ -83,6 +108,7 @@ const PAGE_HEADERS = {
 export function createServer(options: ServerOptions): Server {
   const { service, settings, log, counters, secrets, url } = options;
   const metrics = createMetrics();
+  const draining = new AbortController();
   const closing = new AbortController();
   // A name for the process and a number for the request: as good as chance to find a line in a log, and far cheaper.
   const run = randomHex(6);
@@ -91,7 +117,8 @@ export function createServer(options: ServerOptions): Server {
     logger: false,
     bodyLimit: BODY_LIMIT,
     trustProxy: (_address, hop) => hop < settings.TRUST_PROXY,
-    requestTimeout: 30_000,
+    requestTimeout: REQUEST_TIMES.requestTimeout,
+    http: REQUEST_TIMES,
     keepAliveTimeout: 72_000,
     forceCloseConnections: true,
     clientErrorHandler: refuseUnreadable,
@@ -109,13 +136,18 @@ export function createServer(options: ServerOptions): Server {
     const key = bearerToken(request);
     return key !== null && secrets.internalKey !== undefined && sameSecret(key, secrets.internalKey);
   };
-  const clientAddress = (request: FastifyRequest) => {
-    const told = request.headers['x-client-ip'];
-    if (typeof told !== 'string' || told === '') return request.ip;
-    return isInternal(request) || isSigned(request, secrets.sessionSecret) ? told : request.ip;
+  const isOurs = (request: FastifyRequest) => isInternal(request) || isSigned(request, secrets.sessionSecret);
+  const told = (request: FastifyRequest, ...names: string[]): string | undefined => {
+    const values = names.map((name) => request.headers[name]);
+    const value = values.find((given) => typeof given === 'string' && given !== '') as string | undefined;
+    return value !== undefined && isOurs(request) ? value : undefined;
   };
+  const origin = new URL(settings.BASE_URL ?? url).origin;
+  const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
     app,
+    origin,
+    largeBodies: createLargeBodies(),
     service,
     settings,
     log,
@@ -124,8 +156,11 @@ export function createServer(options: ServerOptions): Server {
     url,
     loopback,
     clientAddress,
+    toldAs: (request) => told(request, 'x-counted-as', 'x-client-ip'),
+    callers: createCallers(),
     endpoints: [],
     rateRules: options.rateRules,
+    draining: draining.signal,
     closing: closing.signal,
     onClosing: new Linked(),
     endOfTurn: createTurns(),
@@ -133,18 +168,20 @@ export function createServer(options: ServerOptions): Server {
     guards: createGuards({
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
-      origin: new URL(settings.BASE_URL ?? url).origin,
+      origin,
       loopback,
       accounts: options.accounts,
     }),
     async listen(port, portSetting) {
       try {
-        return await app.listen({ host: settings.HOST, port });
+        return await app.listen({ host: settings.HOST, port, backlog: BACKLOG });
       } catch (error) {
         throw listenError(error, settings.HOST, port, portSetting);
       }
     },
     async close() {
+      draining.abort();
+      await drain(app.server, connections, settings.STOP_WAIT_SECONDS * 1000);
       closing.abort();
       for (const abort of server.onClosing.values()) abort();
       // Closing cuts every connection: those who were told to give up get a moment to say so.
@@ -155,8 +192,10 @@ export function createServer(options: ServerOptions): Server {
     },
   };
   addDoor(server);
+  const connections = addConnectionBounds(server, isOurs);
   addBodyParsers(app);
-  addErrors(server);
+  addErrors(app, log);
+  addReadiness(server, options.ready);
   addObservation(server, isInternal);
   return server;
 }
@@ -209,6 +248,20 @@ function addDoor(server: Server): void {
   });
 }
 
+/** What one client may hold: connections, and behind a proxy, whose connections are everybody's, requests under way. */
+function addConnectionBounds(server: Server, isOurs: (request: FastifyRequest) => boolean): Connections {
+  const { app, settings } = server;
+  const bounds = connectionBounds(settings);
+  const connections = boundConnections(app.server, bounds);
+  if (settings.TRUST_PROXY === 0) return connections;
+  const begin = boundRequests(bounds.perAddress);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isLoopback(request.ip) || begin(request.ip, reply.raw) || isOurs(request)) return done();
+    done(new AppError(429, 'Too many requests at once', {}, { headers: { 'retry-after': '5' } }));
+  });
+  return connections;
+}
+
 /** JSON only; an endpoint that takes the body as it came says so in its route config. */
 function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -227,44 +280,12 @@ function addBodyParsers(app: FastifyInstance): void {
   });
 }
 
-function addErrors(server: Server): void {
-  server.app.setNotFoundHandler((_request, reply) => reply.status(404).send({ error: 'Not found' }));
-  server.app.setErrorHandler((error: FastifyError, request, reply) => {
-    const known = asAppError(error, request);
-    if (known)
-      return reply
-        .status(known.status)
-        .headers(known.headers)
-        .send({ ...request.routeOptions.config.errorFields, ...known.body });
-    server.log.error(
-      { err: error, requestId: request.id, method: request.method, path: request.routeOptions.url },
-      'request failed',
-    );
-    const config = request.routeOptions.config;
-    return reply.status(500).send({ ...config.errorFields, error: config.failure ?? 'Internal server error' });
+/** For load balancers: whether to send requests here. Whether the process should be replaced is another question. */
+function addReadiness({ app, draining }: Server, ready: ServerOptions['ready']): void {
+  app.get('/ready', async (_request, reply) => {
+    const isReady = !draining.aborted && (!ready || (await ready()));
+    return reply.status(isReady ? 200 : 503).send({ ready: isReady });
   });
-}
-
-function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
-  if (error instanceof AppError) return error;
-  // A service of ours that is asked too often by the same client says so to that client.
-  if (error instanceof CallError && error.status === 429)
-    return new AppError(429, error.message, {}, { cause: error, headers: error.headers });
-  // PostgreSQL takes every character but one, in texts and in JSON.
-  if (error.code === '22021' || error.code === '22P05')
-    return new AppError(400, NO_NULL_CHARACTERS, {}, { cause: error });
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
-  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new AppError(400, 'Content-Type must be application/json');
-  // What is left below 500 comes from reading the request: a body that is no JSON, a broken length, a bad URL.
-  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    const isBody = error.code?.startsWith('FST_ERR_CTP');
-    return new AppError(
-      error.statusCode,
-      isBody ? (request.routeOptions.config.invalidJson ?? 'Invalid JSON') : error.message,
-    );
-  }
-  return null;
 }
 
 function addObservation(server: Server, isInternal: (request: FastifyRequest) => boolean): void {
@@ -323,5 +344,6 @@ declare module 'fastify' {
     invalidJson?: string;
     failure?: string;
     errorFields?: Readonly<Record<string, unknown>>;
+    errorShape?: Endpoint['errorShape'];
   }
 }

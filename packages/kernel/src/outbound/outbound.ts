@@ -17,6 +17,8 @@ export interface OutboundOptions extends AddressRules {
   connectTimeout?: number;
   /** Milliseconds of silence, before the headers and between pieces of the body; 10,000 unless said. */
   idleTimeout?: number;
+  /** Connections serve the next request, too. For callers that ask again when a kept one was just closed. */
+  keepAlive?: boolean;
   /** DNS, for tests. */
   resolve?: Resolve;
 }
@@ -61,6 +63,7 @@ export function createOutbound({
   userAgent = 'Troupe/1.0',
   connectTimeout = 5_000,
   idleTimeout = 10_000,
+  keepAlive = false,
   resolve,
   ...rules
 }: OutboundOptions = {}): Outbound {
@@ -72,8 +75,8 @@ export function createOutbound({
     bodyTimeout: idleTimeout,
     maxHeaderSize: MAX_HEADER_BYTES,
     allowH2: false,
-    // A connection for each request: a kept one may be closed by the other side just when it is used again.
-    pipelining: 0,
+    // A kept connection may be closed by the other side just when it is used again.
+    pipelining: keepAlive ? 1 : 0,
   });
 
   async function fetch(url: string | URL, request: OutboundRequest = {}): Promise<OutboundResponse> {

@@ -9,8 +9,15 @@ import type { Failure, Order, Outcome, Task } from './task.ts';
  * threads start with the first task and end when there was none for a while.
  */
 export interface WorkerPool {
-  /** `key` is whose work it is: keys take turns, and none of them gets every thread. */
-  run: <In, Out>(task: Task<In, Out>, input: In, options: { key: string; signal?: AbortSignal }) => Promise<Out>;
+  /**
+   * `key` is whose work it is: keys take turns, and none of them gets every thread. `lane`: a line of its own within the
+   * key's share.
+   */
+  run: <In, Out>(
+    task: Task<In, Out>,
+    input: In,
+    options: { key: string; lane?: string; signal?: AbortSignal },
+  ) => Promise<Out>;
   /** Threads that are alive. */
   threads: () => number;
   close: () => Promise<void>;
@@ -137,9 +144,9 @@ export function createWorkerPool({
 
   return {
     threads: () => threads.size,
-    async run({ module, deadlineMs }, input, { key, signal }) {
+    async run({ module, deadlineMs }, input, { key, lane, signal }) {
       if (closed) throw stopping();
-      return queue.run(key, () => work({ module, input }, deadlineMs, signal), signal);
+      return queue.run(key, () => work({ module, input }, deadlineMs, signal), signal, lane);
     },
     async close() {
       closed = true;

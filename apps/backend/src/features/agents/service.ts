@@ -1,13 +1,23 @@
-import { toolsetNames, type ToolsetName } from '@troupe/agent';
 import type { TypesOf, updateBackendAgent, verifyBackendAgent } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import { agentLimit, isPlan, paidPlan, planRank, readPlanName, type Plan } from '@troupe/domain';
-import { LimitReached, type AgentRow, type Fleet, type NewAgent, type Registry } from '@troupe/fleet';
+import {
+  agentLimit,
+  isPlan,
+  paidPlan,
+  type Plan,
+  planRank,
+  readPlanName,
+  type ToolsetName,
+  toolsetNames,
+} from '@troupe/domain';
+import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
+import { LimitReached, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
+import { visibleTo } from '../../context.ts';
 
 export interface AgentServiceDeps {
   db: Database;
-  registry: Registry;
+  roster: Roster;
   fleet: Fleet;
   clock: Clock;
   agentsDomain: string;
@@ -39,7 +49,7 @@ export function readTools(tools: readonly string[]): ToolsetName[] {
 }
 
 export function createAgentService(deps: AgentServiceDeps) {
-  const { db, registry, fleet, clock, agentsDomain, version, defaultModel } = deps;
+  const { db, roster, fleet, clock, agentsDomain, version, defaultModel } = deps;
 
   const place = (id: string) => {
     const subdomain = `${id}.${agentsDomain}`;
@@ -91,8 +101,7 @@ export function createAgentService(deps: AgentServiceDeps) {
     const plan = isPlan(asked) ? paidPlan(asked, owned) : asked;
     const limit = owner === undefined || elevated || !isPlan(plan) ? Infinity : agentLimit(plan);
     try {
-      return await registry.add(
-        userId,
+      return await roster.of(userId).add(
         agents.map((agent) => ({ ...agent, userId })),
         limit,
       );
@@ -113,8 +122,8 @@ export function createAgentService(deps: AgentServiceDeps) {
   });
 
   async function changeVerification(id: string, userId: string | undefined, values: Partial<AgentRow>) {
-    await registry.get(id, userId);
-    return { success: true as const, agentId: id, ...verificationOf(await registry.change(id, values)) };
+    await visibleTo(roster, userId).get(id);
+    return { success: true as const, agentId: id, ...verificationOf(await roster.system.change(id, values)) };
   }
 
   const status = (row: AgentRow) => row.status as 'running';
@@ -123,10 +132,10 @@ export function createAgentService(deps: AgentServiceDeps) {
     place,
     planOf,
     add,
-    get: registry.get,
+    get: (id: string, userId: string | undefined) => visibleTo(roster, userId).get(id),
 
-    list: async (userId?: string) =>
-      (await registry.list(userId)).map((row) => ({
+    list: async (userId: string | undefined) =>
+      (await visibleTo(roster, userId).list()).map((row) => ({
         id: row.id,
         status: status(row),
         created: iso(row.created_at),
@@ -150,8 +159,8 @@ export function createAgentService(deps: AgentServiceDeps) {
       return { id, name, agentId: id, status: status(row!), ...place(id), createdAt: iso(row!.created_at) };
     },
 
-    async read(id: string, userId?: string) {
-      const row = await registry.get(id, userId);
+    async read(id: string, userId: string | undefined) {
+      const row = await visibleTo(roster, userId).get(id);
       const { verified, verificationType, attestationUid, verifiedAt } = verificationOf(row);
       return {
         id,
@@ -168,7 +177,7 @@ export function createAgentService(deps: AgentServiceDeps) {
     },
 
     async update(id: string, userId: string | undefined, given: Update) {
-      let row = await registry.get(id, userId);
+      let row = await visibleTo(roster, userId).get(id);
       const { instruction, tools } = given.purpose ?? {};
       const purpose = { ...(instruction !== undefined && { instruction }), ...(tools && { tools: readTools(tools) }) };
       const { plan, size = null } = given.plan === undefined ? row : planOf(given.plan);
@@ -180,10 +189,10 @@ export function createAgentService(deps: AgentServiceDeps) {
         ...(given.aiProvider !== undefined && given.aiProvider !== row.ai_provider && { provider_key: null }),
         ...(given.name !== undefined && { name: given.name }),
       };
-      row = await registry.change(id, values);
+      row = await roster.system.change(id, values);
       if (given.plan !== undefined || given.aiProvider !== undefined) await fleet.rethink(id);
       if (given.config !== undefined || given.name !== undefined || given.purpose !== undefined) {
-        const configured = await registry.configure(row, given.config ?? {}, purpose);
+        const configured = await roster.system.configure(row, given.config ?? {}, purpose);
         row = configured.agent;
         if (row.status === 'running') await fleet.driver.configure(row, configured.definition);
       }
@@ -197,8 +206,8 @@ export function createAgentService(deps: AgentServiceDeps) {
       };
     },
 
-    async remove(id: string, userId?: string) {
-      const row = await registry.find(id, userId);
+    async remove(id: string, userId: string | undefined) {
+      const row = await visibleTo(roster, userId).find(id);
       if (row)
         await fleet.remove(row).catch((error: unknown) => {
           // Somebody else was faster.
@@ -207,7 +216,8 @@ export function createAgentService(deps: AgentServiceDeps) {
       return { id, deleted: true as const };
     },
 
-    verification: async (id: string, userId?: string) => verificationOf(await registry.get(id, userId)),
+    verification: async (id: string, userId: string | undefined) =>
+      verificationOf(await visibleTo(roster, userId).get(id)),
     verify: (id: string, userId: string | undefined, given: Verify) =>
       given.verified
         ? changeVerification(id, userId, {
@@ -218,7 +228,7 @@ export function createAgentService(deps: AgentServiceDeps) {
             verified_at: clock(),
           })
         : changeVerification(id, userId, NOT_VERIFIED),
-    unverify: (id: string, userId?: string) => changeVerification(id, userId, NOT_VERIFIED),
+    unverify: (id: string, userId: string | undefined) => changeVerification(id, userId, NOT_VERIFIED),
   };
 }
 

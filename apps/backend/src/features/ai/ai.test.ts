@@ -40,7 +40,7 @@ describe('an agent’s share of the AI layer', () => {
   it('is charged to its owner, and its tools are counted', async () => {
     const ports = service.forAgent({ userId: 'ann', agentId: 'writer', plan: 'network' });
     const { costMicros } = await ports.model.chat(ASK, { runId: 'run-1' });
-    ports.usage({ kind: 'tool', agentId: 'writer', runId: 'run-1', tool: 'shell', ms: 12.4, success: true });
+    ports.onTool({ agentId: 'writer', runId: 'run-1', tool: 'shell', ms: 12.4, success: true });
     await service.usage.flush();
     const queries = createQueries(runtime);
     const [row] = await queries.byAgent('ann', 'writer', 1);

@@ -1,37 +1,23 @@
-import type { Ai, CallOptions, ChatMessage, ChatRequest, ChatResult, OwnKey } from '@troupe/ai';
-import {
-  aiChat,
-  chatCompletions,
-  getAiHealth,
-  listAiModels,
-  listOpenaiModels,
-  listProviderModels,
-  selectAiModel,
-} from '@troupe/contract';
-import { planAllows, type Catalogue } from '@troupe/domain';
-import { AppError, iso, respond, serve, type Clock, type RequestInfo, type Server } from '@troupe/kernel';
-import { createAccess, type Caller } from './access.ts';
+import { chatWriter, type Ai, type AssistantMessage, type ChatMessage, type ChatRequest } from '@troupe/ai';
+import { aiChat, getAiHealth, listAiModels, listProviderModels, selectAiModel } from '@troupe/contract';
+import type { Catalogue } from '@troupe/domain';
+import { iso, respond, serve, type Clock, type Server } from '@troupe/kernel';
+import { createAccess } from './access.ts';
 import { withAlgorithm } from './algorithm.ts';
-import { openaiStream } from './stream.ts';
+import { createCalls, type CallsDeps } from './calls.ts';
+import { v1Routes } from './v1.ts';
 
-export interface AiRoutesDeps {
+export interface AiRoutesDeps extends CallsDeps {
   ai: Ai;
   catalogue: Catalogue;
   clock: Clock;
-  /** Of agents that call from outside. */
-  ownKey: (headers: object) => OwnKey | undefined;
-}
-
-/** As if they had been left out. */
-function withoutNulls(given: Record<string, unknown>): ChatRequest {
-  for (const name in given) if (given[name] === null) delete given[name];
-  return given as unknown as ChatRequest;
 }
 
 export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRoutesDeps): void {
   const access = createAccess(server.settings.ADMIN_EMAILS);
+  const calls = createCalls(server, { ai, ownKey });
   const now = () => iso(clock());
-  const seconds = () => Math.floor(clock().getTime() / 1000);
+  v1Routes(server, { ai, catalogue, clock, access, calls });
 
   serve(server, getAiHealth, async () => {
     const { status, providers } = await ai.health();
@@ -63,72 +49,17 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
       ...rest,
       messages: algorithmMode ? withAlgorithm(messages as ChatMessage[]) : (messages as ChatMessage[]),
     };
-    if (stream) return streamed(chat, scope, request, false);
-    return answered(chat, scope, request, ({ id, model, provider, message, usage }) => ({
+    const created = Math.floor(clock().getTime() / 1000);
+    if (stream) return calls.stream(chat, scope, request, chatWriter(created, false));
+    return calls.answer(chat, scope, request, ({ id, model, provider, message, usage }) => ({
       id,
       model,
       provider,
-      message,
+      message: { role: message.role, content: message.content, ...calledIn(message) },
       usage,
       timestamp: now(),
     }));
   });
-
-  serve(server, chatCompletions, ({ user, body, request }) => {
-    const scope = access.byKey(user, request.headers);
-    const { stream, stream_options: options, max_completion_tokens: limit, ...rest } = body;
-    const chat = withoutNulls({ ...rest, max_tokens: limit ?? rest.max_tokens });
-    if (stream) return streamed(chat, scope, request, options?.include_usage ?? false);
-    return answered(chat, scope, request, ({ id, model, provider, message, finishReason, usage }) => ({
-      id,
-      object: 'chat.completion' as const,
-      created: seconds(),
-      model,
-      provider,
-      choices: [{ index: 0, message: { ...message, refusal: null }, logprobs: null, finish_reason: finishReason }],
-      usage,
-    }));
-  });
-
-  serve(server, listOpenaiModels, async ({ user, request }) => {
-    const { plan } = access.byKey(user, request.headers);
-    const models = (await ai.models()).filter(
-      (model) => model.available && (plan === undefined || planAllows(catalogue, plan, model.id)),
-    );
-    const data = models.map(({ id, provider }) => ({ id, object: 'model' as const, created: 0, owned_by: provider }));
-    return { object: 'list' as const, data };
-  });
-
-  async function answered<T>(
-    chat: ChatRequest,
-    scope: Caller,
-    request: RequestInfo,
-    told: (result: ChatResult) => T,
-  ): Promise<T> {
-    const options: CallOptions = { scope, signal: request.signal(), ownKey: ownKey(request.headers) };
-    try {
-      return told(await ai.chat(chat, options));
-    } catch (error) {
-      throw givenUp(error, options.signal!);
-    }
-  }
-
-  async function streamed(chat: ChatRequest, scope: Caller, request: RequestInfo, includeUsage: boolean) {
-    const signal = request.signal();
-    const explain = (error: unknown) => givenUp(error, signal);
-    try {
-      const batches = ai.batches(chat, { scope, signal, ownKey: ownKey(request.headers) });
-      return await openaiStream(batches, { includeUsage, created: seconds(), log: server.log, explain });
-    } catch (error) {
-      throw explain(error);
-    }
-  }
-
-  /** The client has gone or the server is closing: neither is a fault to report. */
-  function givenUp(error: unknown, signal: AbortSignal): unknown {
-    if (!signal.aborted) return error;
-    return server.closing.aborted
-      ? new AppError(503, 'The service is stopping')
-      : new AppError(499, 'Client closed request');
-  }
 }
+
+const calledIn = ({ tool_calls: calls }: AssistantMessage) => (calls ? { tool_calls: calls } : {});

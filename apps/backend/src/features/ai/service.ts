@@ -1,4 +1,4 @@
-import { openGate, type SpendGate, type UsageRecorder } from '@troupe/agent';
+import type { ToolRecorder } from '@troupe/agent';
 import {
   createAi,
   ownProvidersFrom,
@@ -26,11 +26,10 @@ export interface AiService {
   close: () => Promise<void>;
 }
 
-/** What an agent needs to think on its owner's account. The model is metered and capped: the agent's own gate stays open. */
+/** What an agent needs to think on its owner's account. The model is metered and capped. */
 interface AgentPorts {
   model: ModelClient;
-  spend: SpendGate;
-  usage: UsageRecorder;
+  onTool: ToolRecorder;
 }
 
 export interface AiServiceDeps {
@@ -49,10 +48,7 @@ export function createAiService({ settings, db, log, clock }: AiServiceDeps): Ai
   const ai = createAi({ providers: providersFrom(settings), catalogue, log, meter, ownProvider });
   const forAgent: AiService['forAgent'] = (scope, ownKey) => ({
     model: withScope(ai, scope, ownKey),
-    spend: openGate,
-    usage(event) {
-      if (event.kind !== 'tool') return;
-      const { tool, ms, success } = event;
+    onTool({ tool, ms, success }) {
       usage.recordTool({ userId: scope.userId, agentId: scope.agentId, tool, durationMs: ms, success });
     },
   });

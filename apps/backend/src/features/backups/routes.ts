@@ -8,9 +8,10 @@ import {
   type AgentBackup,
 } from '@troupe/contract';
 import { BACKUPS_KEPT } from '@troupe/domain';
-import type { BackupRow, Fleet, Registry } from '@troupe/fleet';
+import type { BackupRow, Fleet } from '@troupe/fleet';
 import { AppError, iso, respond, serve, type RequestInfo, type Server } from '@troupe/kernel';
-import { actingFor } from '../../context.ts';
+import type { Roster } from '@troupe/roster';
+import { actingFor, visibleTo } from '../../context.ts';
 
 const shown = ({ id, created_at, size, reason, image, version }: BackupRow): AgentBackup => ({
   id,
@@ -21,8 +22,8 @@ const shown = ({ id, created_at, size, reason, image, version }: BackupRow): Age
   version,
 });
 
-export function backupRoutes(server: Server, { fleet, registry }: { fleet: Fleet; registry: Registry }): void {
-  const find = (params: { id: string }, request: RequestInfo) => registry.get(params.id, actingFor(request));
+export function backupRoutes(server: Server, { fleet, roster }: { fleet: Fleet; roster: Roster }): void {
+  const find = (params: { id: string }, request: RequestInfo) => visibleTo(roster, actingFor(request)).get(params.id);
   const done = { success: true as const };
 
   serve(server, createBackendBackup, async ({ params, request }) => ({

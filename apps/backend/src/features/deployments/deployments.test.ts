@@ -14,7 +14,7 @@ function setUp() {
     log: { warn: (_: object, text: string) => void warned.push(text) } as unknown as Log,
     patienceMs: 20,
     agents: { place: () => ({}), planOf: () => ({ plan: 'solo' }) },
-    registry: { find: async () => row, get: async () => row },
+    roster: { system: { find: async () => row, get: async () => row } },
     fleet: { start: () => promise },
     version: '1',
     defaultModel: 'm',

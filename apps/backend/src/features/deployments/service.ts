@@ -1,15 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '@troupe/contract';
-import {
-  channelTokens,
-  enabledChannels,
-  type AgentRow,
-  type Fleet,
-  type NewAgent,
-  type Placement,
-  type Registry,
-} from '@troupe/fleet';
+import type { Fleet, Placement } from '@troupe/fleet';
 import { AppError, type Log } from '@troupe/kernel';
+import { channelTokens, enabledChannels, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
 import { readTools, type AgentService, type Caller } from '../agents/service.ts';
 
 export interface DeploymentDeps {
@@ -17,7 +10,7 @@ export interface DeploymentDeps {
   /** Whoever asked is answered after this long, also when the agent still starts. */
   patienceMs?: number;
   agents: AgentService;
-  registry: Registry;
+  roster: Roster;
   fleet: Fleet;
   version: string;
   defaultModel: string;
@@ -47,7 +40,7 @@ const NOT_CONFIG = new Set([
 const PATIENCE_MS = 12_000;
 
 export function createDeployments(deps: DeploymentDeps) {
-  const { agents, registry, fleet, version, defaultModel, disabled, log, patienceMs = PATIENCE_MS } = deps;
+  const { agents, roster, fleet, version, defaultModel, disabled, log, patienceMs = PATIENCE_MS } = deps;
 
   function refuseWhenDisabled(): void {
     if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
@@ -95,13 +88,13 @@ export function createDeployments(deps: DeploymentDeps) {
       const { userId } = caller;
       refuseWhenDisabled();
       if (config.plan !== undefined) agents.planOf(config.plan);
-      let known = await registry.find(agentId);
+      let known = await roster.system.find(agentId);
       if (known && userId !== undefined && known.user_id !== userId) throw new AppError(404, 'Agent not found');
       const isNew = known === undefined;
       known ??= (await agents.add(caller, [newAgent(agentId, config)]))[0]!;
       const starting = fleet.start(known).catch(async (error: unknown) => {
         // What was refused is not there; only what could not be started is left to be repaired.
-        if (isNew && error instanceof AppError && error.status < 500) await registry.discard(agentId);
+        if (isNew && error instanceof AppError && error.status < 500) await roster.system.discard(agentId);
         throw error;
       });
       const started = await within(starting, patienceMs);
@@ -110,7 +103,7 @@ export function createDeployments(deps: DeploymentDeps) {
       starting.catch((err: unknown) =>
         log.warn({ err, agentId }, 'an agent did not start after its maker was answered'),
       );
-      return { created: known.status !== 'running', body: answer(await registry.get(agentId), {}) };
+      return { created: known.status !== 'running', body: answer(await roster.system.get(agentId), {}) };
     },
   };
 }

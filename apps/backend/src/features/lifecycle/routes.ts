@@ -8,15 +8,16 @@ import {
   stopAgent,
   updateAgentImage,
 } from '@troupe/contract';
-import type { Fleet, Registry } from '@troupe/fleet';
+import type { Fleet } from '@troupe/fleet';
 import { serve, type RequestInfo, type Server } from '@troupe/kernel';
-import { actingFor } from '../../context.ts';
+import type { Roster } from '@troupe/roster';
+import { actingFor, visibleTo } from '../../context.ts';
 
 export function lifecycleRoutes(
   server: Server,
-  { fleet, registry, version, audit }: { fleet: Fleet; registry: Registry; version: string; audit: Audit },
+  { fleet, roster, version, audit }: { fleet: Fleet; roster: Roster; version: string; audit: Audit },
 ): void {
-  const find = (params: { id: string }, request: RequestInfo) => registry.get(params.id, actingFor(request));
+  const find = (params: { id: string }, request: RequestInfo) => visibleTo(roster, actingFor(request)).get(params.id);
   const done = { success: true as const };
 
   serve(server, startAgent, async ({ params, request }) => {

@@ -1,4 +1,4 @@
-import { randomHex, type Log, type Settings } from '@troupe/kernel';
+import { randomHex, type Log, type Outbound, type Settings } from '@troupe/kernel';
 
 /** A live stream that an agent can send to; `real` is false for credentials that lead nowhere. */
 export interface LiveStream {
@@ -18,7 +18,14 @@ interface Created {
   data?: { id?: string; stream_key?: string; playback_ids?: { id: string }[] };
 }
 
-export function createLiveStreams({ settings, log }: { settings: LiveSettings; log: Log }) {
+export interface LiveStreamDeps {
+  settings: LiveSettings;
+  /** For the operator's own addresses. */
+  outbound: Pick<Outbound, 'fetch'>;
+  log: Log;
+}
+
+export function createLiveStreams({ settings, outbound, log }: LiveStreamDeps) {
   const { LIVESTREAM_TOKEN_ID: id, LIVESTREAM_TOKEN_SECRET: secret, LIVESTREAM_API_BASE: base } = settings;
 
   const placeholder = (): LiveStream => ({
@@ -30,16 +37,19 @@ export function createLiveStreams({ settings, log }: { settings: LiveSettings; l
   });
 
   async function create(): Promise<LiveStream> {
-    const response = await fetch(`${base}/video/v1/live-streams`, {
+    const response = await outbound.fetch(`${base}/video/v1/live-streams`, {
       method: 'POST',
       headers: {
         authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
         'content-type': 'application/json',
       },
       body: JSON.stringify({ playback_policy: ['public'], new_asset_settings: { playback_policy: ['public'] } }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      timeout: TIMEOUT_MS,
     });
-    if (!response.ok) throw new Error(`HTTP ${response.status} creating a live stream`);
+    if (response.status < 200 || response.status > 299) {
+      response.cancel();
+      throw new Error(`HTTP ${response.status} creating a live stream`);
+    }
     const { data } = (await response.json()) as Created;
     if (!data?.id || !data.stream_key) throw new Error('the live-stream service answered without a stream');
     const playback = data.playback_ids?.[0]?.id;

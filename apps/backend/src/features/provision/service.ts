@@ -1,15 +1,17 @@
 import type { ProvisionBody } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { FREE_PLAN, isPlan, type Catalogue } from '@troupe/domain';
-import { channelTokens, provisioned, type Fleet, type Registry } from '@troupe/fleet';
+import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, newId, type Settings } from '@troupe/kernel';
+import { channelTokens, provisioned, type Roster } from '@troupe/roster';
+import { visibleTo } from '../../context.ts';
 import type { AgentService, Caller } from '../agents/service.ts';
 import type { DeploymentService } from '../deployments/service.ts';
 import type { LiveStream } from './livestream.ts';
 
 export interface ProvisionDeps {
   db: Database;
-  registry: Registry;
+  roster: Roster;
   agents: AgentService;
   deployments: DeploymentService;
   fleet: Fleet;
@@ -22,7 +24,7 @@ export type ProvisionService = ReturnType<typeof createProvision>;
 
 export function createProvision({
   db,
-  registry,
+  roster,
   agents,
   deployments,
   fleet,
@@ -57,16 +59,16 @@ export function createProvision({
       const provider = providerConfig(body.aiProvider);
       const id = body.agentId ?? newId();
       const wanted = { ...provisioned(body, { id, plan, model: provider.model }), ...(size && { size }) };
-      const known = await registry.find(id, userId);
+      const known = await visibleTo(roster, userId).find(id);
       const [row] = known ? [known] : await agents.add(caller, [wanted]);
       const { real, ...stream } = await liveStream();
       // An agent that does not start yet is provisioned all the same; its status says so, and it can be repaired.
       const started = await fleet.start(row!).catch(async (error: unknown) => {
         if (error instanceof AppError && error.status >= 500) return undefined;
-        if (!known && error instanceof AppError) await registry.discard(id);
+        if (!known && error instanceof AppError) await roster.system.discard(id);
         throw error;
       });
-      const agent = started?.agent ?? (await agents.get(id));
+      const agent = started?.agent ?? (await agents.get(id, userId));
       return {
         success: true as const,
         userId: agent.user_id,

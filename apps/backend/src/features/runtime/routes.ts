@@ -46,7 +46,7 @@ function proxyRoutes(server: Server, { runtime, driver, memberOf }: RuntimeRoute
   const limit = limitFor(server.counters, 'backend', 'GET', `${PROXY}/:agentId`, server.rateRules);
   const counted = (request: Parameters<Server['clientAddress']>[0]): string => {
     const member = memberOf(bearerToken(request) ?? '');
-    return member === undefined ? server.clientAddress(request) : `agent:${member}`;
+    return member === undefined ? (server.toldAs(request) ?? server.clientAddress(request)) : `agent:${member}`;
   };
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -107,5 +107,6 @@ function refuse(socket: Duplex, { status, body }: AppError): void {
     `content-length: ${Buffer.byteLength(text)}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  // Ended from this side alone it would be held open by whoever does not answer.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
 }

@@ -1,9 +1,11 @@
 import type { AgentStats } from '@troupe/contract';
-import type { AgentRow, Fleet, Registry } from '@troupe/fleet';
+import type { Fleet } from '@troupe/fleet';
 import { iso, type Clock } from '@troupe/kernel';
+import type { AgentRow, Roster } from '@troupe/roster';
+import { visibleTo } from '../../context.ts';
 
 export interface RuntimeDeps {
-  registry: Registry;
+  roster: Roster;
   fleet: Fleet;
   clock: Clock;
   version: string;
@@ -11,7 +13,7 @@ export interface RuntimeDeps {
 
 export type RuntimeService = ReturnType<typeof createRuntime>;
 
-export function createRuntime({ registry, fleet, clock, version }: RuntimeDeps) {
+export function createRuntime({ roster, fleet, clock, version }: RuntimeDeps) {
   async function figures(agent: AgentRow): Promise<AgentStats> {
     const { work, ...driver } = await fleet.driver.stats(agent);
     const isUp = agent.status === 'running' && agent.started_at !== null;
@@ -34,11 +36,11 @@ export function createRuntime({ registry, fleet, clock, version }: RuntimeDeps) 
 
   return {
     /** The id that a host name stands for; the name itself when no agent has it. */
-    idOfHost: async (label: string): Promise<string> => (await registry.byHost(label))?.id ?? label,
+    idOfHost: async (label: string): Promise<string> => (await roster.system.byHost(label))?.id ?? label,
     /** Whose agent it is; undefined: nobody's. */
-    ownerOf: async (agentId: string): Promise<string | undefined> => (await registry.find(agentId))?.user_id,
-    async instances(userId?: string) {
-      const rows = await registry.list(userId);
+    ownerOf: async (agentId: string): Promise<string | undefined> => (await roster.system.find(agentId))?.user_id,
+    async instances(userId: string | undefined) {
+      const rows = await visibleTo(roster, userId).list();
       return {
         instances: rows.map((row) => ({
           agentId: row.id,
@@ -58,8 +60,8 @@ export function createRuntime({ registry, fleet, clock, version }: RuntimeDeps) 
         count: rows.length,
       };
     },
-    async stats(id: string, userId?: string) {
-      const agent = await registry.get(id, userId);
+    async stats(id: string, userId: string | undefined) {
+      const agent = await visibleTo(roster, userId).get(id);
       return { ...(await figures(agent)), plan: agent.plan, runtimeVersion: agent.runtime_version ?? version };
     },
   };

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '@troupe/ai';
 import { planAllows } from '@troupe/domain';
-import type { Registry, Thinker, Thinking } from '@troupe/fleet';
+import type { Thinker, Thinking } from '@troupe/fleet';
+import type { AllAgents } from '@troupe/roster';
 import type { AiService } from '../ai/service.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { AiService } from '../ai/service.ts';
  */
 export function createThinking(
   { ai, forAgent, catalogue }: Pick<AiService, 'ai' | 'forAgent' | 'catalogue'>,
-  { ownKey }: Pick<Registry, 'ownKey'>,
+  { ownKey }: Pick<AllAgents, 'ownKey'>,
 ) {
   return (agent: Thinker): Thinking => {
     const { id: agentId, user_id: userId, plan } = agent;

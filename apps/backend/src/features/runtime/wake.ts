@@ -1,6 +1,6 @@
 import { createClient, gatewayBus, gatewayExecute, gatewayHeartbeat, type BusMessage } from '@troupe/contract';
-import type { Registry } from '@troupe/fleet';
 import { identityHeaders, type Clock } from '@troupe/kernel';
+import type { Roster } from '@troupe/roster';
 import type { Wake } from '../scheduler/service.ts';
 
 export interface Reach extends Wake {
@@ -9,7 +9,7 @@ export interface Reach extends Wake {
 }
 
 export interface WakeDeps {
-  registry: Registry;
+  roster: Roster;
   baseUrl: () => string;
   sessionSecret: string;
   clock: Clock;
@@ -19,9 +19,9 @@ export interface WakeDeps {
 const PLATFORM = { id: 'platform', email: 'platform@troupe.internal', isAdmin: false };
 
 /** Reaches agents as everybody does: over HTTP, at their gateway, with their token. */
-export function createWake({ registry, baseUrl, sessionSecret, clock }: WakeDeps): Reach {
+export function createWake({ roster, baseUrl, sessionSecret, clock }: WakeDeps): Reach {
   async function reach(agent: { id: string; userId: string }) {
-    const token = await registry.token(await registry.get(agent.id, agent.userId));
+    const token = await roster.system.token(await roster.of(agent.userId).get(agent.id));
     return createClient({
       baseUrl: baseUrl(),
       headers: () => ({

@@ -32,6 +32,8 @@ export interface Scheduler {
   start: () => void;
   /** One cycle, to the end of all that it started; answers how many tasks it took. */
   cycle: () => Promise<number>;
+  /** Takes nothing more; what it has asked for may still be answered. */
+  rest: () => void;
   close: () => Promise<void>;
 }
 
@@ -247,6 +249,7 @@ export function createScheduler({
     start() {
       loop ??= run();
     },
+    rest: () => stopping.abort(),
     async close() {
       stopping.abort();
       const timer = setTimeout(() => hurry.abort(new Error('Interrupted: the platform was stopped')), closeMs);

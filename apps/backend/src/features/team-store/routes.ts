@@ -1,15 +1,15 @@
 import { createPgStore } from '@troupe/agent';
 import { useTeamStore, type TeamStoreCall } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import type { Registry } from '@troupe/fleet';
 import { AppError, serve, type Server } from '@troupe/kernel';
-import { actingFor } from '../../context.ts';
+import type { Roster } from '@troupe/roster';
+import { actingFor, visibleTo } from '../../context.ts';
 
 /** Members in containers keep what they share here, in the rows that members in this process use. */
-export function teamStoreRoutes(server: Server, { db, registry }: { db: Database; registry: Registry }): void {
+export function teamStoreRoutes(server: Server, { db, roster }: { db: Database; roster: Roster }): void {
   const scope = 'team';
   async function storeOf(agentId: unknown, userId: string | undefined) {
-    const agent = typeof agentId === 'string' ? await registry.find(agentId, userId) : undefined;
+    const agent = typeof agentId === 'string' ? await visibleTo(roster, userId).find(agentId) : undefined;
     if (!agent?.team_id) throw new AppError(404, 'Agent not found');
     return createPgStore({ db, userId: agent.user_id, agentId: agent.id, teamId: agent.team_id });
   }

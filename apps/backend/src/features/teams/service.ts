@@ -2,8 +2,9 @@ import { teamDefinitions } from '@troupe/agent';
 import type { deployTeam, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { isPlan, type Team } from '@troupe/domain';
-import type { AgentRow, Fleet, NewAgent } from '@troupe/fleet';
+import type { Fleet } from '@troupe/fleet';
 import { AppError, readTeamOf, type Clock, type WorkerPool } from '@troupe/kernel';
+import type { AgentRow, NewAgent } from '@troupe/roster';
 import type { AgentService, Caller } from '../agents/service.ts';
 import type { DeploymentService } from '../deployments/service.ts';
 

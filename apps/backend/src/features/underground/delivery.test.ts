@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import type { BusMessage } from '@troupe/contract';
+import { busDeliveryJob, type BusMessage } from '@troupe/contract';
 import { createOutbound } from '@troupe/kernel';
 import { createParties, until } from './bus-testing.ts';
 import { startUnderground } from './testing.ts';
@@ -128,7 +128,7 @@ describe('delivery', () => {
         'a try',
       );
       const { id } = await logOf(from, message.messageId);
-      await world.runtime.jobs.send(world.runtime.db.system, 'bus-delivery', { id });
+      await world.runtime.jobs.send(world.runtime.db.system, busDeliveryJob, { id });
     }
     const { status, error } = await ended(from, message.messageId);
     hangs = false;

@@ -1,5 +1,5 @@
 import { raiseNotice } from '@troupe/accounts';
-import { BUS_VERSION, type BusMessage } from '@troupe/contract';
+import { BUS_VERSION, busDeliveryJob, type BusMessage } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { OutboundError, type Clock, type Outbound } from '@troupe/kernel';
 import * as store from './bus-store.ts';
@@ -22,7 +22,6 @@ export interface DeliveryDeps {
   retries?: number;
 }
 
-const QUEUE = 'bus-delivery';
 /** A webhook only takes a message; whoever needs longer answers first and works later. */
 const WEBHOOK_MS = 5_000;
 const RUNTIME_MS = 15_000;
@@ -86,8 +85,8 @@ export function createDelivery({ db, jobs, clock, outbound, deliver, retries = 8
     });
 
   jobs.work(
-    QUEUE,
-    async ({ id }: { id: string }, { signal }) => {
+    busDeliveryJob,
+    async ({ id }, { signal }) => {
       const row = await store.takeAttempt(db.system, id);
       if (!row) return;
       // Whoever made the last try has died at it.
@@ -106,16 +105,12 @@ export function createDelivery({ db, jobs, clock, outbound, deliver, retries = 8
       // Those who do not answer are their owner's: they take two places of six, and the others go on.
       concurrency: 6,
       perOwner: 2,
-      untilDone: true,
-      retryDelaySeconds: 2,
-      retryDelayMaxSeconds: 300,
-      expireSeconds: 60,
     },
   );
 
   return {
     async queue(tx, id, recipient) {
-      await jobs.send(tx, QUEUE, { id }, { owner: recipient });
+      await jobs.send(tx, busDeliveryJob, { id }, { owner: recipient });
     },
   };
 }

@@ -265,13 +265,13 @@ describe('splits', () => {
     assert.equal(await owed(lower), 20_000_000n);
   });
 
-  test('a thousand recipients, more of them than millionths', async () => {
+  test('a hundred recipients, more of them than millionths', async () => {
     const owner = await party();
     const [first, second] = [newAddress(), newAddress()];
-    const recipients = Array.from({ length: 1000 }, (_, n) => ({ address: n % 2 ? first : second, share: 0.1 }));
-    const { body } = await split(owner, { totalAmount: '0.000999', recipients });
-    assert.equal(body.recipients.length, 1000);
-    assert.equal((await owed(first)) + (await owed(second)), 999n);
+    const recipients = Array.from({ length: 100 }, (_, n) => ({ address: n % 2 ? first : second, share: 1 }));
+    const { body } = await split(owner, { totalAmount: '0.000099', recipients });
+    assert.equal(body.recipients.length, 100);
+    assert.equal((await owed(first)) + (await owed(second)), 99n);
     await intact();
   });
 

@@ -13,12 +13,12 @@ import {
   type Address,
   type SignedTransaction,
 } from '@troupe/chain';
+import { splitPayoutJob } from '@troupe/contract';
 import { CHAIN, owedAccount, verifyLedger } from '@troupe/ledger';
 import { newId } from '@troupe/kernel';
 import { hashMessage, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
-import { PAYOUT_QUEUE } from './payouts.ts';
 import * as store from './splits-store.ts';
 import { startUnderground } from './testing.ts';
 
@@ -195,7 +195,7 @@ describe('a payout whose process died', () => {
     const open = async () =>
       (await store.partsOf(db.system, [id])).some(({ status }) => status === 'pending' || status === 'sent');
     // Two processes take it up.
-    for (let n = 0; n < 2; n += 1) await jobs.send(db.system, PAYOUT_QUEUE, { splitId: id });
+    for (let n = 0; n < 2; n += 1) await jobs.send(db.system, splitPayoutJob, { splitId: id });
     for (const end = Date.now() + 30_000; (await open()) && Date.now() < end;)
       await new Promise((resolve) => setTimeout(resolve, 50));
     const parts = await store.partsOf(db.system, [id]);

@@ -9,6 +9,7 @@ import {
   type Hex,
   type Wallets,
 } from '@troupe/chain';
+import { splitPayoutJob } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import type { Log } from '@troupe/kernel';
 import { CHAIN, owedAccount, type Ledger } from '@troupe/ledger';
@@ -23,7 +24,6 @@ export interface PayoutDeps {
   l2?: ChainClient;
 }
 
-export const PAYOUT_QUEUE = 'split-payout';
 /** How long a request waits for the chain; the job goes on after that. */
 const INLINE_MS = 20_000;
 const MINED_MS = 15_000;
@@ -132,16 +132,16 @@ export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps
   }
 
   jobs.work(
-    PAYOUT_QUEUE,
-    async ({ splitId }: { splitId: string }) => {
+    splitPayoutJob,
+    async ({ splitId }) => {
       if (!(await work(splitId, Infinity, true))) throw new Error('transactions of a split are not mined yet');
     },
-    { perOwner: 1, untilDone: true, retryDelaySeconds: 15, expireSeconds: 900 },
+    { perOwner: 1 },
   );
 
   return {
     async queue(tx, splitId, owner) {
-      await jobs.send(tx, PAYOUT_QUEUE, { splitId }, { startAfter: TAKE_UP_SECONDS, owner });
+      await jobs.send(tx, splitPayoutJob, { splitId }, { startAfter: TAKE_UP_SECONDS, owner });
     },
     async payNow(splitId) {
       try {

@@ -46,5 +46,5 @@ export function undergroundRoutes(server: Server, services: Underground): void {
   serve(server, underground.createSplit, ({ user, body, request }) =>
     splits.create(user.id, body, idempotencyKey(request.headers)),
   );
-  serve(server, underground.listSplits, ({ user, query }) => splits.list(user.id, query.limit));
+  serve(server, underground.listSplits, ({ user, query }) => splits.list(user.id, query));
 }

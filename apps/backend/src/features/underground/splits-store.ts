@@ -1,6 +1,6 @@
 import type { SignedTransaction } from '@troupe/chain';
 import type { SystemTx, Tables, UserTx } from '@troupe/db';
-import type { Insertable, Selectable } from 'kysely';
+import { sql, type Insertable, type Selectable } from 'kysely';
 
 export type SplitRow = Selectable<Tables['splits']>;
 export type PartRow = Selectable<Tables['split_parts']>;
@@ -28,8 +28,39 @@ export const splitByKey = (tx: SystemTx, userId: string, key: string): Promise<S
 export const findSplit = (tx: SystemTx, id: string): Promise<SplitRow | undefined> =>
   tx.selectFrom('splits').selectAll().where('id', '=', id).executeTakeFirst();
 
-export const listSplits = (tx: UserTx, limit: number): Promise<SplitRow[]> =>
-  tx.selectFrom('splits').selectAll().orderBy('number', 'desc').limit(limit).execute();
+/** One is some 400 bytes in an answer: 2 MB at most. */
+const PARTS_IN_PAGE = 5000;
+
+/** A page of them, fewer than `limit` where they have many parts; `found` counts one more than `limit` where there is one. */
+export const listSplits = (tx: UserTx, { limit, offset }: { limit: number; offset: number }) =>
+  tx
+    .with('page', (from) =>
+      from
+        .selectFrom('splits')
+        .selectAll('splits')
+        .select((eb) =>
+          eb
+            .selectFrom('split_parts')
+            .whereRef('split_parts.split_id', '=', 'splits.id')
+            .select((of) => of.fn.countAll<bigint>().as('parts'))
+            .as('parts'),
+        )
+        .orderBy('number', 'desc')
+        .limit(limit + 1)
+        .offset(offset),
+    )
+    .with('sized', (from) =>
+      from
+        .selectFrom('page')
+        .selectAll()
+        .select(sql<bigint>`sum(parts) over (order by number desc) - parts`.as('before'))
+        .select(sql<number>`(count(*) over ())::integer`.as('found')),
+    )
+    .selectFrom('sized')
+    .selectAll()
+    .where(sql<boolean>`before < ${PARTS_IN_PAGE}`)
+    .orderBy('number', 'desc')
+    .execute();
 
 export const partsOf = (tx: SystemTx | UserTx, splitIds: string[]): Promise<PartRow[]> =>
   splitIds.length === 0

@@ -173,8 +173,10 @@ export function createSplits({ db, clock, log, ledger, wallets, payouts, admit, 
       return reply(split);
     },
 
-    async list(userId: string, limit: number) {
-      const rows = await store.listSplits(db.user(userId), limit);
+    async list(userId: string, page: { limit: number; offset: number }) {
+      const found = await store.listSplits(db.user(userId), page);
+      const rows = found.slice(0, page.limit);
+      const hasMore = rows.length < (found[0]?.found ?? 0);
       const parts = Map.groupBy(
         await store.partsOf(
           db.user(userId),
@@ -183,7 +185,7 @@ export function createSplits({ db, clock, log, ledger, wallets, payouts, admit, 
         ({ split_id }) => split_id,
       );
       const splits = rows.map((row) => shown(row, parts.get(row.id) ?? []));
-      return { splits, count: splits.length };
+      return { splits, count: splits.length, hasMore };
     },
   };
 }

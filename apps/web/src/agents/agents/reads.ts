@@ -10,12 +10,12 @@ import {
   type TypesOf,
   type verifyAgent,
 } from '@troupe/contract';
-import type { Registry } from '@troupe/fleet';
+import type { Roster } from '@troupe/roster';
 import { AppError, newId, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../platform/reach.ts';
 
 export interface ReadsDeps {
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
   log: Log;
 }
@@ -25,8 +25,8 @@ export type ReadsService = ReturnType<typeof createReads>;
 const LOOK_MS = 1000;
 
 /** What an agent itself knows, asked at its gateway: the same for every driver. */
-export function createReads({ registry, backend, log }: ReadsDeps) {
-  const own = (user: User, id: string) => registry.get(id, user.id);
+export function createReads({ roster, backend, log }: ReadsDeps) {
+  const own = (user: User, id: string) => roster.of(user.id).get(id);
 
   async function logsSince(user: User, agentId: string, from: string, query: { level?: string; after?: string }) {
     const { logs } = await backend

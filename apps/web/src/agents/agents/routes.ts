@@ -52,7 +52,7 @@ export function agentRoutes(server: Server, agents: AgentsService, reads: ReadsS
   serve(server, putAgentPurpose, ({ user, params, body, request }) =>
     agents.setPurpose(user, params.id, body, request.address),
   );
-  serve(server, getAgentToken, ({ user, params }) => agents.token(user, params.id));
+  serve(server, getAgentToken, ({ user, params, request }) => agents.token(user, params.id, request.address));
   serve(server, rotateAgentToken, ({ user, params, request }) => agents.rotateToken(user, params.id, request.address));
   readRoutes(server, reads);
   cloneRoutes(server, clock);

@@ -9,13 +9,13 @@ import {
   type WebAgent,
 } from '@troupe/contract';
 import { agentLimit, entitle, isTier, paidPlan, readPlanName, type Subscriber, type Tier } from '@troupe/domain';
-import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Registry } from '@troupe/fleet';
-import { AppError, iso, newId, type BackendClient, type Clock, type Log, type User } from '@troupe/kernel';
+import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Roster } from '@troupe/roster';
+import { AppError, iso, newId, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../platform/reach.ts';
 import type { KnownModels } from '../models/service.ts';
 
 export interface AgentsDeps {
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
   backendUrl: string;
   agentsDomain: string;
@@ -23,7 +23,6 @@ export interface AgentsDeps {
   loopback: boolean;
   sessionSecret: string;
   clock: Clock;
-  log: Log;
   subscriber: (user: User) => Subscriber;
   /** The model of agents that name none. */
   premium: string;
@@ -49,7 +48,7 @@ export function requireEntitlement(...given: Parameters<typeof entitle>) {
 }
 
 export function createAgents(deps: AgentsDeps) {
-  const { registry, backend, clock, log, premium, models } = deps;
+  const { roster, backend, clock, premium, models } = deps;
   const { agentsDomain } = deps;
   const direct = `${deps.backendUrl.replace(/^http/, 'ws')}/api/runtime/proxy`;
   /** Where the backend is may be known to this service only; an agent's own name is for everybody. */
@@ -112,7 +111,7 @@ export function createAgents(deps: AgentsDeps) {
       ownConfig: own,
     };
     try {
-      const [row] = await registry.add(user.id, [agent], limit);
+      const [row] = await roster.of(user.id).add([agent], limit);
       return row!;
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error;
@@ -122,13 +121,18 @@ export function createAgents(deps: AgentsDeps) {
     }
   }
 
+  async function rotated(user: User, id: string, address: string): Promise<string> {
+    const { token } = await reach(backend.as(user, address).call(rotateBackendToken, { params: { id } }));
+    return token;
+  }
+
   return {
     async get(user: User, id: string): Promise<WebAgent> {
-      const [agent] = await shown(user, [await registry.get(id, user.id)]);
+      const [agent] = await shown(user, [await roster.of(user.id).get(id)]);
       return agent!;
     },
     async list(user: User, { limit, offset }: { limit: number; offset: number }) {
-      const rows = await registry.list(user.id, { limit: limit + 1, offset });
+      const rows = await roster.of(user.id).list({ limit: limit + 1, offset });
       const agents = await shown(user, rows.slice(0, limit));
       return { agents, count: agents.length, hasMore: rows.length > limit };
     },
@@ -148,66 +152,66 @@ export function createAgents(deps: AgentsDeps) {
         const known = asAppError(error);
         // Refused: nothing is left of it, unless somebody has taken it up meanwhile.
         if (known.status < 500) {
-          await registry.discard(agentId);
+          await roster.of(user.id).discard(agentId);
           throw known;
         }
-        await registry.change(agentId, { status: 'error', failure: known.message });
+        await roster.of(user.id).giveUp(agentId, known.message);
         throw new AppError(known.status, known.message, { ...known.extra, agentId }, { cause: error });
       }
-      const { status, websocketUrl, createdAt } = facts(user, await registry.get(agentId, user.id));
+      const { status, websocketUrl, createdAt } = facts(user, await roster.of(user.id).get(agentId));
       return { success: true as const, agent: { id: agentId, name, status, websocketUrl, model, createdAt } };
     },
 
     async rename(user: User, id: string, name: string, address: string) {
-      await registry.get(id, user.id);
-      const row = await registry.change(id, { name });
-      // The database is the truth; a running agent that hears of it later is no harm.
-      await backend
-        .as(user, address)
-        .call(updateBackendAgent, { params: { id }, body: { name } })
-        .catch((err: unknown) => log.warn({ err, agentId: id }, 'the backend did not hear of a new name'));
-      const { status, updatedAt } = facts(user, row);
+      const own = roster.of(user.id);
+      await own.get(id);
+      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { name } }));
+      const { status, updatedAt } = facts(user, await own.get(id));
       return { success: true as const, agent: { id, name, status, updatedAt } };
     },
 
     async remove(user: User, id: string, address: string) {
-      await registry.get(id, user.id);
+      await roster.of(user.id).get(id);
       await reach(backend.as(user, address).call(deleteBackendAgent, { params: { id } }));
       return { success: true as const, deleted: id };
     },
 
     async config(user: User, id: string) {
-      const { config } = await registry.definition(await registry.get(id, user.id));
+      const own = roster.of(user.id);
+      const { config } = await own.definition(await own.get(id));
       return { config, status: 'ok' as const };
     },
 
     async configure(user: User, id: string, body: ConfigPart, address: string) {
-      const row = await registry.get(id, user.id);
+      const row = await roster.of(user.id).get(id);
       const given = isPart(body['config']) ? body['config'] : body;
       if (row.provider_key === null) await models.check(namedModels({ config: given }));
       await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { config: given } }));
-      const { config } = await registry.definition(row);
+      const { config } = await roster.of(user.id).definition(row);
       return { config, status: 'updated' as const };
     },
 
     async purpose(user: User, id: string) {
-      const { instruction, tools } = await registry.definition(await registry.get(id, user.id));
+      const own = roster.of(user.id);
+      const { instruction, tools } = await own.definition(await own.get(id));
       return { instruction, tools };
     },
 
     async setPurpose(user: User, id: string, purpose: TypesOf<typeof putAgentPurpose>['body'], address: string) {
-      const row = await registry.get(id, user.id);
+      const row = await roster.of(user.id).get(id);
       await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { purpose } }));
-      const { instruction, tools } = await registry.definition(row);
+      const { instruction, tools } = await roster.of(user.id).definition(row);
       return { instruction, tools };
     },
 
     async rotateToken(user: User, id: string, address: string) {
-      await registry.get(id, user.id);
-      const { token } = await reach(backend.as(user, address).call(rotateBackendToken, { params: { id } }));
-      return { success: true as const, token };
+      await roster.of(user.id).get(id);
+      return { success: true as const, token: await rotated(user, id, address) };
     },
-    token: async (user: User, id: string) => ({ token: await registry.token(await registry.get(id, user.id)) }),
+    async token(user: User, id: string, address: string) {
+      const own = roster.of(user.id);
+      return { token: own.token(await own.get(id)) ?? (await rotated(user, id, address)) };
+    },
   };
 }
 

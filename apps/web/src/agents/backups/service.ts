@@ -5,12 +5,12 @@ import {
   listBackendBackups,
   restoreBackendBackup,
 } from '@troupe/contract';
-import type { Registry } from '@troupe/fleet';
+import type { Roster } from '@troupe/roster';
 import type { BackendClient, User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
 
 export interface BackupsDeps {
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
 }
 
@@ -20,9 +20,9 @@ export type BackupsService = ReturnType<typeof createBackups>;
 const COPY_TIMEOUT_MS = 300_000;
 
 /** Copies of an agent. The backend keeps them; web checks whose agent it is. */
-export function createBackups({ registry, backend }: BackupsDeps) {
+export function createBackups({ roster, backend }: BackupsDeps) {
   const client = async (user: User, agentId: string, address: string) => {
-    await registry.get(agentId, user.id);
+    await roster.of(user.id).get(agentId);
     return backend.as(user, address);
   };
   const timeout = COPY_TIMEOUT_MS;

@@ -1,10 +1,10 @@
-import { AGENT_NOT_FOUND, gatewayChat, gatewayMessages } from '@troupe/contract';
-import type { AgentRow, Registry } from '@troupe/fleet';
+import { AGENT_NOT_FOUND, errorText, eventsOf, gatewayChat, gatewayMessages } from '@troupe/contract';
+import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 
 export interface ChatDeps {
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
   clock: Clock;
 }
@@ -31,13 +31,13 @@ interface Said {
   topic?: string;
 }
 
-export function createChat({ registry, backend, clock }: ChatDeps) {
+export function createChat({ roster, backend, clock }: ChatDeps) {
   /** The agent that is meant: the main one unless said. */
   async function find(user: User, agentId: string | undefined): Promise<AgentRow> {
     const agent =
       agentId === undefined
-        ? (await registry.list(user.id, { limit: 1, offset: 0 }))[0]
-        : await registry.find(agentId, user.id);
+        ? (await roster.of(user.id).list({ limit: 1, offset: 0 }))[0]
+        : await roster.of(user.id).find(agentId);
     if (!agent) throw new AppError(404, NONE);
     return agent;
   }
@@ -85,7 +85,7 @@ export function createChat({ registry, backend, clock }: ChatDeps) {
 }
 
 interface Chunk {
-  error?: string;
+  error?: unknown;
   choices?: { delta?: { content?: string } }[];
 }
 
@@ -93,11 +93,11 @@ interface Chunk {
 async function* events(about: object, response: Response): AsyncGenerator<ServerEvent> {
   let reply = '';
   yield { event: 'start', data: about };
-  for await (const data of dataLines(response)) {
+  for await (const { data } of eventsOf(response)) {
     if (data === '[DONE]') break;
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error !== undefined) {
-      yield { event: 'error', data: { error: named(chunk.error) } };
+      yield { event: 'error', data: { error: named(errorText(chunk.error) ?? 'The answer broke off') } };
       return;
     }
     const text = chunk.choices?.[0]?.delta?.content ?? '';
@@ -105,14 +105,4 @@ async function* events(about: object, response: Response): AsyncGenerator<Server
     if (text !== '') yield { event: 'delta', data: { text } };
   }
   yield { event: 'done', data: { ...about, reply } };
-}
-
-async function* dataLines({ body }: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const piece of body ?? []) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.startsWith('data: ')) yield line.slice('data: '.length);
-  }
 }

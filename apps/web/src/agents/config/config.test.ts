@@ -1,3 +1,4 @@
+import { applyConfigJob } from '@troupe/contract';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
@@ -120,7 +121,7 @@ test('the owner’s agents are told, with the change', async () => {
   const told: string[] = [];
   const heard = Promise.withResolvers<void>();
   const other = await testWeb();
-  other.deps.jobs.work('apply-config', async ({ owner }: { owner: string }) => {
+  other.deps.jobs.work(applyConfigJob, async ({ owner }) => {
     told.push(owner);
     heard.resolve();
   });

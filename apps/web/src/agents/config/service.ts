@@ -1,4 +1,5 @@
-import { APPLY_CONFIG_QUEUE, defaultAgentConfig, readAgentConfig } from '@troupe/domain';
+import { applyConfigJob } from '@troupe/contract';
+import { defaultAgentConfig, readAgentConfig } from '@troupe/domain';
 import type { Database, Jobs, UserTx } from '@troupe/db';
 import { AppError, iso, parseJson, randomHex, type Clock } from '@troupe/kernel';
 import { addBackup, findBackup, findConfig, listBackups, lockConfig, putConfig, type ConfigValue } from './store.ts';
@@ -25,7 +26,7 @@ export function createConfig({ db, clock, jobs }: ConfigDeps) {
     await addBackup(tx, owner, backupId, before, clock(), BACKUPS_KEPT);
     await putConfig(tx, owner, next, clock());
     // The owner's agents take it over; sent with the change, so neither is lost without the other.
-    await jobs.send(tx, APPLY_CONFIG_QUEUE, { owner }, { owner });
+    await jobs.send(tx, applyConfigJob, { owner }, { owner });
     return backupId;
   }
 

@@ -7,12 +7,12 @@ import {
   gatewaySession,
   gatewaySessions,
 } from '@troupe/contract';
-import type { Registry } from '@troupe/fleet';
+import type { Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
 
 export interface ConversationsDeps {
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
 }
 
@@ -42,9 +42,9 @@ async function entryOf(call: Call, agentId: string, key: string) {
 }
 
 /** What an agent did, step by step, and its owner's say in it. The agent itself keeps it all; web only checks whose it is. */
-export function createConversations({ registry, backend }: ConversationsDeps) {
+export function createConversations({ roster, backend }: ConversationsDeps) {
   const client = async (user: User, agentId: string, address: string) => {
-    await registry.get(agentId, user.id);
+    await roster.of(user.id).get(agentId);
     return backend.as(user, address);
   };
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { credentialEnded } from '@troupe/contract';
+import { notify } from '@troupe/db';
 import { sha256Hex } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
@@ -123,13 +125,15 @@ test('of two approvals at once one wins', async () => {
 
 test('a revocation is told to all processes', async () => {
   const told = Promise.withResolvers<string>();
-  web.deps.listener.on('credential_ended', told.resolve);
+  const ready = Promise.withResolvers<void>();
+  web.deps.listener.on(credentialEnded, (id) => {
+    if (id === 'probe') ready.resolve();
+    else told.resolve(id);
+  });
   const { deviceId } = await pair();
   await act(ada, deviceId, 'approve');
-  // Listening begins a moment after `on`: a plain notification that arrives shows that it has.
-  const ready = Promise.withResolvers<void>();
-  web.deps.listener.on('probe', () => ready.resolve());
-  const timer = setInterval(() => void sql`select pg_notify('probe', '')`.execute(web.deps.db.system), 50);
+  // Listening begins a moment after `on`: one that arrives shows that it has.
+  const timer = setInterval(() => void notify(web.deps.db.system, credentialEnded, 'probe'), 50);
   await ready.promise;
   clearInterval(timer);
   await act(ada, deviceId, 'revoke');

@@ -1,11 +1,11 @@
 import type { Database } from '@troupe/db';
-import type { Registry } from '@troupe/fleet';
+import type { Roster } from '@troupe/roster';
 import { isoOrNull, type Clock, type User } from '@troupe/kernel';
 import { findHeartbeat, putHeartbeat, removeHeartbeat } from './store.ts';
 
 export interface HeartbeatDeps {
   db: Database;
-  registry: Registry;
+  roster: Roster;
   clock: Clock;
 }
 
@@ -18,7 +18,7 @@ const secondsOf = (frequency: string): number =>
   Number.parseInt(frequency, 10) * (UNIT_SECONDS[frequency.slice(-1)] ?? 3600);
 
 /** The scheduler reads these rows and wakes the agents. */
-export function createHeartbeats({ db, registry, clock }: HeartbeatDeps) {
+export function createHeartbeats({ db, roster, clock }: HeartbeatDeps) {
   async function read(userId: string, agentId: string) {
     const row = await findHeartbeat(db.user(userId), agentId);
     return {
@@ -33,18 +33,18 @@ export function createHeartbeats({ db, registry, clock }: HeartbeatDeps) {
 
   return {
     async get(user: User, agentId: string) {
-      await registry.get(agentId, user.id);
+      await roster.of(user.id).get(agentId);
       return read(user.id, agentId);
     },
     async set(user: User, { agentId, frequency, enabled }: { agentId: string; frequency: string; enabled: boolean }) {
-      await registry.get(agentId, user.id);
+      await roster.of(user.id).get(agentId);
       const seconds = secondsOf(frequency);
       const next = new Date(clock().getTime() + seconds * 1000);
       await putHeartbeat(db.user(user.id), { agentId, userId: user.id, frequency, seconds, enabled, next });
       return { success: true as const, ...(await read(user.id, agentId)) };
     },
     async remove(user: User, agentId: string) {
-      await registry.get(agentId, user.id);
+      await roster.of(user.id).get(agentId);
       await removeHeartbeat(db.user(user.id), agentId);
       return { success: true as const };
     },

@@ -9,13 +9,13 @@ import {
   type INSTANCE_ACTIONS,
 } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import type { AgentRow, Registry } from '@troupe/fleet';
+import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, isoOrNull, type BackendClient, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
 
 export interface InstanceDeps {
   db: Database;
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
   agentsDomain: string;
   version: string;
@@ -28,15 +28,15 @@ const NONE = 'No instance found. Please deploy first.';
 /** Backing up and changing an image takes its time. */
 const ACTION_TIMEOUT_MS = 120_000;
 
-export function createInstances({ db, registry, backend, agentsDomain, version }: InstanceDeps) {
+export function createInstances({ db, roster, backend, agentsDomain, version }: InstanceDeps) {
   /** The agent that the path means: the user's main one, or the one of that id. */
   async function find(user: User, id: string): Promise<AgentRow> {
     if (id === user.id) {
-      const [main] = await registry.list(user.id, { limit: 1, offset: 0 });
+      const [main] = await roster.of(user.id).list({ limit: 1, offset: 0 });
       if (main) return main;
       throw new AppError(404, NONE);
     }
-    const agent = await registry.find(id, user.id);
+    const agent = await roster.of(user.id).find(id);
     if (agent) return agent;
     const other = await db.system.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
     throw other ? new AppError(403, 'Forbidden') : new AppError(404, NONE);
@@ -67,7 +67,7 @@ export function createInstances({ db, registry, backend, agentsDomain, version }
     async act(user: User, id: string, action: Action, image: unknown, address: string) {
       const agent = await find(user, id);
       const done = await reach(perform(user, agent, action, image, address));
-      const { status } = await registry.get(agent.id, user.id);
+      const { status } = await roster.of(user.id).get(agent.id);
       return { ...done, status };
     },
     async read(user: User, id: string) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventsOf, type SentEvent } from '@troupe/contract';
 import { startWeb, type Person, type TestWeb } from '../../../../../tests/lib/web.ts';
-import { eventsOf, type StreamedEvent } from '../../platform/sse.ts';
 
 let web: TestWeb;
 let admin: Person;
@@ -20,7 +20,7 @@ async function listen(person: Person, query = '') {
   return {
     status: response.status,
     /** The next that is no ping; undefined when the stream ended. */
-    async next(): Promise<StreamedEvent | undefined> {
+    async next(): Promise<SentEvent | undefined> {
       for (let item = await events!.next(); !item.done; item = await events!.next())
         if (item.value.event !== 'ping') return item.value;
       return undefined;

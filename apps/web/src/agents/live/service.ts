@@ -1,14 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { gatewayFollow, LIVE_TOPICS, MOST_STREAMS, type LiveTopic } from '@troupe/contract';
+import {
+  credentialEnded,
+  eventsOf,
+  gatewayFollow,
+  LIVE_TOPICS,
+  liveChanged,
+  MOST_STREAMS,
+  noticeRaised,
+  type LiveTopic,
+} from '@troupe/contract';
 import type { Listener } from '@troupe/db';
-import type { Registry } from '@troupe/fleet';
+import type { Roster } from '@troupe/roster';
 import { AppError, newId, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
-import { eventsOf } from '../../platform/sse.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 
 export interface LiveDeps {
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
   listener: Listener;
   log: Log;
@@ -16,10 +24,6 @@ export interface LiveDeps {
 
 export type LiveService = ReturnType<typeof createLive>;
 
-/** What the database tells: `user topic`, where the user may be `*`: every administrator. */
-const LIVE = 'live';
-const NOTICES = 'notices';
-const CREDENTIAL_ENDED = 'credential_ended';
 const EVERY_ADMINISTRATOR = '*';
 
 const PING_MS = 20_000;
@@ -40,7 +44,7 @@ interface Stream {
 }
 
 /** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
-export function createLive({ registry, backend, listener, log }: LiveDeps) {
+export function createLive({ roster, backend, listener, log }: LiveDeps) {
   const streams = new Map<string, Set<Stream>>();
 
   function tell(userId: string, topic: LiveTopic): void {
@@ -52,12 +56,12 @@ export function createLive({ registry, backend, listener, log }: LiveDeps) {
   }
 
   // Listened for from the start, and once: who opens a stream misses nothing that comes after `ready`.
-  listener.on(LIVE, (payload) => {
+  listener.on(liveChanged, (payload) => {
     const [userId = '', topic = ''] = payload.split(' ');
     if ((LIVE_TOPICS as readonly string[]).includes(topic)) tell(userId, topic as LiveTopic);
   });
-  listener.on(NOTICES, (userId) => tell(userId, 'notices'));
-  listener.on(CREDENTIAL_ENDED, (payload) => {
+  listener.on(noticeRaised, (userId) => tell(userId, 'notices'));
+  listener.on(credentialEnded, (payload) => {
     for (const set of streams.values())
       for (const { user, end } of set)
         if (payload === `session:${user.sessionId}` || payload === `key:${user.keyId}`) end();
@@ -81,7 +85,7 @@ export function createLive({ registry, backend, listener, log }: LiveDeps) {
     const client = backend.as(user, `live-${newId()}`);
     while (!signal.aborted) {
       try {
-        await registry.get(watch.agentId, user.id);
+        await roster.of(user.id).get(watch.agentId);
         const response = await client.open(gatewayFollow, {
           params: { agentId: watch.agentId, id: watch.sessionId },
           headers: { 'last-event-id': String(watch.after) },

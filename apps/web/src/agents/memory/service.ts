@@ -1,10 +1,10 @@
 import { gatewayMemory, gatewayRemember, MEMORY_LIMITS } from '@troupe/contract';
-import type { Registry } from '@troupe/fleet';
+import type { Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
 
 export interface MemoryDeps {
-  registry: Registry;
+  roster: Roster;
   backend: BackendClient;
 }
 
@@ -15,7 +15,7 @@ const MOST_READ = 1000;
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The memory that the agent itself reads and writes, as keys and values. What it keeps without a key goes by its id. */
-export function createMemory({ registry, backend }: MemoryDeps) {
+export function createMemory({ roster, backend }: MemoryDeps) {
   function entries(key: string | undefined, memory: unknown): [string, string][] {
     if (memory === undefined || memory === null) throw new AppError(400, 'memory required');
     const isMany = key === undefined;
@@ -31,7 +31,7 @@ export function createMemory({ registry, backend }: MemoryDeps) {
 
   return {
     async read(user: User, { agentId, offset }: { agentId: string; offset: number }, address: string) {
-      await registry.get(agentId, user.id);
+      await roster.of(user.id).get(agentId);
       const { memories, hasMore = false } = await reach(
         backend.as(user, address).call(gatewayMemory, { params: { agentId }, query: { limit: MOST_READ, offset } }),
       );
@@ -42,7 +42,7 @@ export function createMemory({ registry, backend }: MemoryDeps) {
     async write(user: User, given: { agentId: string; key?: string; memory?: unknown }, address: string) {
       const { agentId, key } = given;
       const texts = entries(key, given.memory);
-      await registry.get(agentId, user.id);
+      await roster.of(user.id).get(agentId);
       const client = backend.as(user, address);
       for (const [name, content] of texts)
         await reach(client.call(gatewayRemember, { params: { agentId }, body: { key: name, content } }));

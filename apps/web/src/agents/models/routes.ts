@@ -5,6 +5,8 @@ import { reach } from '../../platform/reach.ts';
 import { modelsOf } from './service.ts';
 
 export function modelRoutes(server: Server, backend: BackendClient, catalogue: Catalogue): void {
-  serve(server, listModels, ({ user, request }) => modelsOf(backend.from(request.address), catalogue, user.plan));
-  serve(server, getAbilities, ({ request }) => reach(backend.from(request.address).call(getRuntimeAbilities, {})));
+  serve(server, listModels, ({ user, request }) => modelsOf(backend.as(user, request.address), catalogue, user.plan));
+  serve(server, getAbilities, ({ user, request }) =>
+    reach(backend.as(user, request.address).call(getRuntimeAbilities, {})),
+  );
 }

@@ -1,7 +1,7 @@
 import type { ProvisionBody } from '@troupe/contract';
 import { agentLimit, isPlan, paidPlan } from '@troupe/domain';
-import { LimitReached, provisioned, type AgentRow, type Driver, type Registry } from '@troupe/fleet';
 import { AppError, type User } from '@troupe/kernel';
+import { LimitReached, provisioned, type AgentRow, type HostingPlatform, type Roster } from '@troupe/roster';
 
 /** The last resort of provisioning: the hosting platform takes the agent, and the row says so. */
 export interface Hosting {
@@ -12,14 +12,14 @@ export interface Hosting {
 }
 
 export interface HostingDeps {
-  driver: Driver | undefined;
-  registry: Registry;
+  platform: HostingPlatform | undefined;
+  roster: Roster;
   agentsDomain: string;
   premium: string;
 }
 
-export function createHostedProvision({ driver, registry, agentsDomain, premium }: HostingDeps): Hosting | undefined {
-  if (!driver) return undefined;
+export function createHostedProvision({ platform, roster, agentsDomain, premium }: HostingDeps): Hosting | undefined {
+  if (!platform) return undefined;
 
   async function add(user: User, body: ProvisionBody & { agentId: string }): Promise<AgentRow> {
     const plan = isPlan(body.plan) ? body.plan : 'solo';
@@ -27,7 +27,7 @@ export function createHostedProvision({ driver, registry, agentsDomain, premium 
     const wanted = provisioned(body, { id: body.agentId, plan, model: premium });
     const agent = { ...wanted, userId: user.id, driver: 'hosting' as const };
     try {
-      const [row] = await registry.add(user.id, [agent], limit);
+      const [row] = await roster.of(user.id).add([agent], limit);
       return row!;
     } catch (error) {
       if (!(error instanceof LimitReached)) throw error;
@@ -41,10 +41,10 @@ export function createHostedProvision({ driver, registry, agentsDomain, premium 
       const { agentId } = body;
       const row = await add(user, body);
       try {
-        const { container } = await driver.start(row);
-        return { agentId, serviceId: container!.id, url: `https://${agentId}.${agentsDomain}` };
+        const { id: serviceId } = await platform.start(row);
+        return { agentId, serviceId, url: `https://${agentId}.${agentsDomain}` };
       } catch (error) {
-        await registry.delete(agentId);
+        await roster.of(user.id).discard(agentId);
         throw error;
       }
     },

@@ -1,5 +1,4 @@
 import { CallError, provisionOnBackend, type ProvisionBody } from '@troupe/contract';
-import type { Database } from '@troupe/db';
 import type { Subscriber } from '@troupe/domain';
 import { AppError, newId, type BackendClient, type Log, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
@@ -7,7 +6,6 @@ import { requireEntitlement } from '../agents/service.ts';
 import type { Hosting } from './hosting.ts';
 
 export interface ProvisionDeps {
-  db: Database;
   /** In the order they are tried. */
   backends: readonly BackendClient[];
   /** The last resort; undefined: not configured. */
@@ -21,7 +19,7 @@ export type ProvisionService = ReturnType<typeof createProvision>;
 
 const TIMEOUT_MS = 15_000;
 
-export function createProvision({ db, backends, hosting, log, subscriber, disabled }: ProvisionDeps) {
+export function createProvision({ backends, hosting, log, subscriber, disabled }: ProvisionDeps) {
   function check(body: ProvisionBody): void {
     const hasChannel = [body.channelTokenA, body.channelTokenB, body.channelTokenC].some(Boolean);
     if (!hasChannel && !body.autoProvision && body.agentType !== 'business')
@@ -41,14 +39,6 @@ export function createProvision({ db, backends, hosting, log, subscriber, disabl
     return undefined;
   }
 
-  async function remember(user: User, agentId: string, url: string): Promise<void> {
-    await db.system
-      .updateTable('users')
-      .set({ instance_id: agentId, instance_url: url })
-      .where('id', '=', user.id)
-      .execute();
-  }
-
   return {
     async provision(user: User, given: ProvisionBody, address: string) {
       if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
@@ -57,7 +47,6 @@ export function createProvision({ db, backends, hosting, log, subscriber, disabl
       const body = { ...given, plan, agentId: newId() };
       const made = await onBackend(user, body, address);
       if (made) {
-        await remember(user, made.agentId, made.url);
         const { success, userId, subdomain, url, streamKey, liveStreamId, agentId, status } = made;
         return { success, userId, subdomain, url, streamKey, liveStreamId, agentId, status };
       }
@@ -67,7 +56,6 @@ export function createProvision({ db, backends, hosting, log, subscriber, disabl
         return undefined;
       });
       if (!hosted) throw new AppError(502, 'Provisioning failed: no backend could be reached');
-      await remember(user, hosted.agentId, hosted.url);
       return { success: true as const, userId: user.id, ...hosted, status: 'deploying' as const };
     },
   };

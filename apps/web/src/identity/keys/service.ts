@@ -11,6 +11,7 @@ interface KeyItem {
   keyPreview: string;
   createdAt: string;
   lastUsed: string | null;
+  origins: string[];
 }
 
 export interface Keys {
@@ -18,7 +19,7 @@ export interface Keys {
   get: (userId: string, id: string) => Promise<KeyItem>;
   create: (
     user: Pick<User, 'id' | 'sessionId'>,
-    name: string,
+    wanted: { name: string; origins: string[] },
     ip: string,
   ) => Promise<{ id: string; name: string; key: string; createdAt: string }>;
   remove: (userId: string, id: string, ip: string) => Promise<void>;
@@ -35,12 +36,13 @@ export interface Keys {
 const MOST = 10;
 const PREVIEW = 10;
 
-const toItem = ({ id, name, preview, created_at, last_used_at }: KeyRow): KeyItem => ({
+const toItem = ({ id, name, preview, created_at, last_used_at, origins }: KeyRow): KeyItem => ({
   id,
   name,
   keyPreview: preview,
   createdAt: iso(created_at),
   lastUsed: isoOrNull(last_used_at),
+  origins,
 });
 
 export function createKeys({ db, accounts, clock }: { db: Database; accounts: Accounts; clock: Clock }): Keys {
@@ -54,16 +56,16 @@ export function createKeys({ db, accounts, clock }: { db: Database; accounts: Ac
       if (!row) throw unknown();
       return toItem(row);
     },
-    create({ id: userId, sessionId }, name, ip) {
+    create({ id: userId, sessionId }, { name, origins }, ip) {
       const key = `sk_${randomHex(32)}`;
-      const created = { id: newId(), name, preview: `${key.slice(0, PREVIEW)}...`, created_at: clock() };
+      const created = { id: newId(), name, origins, preview: `${key.slice(0, PREVIEW)}...`, created_at: clock() };
       return db.asUser(userId, async (tx) => {
         const count = await countKeys(tx, userId);
         // It may have ended on the way here; what ends it holds the same lock.
         if (!(await hasSession(tx, sessionId))) throw new AppError(401, 'Unauthorized');
         if (count >= MOST) throw new AppError(429, `Too many keys (max ${MOST})`);
         await insertKey(tx, { ...created, user_id: userId, key_hash: sha256Hex(key) });
-        await audit(tx, { userId, action: 'key-created', detail: { id: created.id, name }, ip });
+        await audit(tx, { userId, action: 'key-created', detail: { id: created.id, name, origins }, ip });
         return { id: created.id, name, key, createdAt: iso(created.created_at) };
       });
     },

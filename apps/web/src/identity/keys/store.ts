@@ -1,6 +1,6 @@
 import type { UserTx } from '@troupe/db';
 
-const COLUMNS = ['id', 'name', 'preview', 'created_at', 'last_used_at'] as const;
+const COLUMNS = ['id', 'name', 'preview', 'created_at', 'last_used_at', 'origins'] as const;
 
 export interface KeyRow {
   id: string;
@@ -8,6 +8,7 @@ export interface KeyRow {
   preview: string;
   created_at: Date;
   last_used_at: Date | null;
+  origins: string[];
 }
 
 export const listKeys = (tx: UserTx): Promise<KeyRow[]> =>
@@ -32,7 +33,15 @@ export async function hasSession(tx: UserTx, id: string | null): Promise<boolean
 
 export async function insertKey(
   tx: UserTx,
-  key: { id: string; user_id: string; name: string; preview: string; key_hash: string; created_at: Date },
+  key: {
+    id: string;
+    user_id: string;
+    name: string;
+    preview: string;
+    key_hash: string;
+    created_at: Date;
+    origins: string[];
+  },
 ): Promise<void> {
   await tx.insertInto('api_keys').values(key).execute();
 }

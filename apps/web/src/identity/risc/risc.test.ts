@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { SECURITY_EVENTS } from '@troupe/contract';
-import { createJobs, testRuntime, type WorkOptions } from '@troupe/db';
+import { type Job, SECURITY_EVENTS } from '@troupe/contract';
+import { createJobs, testRuntime } from '@troupe/db';
 import { randomHex, silentLog } from '@troupe/kernel';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { startIssuer } from '../../../../../tests/lib/signed-tokens.ts';
@@ -303,7 +303,7 @@ describe('faults', () => {
     // It takes events and never gets to doing anything about them.
     const jobs = {
       ...runtime.jobs,
-      work: (queue: string, _: unknown, options?: WorkOptions) => runtime.jobs.define(queue, options),
+      work: (job: Job) => runtime.jobs.define(job),
     };
     const dying = await createWeb({ ...deps, jobs });
     await runtime.jobs.start();

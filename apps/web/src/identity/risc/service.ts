@@ -1,5 +1,5 @@
 import type { Accounts, UserRow } from '@troupe/accounts';
-import { SECURITY_EVENTS as EVENTS } from '@troupe/contract';
+import { SECURITY_EVENTS as EVENTS, securityEventsJob } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import type { Clock, Log } from '@troupe/kernel';
 import type { MailRoom } from '../../platform/mail.ts';
@@ -24,9 +24,6 @@ interface RiscDeps {
   clock: Clock;
   log: Log;
 }
-
-const QUEUE = 'security-events';
-const RETRIES = 50;
 
 interface EventData {
   sub?: string;
@@ -101,7 +98,7 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
         return true;
       });
   }
-  jobs.work(QUEUE, work, { concurrency: 1, retryLimit: RETRIES, expireSeconds: 120 });
+  jobs.work(securityEventsJob, work, { concurrency: 1 });
 
   return {
     health: () => ({
@@ -113,13 +110,13 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
     async receive(given, { byEmailOnly } = { byEmailOnly: false }) {
       const token = await readToken(given);
       await db.asSystem(async (tx) => {
-        if (await addEvent(tx, token, byEmailOnly, clock())) await jobs.send(tx, QUEUE, { jti: token.jti });
+        if (await addEvent(tx, token, byEmailOnly, clock())) await jobs.send(tx, securityEventsJob, { jti: token.jti });
       });
     },
     async resume() {
       try {
         const jti = await oldestWaiting(db.system);
-        if (jti !== null) await db.asSystem((tx) => jobs.send(tx, QUEUE, { jti }));
+        if (jti !== null) await db.asSystem((tx) => jobs.send(tx, securityEventsJob, { jti }));
       } catch (err) {
         // Their own jobs run again, only later.
         log.error({ err }, 'security events that wait could not be taken up');

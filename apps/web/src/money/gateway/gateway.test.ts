@@ -1,3 +1,4 @@
+import { gatewayPaymentJob } from '@troupe/contract';
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -253,8 +254,8 @@ describe('what a crash interrupted', () => {
     const lost = { ...paid!, id: 'lost', nonce: '0x01', status: 'verified', transaction_hash: null };
     await db.system.insertInto('gateway_payments').values(lost).execute();
     await db.asSystem(async (tx) => {
-      await jobs.send(tx, 'gateway-payment', { id: paid!.id });
-      await jobs.send(tx, 'gateway-payment', { id: 'lost' });
+      await jobs.send(tx, gatewayPaymentJob, { id: paid!.id });
+      await jobs.send(tx, gatewayPaymentJob, { id: 'lost' });
     });
     const until = Date.now() + 20_000;
     while (Date.now() < until && (await states()).join() !== 'released,settled') {

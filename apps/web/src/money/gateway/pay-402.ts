@@ -9,6 +9,7 @@ import {
   wouldSucceed,
   type Authorization,
 } from '@troupe/chain';
+import { gatewayPaymentJob } from '@troupe/contract';
 import type { Jobs, SystemTx } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, type Clock, type Log } from '@troupe/kernel';
@@ -43,7 +44,6 @@ interface ChainPaymentDeps {
   book: (tx: SystemTx, payment: GatewayPayment) => Promise<void>;
 }
 
-const QUEUE = 'gateway-payment';
 const CHALLENGE_MS = 5 * 60_000;
 const MINED_WITHIN_MS = 20_000;
 /** An authorization must outlive the plugin and its own settlement. */
@@ -108,7 +108,7 @@ export function createChainPayments(deps: ChainPaymentDeps): ChainPayments {
     const used = await authorizationUsed(chain, token, payment.payer as Address, payment.nonce as Address);
     await (used ? settled(id) : store.release(id, 'sent'));
   }
-  jobs.work(QUEUE, finish, { untilDone: true, retryDelaySeconds: 5 });
+  jobs.work(gatewayPaymentJob, finish);
 
   return {
     async pay(request, plugin, serve) {
@@ -118,7 +118,12 @@ export function createChainPayments(deps: ChainPaymentDeps): ChainPayments {
         if (authorization.validBefore < soon) return { refused: 'The authorization ends too soon' };
         const claim = { chainId: chain.network.id, token, authorization };
         const id = await store.claim(plugin.id, claim, async (tx, payment) => {
-          await jobs.send(tx, QUEUE, { id: payment }, { startAfter: UNFINISHED_SECONDS, owner: authorization.from });
+          await jobs.send(
+            tx,
+            gatewayPaymentJob,
+            { id: payment },
+            { startAfter: UNFINISHED_SECONDS, owner: authorization.from },
+          );
         });
         return id === null ? { refused: 'The payment was used before' } : take(id, authorization, serve);
       };

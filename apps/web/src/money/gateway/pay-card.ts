@@ -1,4 +1,5 @@
 import type { Wallets } from '@troupe/chain';
+import { cardPaymentJob } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
@@ -21,7 +22,6 @@ interface Part {
   units: string;
 }
 
-const QUEUE = 'card-payment';
 /** After this, nobody is still working on a payment. */
 const UNFINISHED_SECONDS = 120;
 
@@ -59,7 +59,7 @@ export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDep
           updated_at: now,
         })
         .execute();
-      await jobs.send(tx, QUEUE, { id }, { startAfter: UNFINISHED_SECONDS, owner: userId });
+      await jobs.send(tx, cardPaymentJob, { id }, { startAfter: UNFINISHED_SECONDS, owner: userId });
       return id;
     });
 
@@ -88,7 +88,7 @@ export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDep
     });
 
   // What a crash interrupted was never answered, so it is not paid either.
-  jobs.work(QUEUE, release, { untilDone: true });
+  jobs.work(cardPaymentJob, release);
 
   return async ({ user }, plugin, serve) => {
     const owned = user === null ? [] : await wallets.list({ userId: user.id });

@@ -1,4 +1,5 @@
 import { isNonce, signVoucher, type Address, type Wallets } from '@troupe/chain';
+import { gatewayVoucherJob } from '@troupe/contract';
 import type { Jobs } from '@troupe/db';
 import { formatAmount, parseAmount } from '@troupe/domain';
 import { AppError, parseJson, randomHex } from '@troupe/kernel';
@@ -21,13 +22,12 @@ interface SignedVoucher {
   signature: string;
 }
 
-const QUEUE = 'gateway-voucher';
 const UNFINISHED_SECONDS = 120;
 const MAX_HEADER = 20_000;
 
 export function createSessionPayments({ sessions, wallets, jobs, chainId }: SessionPayDeps): Pay {
   // What a crash interrupted was never answered, so it is not paid either.
-  jobs.work(QUEUE, ({ voucherId }: { voucherId: string }) => sessions.refund(BigInt(voucherId)), { untilDone: true });
+  jobs.work(gatewayVoucherJob, ({ voucherId }) => sessions.refund(BigInt(voucherId)));
 
   /** The one in the header; else one by the platform, for the signed-in owner of a wallet that it keeps. */
   async function voucherFor(call: PluginCall, plugin: Plugin, session: { id: string; address: string }) {
@@ -49,7 +49,7 @@ export function createSessionPayments({ sessions, wallets, jobs, chainId }: Sess
       .hold(session, voucher, async (tx, id) => {
         await jobs.send(
           tx,
-          QUEUE,
+          gatewayVoucherJob,
           { voucherId: String(id) },
           { startAfter: UNFINISHED_SECONDS, owner: session.address },
         );

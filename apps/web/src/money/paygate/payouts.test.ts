@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { payoutJob } from '@troupe/contract';
 import { CHAIN, createLedger, owedAccount, verifyLedger, walletAccount } from '@troupe/ledger';
 import { startTestChain } from '../../../../../tests/lib/chain/index.ts';
 import { fund } from '../../../../../tests/lib/money.ts';
@@ -63,7 +64,7 @@ async function intact(web: TestWeb): Promise<void> {
   );
 }
 
-const again = (web: TestWeb, id: string) => web.deps.jobs.send(web.deps.db.system, 'payout', { id });
+const again = (web: TestWeb, id: string) => web.deps.jobs.send(web.deps.db.system, payoutJob, { id });
 
 test('an address outside is paid on-chain, once, whoever works on it', async () => {
   const to = newAddress();

@@ -6,6 +6,7 @@ import {
   type SignedTransaction,
   type TransactionOutcome,
 } from '@troupe/chain';
+import { payoutJob } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import type { Clock } from '@troupe/kernel';
 import { CHAIN, USD, walletAccount, type Account, type Ledger } from '@troupe/ledger';
@@ -31,7 +32,6 @@ export interface Payouts {
 
 type Status = 'owed' | 'sent' | 'paid' | 'credited';
 
-const QUEUE = 'payout';
 const MINED_WITHIN_MS = 20_000;
 /** An address becomes a wallet here, or an operator configures a chain: that is looked for now and then. */
 const LOOK_AGAIN_SECONDS = 3600;
@@ -111,7 +111,7 @@ export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Pay
     if (row === undefined || (row.status !== 'owed' && row.status !== 'sent')) return;
     if (row.status === 'owed' && (await isWallet(row.address))) return done(row, 'owed', 'credited');
     if (key === null || !isHexAddress(row.address)) {
-      await jobs.send(db.system, QUEUE, { id }, { startAfter: LOOK_AGAIN_SECONDS, owner: row.address });
+      await jobs.send(db.system, payoutJob, { id }, { startAfter: LOOK_AGAIN_SECONDS, owner: row.address });
       return;
     }
     const found = row.status === 'owed' ? await send(row, key) : await lookUp(row, key);
@@ -120,14 +120,14 @@ export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Pay
     if (found !== 'unknown') await move(db.system, id, 'sent', 'owed');
     throw new Error(`a payout is not through: ${found}`);
   }
-  jobs.work(QUEUE, payOut, { untilDone: true, retryDelaySeconds: 5 });
+  jobs.work(payoutJob, payOut);
 
   return {
     payee: async (address) => ((await isWallet(address)) ? walletAccount(address) : owedTo(address)),
     async owe(tx, { id, address, units }) {
       const now = clock();
       await tx.insertInto('payouts').values({ id, address, units, created_at: now, updated_at: now }).execute();
-      await jobs.send(tx, QUEUE, { id }, { owner: address });
+      await jobs.send(tx, payoutJob, { id }, { owner: address });
     },
   };
 }

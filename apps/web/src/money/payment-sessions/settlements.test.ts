@@ -7,6 +7,7 @@ import { parseEther } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { signVoucher } from '@troupe/chain';
+import { settlementJob } from '@troupe/contract';
 import { randomHex } from '@troupe/kernel';
 import { CARD_PROCESSOR, CHAIN, createLedger, SETTLING, verifyLedger, walletAccount } from '@troupe/ledger';
 import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
@@ -160,7 +161,7 @@ test('a settlement that several work on at once is paid once', async () => {
     .where('session_id', '=', id)
     .executeTakeFirstOrThrow();
   await web.deps.db.asSystem(async (tx) => {
-    for (let n = 0; n < 3; n += 1) await web.deps.jobs.send(tx, 'payment-settlement', { id: settlement });
+    for (let n = 0; n < 3; n += 1) await web.deps.jobs.send(tx, settlementJob, { id: settlement });
   });
   await until(async () => (await session(id)).status === 'active');
   await delay(200);

@@ -1,4 +1,5 @@
 import { broadcast, outcome, waitFor, type SignedTransaction, type TransactionOutcome } from '@troupe/chain';
+import { settlementJob } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
 import { CHAIN, PLAY_REVENUE, PLAY_SOURCE, REVENUE, SETTLING, type Ledger } from '@troupe/ledger';
@@ -20,7 +21,6 @@ interface SettlementDeps {
 
 export type Settlements = ReturnType<typeof createSettlements>;
 
-const QUEUE = 'payment-settlement';
 const MINED_WITHIN_MS = 10_000;
 
 export function createSettlements({ db, ledger, jobs, log, clock, store, key }: SettlementDeps) {
@@ -61,7 +61,7 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
       ...(onChain ? { status: 'settling' } : {}),
     });
     if (!onChain) return null;
-    await jobs.send(tx, QUEUE, { id }, { owner: session.accountId });
+    await jobs.send(tx, settlementJob, { id }, { owner: session.accountId });
     return id;
   }
 
@@ -178,7 +178,7 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
     if (found !== 'unknown') await move(db.system, id, 'sent', { status: 'pending' });
     throw new Error(`a settlement is not through: ${found}`);
   }
-  jobs.work(QUEUE, finish, { untilDone: true, retryDelaySeconds: 5 });
+  jobs.work(settlementJob, finish);
 
   return {
     settle,

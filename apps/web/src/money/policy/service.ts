@@ -1,6 +1,6 @@
 import { raiseNotice, settleNotice, type Audit } from '@troupe/accounts';
 import { isPayee } from '@troupe/chain';
-import { BAD_PAYEES } from '@troupe/contract';
+import { agentPaymentJob, BAD_PAYEES } from '@troupe/contract';
 import type { Database, Jobs, UserTx } from '@troupe/db';
 import { formatAmount, parseAmount, paymentRefusal } from '@troupe/domain';
 import { AppError, iso, type Clock } from '@troupe/kernel';
@@ -29,14 +29,6 @@ interface PolicyDeps {
   abandoned: 'failed' | 'unknown';
 }
 
-interface Look {
-  userId: string;
-  agentId: string;
-  id: string;
-  outcome?: 'failed' | 'unknown';
-}
-
-const QUEUE = 'agent-payment';
 const WAITING = 'payment_waiting';
 /** After this, nobody is still working on a payment. */
 const UNFINISHED_SECONDS = 120;
@@ -74,8 +66,9 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
 
   /** Whoever made a payment pending may die before it is paid; then it must not wait for ever. */
   async function watch(tx: UserTx, userId: string, { id, agentId, status }: AgentPayment): Promise<void> {
-    const look: Look = { userId, agentId, id, outcome: abandoned };
-    if (status === 'pending') await jobs.send(tx, QUEUE, look, { startAfter: UNFINISHED_SECONDS, owner: userId });
+    const look = { userId, agentId, id, outcome: abandoned };
+    if (status === 'pending')
+      await jobs.send(tx, agentPaymentJob, look, { startAfter: UNFINISHED_SECONDS, owner: userId });
   }
 
   async function tellOwner(tx: UserTx, userId: string, { id, agentId, units }: AgentPayment): Promise<void> {
@@ -85,15 +78,14 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
   }
 
   jobs.work(
-    QUEUE,
+    agentPaymentJob,
     // The gateway may be another one by now: what counts is who was asked.
-    ({ userId, agentId, id, outcome = 'failed' }: Look) =>
+    ({ userId, agentId, id, outcome = 'failed' }) =>
       db.asUser(userId, async (tx) => {
         const moved = await store.move(tx, { id, agentId }, 'pending', outcome, { reason: 'Interrupted' });
         if (moved !== null)
           await audit(tx, { userId, action: `paygate.${outcome}`, detail: { agentId, paymentId: id } });
       }),
-    { untilDone: true },
   );
 
   return {

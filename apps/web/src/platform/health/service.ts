@@ -24,7 +24,7 @@ export function createHealth({ db, backend, counters, hasRedis, clock }: HealthD
   return {
     async read() {
       const [database, reachable, redis] = await Promise.all([
-        works(db.ping()),
+        db.answers(),
         works(backend.call(getBackendHealth, { timeout: BACKEND_TIMEOUT_MS })),
         hasRedis ? counters.healthy() : undefined,
       ]);

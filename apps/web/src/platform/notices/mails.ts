@@ -1,4 +1,5 @@
-import { NOTICES, type Accounts } from '@troupe/accounts';
+import type { Accounts } from '@troupe/accounts';
+import { noticeRaised } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
 import type { Clock, Counters, Log } from '@troupe/kernel';
 import type { MailRoom } from '../mail.ts';
@@ -132,7 +133,7 @@ export function mailNotices(deps: NoticeMailDeps): { close: () => Promise<void> 
         running = undefined;
       });
   };
-  const stop = listener.on(NOTICES, look);
+  const stop = listener.on(noticeRaised, look);
   const timer = setInterval(look, LOOK_MS).unref();
   look();
   return {

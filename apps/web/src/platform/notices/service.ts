@@ -1,5 +1,4 @@
-import { NOTICES } from '@troupe/accounts';
-import type { Notice } from '@troupe/contract';
+import { type Notice, noticeRaised } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
 import { iso, isoOrNull, type Clock, type ServerEvent } from '@troupe/kernel';
 
@@ -54,7 +53,7 @@ export function createNotices({ db, clock, listener }: NoticesDeps) {
     /** New notices as they come. A client that reconnects names the last one it saw and misses none. */
     async *stream(userId: string, lastSeen: string | undefined, signal: AbortSignal): AsyncGenerator<ServerEvent> {
       let wake = Promise.withResolvers<void>();
-      const stop = listener.on(NOTICES, (payload) => payload === userId && wake.resolve());
+      const stop = listener.on(noticeRaised, (payload) => payload === userId && wake.resolve());
       signal.addEventListener('abort', () => wake.resolve());
       const timer = setInterval(() => wake.resolve(), KEEP_ALIVE_MS);
       try {

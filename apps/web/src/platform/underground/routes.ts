@@ -63,7 +63,9 @@ export function undergroundRoutes(server: Server, backend: BackendClient): void 
     passOn(as(user, request).call(underground.createSplit, { body, headers: headersOf(request) })),
   );
   serve(server, webUnderground.listSplits, ({ user, query, request }) =>
-    passOn(as(user, request).call(underground.listSplits, { query: asText(query) })),
+    passOn(
+      as(user, request).call(underground.listSplits, { query: { ...asText(query), offset: String(query.offset) } }),
+    ),
   );
 }
 

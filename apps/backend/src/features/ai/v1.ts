@@ -1,0 +1,98 @@
+import { chatFace, messagesFace, messagesRequest, responsesFace, type Ai, type AiModel, type Face } from '@troupe/ai';
+import {
+  chatCompletions,
+  countMessageTokens,
+  createEmbeddings,
+  createMessage,
+  createResponse,
+  getOpenaiModel,
+  getVendorsModel,
+  listOpenaiModels,
+  type Endpoint,
+  type EndpointTypes,
+} from '@troupe/contract';
+import { planAllows, type Catalogue } from '@troupe/domain';
+import { AppError, serve, type Clock, type RequestInfo, type Server, type User } from '@troupe/kernel';
+import type { Access } from './access.ts';
+import type { Calls } from './calls.ts';
+
+export interface V1Deps {
+  ai: Ai;
+  catalogue: Catalogue;
+  clock: Clock;
+  access: Access;
+  calls: Calls;
+}
+
+type Spoken = EndpointTypes & { auth: 'internalOrKey' };
+
+/** What clients of OpenAI and of Anthropic find here. */
+export function v1Routes(server: Server, { ai, catalogue, clock, access, calls }: V1Deps): void {
+  const seconds = () => Math.floor(clock().getTime() / 1000);
+
+  /** Every protocol that talks to models is served alike: its face reads and writes, all else is the same. */
+  function speak<T extends Spoken>(endpoint: Endpoint<T>, face: Face<T['body']>): void {
+    serve(server, endpoint, ({ user, body, request }) => {
+      const scope = access.byKey(user as User | null, request.headers);
+      const context = { body, created: seconds() };
+      const chat = face.request(body);
+      if (face.wantsStream(body)) return calls.stream(chat, scope, request, face.writer(context));
+      return calls.answer(chat, scope, request, (result) => face.reply(result, context) as T['reply']);
+    });
+  }
+
+  speak(chatCompletions, chatFace);
+  speak(createMessage, messagesFace);
+  speak(createResponse, responsesFace);
+
+  serve(server, countMessageTokens, ({ user, body, request }) => {
+    const scope = access.byKey(user, request.headers);
+    return calls.within(scope, request, async (options) => ({
+      input_tokens: await ai.count(messagesRequest(body), options),
+    }));
+  });
+
+  serve(server, createEmbeddings, ({ user, body, request }) => {
+    const scope = access.byKey(user, request.headers);
+    const { model: asked, input, dimensions, encoding_format: format } = body;
+    const wanted = { input, ...(dimensions && { dimensions }), ...(format && { encoding_format: format }) };
+    return calls.within(scope, request, async (options) => {
+      const { model, data, usage } = await ai.embed(asked, wanted, options);
+      return { object: 'list' as const, model, data, usage };
+    });
+  });
+
+  async function modelsFor(user: User | null, { headers }: RequestInfo) {
+    const { plan } = access.byKey(user, headers);
+    const isAllowed = ({ id, available }: AiModel): boolean =>
+      available && (plan === undefined || planAllows(catalogue, plan, id));
+    return (await ai.models()).filter(isAllowed).map(described);
+  }
+
+  serve(server, listOpenaiModels, async ({ user, request }) => {
+    const data = await modelsFor(user, request);
+    const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+    return { object: 'list' as const, data, has_more: false as const, first_id: first, last_id: last };
+  });
+
+  async function model(user: User | null, id: string, request: RequestInfo) {
+    const found = (await modelsFor(user, request)).find((one) => one.id === id);
+    if (!found) throw new AppError(404, `Model ${id} not found`, { code: 'model_not_found' });
+    return found;
+  }
+  serve(server, getOpenaiModel, ({ user, params, request }) => model(user, params.id, request));
+  serve(server, getVendorsModel, ({ user, params, request }) => model(user, `${params.id}/${params.name}`, request));
+}
+
+/** When a model was made is not known here. */
+const UNKNOWN_TIME = '1970-01-01T00:00:00Z';
+
+const described = ({ id, name, provider }: AiModel) => ({
+  id,
+  object: 'model' as const,
+  created: 0,
+  owned_by: provider,
+  type: 'model' as const,
+  display_name: name,
+  created_at: UNKNOWN_TIME,
+});

@@ -1,0 +1,75 @@
+import { AppError } from '@troupe/kernel';
+import { dearest, type Accounting, type Charged } from './accounting.ts';
+import { ProviderError, toAppError } from './errors.ts';
+import type { EmbeddingRequest, ProviderEmbeddings } from './provider.ts';
+import type { Candidate } from './routing.ts';
+import { estimateTokens, sizeOf } from './tokens.ts';
+import type { CallOptions, CallScope, ChatUsage } from './types.ts';
+
+export type { EmbeddingRequest };
+
+export interface EmbeddingResult {
+  model: string;
+  provider: string;
+  data: ProviderEmbeddings['data'];
+  usage: { prompt_tokens: number; total_tokens: number };
+}
+
+interface EmbeddingDeps {
+  accounting: Accounting;
+  /** Who serves this model on this plan. */
+  candidates: (model: string, options: CallOptions) => { found: Candidate[]; isOwn: boolean };
+  /** Whether the next may try. */
+  mayFallBack: (error: unknown, candidate: Candidate, next?: Candidate) => boolean;
+}
+
+const ANONYMOUS: CallScope = { userId: 'anonymous' };
+
+/** Tokens that were given as such count as they are; no tokenizer makes more of a text than it has bytes. */
+function sizeOfInput(input: EmbeddingRequest['input']): { tokens: number; bytes: number } {
+  let [tokens, bytes] = [0, 0];
+  for (const one of [input].flat(2) as (string | number)[]) {
+    if (typeof one === 'string') bytes += sizeOf(one);
+    else tokens += 1;
+  }
+  return { tokens, bytes };
+}
+
+const used = (tokens: number): ChatUsage => ({ prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens });
+
+/** Texts as numbers. Charged, capped and recorded as every other call. */
+export function createEmbeddings({ accounting, candidates, mayFallBack }: EmbeddingDeps) {
+  return async (model: string, request: EmbeddingRequest, options: CallOptions = {}): Promise<EmbeddingResult> => {
+    const { scope = ANONYMOUS, signal } = options;
+    const { found, isOwn } = candidates(model, options);
+    const able = found.filter(({ provider }) => provider.embed);
+    if (able.length === 0) throw new AppError(404, `No provider here makes embeddings with ${model}`);
+    const { tokens, bytes } = sizeOfInput(request.input);
+    const reservation = isOwn ? undefined : await accounting.reserve(scope, () => dearest(able, tokens + bytes, 0));
+    const charged: Charged = { scope, isOwn, reservation, started: performance.now() };
+    for (const [index, candidate] of able.entries()) {
+      let reply: ProviderEmbeddings;
+      try {
+        signal?.throwIfAborted();
+        reply = await candidate.provider.embed!(candidate.name, request, signal);
+      } catch (error) {
+        if (mayFallBack(error, candidate, able[index + 1])) continue;
+        const isGivenUp = !(error instanceof ProviderError);
+        await accounting.end(
+          charged,
+          candidate,
+          used(isGivenUp ? tokens + estimateTokens(bytes) : 0),
+          false,
+          isGivenUp,
+        );
+        throw toAppError(error);
+      }
+      const usage = used(reply.tokens ?? tokens + estimateTokens(bytes));
+      await accounting.end(charged, candidate, usage, true, reply.tokens === undefined);
+      const { prompt_tokens: prompt, total_tokens: total } = usage;
+      const told = { prompt_tokens: prompt, total_tokens: total };
+      return { model: candidate.id, provider: candidate.provider.name, data: reply.data, usage: told };
+    }
+    throw new Error('a call without candidates');
+  };
+}

@@ -1,0 +1,43 @@
+import type { ErrorShape } from '@troupe/contract';
+import type { ChatDelta, ChatRequest, ChatResult } from '../types.ts';
+
+/**
+ * How callers of one protocol speak: what `Wire` is towards providers, this is towards clients. Between the two stands
+ * OpenAI's chat format, so any client can use any provider.
+ */
+export interface Face<Body> {
+  errors: ErrorShape;
+  request: (body: Body) => ChatRequest;
+  wantsStream: (body: Body) => boolean;
+  reply: (result: ChatResult, context: FaceContext<Body>) => Record<string, unknown>;
+  writer: (context: FaceContext<Body>) => StreamWriter;
+}
+
+export interface FaceContext<Body> {
+  body: Body;
+  /** Seconds since the epoch. */
+  created: number;
+}
+
+/** Writes server-sent events; what it is given together it writes together. */
+export interface StreamWriter {
+  write: (deltas: readonly ChatDelta[]) => string;
+  /** The stream ends with this instead. */
+  fail: (failure: Failure) => string;
+}
+
+export interface Failure {
+  status: number;
+  message: string;
+  /** What is said of it beside the message. */
+  more?: Readonly<Record<string, unknown>>;
+}
+
+/** Left out and null are the same. */
+export const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
+
+/** Without what is undefined: a request says only what the caller said. */
+export function said<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  for (const name in values) if (values[name] === undefined) delete values[name];
+  return values as { [K in keyof T]: Exclude<T[K], undefined> };
+}

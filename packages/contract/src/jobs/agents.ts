@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { job, signal } from '../job.ts';
+
+/** Somebody's configuration changed: the backend has their agents take it over. */
+export const applyConfigJob = job({ queue: 'apply-config', data: z.object({ owner: z.string() }) });
+
+/** A message to an agent has to be brought to it. */
+export const busDeliveryJob = job({
+  queue: 'bus-delivery',
+  data: z.object({ id: z.string() }),
+  untilDone: true,
+  retryDelaySeconds: 2,
+  retryDelayMaxSeconds: 300,
+  expireSeconds: 60,
+});
+
+/** `from`: the process that tells, which need not hear itself. */
+const told = z.object({ from: z.string(), agentId: z.string() });
+
+/** An agent was stopped or removed. */
+export const agentChanged = signal({ channel: 'agent_changed', payload: told });
+
+/** An agent's plan or provider is another one. */
+export const agentRethinks = signal({ channel: 'agent_rethinks', payload: told });

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { agentConfigSchema, defaultAgentConfig } from './agent-config.ts';
+import { TEAM_TOOLS, type TeamTool } from './teams/index.ts';
+
+/** What an agent is. Saved as numbered versions; each run reads the newest, so a change needs no restart. */
+
+export const toolsetNames = TEAM_TOOLS;
+export type ToolsetName = TeamTool;
+
+/** Bounds of one run: from an input to its answer, delegated work included. Time counts while the agent works. */
+export const limitsSchema = z.object({
+  maxTurns: z.int().min(1).max(1000).default(50),
+  maxTokens: z.int().min(1).default(400_000),
+  maxCostMicros: z.int().min(0).default(5_000_000),
+  maxSeconds: z.int().min(1).max(86_400).default(900),
+});
+export type RunLimits = z.output<typeof limitsSchema>;
+
+const approvalRule = z.enum(['allow', 'ask', 'deny']);
+export type ApprovalRule = z.output<typeof approvalRule>;
+
+const mcpServerSchema = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/),
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  url: z.url({ protocol: /^https?$/ }).optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+  /** The server's tools that are offered; all of them when left out. */
+  tools: z.array(z.string()).optional(),
+});
+export type McpServer = z.output<typeof mcpServerSchema>;
+
+const memberSchema = z.object({
+  agentId: z.string(),
+  name: z.string(),
+  role: z.string(),
+  description: z.string().default(''),
+});
+export type TeamMember = z.output<typeof memberSchema>;
+
+export const definitionSchema = z.object({
+  name: z.string().min(1).max(200),
+  role: z.string().default(''),
+  description: z.string().default(''),
+  /** Replaces the default instruction when it is not empty. */
+  instruction: z.string().max(50_000).default(''),
+  tools: z.array(z.enum(toolsetNames)).default([...toolsetNames]),
+  /** Memory and todo list are the team's instead of the agent's own. */
+  memoryShared: z.boolean().default(false),
+  limits: limitsSchema.prefault({}),
+  /** By tool name, toolset name or `*`; the most exact one counts. What none names is allowed. */
+  approvals: z.record(z.string(), approvalRule).default({}),
+  mcpServers: z.array(mcpServerSchema).max(20).default([]),
+  /** Model, memory bounds, heartbeat, safety: what the owner changes at run time. */
+  config: agentConfigSchema.default(() => defaultAgentConfig()),
+  team: z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      /** Whom this agent may hand tasks to. */
+      members: z.array(memberSchema),
+    })
+    .optional(),
+});
+export type AgentDefinition = z.output<typeof definitionSchema>;
+
+/** A whole definition from the parts that somebody gave. */
+export const newDefinition = (given: z.input<typeof definitionSchema>): AgentDefinition =>
+  definitionSchema.parse(given);
+
+export interface VersionedDefinition {
+  version: number;
+  definition: AgentDefinition;
+}
+
+/** The rule for a tool: its own name first, then its toolset's, then `*`. What the configuration says replaces the definition's. */
+export function approvalFor({ approvals, config }: AgentDefinition, tool: string, toolset: string): ApprovalRule {
+  const rules = { ...approvals, ...config.safety.approvals };
+  return rules[tool] ?? rules[toolset] ?? rules['*'] ?? 'allow';
+}
+
+/** Whose memory it reads and writes. */
+export const memoryScope = ({ memoryShared, team }: AgentDefinition): 'team' | 'agent' =>
+  memoryShared && team !== undefined ? 'team' : 'agent';

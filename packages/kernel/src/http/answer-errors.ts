@@ -1,0 +1,84 @@
+import { CallError, shapedError, shapeFor, type Endpoint } from '@troupe/contract';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError, databaseAway } from '../errors.ts';
+import { NO_NULL_CHARACTERS } from '../json.ts';
+import type { Log } from '../log.ts';
+import { answersPreflight } from './cors.ts';
+
+/** How whatever is thrown is answered, in the shape that the endpoint's clients expect. */
+
+export function addErrors(app: FastifyInstance, log: Log): void {
+  app.setNotFoundHandler((request, reply) => {
+    if (isModelPath(request) && answersPreflight(request, reply)) return reply;
+    const known = new AppError(404, 'Not found');
+    return reply.status(404).send(errorBody(request, known.body, 404, isModelPath(request) ? 'either' : undefined));
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { errorFields, errorShape, failure } = request.routeOptions.config;
+    const known = asAppError(error, request);
+    if (known?.cause !== undefined && known.status === 503)
+      log.warn({ err: known.cause, requestId: request.id, path: request.routeOptions.url }, known.message);
+    if (known) {
+      // Clients of these protocols try a 429 again by themselves: no money is not a matter of waiting a little.
+      if (errorShape && known.extra['code'] === 'QUOTA_EXCEEDED') void reply.header('x-should-retry', 'false');
+      return reply
+        .status(known.status)
+        .headers(known.headers)
+        .send(errorBody(request, { ...errorFields, ...known.body }, known.status, errorShape));
+    }
+    log.error(
+      { err: error, requestId: request.id, method: request.method, path: request.routeOptions.url },
+      'request failed',
+    );
+    const body = { ...errorFields, error: failure ?? 'Internal server error' };
+    return reply.status(500).send(errorBody(request, body, 500, errorShape));
+  });
+}
+
+/**
+ * What PostgreSQL says when it did nothing because it cannot for now: read-only after a fail-over, out of disk, memory or
+ * connections, locked, stopping or starting.
+ */
+const BUSY = new Set(['25006', '53100', '53200', '53300', '55P03', '57P01', '57P02', '57P03']);
+const isDatabaseBusy = ({ code }: FastifyError): boolean => BUSY.has(code);
+
+function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
+  if (error instanceof AppError) return error;
+  // A service of ours that is asked too often by the same client says so to that client.
+  if (error instanceof CallError && error.status === 429)
+    return new AppError(429, error.message, {}, { cause: error, headers: error.headers });
+  // PostgreSQL takes every character but one, in texts and in JSON.
+  if (error.code === '22021' || error.code === '22P05')
+    return new AppError(400, NO_NULL_CHARACTERS, {}, { cause: error });
+  // A bound of how much one user keeps (migration 0115).
+  if (error.code === 'TR429') return new AppError(429, error.message, {}, { cause: error });
+  if (isDatabaseBusy(error)) return databaseAway(error);
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new AppError(400, 'Content-Type must be application/json');
+  // What is left below 500 comes from reading the request: a body that is no JSON, a broken length, a bad URL.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    const isBody = error.code?.startsWith('FST_ERR_CTP');
+    return new AppError(
+      error.statusCode,
+      isBody ? (request.routeOptions.config.invalidJson ?? 'Invalid JSON') : error.message,
+    );
+  }
+  return null;
+}
+
+const MODEL_PATH = /^\/v1\/(chat|messages|responses|embeddings|models|completions|files|audio|images)(\/|\?|$)/;
+
+/** Where clients of other protocols look. */
+const isModelPath = (request: FastifyRequest): boolean => MODEL_PATH.test(request.url);
+
+/** The error as the clients of the endpoint expect it. */
+function errorBody(
+  request: FastifyRequest,
+  body: Record<string, unknown>,
+  status: number,
+  shape: Endpoint['errorShape'],
+): Record<string, unknown> {
+  if (!shape) return body;
+  return shapedError(shape === 'either' ? shapeFor(request.headers) : shape, status, body, request.id);
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { after, test } from 'node:test';
+import {
+  boundConnections,
+  connectionBounds,
+  descriptorLimit,
+  isLoopback,
+  type ConnectionBounds,
+} from './connections.ts';
+import { testServer } from './testing.ts';
+
+const ends: (() => unknown)[] = [];
+after(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
+/** Answers at once, but for `/slow`, which is answered when `finish` is called. */
+async function start(bounds: Partial<ConnectionBounds>) {
+  const slow: http.ServerResponse[] = [];
+  const server = http.createServer((request, response) => {
+    if (request.url === '/slow') slow.push(response);
+    else response.end('here');
+  });
+  server.on('upgrade', (_request, socket) => {
+    socket.on('error', () => {}).on('end', () => socket.destroy());
+    socket.resume().write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+  });
+  boundConnections(server, { total: 6, perAddress: 3, sharedBy: () => true, ...bounds });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => new Promise((resolve) => server.close(resolve)));
+  ends.push(() => server.closeAllConnections());
+  const { port } = server.address() as net.AddressInfo;
+  return {
+    finish: () => slow.splice(0).forEach((response) => response.end('done')),
+    client: (from = '127.0.0.1') => client(port, from),
+  };
+}
+
+async function client(port: number, localAddress: string) {
+  const socket = net.connect({ port, host: '127.0.0.1', localAddress });
+  let text = '';
+  let more = Promise.withResolvers<void>();
+  const moved = (): void => {
+    more.resolve();
+    more = Promise.withResolvers<void>();
+  };
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+    moved();
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
+  void closed.then(moved);
+  ends.push(() => {
+    socket.destroy();
+  });
+  await once(socket, 'connect');
+  const hears = async (word: string): Promise<void> => {
+    while (!text.includes(word)) {
+      assert.ok(!socket.destroyed, `closed after "${text}"`);
+      await more.promise;
+    }
+    text = '';
+  };
+  const send = (path: string, head = ''): void => void socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n${head}\r\n`);
+  return {
+    send,
+    hears,
+    closed,
+    async asks(): Promise<void> {
+      send('/');
+      await hears('here');
+    },
+    async upgrades(): Promise<void> {
+      send('/', 'connection: upgrade\r\nupgrade: websocket\r\n');
+      await hears('101');
+    },
+    isOpen: () => !socket.destroyed,
+  };
+}
+
+test('at the bound the oldest connection without a request makes room, and nobody who asked is cut off', async () => {
+  const { client: connect, finish } = await start({});
+  const idle = await connect();
+  await idle.asks();
+  const busy = await connect();
+  busy.send('/slow');
+  const socket = await connect();
+  await socket.upgrades();
+  const silent = [await connect(), await connect(), await connect()];
+  // The server has seen all six only when it has seen the last one.
+  const newcomer = await connect();
+  await newcomer.asks();
+  await silent[0]!.closed;
+  assert.deepEqual(
+    [idle, busy, socket, ...silent.slice(1)].map(({ isOpen }) => isOpen()),
+    Array(5).fill(true),
+  );
+  for (let n = 0; n < 3; n += 1) await (await connect()).asks();
+  await Promise.all([...silent.slice(1), idle].map(({ closed }) => closed));
+  assert.deepEqual([busy.isOpen(), socket.isOpen()], [true, true]);
+  finish();
+  await busy.hears('done');
+});
+
+test('when every connection is at work, one more is told so and goes', async () => {
+  const { client: connect, finish } = await start({ total: 2 });
+  const busy = [await connect(), await connect()];
+  await busy[0]!.upgrades();
+  busy[1]!.send('/slow');
+  const free = await connect();
+  assert.match(await free.closed, /^HTTP\/1\.1 503 .*retry-after: 5.*Too many connections/s);
+  finish();
+  await busy[1]!.hears('done');
+  const next = await connect();
+  await next.asks();
+});
+
+test('one address holds no more than its part, and another one is answered', async () => {
+  const { client: connect } = await start({ sharedBy: () => false });
+  const held = [];
+  for (let n = 0; n < 3; n += 1) {
+    const one = await connect('127.0.0.2');
+    await one.upgrades();
+    held.push(one);
+  }
+  assert.match(await (await connect('127.0.0.2')).closed, /503/);
+  await (await connect('127.0.0.3')).asks();
+  assert.ok(held.every(({ isOpen }) => isOpen()));
+});
+
+test('the bounds leave descriptors for everything else, and are not for proxies or this machine', () => {
+  const settings = { MAX_CONNECTIONS: 10_000, MAX_CONNECTIONS_PER_ADDRESS: 500, TRUST_PROXY: 0 };
+  const few = connectionBounds(settings, 1200);
+  assert.deepEqual([few.total, few.perAddress], [200, 50]);
+  const many = connectionBounds(settings, Infinity);
+  assert.deepEqual([many.total, many.perAddress], [10_000, 500]);
+  assert.deepEqual([many.sharedBy('127.0.0.1'), many.sharedBy('10.0.0.1')], [true, false]);
+  assert.equal(connectionBounds({ ...settings, TRUST_PROXY: 1 }).sharedBy('10.0.0.1'), true);
+  assert.ok(descriptorLimit() > 100);
+  assert.ok(['::1', '::ffff:127.0.0.1', '127.9.9.9'].every(isLoopback));
+  assert.ok(!['10.0.0.1', '127.evil'].some(isLoopback));
+});
+
+test('behind a proxy a client has so many requests under way, and the next one waits', async () => {
+  const server = testServer({ env: { TRUST_PROXY: '1', MAX_CONNECTIONS_PER_ADDRESS: '4' } });
+  const waiting: (() => void)[] = [];
+  server.app.get('/slow', () => new Promise((resolve) => waiting.push(() => resolve({}))));
+  const ask = (from: string) => server.app.inject({ url: '/slow', headers: { 'x-forwarded-for': from } });
+  const asked = Array.from({ length: 4 }, () => ask('10.0.0.1'));
+  while (waiting.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  const one = await ask('10.0.0.1');
+  assert.deepEqual([one.statusCode, one.headers['retry-after']], [429, '5']);
+  const other = ask('10.0.0.2');
+  while (waiting.length < 5) await new Promise((resolve) => setImmediate(resolve));
+  waiting.splice(0).forEach((finish) => finish());
+  assert.deepEqual(
+    (await Promise.all([...asked, other])).map(({ statusCode }) => statusCode),
+    Array(5).fill(200),
+  );
+  const again = ask('10.0.0.1');
+  while (waiting.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  waiting[0]!();
+  assert.equal((await again).statusCode, 200);
+  await server.close();
+});

@@ -1,0 +1,42 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '@troupe/db';
+import type { AgentDefinition, definitionSchema, Plan, Tier } from '@troupe/domain';
+import type { z } from 'zod';
+import type { ConfigPart } from './config.ts';
+
+/** What the rows of an agent say. */
+
+export type AgentRow = Selectable<Tables['agents']>;
+
+type AgentStatus = 'pending' | 'provisioning' | 'running' | 'stopped' | 'error' | 'failed';
+
+export interface NewAgent {
+  id: string;
+  userId: string;
+  name: string;
+  plan: Plan | 'free';
+  status: AgentStatus;
+  tier?: Tier;
+  size?: string;
+  model: string;
+  aiProvider?: string;
+  teamId?: string;
+  /** Where it is not the platform's own driver that runs it. */
+  driver?: 'hosting';
+  /** Beside name and configuration. */
+  definition?: Omit<z.input<typeof definitionSchema>, 'name' | 'config'>;
+  ownConfig?: ConfigPart;
+  channels?: Readonly<Record<string, string>>;
+  /** Of the owner's own account at `aiProvider`. */
+  apiKey?: string;
+}
+
+export interface AgentSnapshot {
+  name: string;
+  model: string;
+  ownConfig: ConfigPart;
+  definition: AgentDefinition;
+}
+
+/** What an agent is for, and what it may use. */
+export type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools'>>;

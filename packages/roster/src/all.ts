@@ -1,0 +1,182 @@
+import { sql } from 'kysely';
+import type { Database, SystemTx } from '@troupe/db';
+import { definitionSchema, type AgentDefinition } from '@troupe/domain';
+import { AppError, type Clock } from '@troupe/kernel';
+import type { AgentRow, AgentSnapshot, Purpose } from './agent.ts';
+import { effectiveConfig, layered, type ConfigPart } from './config.ts';
+import { findAgent, got, listAgents, newestDefinition, userDefault } from './reads.ts';
+import type { Room } from './room.ts';
+import type { Seals } from './seals.ts';
+
+/** All of an agent's own settings together: each change is kept whole. */
+const MAX_CONFIG = 65_536;
+const ABANDONED_AT_ONCE = 100;
+
+/** The agents of everybody, under the system's scope: for what runs them, and for whoever holds the internal key. */
+export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
+  find: (id: string) => Promise<AgentRow | undefined>;
+  /** The same; throws 404. */
+  get: (id: string) => Promise<AgentRow>;
+  list: () => Promise<AgentRow[]>;
+  /** The one whose host name begins so, whatever the capitals. */
+  byHost: (label: string) => Promise<Pick<AgentRow, 'id'> | undefined>;
+  /** Those that were put on the hosting platform and are not known to run. */
+  deploying: () => Promise<AgentRow[]>;
+  /** Those that were made before then and that nobody has started. */
+  abandoned: (before: Date) => Promise<AgentRow[]>;
+  change: (id: string, values: Partial<AgentRow>) => Promise<AgentRow>;
+  delete: (id: string) => Promise<void>;
+  /** Deletes one that was made and never came to a start. */
+  discard: (id: string) => Promise<void>;
+  definition: (agent: AgentRow) => Promise<AgentDefinition>;
+  /** Puts changes on top of the agent's own configuration and purpose; saves what it runs with as a new version. */
+  configure: (
+    agent: AgentRow,
+    change: ConfigPart,
+    purpose?: Purpose,
+  ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
+  /** What a backup keeps of the agent beside its data. */
+  snapshot: (agent: AgentRow) => Promise<AgentSnapshot>;
+  /** Makes it so again, as a new version; status, plan and tokens are left alone. */
+  revert: (agent: AgentRow, was: AgentSnapshot) => Promise<AgentRow>;
+  /** The gateway token; made if there is none. */
+  token: (agent: AgentRow) => Promise<string>;
+  /** Rotates it: the old one opens nothing from now on. `record` is part of the same transaction. */
+  newToken: (agent: AgentRow, record?: (tx: SystemTx) => Promise<void>) => Promise<string>;
+  /** The tokens of its messaging channels, by channel. */
+  channelTokens: (agent: AgentRow) => Promise<Record<string, string>>;
+  ownKey: Seals['ownKey'];
+}
+
+export interface AllDeps {
+  db: Database;
+  clock: Clock;
+  seals: Seals;
+  room: Room;
+}
+
+export function createAll({ db, clock, seals, room }: AllDeps): AllAgents {
+  async function change(id: string, values: Partial<AgentRow>, tx: SystemTx = db.system): Promise<AgentRow> {
+    const changed = await tx
+      .updateTable('agents')
+      .set({ ...(values as object), updated_at: clock() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    return got(changed);
+  }
+
+  const definition: AllAgents['definition'] = ({ id }) => newestDefinition(db.system, id);
+
+  async function newToken(agent: AgentRow, record?: (tx: SystemTx) => Promise<void>): Promise<string> {
+    const { token, columns } = seals.newToken(agent.id);
+    await db.asSystem(async (tx) => {
+      await change(agent.id, columns as Partial<AgentRow>, tx);
+      await record?.(tx);
+    });
+    return token;
+  }
+
+  return {
+    admit: room.admit,
+    dismiss: room.dismiss,
+    find: (id) => findAgent(db.system, id),
+    get: async (id) => got(await findAgent(db.system, id)),
+    list: () => listAgents(db.system),
+    byHost: (label) =>
+      db.system
+        .selectFrom('agents')
+        .select('id')
+        .where(sql`lower(id)`, '=', label.toLowerCase())
+        .executeTakeFirst(),
+    deploying: () =>
+      db.system
+        .selectFrom('agents')
+        .selectAll()
+        .where('driver', '=', 'hosting')
+        .where('status', '=', 'provisioning')
+        .execute(),
+    abandoned: (before) =>
+      db.system
+        .selectFrom('agents')
+        .selectAll()
+        .where('status', '=', 'provisioning')
+        .where('plan', '!=', 'free')
+        .where('driver', 'is', null)
+        .where('updated_at', '<', before)
+        .limit(ABANDONED_AT_ONCE)
+        .execute(),
+    change: (id, values) => change(id, values),
+    async delete(id) {
+      await db.system.deleteFrom('agents').where('id', '=', id).execute();
+    },
+    discard: (id) => room.discard(db.system, id),
+    definition,
+    configure: (agent, part, purpose = {}) =>
+      db.asSystem((tx) => configure(tx, agent.id, { part, purpose, at: clock() })),
+    snapshot: async (agent) => ({
+      name: agent.name,
+      model: agent.model,
+      ownConfig: agent.own_config as ConfigPart,
+      definition: await definition(agent),
+    }),
+    revert: (agent, was) => db.asSystem((tx) => revert(tx, agent.id, was, clock())),
+    token: async (agent) => seals.token(agent) ?? newToken(agent),
+    newToken,
+    async channelTokens({ id }) {
+      const rows = await db.system
+        .selectFrom('agent_channels')
+        .select(['channel', 'sealed'])
+        .where('agent_id', '=', id)
+        .execute();
+      return Object.fromEntries(
+        rows.flatMap(({ channel, sealed }) => (sealed ? [[channel, seals.openChannel(id, channel, sealed)]] : [])),
+      );
+    },
+    ownKey: seals.ownKey,
+  };
+}
+
+async function configure(
+  tx: SystemTx,
+  agentId: string,
+  { part, purpose, at }: { part: ConfigPart; purpose: Purpose; at: Date },
+): Promise<{ agent: AgentRow; definition: AgentDefinition }> {
+  const held = got(await tx.selectFrom('agents').selectAll().where('id', '=', agentId).forUpdate().executeTakeFirst());
+  const own = layered(held.own_config as ConfigPart, part);
+  if (JSON.stringify(own).length > MAX_CONFIG)
+    throw new AppError(400, `Config too large (max ${MAX_CONFIG} characters)`);
+  const config = effectiveConfig(await userDefault(tx, held.user_id), held.model, own);
+  const newest = await tx
+    .selectFrom('agent_definitions')
+    .select(['version', 'definition'])
+    .where('agent_id', '=', agentId)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const next = { ...definitionSchema.parse(newest.definition), ...purpose, name: held.name, config };
+  await tx
+    .insertInto('agent_definitions')
+    .values({ agent_id: held.id, user_id: held.user_id, version: newest.version + 1, definition: next })
+    .execute();
+  const agent = await tx
+    .updateTable('agents')
+    .set({ own_config: own, model: config.model.default, updated_at: at })
+    .where('id', '=', held.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { agent, definition: next };
+}
+
+async function revert(tx: SystemTx, agentId: string, was: AgentSnapshot, at: Date): Promise<AgentRow> {
+  const values = { name: was.name, model: was.model, own_config: was.ownConfig, updated_at: at };
+  const changed = got(
+    await tx.updateTable('agents').set(values).where('id', '=', agentId).returningAll().executeTakeFirst(),
+  );
+  // The same again makes no new version.
+  await sql`insert into agent_definitions (agent_id, user_id, version, definition)
+    select agent_id, user_id, version + 1, ${JSON.stringify(was.definition)}::jsonb from agent_definitions
+    where agent_id = ${agentId} and version = (select max(version) from agent_definitions where agent_id = ${agentId})
+      and definition <> ${JSON.stringify(was.definition)}::jsonb`.execute(tx);
+  return changed;
+}

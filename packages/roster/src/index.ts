@@ -1,0 +1,11 @@
+export type { AgentRow, AgentSnapshot, NewAgent } from './agent.ts';
+export { agentEnv, platformEnv } from './agent-env.ts';
+export type { AllAgents } from './all.ts';
+export { effectiveConfig, layered, type ConfigPart } from './config.ts';
+export { createHostingPlatform, type HostedService, type HostingDeps, type HostingPlatform } from './hosting.ts';
+export { memberOf, memberToken } from './member-tokens.ts';
+export type { OwnAgents } from './own.ts';
+export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
+export { LimitReached } from './room.ts';
+export { createRoster, type Roster, type RosterDeps } from './roster.ts';
+export { checkTicket, holderOf, makeTicket, ticketEnds, type Holder } from './tickets.ts';

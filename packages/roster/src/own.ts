@@ -1,0 +1,138 @@
+import { isDuplicate, type Database, type UserTx } from '@troupe/db';
+import { newDefinition, type AgentDefinition } from '@troupe/domain';
+import { AppError, type Clock } from '@troupe/kernel';
+import type { AgentRow, NewAgent } from './agent.ts';
+import { effectiveConfig } from './config.ts';
+import { createTurns } from './in-turn.ts';
+import { findAgent, got, listAgents, newestDefinition, userDefault, type Page } from './reads.ts';
+import type { Room } from './room.ts';
+import type { Seals } from './seals.ts';
+
+/** The agents of one user, under that user's scope: nobody else's row can be read or written here. */
+export interface OwnAgents {
+  find: (id: string) => Promise<AgentRow | undefined>;
+  /** The same; throws 404. */
+  get: (id: string) => Promise<AgentRow>;
+  /** Newest last; all of them unless a page is asked for. */
+  list: (page?: Page) => Promise<AgentRow[]>;
+  definition: (agent: AgentRow) => Promise<AgentDefinition>;
+  /** The gateway token; undefined: the one it had was ended, and rotating makes another. */
+  token: (agent: AgentRow) => string | undefined;
+  /** All or none of them, and never more than `limit` together with those that are there. */
+  add: (agents: readonly NewAgent[], limit: number) => Promise<AgentRow[]>;
+  /** One that was made and that nobody could be asked to start is in error, unless somebody has taken it up meanwhile. */
+  giveUp: (id: string, failure: string) => Promise<void>;
+  /** Deletes one that was made and never came to a start. */
+  discard: (id: string) => Promise<void>;
+}
+
+export interface OwnDeps {
+  db: Database;
+  clock: Clock;
+  seals: Seals;
+  room: Room;
+}
+
+export function createOwn({ db, clock, seals, room }: OwnDeps): (userId: string) => OwnAgents {
+  const inTurn = createTurns();
+
+  async function insert(tx: UserTx, agents: readonly NewAgent[], at: Date): Promise<AgentRow[]> {
+    const base = await userDefault(tx, agents[0]!.userId);
+    const ready = agents.map((agent) => {
+      const config = effectiveConfig(base, agent.model, agent.ownConfig);
+      return { agent, definition: newDefinition({ ...agent.definition, name: agent.name, config }) };
+    });
+    const rows = await tx
+      .insertInto('agents')
+      .values(ready.map(({ agent, definition }) => rowOf(seals, agent, definition, at)))
+      .returningAll()
+      .execute();
+    await tx
+      .insertInto('agent_definitions')
+      .values(
+        ready.map(({ agent, definition }) => ({
+          agent_id: agent.id,
+          user_id: agent.userId,
+          version: 1,
+          definition: { ...definition },
+        })),
+      )
+      .execute();
+    const given = agents.flatMap(({ id, userId, channels = {} }) =>
+      Object.entries(channels).map(([channel, token]) => ({
+        agent_id: id,
+        user_id: userId,
+        channel,
+        sealed: seals.sealChannel(id, channel, token),
+      })),
+    );
+    if (given.length > 0) await tx.insertInto('agent_channels').values(given).execute();
+    return rows;
+  }
+
+  async function add(userId: string, agents: readonly NewAgent[], limit: number): Promise<AgentRow[]> {
+    try {
+      const adding = new Set(agents.map(({ teamId, id }) => teamId ?? id)).size;
+      const insertAll = (): Promise<AgentRow[]> =>
+        db.asUser(userId, async (tx) => {
+          await room.check(tx, userId, adding, limit);
+          return insert(tx, agents, clock());
+        });
+      // Without a limit nobody needs to wait.
+      if (limit === Infinity) return await insertAll();
+      return await inTurn(userId, async (isAlone) => {
+        // In a crowd most are refused, and one look tells.
+        if (!isAlone) await room.count(db.user(userId), adding, limit);
+        return insertAll();
+      });
+    } catch (error) {
+      if (isDuplicate(error)) throw new AppError(409, takenBecause(error), {}, { cause: error });
+      if ((error as { code?: string }).code === '23503')
+        throw new AppError(404, 'User not found', {}, { cause: error });
+      throw error;
+    }
+  }
+
+  return (userId) => ({
+    find: (id) => findAgent(db.user(userId), id),
+    get: async (id) => got(await findAgent(db.user(userId), id)),
+    list: (page) => listAgents(db.user(userId), page),
+    definition: ({ id }) => newestDefinition(db.user(userId), id),
+    token: seals.token,
+    add: (agents, limit) => add(userId, agents, limit),
+    async giveUp(id, failure) {
+      await db
+        .user(userId)
+        .updateTable('agents')
+        .set({ status: 'error', failure, updated_at: clock() })
+        .where('id', '=', id)
+        .where('status', '=', 'provisioning')
+        .execute();
+    },
+    discard: (id) => room.discard(db.user(userId), id),
+  });
+}
+
+const rowOf = (seals: Seals, agent: NewAgent, definition: AgentDefinition, at: Date) => ({
+  id: agent.id,
+  user_id: agent.userId,
+  name: agent.name,
+  team_id: agent.teamId ?? null,
+  driver: agent.driver ?? null,
+  status: agent.status,
+  plan: agent.plan,
+  tier: agent.tier ?? null,
+  size: agent.size ?? null,
+  model: definition.config.model.default,
+  ai_provider: agent.aiProvider ?? 'openrouter',
+  own_config: agent.ownConfig ?? {},
+  provider_key: agent.apiKey ? seals.sealOwnKey(agent.id, agent.apiKey) : null,
+  created_at: at,
+  updated_at: at,
+  ...seals.newToken(agent.id).columns,
+});
+
+const takenBecause = (error: unknown): string =>
+  (error as { constraint?: string }).constraint === 'agents_host_name'
+    ? 'An agent whose id differs only in capitals exists already'
+    : 'An agent with this id exists already';

@@ -1,0 +1,47 @@
+import type { SystemTx, UserTx } from '@troupe/db';
+import { definitionSchema, type AgentDefinition } from '@troupe/domain';
+import { AppError } from '@troupe/kernel';
+import type { AgentRow } from './agent.ts';
+
+/** Queries that are the same for one user and for the system; the scope says whose rows they see. */
+
+type Tx = UserTx | SystemTx;
+
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** Throws 404 where there is none. */
+export function got<T>(found: T | undefined): T {
+  if (found === undefined) throw new AppError(404, 'Agent not found');
+  return found;
+}
+
+export const findAgent = (tx: Tx, id: string): Promise<AgentRow | undefined> =>
+  tx.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const listAgents = (tx: Tx, page?: Page): Promise<AgentRow[]> =>
+  tx
+    .selectFrom('agents')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .$if(page !== undefined, (query) => query.limit(page!.limit).offset(page!.offset))
+    .execute();
+
+export async function newestDefinition(tx: Tx, agentId: string): Promise<AgentDefinition> {
+  const row = await tx
+    .selectFrom('agent_definitions')
+    .select('definition')
+    .where('agent_id', '=', agentId)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return definitionSchema.parse(got(row).definition);
+}
+
+export async function userDefault(tx: Tx, userId: string): Promise<unknown> {
+  const row = await tx.selectFrom('agent_configs').select('config').where('user_id', '=', userId).executeTakeFirst();
+  return row?.config;
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { drawings, withDrawings } from '../scripts/lib/drawings.ts';
+import { readSources } from './lib/architecture.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const page = readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
+
+test('docs/architecture.md draws the arrows that the code has, and no others', () => {
+  const sources = readSources(ROOT);
+  for (const name of Object.keys(drawings(sources))) assert.match(page, new RegExp(`<!-- drawing: ${name} -->`), name);
+  assert.equal(page, withDrawings(page, sources), 'run npm run docs:drawings');
+});
+
+test('an arrow that a longer way makes plain is left out', () => {
+  const source = (at: string, text: string) => ({ path: `packages/agent/src/${at}/x.ts`, text });
+  const { agent } = drawings([
+    source('loop', "import { a } from '../tools/a.ts';\nimport { b } from '../store/b.ts';"),
+    source('tools', "import { b } from '../store/b.ts';\nimport { c } from '../agent.ts';"),
+    source('store', ''),
+  ]);
+  assert.equal(agent, '```mermaid\nflowchart LR\n  loop --> tools\n  tools --> store\n```');
+});

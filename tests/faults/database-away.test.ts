@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { person, type Person } from '../lib/people.ts';
+import { startServices, type Services } from '../lib/services.ts';
+
+/** A database that cannot answer for now is no fault of a request: 503 and when to come again, never a 500. */
+let services: Services;
+let ada: Person;
+let owner: pg.Client;
+let database: string;
+before(async () => {
+  services = await startServices();
+  ada = await person(services, { plan: 'network' });
+  const url = new URL(services.runtime.databaseUrl);
+  database = url.pathname.slice(1);
+  url.pathname = '/postgres';
+  owner = new pg.Client({ connectionString: url.href });
+  await owner.connect();
+});
+after(async () => {
+  await owner.end();
+  await services.stop();
+});
+
+const makeKey = (): Promise<Response> =>
+  fetch(`${services.web}/api/keys`, {
+    method: 'POST',
+    headers: { ...ada.headers(), 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'laptop' }),
+  });
+
+/** The first may still meet a connection that was just cut, of which nobody knows what it did. */
+async function refused(): Promise<void> {
+  const first = await makeKey();
+  const answer = first.status === 500 ? await makeKey() : first;
+  assert.equal(answer.status, 503, await answer.clone().text());
+  assert.equal(answer.headers.get('retry-after'), '2');
+  const { error } = (await answer.json()) as { error: string };
+  assert.equal(error, 'The database does not answer at the moment. Try again in a few seconds.');
+}
+/** Changes the database, and ends the connections that were made before. */
+async function alter(change: string): Promise<void> {
+  await owner.query(`alter database ${database} ${change}`);
+  await owner.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
+}
+
+async function comesBack(): Promise<void> {
+  const first = await makeKey();
+  assert.equal((first.status === 201 ? first : await makeKey()).status, 201);
+}
+
+test('read-only, as after a fail-over', async () => {
+  await alter('set default_transaction_read_only = on');
+  await refused();
+  await alter('reset default_transaction_read_only');
+  await comesBack();
+});
+
+test('no connection is left', async () => {
+  await alter('allow_connections false');
+  await refused();
+  await alter('allow_connections true');
+  await comesBack();
+});
