@@ -90,6 +90,8 @@ export function createLive({ changed, back, signedOut }: Hooks): Live {
     try {
       const stream = await open(followLive, {
         query: watch ? { watch } : {},
+        // By it a platform that stops knows who only listens.
+        headers: { accept: 'text/event-stream' },
         signal: AbortSignal.any([signal, silence.signal]),
         timeout: FOREVER,
       });

@@ -88,7 +88,7 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
         await roster.of(user.id).get(watch.agentId);
         const response = await client.open(gatewayFollow, {
           params: { agentId: watch.agentId, id: watch.sessionId },
-          headers: { 'last-event-id': String(watch.after) },
+          headers: { accept: 'text/event-stream', 'last-event-id': String(watch.after) },
           timeout: FOLLOW_MS,
           signal,
         });
