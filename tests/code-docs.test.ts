@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { withLines } from '../scripts/lib/code-links.ts';
 import { drawings, withDrawings } from '../scripts/lib/drawings.ts';
 import { readSources } from './lib/architecture.ts';
 
@@ -11,7 +12,7 @@ const page = readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
 test('docs/architecture.md draws the arrows that the code has, and no others', () => {
   const sources = readSources(ROOT);
   for (const name of Object.keys(drawings(sources))) assert.match(page, new RegExp(`<!-- drawing: ${name} -->`), name);
-  assert.equal(page, withDrawings(page, sources), 'run npm run docs:drawings');
+  assert.equal(page, withDrawings(page, sources), 'run npm run docs:code');
 });
 
 test('an arrow that a longer way makes plain is left out', () => {
@@ -22,4 +23,11 @@ test('an arrow that a longer way makes plain is left out', () => {
     source('store', ''),
   ]);
   assert.equal(agent, '```mermaid\nflowchart LR\n  loop --> tools\n  tools --> store\n```');
+});
+
+test('docs/tour.md leads to the lines that it names', () => {
+  const tour = readFileSync(path.join(ROOT, 'docs/tour.md'), 'utf8');
+  assert.ok((tour.match(/#L\d+\)/g) ?? []).length >= 12);
+  assert.equal(tour, withLines(tour, ROOT), 'run npm run docs:code');
+  assert.throws(() => withLines('[`no such words`](../package.json#L1)', ROOT), /has no line with no such words/);
 });
