@@ -25,6 +25,7 @@ interface FuzzOptions {
 
 const SLOW_MS = 10_000;
 const MOST_GROWTH_MB = 100;
+const LOG_SHOWN = 20_000;
 const AT_ONCE = 8;
 /** Sessions are signed out and agents deleted on the way: from time to time others take their place. */
 const ROUND = 250;
@@ -105,6 +106,8 @@ async function run(
       say(`${sent} sent, ${failures.length} failures, ${Math.round(program.ended ? 0 : scene.memory())} MB`);
   }
   for (const [what, times] of named) say(`${times} × ${what}`);
+  // What the platform itself says of its failures.
+  if (failures.length > 0) say(scene.program.output().slice(-LOG_SHOWN));
   if (program.ended) failures.push(`the process ended:\n${scene.program.output().slice(-3000)}`);
   const grownMb = program.ended || baseMb === 0 ? 0 : await growth(scene, baseMb);
   if (grownMb > MOST_GROWTH_MB) failures.push(`the process grew by ${Math.round(grownMb)} MB`);

@@ -1,5 +1,5 @@
 import type { ModelClient } from '@troupe/ai';
-import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE } from '@troupe/contract';
+import { AGENT_NOT_FOUND, AGENT_STOPPED, MESSAGE_TOO_LARGE } from '@troupe/contract';
 import { type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
@@ -160,7 +160,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       return true;
     });
     if (!isThere) return new AppError(404, AGENT_NOT_FOUND);
-    return stopped ? new AppError(503, 'The agent was stopped; its work goes on when it runs again.') : broken;
+    return stopped ? new AppError(503, AGENT_STOPPED) : broken;
   }
 
   /** Waits for the answer to the input, whichever process brings it about. */

@@ -4,6 +4,8 @@ import { timestamp, nullableTimestamp } from './common.ts';
 /** Fields that the agents' endpoints of web and backend share, with their exact texts. */
 
 export const AGENT_NOT_FOUND = 'Agent not found';
+/** To whoever waits for an answer when the agent is stopped. */
+export const AGENT_STOPPED = 'The agent was stopped; its work goes on when it runs again.';
 export const MESSAGE_TOO_LARGE = 'A message may have 256 KB at most';
 export const SUBSCRIPTION_REQUIRED_TEXT = 'Active subscription required';
 export const PROVISIONING_DISABLED_TEXT = 'Provisioning is temporarily disabled. Contact support.';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
+import { AGENT_NOT_FOUND, shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
 import { AppError, requestUrl } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
@@ -87,9 +87,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   function fail(error: unknown, request: IncomingMessage, response: ServerResponse, target: GatewayTarget): void {
     const { agentId } = target;
-    if (!(error instanceof AppError)) log.error({ err: error, agentId }, 'gateway request failed');
+    const known = knownError(error);
+    if (known.status === 500) log.error({ err: error, agentId }, 'gateway request failed');
     if (response.headersSent) return void response.destroy();
-    const known = error instanceof AppError ? error : new AppError(500, 'Internal server error');
     // What is left of the body would be taken for the next request.
     if (known.status === 413) response.setHeader('connection', 'close');
     for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
@@ -234,4 +234,12 @@ async function listModels(exchange: Exchange): Promise<void> {
   const { definition } = await exchange.agent.definition();
   const id = definition.config.model.default;
   sendJson(exchange, { object: 'list', data: [{ id, object: 'model', created: 0, owned_by: 'agent' }] });
+}
+
+/** Its row is gone, or somebody else's: it was deleted while the request was on its way. */
+const isDeleted = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '23503';
+
+function knownError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return isDeleted(error) ? new AppError(404, AGENT_NOT_FOUND) : new AppError(500, 'Internal server error');
 }

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE, agentParams, agentStats, agentStatus } from '../agent-fields.ts';
+import {
+  AGENT_NOT_FOUND,
+  AGENT_STOPPED,
+  MESSAGE_TOO_LARGE,
+  agentParams,
+  agentStats,
+  agentStatus,
+} from '../agent-fields.ts';
 import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -72,6 +79,7 @@ const gateway = {
     403: ['Only the owner may do this'],
     404: [AGENT_NOT_FOUND],
     502: ['Agent is not running'],
+    503: [AGENT_STOPPED],
   },
 } as const;
 const under = <P extends string>(path: P) => `/api/runtime/proxy/:agentId${path}` as const;

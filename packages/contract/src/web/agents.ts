@@ -192,6 +192,7 @@ export const getAgentLogs = endpoint({
     limit: z.number(),
     status: z.literal('ok'),
   }),
+  errors: { ...one.errors, 502: ['Agent backend unavailable', 'Agent is not running'] },
 });
 
 export const streamAgentLogs = endpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MESSAGE_TOO_LARGE, shownMessage } from '../agent-fields.ts';
+import { AGENT_STOPPED, MESSAGE_TOO_LARGE, shownMessage } from '../agent-fields.ts';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed, tooLong } from '../fields.ts';
@@ -38,6 +38,7 @@ export const sendChat = endpoint({
       'Monthly token quota reached: <used> of <limit> tokens used',
     ],
     502: ['Agent backend unavailable'],
+    503: [AGENT_STOPPED],
   },
 });
 
