@@ -47,6 +47,7 @@ export * from './backend/installations.ts';
 export * from './web/overview.ts';
 export {
   AGENT_NOT_FOUND,
+  AGENT_STOPPED,
   MESSAGE_TOO_LARGE,
   AI_PROVIDERS,
   VERIFICATION_TYPES,
