@@ -45,6 +45,9 @@ interface People {
 export async function fuzz({ requests, seed, only, say = () => {} }: FuzzOptions): Promise<FuzzResult> {
   const scene = await startScene({
     TRUST_PROXY: '1',
+    // Both grow with how much is asked at once, not with what is kept: held small, so that growth means something.
+    NODE_OPTIONS: '--max-semi-space-size=16',
+    MALLOC_ARENA_MAX: '2',
     ANTHROPIC_BASE_URL: NOWHERE,
     OPENAI_BASE_URL: NOWHERE,
     GEMINI_BASE_URL: NOWHERE,
