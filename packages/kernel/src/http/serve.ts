@@ -183,6 +183,8 @@ function send(
   if (!texts) return void reply.send(stream ?? body ?? '');
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  // Who listens must hear that somebody is there, also where there is nothing to say yet.
+  if (reply.request.method === 'GET') reply.raw.flushHeaders();
   if (reply.request.method === 'HEAD') void endTexts(reply.raw, texts);
   else void writeTexts(reply.raw, texts, server.endOfTurn);
 }

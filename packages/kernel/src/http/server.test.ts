@@ -328,6 +328,24 @@ test('server-sent events come as they are made', async () => {
   assert.equal(answer.body, 'id: 1\nevent: log\ndata: {"line":"a\\nb"}\n\ndata: [DONE]\n\n');
 });
 
+test('a stream that has nothing to say yet is answered at once', async (t) => {
+  const server = testServer();
+  const quiet = endpoint({ ...base, method: 'GET', path: '/api/quiet', auth: 'none', produces: 'text/event-stream' });
+  serve(server, quiet, ({ request }) => {
+    async function* nothing(): AsyncGenerator<never> {
+      const signal = request.signal();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    }
+    return eventStream(nothing());
+  });
+  const url = await server.listen(0, 'WEB_PORT');
+  t.after(server.close);
+  const client = new AbortController();
+  const answer = await fetch(`${url}/api/quiet`, { signal: client.signal });
+  assert.equal(answer.status, 200);
+  client.abort();
+});
+
 test('a client that leaves ends the stream', async () => {
   const server = testServer();
   let ended!: () => void;

@@ -53,6 +53,7 @@ export function createReads({ roster, backend, log }: ReadsDeps) {
       } catch (err) {
         if (asAppError(err).status === 404) return;
         log.debug({ err, agentId }, 'a log could not be read');
+        yield { event: 'ping', data: '' };
       }
       await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
