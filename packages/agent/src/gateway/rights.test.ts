@@ -81,6 +81,7 @@ const TABLE: Record<string, readonly (typeof ALL)[number][]> = {
   'GET /sessions/x': TALKERS,
   'GET /sessions/x/events': TALKERS,
   'POST /sessions/x/cancel': TALKERS,
+  'POST /messages': TALKERS,
   'POST /execute': ['owner', 'member'],
   'POST /tasks/cancel': ['owner', 'member'],
   'GET /approvals': ['owner'],
