@@ -80,3 +80,11 @@ test('what does not fit a signal is logged and not heard, and a listener that th
       why,
     );
 });
+
+test('one that is closed before it was connected ends', async () => {
+  const { url, drop } = await testDatabase();
+  const listener = createListener({ url, log: silentLog });
+  listener.on(news, () => {});
+  await listener.close();
+  await drop();
+});

@@ -53,6 +53,8 @@ export function createListener({ url, log }: { url: string; log: Log }): Listene
       for (const tell of heard.get(channel) ?? []) tell(payload);
     });
     await fresh.connect();
+    // Closed while it connected: nobody else knows of it yet.
+    if (stop.signal.aborted) return fresh.end();
     client = fresh;
     for (const channel of heard.keys()) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
     await ended;
