@@ -113,7 +113,8 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   return parsed.data;
 }
 
-const answer = ({ exchange, id }: Call, result: object): void => sendJson(exchange, { jsonrpc: '2.0', id, result });
+const answer = ({ exchange, id }: Call, result: object): void =>
+  void sendJson(exchange, { jsonrpc: '2.0', id, result });
 
 /** What one message asks the agent, and the task that it goes on with, if it names one. */
 async function inputOf({ exchange, params }: Call) {

@@ -1,4 +1,5 @@
-import { AppError } from '@troupe/kernel';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError, createFairQueue } from '@troupe/kernel';
 import { z } from 'zod';
 import { APPROVALS_SHOWN, PAGE_BYTES } from '../store/store.ts';
 import { keyFor, owns, ownKeys } from './rights.ts';
@@ -56,14 +57,26 @@ async function found({ agent, principal, params: [id = ''] }: Exchange) {
   return session;
 }
 
+/** Reading a page is work for everybody on the way: the pages of an agent come one after the other, at a bounded rate. */
+const readers = createFairQueue({ width: 256, perKey: 1, waiting: 1_000, waitingPerKey: 30 });
+const BYTES_A_SECOND = 4 * 1024 * 1024;
+
 export async function readSessionEvents(exchange: Exchange): Promise<void> {
+  const { agent, query, signal } = exchange;
   const session = await found(exchange);
-  const events = await exchange.agent.store.events(session.id, {
-    after: whole(exchange.query, 'after', 0, 2 ** 31),
-    limit: whole(exchange.query, 'limit', 500, 1000),
+  const bounds = {
+    after: whole(query, 'after', 0, 2 ** 31),
+    limit: whole(query, 'limit', 500, 1000),
     bytes: PAGE_BYTES,
-  });
-  sendJson(exchange, { session, events, hasMore: (events.at(-1)?.seq ?? session.lastSeq) < session.lastSeq });
+  };
+  const read = async (): Promise<void> => {
+    const events = await agent.store.events(session.id, bounds);
+    const hasMore = (events.at(-1)?.seq ?? session.lastSeq) < session.lastSeq;
+    const bytes = sendJson(exchange, { session, events, hasMore });
+    // This one is answered; only the next one waits.
+    await delay((bytes / BYTES_A_SECOND) * 1000, undefined, { ref: false });
+  };
+  await readers.run(agent.id, read, signal);
 }
 
 /** From where the reader says it is (Last-Event-ID), without a gap, until it leaves or the agent is deleted. */

@@ -47,14 +47,17 @@ export async function readJson<S extends z.ZodType>(
   throw new AppError(400, validationMessage(parsed.error, 'body'));
 }
 
-export function sendJson({ response }: Pick<Exchange, 'response'>, body: unknown, status = 200): void {
+/** Answers how many bytes it sent. */
+export function sendJson({ response }: Pick<Exchange, 'response'>, body: unknown, status = 200): number {
   const text = JSON.stringify(body);
+  const bytes = Buffer.byteLength(text);
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
+    'content-length': bytes,
     'cache-control': 'no-store',
   });
   response.end(text);
+  return bytes;
 }
 
 export interface EventStream {

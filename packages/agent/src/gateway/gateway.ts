@@ -107,15 +107,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const url = requestUrl(target.path);
     if (await deps.webhook?.(target, request, response)) return;
     if (request.method === 'GET' && url.pathname === '/health') {
-      return sendJson({ response }, { status: 'ok', agentId: target.agentId, version });
+      return void sendJson({ response }, { status: 'ok', agentId: target.agentId, version });
     }
     const agent = await awake(target);
     if (request.method === 'GET' && url.pathname === '/ready') {
       await agent.definition();
-      return sendJson({ response }, { status: 'ready', agentId: agent.id });
+      return void sendJson({ response }, { status: 'ready', agentId: agent.id });
     }
     if (request.method === 'GET' && url.pathname === CARD_PATH)
-      return sendJson({ response }, await agentCard(agent, deps));
+      return void sendJson({ response }, await agentCard(agent, deps));
     const known = await authenticate(request, url, target.agentId, {
       socket: false,
       asModel: isModelPath(url.pathname),
