@@ -332,9 +332,10 @@ test('a stream that has nothing to say yet is answered at once', async (t) => {
   const server = testServer();
   const quiet = endpoint({ ...base, method: 'GET', path: '/api/quiet', auth: 'none', produces: 'text/event-stream' });
   serve(server, quiet, ({ request }) => {
-    async function* nothing(): AsyncGenerator<never> {
+    async function* nothing() {
       const signal = request.signal();
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      yield { event: 'late', data: '' };
     }
     return eventStream(nothing());
   });
