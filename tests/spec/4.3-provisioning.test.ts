@@ -184,7 +184,14 @@ describe('4.3 POST /api/provision', () => {
       .executeTakeFirstOrThrow();
     assert.ok(kept.sealed && !kept.sealed.includes('secret-token-a'), 'encrypted');
     assert.equal((await ann.ask('POST', path, { agentType: 'business' })).status, 200);
-    assert.equal((await ann.ask('POST', path, { autoProvision: true })).status, 200);
+    const { status, body } = await ann.ask('POST', path, { autoProvision: true });
+    assert.equal(status, 200, JSON.stringify(body));
+    const row = await services.runtime.db.system
+      .selectFrom('users')
+      .select(['instance_id', 'instance_url'])
+      .where('id', '=', ann.id)
+      .executeTakeFirst();
+    assert.deepEqual(row, { instance_id: body.agentId, instance_url: body.url }, 'it stands in the user’s row');
     const over = await ann.ask('POST', path, { autoProvision: true });
     assert.deepEqual(
       [over.status, over.body.success, over.body.code, over.body.current, over.body.limit],

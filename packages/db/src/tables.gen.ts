@@ -718,6 +718,8 @@ export interface Tables {
     email_verified_at: Nullable<Timestamp>;
     id: string;
     idp2_disabled_at: Nullable<Timestamp>;
+    instance_id: Nullable<string>;
+    instance_url: Nullable<string>;
     is_admin: Default<boolean>;
     name: string;
     notifications: Default<Json>;

@@ -132,7 +132,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
     agentsDomain,
     premium: catalogue.premium,
   });
-  provisionRoutes(server, createProvision({ backends, hosting, log, subscriber, disabled }));
+  provisionRoutes(server, createProvision({ db, backends, hosting, log, subscriber, disabled }));
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled, pool }));

@@ -1,11 +1,14 @@
 import { CallError, provisionOnBackend, type ProvisionBody } from '@troupe/contract';
+import type { Database } from '@troupe/db';
 import type { Subscriber } from '@troupe/domain';
 import { AppError, newId, type BackendClient, type Log, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 import { requireEntitlement } from '../agents/service.ts';
 import type { Hosting } from './hosting.ts';
+import { rememberInstance } from './store.ts';
 
 export interface ProvisionDeps {
+  db: Database;
   /** In the order they are tried. */
   backends: readonly BackendClient[];
   /** The last resort; undefined: not configured. */
@@ -19,7 +22,7 @@ export type ProvisionService = ReturnType<typeof createProvision>;
 
 const TIMEOUT_MS = 15_000;
 
-export function createProvision({ backends, hosting, log, subscriber, disabled }: ProvisionDeps) {
+export function createProvision({ db, backends, hosting, log, subscriber, disabled }: ProvisionDeps) {
   function check(body: ProvisionBody): void {
     const hasChannel = [body.channelTokenA, body.channelTokenB, body.channelTokenC].some(Boolean);
     if (!hasChannel && !body.autoProvision && body.agentType !== 'business')
@@ -47,6 +50,7 @@ export function createProvision({ backends, hosting, log, subscriber, disabled }
       const body = { ...given, plan, agentId: newId() };
       const made = await onBackend(user, body, address);
       if (made) {
+        await rememberInstance(db, user.id, made);
         const { success, userId, subdomain, url, streamKey, liveStreamId, agentId, status } = made;
         return { success, userId, subdomain, url, streamKey, liveStreamId, agentId, status };
       }
@@ -56,6 +60,7 @@ export function createProvision({ backends, hosting, log, subscriber, disabled }
         return undefined;
       });
       if (!hosted) throw new AppError(502, 'Provisioning failed: no backend could be reached');
+      await rememberInstance(db, user.id, hosted);
       return { success: true as const, userId: user.id, ...hosted, status: 'deploying' as const };
     },
   };
