@@ -41,6 +41,8 @@ export type LiveEvent =
 
 export interface Agent {
   readonly id: string;
+  /** Whose turn it is when its conversations are read. */
+  readonly owner: string;
   readonly store: AgentStore;
   definition: () => Promise<VersionedDefinition>;
   /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationMessage } from '@troupe/contract';
-import { AppError, parseJson } from '@troupe/kernel';
+import { AppError, drained, parseJson } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
@@ -86,10 +86,7 @@ export function openEventStream(
   response.once('close', stop);
   async function write(text: string): Promise<void> {
     if (text === '' || signal.aborted || response.destroyed || response.write(text)) return;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+    await drained(response);
   }
   return {
     write,

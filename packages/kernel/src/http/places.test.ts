@@ -5,11 +5,7 @@ import { createPlaces, type Leave } from './places.ts';
 /** Enters that many times; tells how many have a place so far. */
 function enterOften(places: ReturnType<typeof createPlaces>, account: string, times: number): Leave[] {
   const inside: Leave[] = [];
-  for (let n = 0; n < times; n += 1) {
-    const place = places.enter(account);
-    if (place instanceof Promise) void place.then((leave) => inside.push(leave));
-    else inside.push(place);
-  }
+  for (let n = 0; n < times; n += 1) places.enter(account, (leave) => inside.push(leave));
   return inside;
 }
 
@@ -39,28 +35,56 @@ test('while somebody else is here, four are worked on at once, and the next as o
 test('the one who comes with a single request never waits for the many of another', () => {
   const places = createPlaces(() => 0);
   enterOften(places, 'a', 50);
-  assert.ok(!(places.enter('b') instanceof Promise));
+  assert.equal(enterOften(places, 'b', 1).length, 1);
   assert.equal(enterOften(places, 'a', 50).length, 0);
-  assert.ok(!(places.enter('b') instanceof Promise));
+  assert.equal(enterOften(places, 'b', 1).length, 1);
 });
 
 test('what waits long for something else keeps no place', async () => {
   let time = 0;
   const places = createPlaces(() => time);
-  places.enter('b');
+  enterOften(places, 'b', 1);
   const inside = enterOften(places, 'a', 8);
   assert.equal(inside.length, 4);
   time = 500;
-  places.enter('b');
+  enterOften(places, 'b', 1);
   while (inside.length < 8) await settled();
 });
 
 test('who is gone does not count', () => {
   let time = 0;
   const places = createPlaces(() => time);
-  places.enter('b');
+  enterOften(places, 'b', 1);
   assert.equal(enterOften(places, 'a', 8).length, 4);
   time = 2000;
   assert.equal(enterOften(places, 'c', 8).length, 8);
   assert.equal(enterOften(places, 'd', 8).length, 4, 'c is here');
+});
+
+test('who withdraws leaves nothing behind', async () => {
+  const places = createPlaces(() => 0);
+  enterOften(places, 'b', 1);
+  const inside = enterOften(places, 'a', 4);
+  const withdrawn = places.enter('a', () => assert.fail('it is gone'));
+  const after = enterOften(places, 'a', 1);
+  assert.ok(withdrawn !== true);
+  withdrawn();
+  withdrawn();
+  inside[0]!();
+  await settled();
+  assert.equal(after.length, 1);
+});
+
+test('many who wait and leave at once are no tower of calls', async () => {
+  const places = createPlaces(() => 0);
+  enterOften(places, 'b', 1);
+  const inside = enterOften(places, 'a', 4);
+  let left = 0;
+  for (let n = 0; n < 50_000; n += 1)
+    places.enter('a', (leave) => {
+      left += 1;
+      leave();
+    });
+  inside[0]!();
+  while (left < 50_000) await settled();
 });

@@ -6,9 +6,10 @@ import { AppError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
+import { drained } from './drained.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
-import type { Leave } from './places.ts';
+import type { Leave, Withdraw } from './places.ts';
 import type { Identity, PrincipalOf, User } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
@@ -91,18 +92,23 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     request.principal = withTold(await guard(request, texts), request);
   };
 
-  const enter = (request: FastifyRequest, done: Done): void => {
+  const enter = (request: FastifyRequest, { raw }: FastifyReply, done: Done): void => {
     const account = accountOf(request.principal);
-    const place = account === undefined ? undefined : server.places.enter(account);
-    if (place instanceof Promise)
-      void place.then((leave) => {
-        request.leave = leave;
-        done();
-      });
-    else {
-      request.leave = place;
+    if (account === undefined || raw.destroyed) return done();
+    let withdraw: Withdraw | undefined;
+    const go = (leave: Leave): void => {
+      request.leave = leave;
+      if (withdraw) raw.off('close', withdraw);
+      // Whatever becomes of the request, also where no handler comes to its end: gone, or refused before.
+      if (raw.destroyed) leave();
+      else raw.once('close', leave);
       done();
-    }
+    };
+    const entered = server.places.enter(account, go);
+    if (entered === true) return;
+    withdraw = entered;
+    // Who goes while it waits must leave nothing behind, its body least of all.
+    raw.once('close', withdraw);
   };
 
   app.route({
@@ -128,10 +134,10 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       if (admitted) void goOn(admitted, request, done);
       else done();
     },
-    preHandler: (request, _reply, done) => {
+    preHandler: (request, reply, done) => {
       if (late.has(request))
-        void goOn(admitAgain(request), request, (error) => (error ? done(error) : enter(request, done)));
-      else enter(request, done);
+        void goOn(admitAgain(request), request, (error) => (error ? done(error) : enter(request, reply, done)));
+      else enter(request, reply, done);
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
@@ -179,7 +185,8 @@ const countedAs = (principal: unknown): string => {
 function accountOf(principal: unknown): string | undefined {
   const found = principal as Partial<User & Identity> | null | undefined;
   if (!found?.id || found.verified === false) return undefined;
-  return found.toldAs ?? `user:${found.countedAs ?? found.id}`;
+  // All that an account has is one: agents with keys of their own, too.
+  return found.toldAs ?? `user:${found.id}`;
 }
 
 function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
@@ -259,24 +266,6 @@ async function endTexts(raw: ServerResponse, texts: AsyncIterable<string>): Prom
   } finally {
     await pieces.return?.();
   }
-}
-
-/** Who reads nothing for so long is gone, and what feeds the answer is let go. */
-const STALLED_MS = 120_000;
-
-function drained(raw: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const stalled = setTimeout(() => raw.destroy(), STALLED_MS).unref();
-    const go = (): void => {
-      clearTimeout(stalled);
-      raw.off('drain', go);
-      raw.off('close', go);
-      resolve();
-    };
-    raw.on('drain', go);
-    raw.on('close', go);
-    if (raw.destroyed) go();
-  });
 }
 
 /** Works out what a handler asks for when it asks: most need little of it. */

@@ -5,13 +5,14 @@ import {
   gatewayFollow,
   LIVE_TOPICS,
   liveChanged,
+  MOST_FOLLOWED,
   MOST_STREAMS,
   noticeRaised,
   type LiveTopic,
 } from '@troupe/contract';
 import type { Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
-import { AppError, newId, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
+import { AppError, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 
@@ -28,6 +29,8 @@ const EVERY_ADMINISTRATOR = '*';
 
 const PING_MS = 20_000;
 const RETRY_MS = 1000;
+/** An agent that is stopped may stay so for days. */
+const LONGEST_RETRY_MS = 10_000;
 /** A follower is opened anew after that; nothing is missed. */
 const FOLLOW_MS = 3_600_000;
 
@@ -40,6 +43,7 @@ interface Watch {
 interface Stream {
   user: User;
   outbox: Outbox;
+  follows: number;
   end: () => void;
 }
 
@@ -71,6 +75,9 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
     const { id } = stream.user;
     const set = streams.get(id) ?? new Set();
     if (set.size >= MOST_STREAMS) throw new AppError(429, `A user has ${MOST_STREAMS} live streams at most`);
+    const follows = [...set].reduce((sum, one) => sum + one.follows, stream.follows);
+    if (follows > MOST_FOLLOWED)
+      throw new AppError(429, `A user follows ${MOST_FOLLOWED} conversations at most, over all live streams`);
     streams.set(id, set.add(stream));
     return () => {
       set.delete(stream);
@@ -81,9 +88,9 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
   /** Passes a conversation on until its reader leaves or it is gone. A backend that is away for a while is waited for. */
   async function follow(user: User, watch: Watch, all: readonly Watch[], outbox: Outbox, signal: AbortSignal) {
     const about = { agentId: watch.agentId, sessionId: watch.sessionId };
-    // A reader must not use up what its user may call otherwise, so it counts by itself.
-    const client = backend.as(user, `live-${newId()}`);
-    while (!signal.aborted) {
+    // Readers must not use up what their user may call otherwise, so they count by themselves.
+    const client = backend.as({ ...user, toldAs: `live:${user.id}` }, `live:${user.id}`);
+    for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
         await roster.of(user.id).get(watch.agentId);
         const response = await client.open(gatewayFollow, {
@@ -92,22 +99,25 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
           timeout: FOLLOW_MS,
           signal,
         });
+        wait = RETRY_MS;
         for await (const { event, id, data } of eventsOf(response)) {
           const value = JSON.parse(data) as Record<string, unknown>;
           if (event === 'error') throw new AppError(404, 'Session not found', value);
-          if (id === undefined) await outbox.put({ event: 'delta', data: { ...about, ...value } });
-          else {
+          const step = (): ServerEvent => {
+            // With the event, not before: another one must not say that this one was heard.
             watch.after = Number(id);
-            await outbox.put({ id: positions(all), event: 'step', data: { ...about, step: value } });
-          }
+            return { id: positions(all), event: 'step', data: { ...about, step: value } };
+          };
+          const delta = (): ServerEvent => ({ event: 'delta', data: { ...about, ...value } });
+          await outbox.put(id === undefined ? delta : step, data.length);
         }
       } catch (error) {
         if (signal.aborted) return;
         const known = asAppError(error);
-        if (known.status === 404) return outbox.put({ event: 'gone', data: { ...about, error: known.message } });
+        if (known.status === 404) return outbox.put(() => ({ event: 'gone', data: { ...about, error: known.message } }), 0);
         log.debug({ err: error, agentId: watch.agentId }, 'a conversation could not be followed');
       }
-      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await delay(wait, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -122,8 +132,8 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
       const ended = new AbortController();
       const signal = AbortSignal.any([gone, ended.signal]);
       const outbox = openOutbox(signal);
-      const leave = join({ user, outbox, end: () => ended.abort() });
       const watches = readWatches(watch, last);
+      const leave = join({ user, outbox, follows: watches.length, end: () => ended.abort() });
       return (async function* events() {
         const ping = setInterval(() => outbox.ping(), PING_MS);
         for (const one of watches) void follow(user, one, watches, outbox, signal);
@@ -146,9 +156,16 @@ const positions = (watches: readonly Watch[]): string =>
 
 function readWatches(given: string | undefined, last = ''): Watch[] {
   const reached = new Map(last.split(',').map((one) => one.split(':', 2) as [string, string | undefined]));
-  return (given?.split(',') ?? []).map((one) => {
+  const watches = new Map<string, Watch>();
+  for (const one of given?.split(',') ?? []) {
     const [agentId = '', sessionId = '', after = '0'] = one.split(':');
     const seen = Number(reached.get(sessionId) ?? after);
-    return { agentId, sessionId, after: Number.isSafeInteger(seen) && seen >= 0 ? seen : Number(after) };
-  });
+    // Named twice it is followed once.
+    watches.set(`${agentId}:${sessionId}`, {
+      agentId,
+      sessionId,
+      after: Number.isSafeInteger(seen) && seen >= 0 ? seen : Number(after),
+    });
+  }
+  return [...watches.values()];
 }
