@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
+import { endpoint } from '@troupe/contract';
+import { z } from 'zod';
 import { createPlaces, type Leave } from './places.ts';
+import type { User } from './principal.ts';
+import { serve } from './serve.ts';
+import { testServer } from './testing.ts';
 
 /** Enters that many times; tells how many have a place so far. */
 function enterOften(places: ReturnType<typeof createPlaces>, account: string, times: number): Leave[] {
@@ -87,4 +93,76 @@ test('many who wait and leave at once are no tower of calls', async () => {
     });
   inside[0]!();
   while (left < 50_000) await settled();
+});
+
+const asked = endpoint({
+  service: 'web',
+  summary: 'A test',
+  tag: 'Test',
+  method: 'POST',
+  path: '/api/asked',
+  auth: 'session',
+  body: z.object({ how: z.enum(['well', 'throws', 'later']) }),
+  reply: z.object({ ok: z.literal(true) }),
+});
+
+test('a place is left however a request ends: answered, refused, broken, or gone while it waited', async () => {
+  const user: User = {
+    id: 'ann',
+    email: 'ann@example.com',
+    name: 'Ann',
+    isAdmin: false,
+    emailVerified: true,
+    plan: null,
+    subscriptionStatus: 'none',
+    sessionId: 'session',
+  };
+  const server = testServer({ accounts: { bySession: async () => user, byKey: async () => null } });
+  const later = Promise.withResolvers<void>();
+  serve(server, asked, ({ body: { how } }) => {
+    if (how === 'throws') throw new Error('broken');
+    return how === 'later' ? later.promise.then(() => ({ ok: true })) : { ok: true };
+  });
+  const taken: { account: string; left: boolean; then: (leave: Leave) => void; withdrawn: boolean }[] = [];
+  let isFull = false;
+  const waits = new EventEmitter();
+  server.places.enter = (account, then) => {
+    const place = { account, left: false, then, withdrawn: false };
+    taken.push(place);
+    if (isFull) {
+      waits.emit('waits');
+      return () => {
+        place.withdrawn = true;
+        waits.emit('withdrawn');
+      };
+    }
+    then(() => (place.left = true));
+    return true;
+  };
+  const url = `${await server.listen(0, 'WEB_PORT')}/api/asked`;
+  const headers = { 'content-type': 'application/json', cookie: 'svc-session=token' };
+  const ask = (body: unknown, signal?: AbortSignal) =>
+    fetch(url, { method: 'POST', headers, body: JSON.stringify(body), ...(signal && { signal }) });
+  const statuses = [await ask({ how: 'well' }), await ask({ how: 'wrong' }), await ask({ how: 'throws' })];
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    [200, 400, 500],
+  );
+  const gone = new AbortController();
+  const goes = ask({ how: 'later' }, gone.signal).catch(() => 'gone');
+  while (taken.length < 4) await settled();
+  gone.abort();
+  assert.equal(await goes, 'gone');
+  while (!taken.every(({ left }) => left)) await settled();
+  later.resolve();
+  isFull = true;
+  const waiting = new AbortController();
+  const came = once(waits, 'waits');
+  const waiter = ask({ how: 'well' }, waiting.signal).catch(() => 'gone');
+  await came;
+  const withdrawn = once(waits, 'withdrawn');
+  waiting.abort();
+  await Promise.all([waiter, withdrawn]);
+  assert.deepEqual(new Set(taken.map(({ account }) => account)), new Set(['user:ann']));
+  await server.close();
 });
