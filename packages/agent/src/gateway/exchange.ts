@@ -84,9 +84,12 @@ export function openEventStream(
   const timer = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_MS);
   const stop = (): void => clearInterval(timer);
   response.once('close', stop);
+  /** One for all who wait: what is written word by word does not wait for each. */
+  let draining: Promise<void> | undefined;
   async function write(text: string): Promise<void> {
     if (text === '' || signal.aborted || response.destroyed || response.write(text)) return;
-    await drained(response);
+    draining ??= drained(response).finally(() => (draining = undefined));
+    await draining;
   }
   return {
     write,

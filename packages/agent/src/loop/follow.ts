@@ -105,7 +105,7 @@ export function createFollow({ store, watch, definition, writing, owner, pollMs 
     try {
       while (!signal.aborted) {
         if (news.error) throw news.error;
-        const page = isBehind || news.lastSeq > seen ? await pageAfter(sessionId, seen, signal) : [];
+        const page: SessionEvent[] = isBehind || news.lastSeq > seen ? await pageAfter(sessionId, seen, signal) : [];
         for (const event of page) {
           note(event);
           yield { kind: 'event', sessionId, event };

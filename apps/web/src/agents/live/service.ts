@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  credentialEnded,
   eventsOf,
   gatewayFollow,
   LIVE_TOPICS,
@@ -8,12 +7,15 @@ import {
   MOST_FOLLOWED,
   MOST_STREAMS,
   noticeRaised,
+  TOO_MANY_FOLLOWED,
+  TOO_MANY_STREAMS,
   type LiveTopic,
 } from '@troupe/contract';
 import type { Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
+import { createStreams, type Stream } from '../../platform/streams.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 
 export interface LiveDeps {
@@ -40,22 +42,20 @@ interface Watch {
   after: number;
 }
 
-interface Stream {
-  user: User;
+interface LiveStream extends Stream {
   outbox: Outbox;
   follows: number;
-  end: () => void;
 }
 
 /** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
 export function createLive({ roster, backend, listener, log }: LiveDeps) {
-  const streams = new Map<string, Set<Stream>>();
+  const streams = createStreams<LiveStream>(listener, { most: MOST_STREAMS, refusal: TOO_MANY_STREAMS });
 
   function tell(userId: string, topic: LiveTopic): void {
     const heard =
       userId === EVERY_ADMINISTRATOR
-        ? [...streams.values()].flatMap((set) => [...set]).filter(({ user }) => user.isAdmin)
-        : (streams.get(userId) ?? []);
+        ? streams.all().filter(({ user }) => user.isAdmin)
+        : streams.of(userId);
     for (const { outbox } of heard) outbox.change(topic);
   }
 
@@ -65,24 +65,11 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
     if ((LIVE_TOPICS as readonly string[]).includes(topic)) tell(userId, topic as LiveTopic);
   });
   listener.on(noticeRaised, (userId) => tell(userId, 'notices'));
-  listener.on(credentialEnded, (payload) => {
-    for (const set of streams.values())
-      for (const { user, end } of set)
-        if (payload === `session:${user.sessionId}` || payload === `key:${user.keyId}`) end();
-  });
 
-  function join(stream: Stream): () => void {
-    const { id } = stream.user;
-    const set = streams.get(id) ?? new Set();
-    if (set.size >= MOST_STREAMS) throw new AppError(429, `A user has ${MOST_STREAMS} live streams at most`);
-    const follows = [...set].reduce((sum, one) => sum + one.follows, stream.follows);
-    if (follows > MOST_FOLLOWED)
-      throw new AppError(429, `A user follows ${MOST_FOLLOWED} conversations at most, over all live streams`);
-    streams.set(id, set.add(stream));
-    return () => {
-      set.delete(stream);
-      if (set.size === 0) streams.delete(id);
-    };
+  function join(stream: LiveStream): () => void {
+    const follows = [...streams.of(stream.user.id)].reduce((sum, one) => sum + one.follows, stream.follows);
+    if (follows > MOST_FOLLOWED) throw new AppError(429, TOO_MANY_FOLLOWED);
+    return streams.join(stream);
   }
 
   /** Passes a conversation on until its reader leaves or it is gone. A backend that is away for a while is waited for. */
