@@ -18,8 +18,12 @@ async function listen(headers: Record<string, string>) {
   request.on('error', () => undefined);
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   let isOver = false;
-  response.on('error', () => undefined).on('close', () => (isOver = true));
-  const over = once(response, 'close');
+  const over = new Promise<void>((resolve) => {
+    response.on('error', () => undefined).on('close', () => {
+      isOver = true;
+      resolve();
+    });
+  });
   response.resume();
   return { status: response.statusCode ?? 0, over, isOver: () => isOver, close: () => request.destroy() };
 }
