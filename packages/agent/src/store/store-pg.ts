@@ -158,10 +158,9 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         select data ->> 'approvalId' as "approvalId", session_id as "sessionId", data ->> 'callId' as "callId",
           data ->> 'tool' as tool, data ->> 'args' as args, iso_text(at) as "requestedAt"
         from (select p.*, sum(octet_length(data ->> 'args')) over (order by at, seq) - octet_length(data ->> 'args') as before
-          from (select * from agent_events a where a.agent_id = ${agentId} and a.type = 'approval_requested' and not exists (
-            select from agent_events d where d.session_id = a.session_id and d.seq > a.seq and (d.type = 'run_ended'
-              or (d.type = 'approval_decided' and d.data ->> 'approvalId' = a.data ->> 'approvalId')))
-            order by a.at, a.seq limit ${limit} offset ${offset}) p) q
+          from (select * from agent_waiting_calls(array(
+              select id from agent_sessions where agent_id = ${agentId} and status <> 'idle'))
+            order by at, seq limit ${limit} offset ${offset}) p) q
         where before < ${PAGE_BYTES} order by at, seq`),
     async decide(approvalId, approved, by) {
       const sessionId = await value(
@@ -258,18 +257,11 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
       };
     },
     async messages({ limit, offset }) {
-      const said = sql`from agent_events e join agent_sessions s on s.id = e.session_id
-        where e.agent_id = ${agentId} and e.type in ('user', 'assistant') and e.data ->> 'content' <> ''`;
-      const found = await value(sql<{ value: { messages: Message[] | null; total: number } }>`
-        select jsonb_build_object('total', (select count(*) ${said}), 'messages', (
-          select jsonb_agg(jsonb_build_object('id', id, 'content', content, 'sender', sender, 'timestamp', iso_text(at),
-            'platform', channel) order by at desc, seq desc)
-          from (select m.*, sum(octet_length(content)) over (order by at desc, seq desc, id) - octet_length(content) as before
-            from (select e.session_id || ':' || e.seq as id, e.data ->> 'content' as content, e.at, e.seq, s.channel,
-              case e.type when 'user' then 'user' else 'agent' end as sender
-              ${said} order by e.at desc, e.seq desc limit ${limit} offset ${offset}) m) p
-          where before < ${PAGE_BYTES})) as value`);
-      return { messages: found?.messages ?? [], total: found?.total ?? 0 };
+      const total = await value(sql<{ value: number }>`select count(*)::integer as value from agent_events
+        where agent_id = ${agentId} and type in ('user', 'assistant') and data ->> 'content' <> ''`);
+      const page = await rows(sql<{ value: Message }>`select value
+        from agent_message_page(${agentId}, ${limit}, ${offset}, ${PAGE_BYTES}) as value`);
+      return { messages: page.map((row) => row.value), total: total ?? 0 };
     },
     async stats(at) {
       const found = await first(sql<RunStats>`
