@@ -55,6 +55,9 @@ function readWork(session: Session, { first, events, times, memories, ...rest }:
   };
 }
 
+/** Of a page of messages: more than anybody reads at once. */
+const MESSAGES_BYTES = 512 * 1024;
+
 export function createPgStore({ db, userId, agentId, teamId, now = () => new Date() }: PgStoreOptions): AgentStore {
   const scoped = db.user(userId);
   const rows = async <T>(query: RawBuilder<T>): Promise<T[]> => (await query.execute(scoped)).rows;
@@ -260,7 +263,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
       const total = await value(sql<{ value: number }>`select count(*)::integer as value from agent_events
         where agent_id = ${agentId} and type in ('user', 'assistant') and data ->> 'content' <> ''`);
       const page = await rows(sql<{ value: Message }>`select value
-        from agent_message_page(${agentId}, ${limit}, ${offset}, ${PAGE_BYTES}) as value`);
+        from agent_message_page(${agentId}, ${limit}, ${offset}, ${MESSAGES_BYTES}) as value`);
       return { messages: page.map((row) => row.value), total: total ?? 0 };
     },
     async stats(at) {
