@@ -98,18 +98,20 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
     "a slice takes another's store",
     1,
     [
-      src('apps/web/src/features/a/service.ts', "import { x } from '../b/store.ts';"),
-      src('apps/web/src/features/c/service.ts', "import { x } from '../b/service.ts';", "import './store.ts';"),
-      src('apps/web/src/app.ts', "import { x } from './features/b/routes.ts';"),
+      src('apps/web/src/agents/a/service.ts', "import { x } from '../b/store.ts';"),
+      src('apps/backend/src/agents/c/service.ts', "import { x } from '../b/service.ts';", "import './store.ts';"),
+      src('apps/web/src/app.ts', "import { x } from './agents/b/routes.ts';"),
     ],
   ],
   [
     areasInOrder,
-    'identity reaches up to money',
-    1,
+    'identity reaches up to money, a page to the overview, and there is a sixth area',
+    3,
     [
       src('apps/web/src/identity/oauth/service.ts', "import { x } from '../../money/chains.ts';"),
       src('apps/web/src/money/wire.ts', "import { x } from '../platform/reach.ts';"),
+      src('apps/dashboard/src/pages/agents/a.tsx', "import { x } from '../platform/landing.tsx';"),
+      src('packages/contract/src/other/a.ts', ''),
     ],
   ],
   [
@@ -197,7 +199,7 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('tests/spec/e.test.ts', "sql`select state from pgboss.job where name = 'mail'`"),
       src('apps/web/src/f.ts', "export const mail = job({ queue: 'mail', data });"),
       src('apps/web/src/g.ts', 'await sql`select pg_notify(${channel}, ${text})`.execute(tx);'),
-      src('packages/contract/src/jobs/a.ts', "job({ queue: 'mail', data });", "job({ queue: 'mail', data });"),
+      src('packages/contract/src/agents/jobs.ts', "job({ queue: 'mail', data });", "job({ queue: 'mail', data });"),
     ],
   ],
   [
@@ -205,7 +207,7 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
     'a job of the contract is fine',
     0,
     [
-      src('packages/contract/src/jobs/a.ts', "export const mailJob = job({ queue: 'mail', data });"),
+      src('packages/contract/src/agents/jobs.ts', "export const mailJob = job({ queue: 'mail', data });"),
       src('apps/web/src/a.ts', 'jobs.work(mailJob, send);', 'await jobs.send(tx, mailJob, { id });'),
     ],
   ],
