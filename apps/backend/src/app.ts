@@ -40,7 +40,7 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   wirePlatform(server, deps);
   wireIdentity(server, accounts);
   const agents = await wireAgents(server, { ...deps, accounts, roster, ownKey });
-  const underground = wireUnderground(server, { ...deps, accounts, deliver: agents.deliver });
+  const underground = wireUnderground(server, { ...deps, accounts, roster, deliver: agents.deliver });
 
   serveOpenApi(server, 'Troupe backend API', version);
   return { server, close: () => closeAll([accounts, agents, underground, server]) };

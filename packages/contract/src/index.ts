@@ -82,5 +82,23 @@ export * from './money/topup.ts';
 export * from './money/usage.ts';
 export * from './money/wallet.ts';
 
-export * from './underground/negotiation.ts';
+export {
+  BUS_MESSAGE_BYTES,
+  BUS_VERSION,
+  busMessage,
+  type BusMessage,
+  type LoggedMessage,
+  type UnsignedBusMessage,
+} from './underground/bus.ts';
+export type { AgentDoor } from './underground/doors.ts';
+export type { UndergroundEvent } from './underground/events.ts';
+export {
+  amplifyAnswer,
+  amplifyRequest,
+  bookingAnswer,
+  bookingCounter,
+  bookingOffer,
+  type Schema,
+} from './underground/negotiation.ts';
 export * from './underground/routes.ts';
+export type { SplitReply } from './underground/splits.ts';

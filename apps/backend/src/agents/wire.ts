@@ -16,6 +16,7 @@ import { createDriver } from './driver.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
+import { createKillSwitch } from './kill-switch.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
@@ -26,9 +27,9 @@ import { createRuntime } from './runtime/service.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
 import { createScheduler } from './scheduler/service.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
-import { teamStoreRoutes } from './team-store/routes.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { createTeams } from './teams/service.ts';
+import { createSharedStores } from './teams/shared.ts';
 
 interface AgentDeps extends BackendDeps {
   accounts: Accounts;
@@ -104,20 +105,16 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
     agentsDomain: settings.AGENTS_DOMAIN,
     defaultModel,
   });
-  const disabled = settings.PROVISIONING_DISABLED;
-  const deployments = createDeployments({ log, agents, roster, fleet, version, defaultModel, disabled });
+  const refuseWhenDisabled = createKillSwitch(settings.PROVISIONING_DISABLED);
+  const making = { db, roster, agents, fleet, refuseWhenDisabled };
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   agentRoutes(server, agents);
   lifecycleRoutes(server, { fleet, roster, version, audit: accounts.audit });
   backupRoutes(server, { fleet, roster });
-  deploymentRoutes(server, deployments, createTeams({ db, agents, deployments, fleet, clock, pool }));
-  teamRoutes(server);
-  teamStoreRoutes(server, { db, roster });
-  provisionRoutes(
-    server,
-    createProvision({ db, roster, agents, deployments, fleet, settings, catalogue: ai.catalogue, liveStream }),
-  );
+  deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
+  teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
+  provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
 }
 
 function workJobs({ jobs, roster }: AgentDeps, fleet: Fleet, driver: Driver): void {

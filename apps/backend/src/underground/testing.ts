@@ -2,8 +2,9 @@ import { createAccounts } from '@troupe/accounts';
 import { testRuntime, testUser, type Runtime } from '@troupe/db';
 import { closeAll, createServer, newId, TEST_SECRETS, type Env, type Outbound } from '@troupe/kernel';
 import { createLedger, USD, walletAccount } from '@troupe/ledger';
+import { createRoster } from '@troupe/roster';
 import { wireUnderground } from './wire.ts';
-import type { Deliver } from './delivery.ts';
+import type { Deliver } from './bus/delivery.ts';
 
 export interface Person {
   id: string;
@@ -22,8 +23,9 @@ export async function startUnderground({ env, deliver = async () => {}, outbound
   const runtime = await testRuntime(env);
   const deps = { ...runtime, url: 'http://127.0.0.1:3001', version: '0.0.0-test' };
   const accounts = createAccounts(deps);
+  const roster = createRoster({ db: runtime.db, clock: runtime.clock, sealKey: runtime.secrets.walletKey });
   const server = createServer({ service: 'backend', ...deps, accounts });
-  const underground = wireUnderground(server, { ...deps, accounts, deliver, outbound, retries });
+  const underground = wireUnderground(server, { ...deps, accounts, roster, deliver, outbound, retries });
   await runtime.jobs.start();
   const ledger = createLedger({ clock: runtime.clock });
   let calls = 0;

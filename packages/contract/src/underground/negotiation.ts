@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { timestamp } from '../common.ts';
+import { endpoint, type Auth, type Service } from '../endpoint.ts';
+import { base, limit, party } from './fields.ts';
 
 /** A schema, for those who do not build any. */
 export type Schema<T> = z.ZodType<T>;
@@ -34,3 +37,47 @@ export const amplifyRequest = z.object({
   reward: dollars('Invalid reward'),
 });
 export const amplifyAnswer = z.object({ requestId: id });
+
+export const negotiationRoutes = <A extends Auth>(service: Service, auth: A) => ({
+  listBookings: endpoint({
+    ...base(service, auth),
+    method: 'GET',
+    path: '/api/underground/bookings',
+    summary: 'Bookings that the user’s agents negotiate, newest first',
+    query: z.object({ limit }),
+    reply: z.object({
+      bookings: z.array(
+        z.object({
+          id: z.string(),
+          ...party,
+          talentName: z.string(),
+          amount: z.string(),
+          status: z.enum(['offered', 'countered', 'accepted', 'declined']),
+          lastBy: z.string(),
+          updatedAt: timestamp,
+        }),
+      ),
+      count: z.number(),
+    }),
+  }),
+  listAmplifications: endpoint({
+    ...base(service, auth),
+    method: 'GET',
+    path: '/api/underground/amplify',
+    summary: 'Amplification requests from and to the user’s agents, newest first',
+    query: z.object({ limit }),
+    reply: z.object({
+      requests: z.array(
+        z.object({
+          id: z.string(),
+          ...party,
+          content: z.string(),
+          reward: z.string(),
+          status: z.enum(['requested', 'accepted', 'done']),
+          updatedAt: timestamp,
+        }),
+      ),
+      count: z.number(),
+    }),
+  }),
+});

@@ -18,7 +18,7 @@ function setUp() {
     fleet: { start: () => promise },
     version: '1',
     defaultModel: 'm',
-    disabled: false,
+    refuseWhenDisabled: () => {},
   } as unknown as DeploymentDeps);
   const deploy = () => deployments.deploy({ userId: 'u' } as never, { agentId: 'a', config: {} } as never);
   return { deploy, row, warned, resolve, reject };

@@ -3,6 +3,7 @@ import type { Deployment } from '@troupe/contract';
 import type { Fleet, Placement } from '@troupe/fleet';
 import { AppError, type Log } from '@troupe/kernel';
 import { channelTokens, enabledChannels, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
+import type { KillSwitch } from '../kill-switch.ts';
 import { readTools, type AgentService, type Caller } from '../agents/service.ts';
 
 export interface DeploymentDeps {
@@ -14,8 +15,7 @@ export interface DeploymentDeps {
   fleet: Fleet;
   version: string;
   defaultModel: string;
-  /** The kill switch. */
-  disabled: boolean;
+  refuseWhenDisabled: KillSwitch;
 }
 
 export type DeploymentService = ReturnType<typeof createDeployments>;
@@ -40,11 +40,7 @@ const NOT_CONFIG = new Set([
 const PATIENCE_MS = 12_000;
 
 export function createDeployments(deps: DeploymentDeps) {
-  const { agents, roster, fleet, version, defaultModel, disabled, log, patienceMs = PATIENCE_MS } = deps;
-
-  function refuseWhenDisabled(): void {
-    if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
-  }
+  const { agents, roster, fleet, version, defaultModel, refuseWhenDisabled, log, patienceMs = PATIENCE_MS } = deps;
 
   function newAgent(agentId: string, config: Config): Omit<NewAgent, 'userId'> {
     const { plan, size } = agents.planOf(config.plan ?? 'solo');
@@ -82,7 +78,6 @@ export function createDeployments(deps: DeploymentDeps) {
   });
 
   return {
-    refuseWhenDisabled,
     /** `created` is false when it was running already. */
     async deploy(caller: Caller, { agentId, config }: Deployment) {
       const { userId } = caller;

@@ -6,14 +6,15 @@ import { AppError, iso, newId, type Settings } from '@troupe/kernel';
 import { channelTokens, provisioned, type Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 import type { AgentService, Caller } from '../agents/service.ts';
-import type { DeploymentService } from '../deployments/service.ts';
+import type { KillSwitch } from '../kill-switch.ts';
 import type { LiveStream } from './livestream.ts';
+import * as store from './store.ts';
 
 export interface ProvisionDeps {
   db: Database;
   roster: Roster;
   agents: AgentService;
-  deployments: DeploymentService;
+  refuseWhenDisabled: KillSwitch;
   fleet: Fleet;
   settings: Settings;
   catalogue: Catalogue;
@@ -26,7 +27,7 @@ export function createProvision({
   db,
   roster,
   agents,
-  deployments,
+  refuseWhenDisabled,
   fleet,
   settings,
   catalogue,
@@ -34,11 +35,7 @@ export function createProvision({
 }: ProvisionDeps) {
   async function planOf(userId: string | undefined, wish: string | undefined): Promise<string> {
     if (wish !== undefined) return wish;
-    const user =
-      userId === undefined
-        ? undefined
-        : await db.system.selectFrom('users').select('plan').where('id', '=', userId).executeTakeFirst();
-    return user?.plan ?? 'solo';
+    return (userId === undefined ? undefined : await store.planOf(db.system, userId)) ?? 'solo';
   }
 
   const providerConfig = (provider: string) => ({
@@ -50,7 +47,7 @@ export function createProvision({
   return {
     async provision(caller: Caller, body: ProvisionBody & { agentId?: string }) {
       const { userId } = caller;
-      deployments.refuseWhenDisabled();
+      refuseWhenDisabled();
       const { plan, size } = agents.planOf(await planOf(userId, body.plan));
       if (!isPlan(plan)) throw new AppError(FREE_PLAN.status, FREE_PLAN.message, { code: 'PAYMENT_REQUIRED' });
       const names = Object.keys(channelTokens(body));

@@ -6,12 +6,13 @@ import type { Fleet } from '@troupe/fleet';
 import { AppError, readTeamOf, type Clock, type WorkerPool } from '@troupe/kernel';
 import type { AgentRow, NewAgent } from '@troupe/roster';
 import type { AgentService, Caller } from '../agents/service.ts';
-import type { DeploymentService } from '../deployments/service.ts';
+import type { KillSwitch } from '../kill-switch.ts';
+import * as store from './store.ts';
 
 export interface TeamDeps {
   db: Database;
   agents: AgentService;
-  deployments: DeploymentService;
+  refuseWhenDisabled: KillSwitch;
   fleet: Fleet;
   clock: Clock;
   pool: WorkerPool;
@@ -21,43 +22,34 @@ export type TeamService = ReturnType<typeof createTeams>;
 
 type Given = TypesOf<typeof deployTeam>['body'];
 
-export function createTeams({ db, agents, deployments, fleet, clock, pool }: TeamDeps) {
+/** The rows of the team's agents, made from its document and from nothing else. */
+function rowsOf(agents: AgentService, { teamId, agents: named = [] }: Given, team: Team, owned: unknown) {
+  const given = (name: string) => named.find(({ config }) => config.name === name);
+  const agentId = (name: string): string => given(name)?.agentId ?? `${teamId}-${name}`;
+  return teamDefinitions({ team, teamId, agentId }).map(
+    ({ agentId: id, definition: { name, config, ...definition } }): Omit<NewAgent, 'userId'> => {
+      const { plan, size } = agents.planOf(given(name)?.config.plan ?? (isPlan(owned) ? owned : 'collective'));
+      return {
+        id,
+        name,
+        plan,
+        teamId,
+        status: 'provisioning',
+        model: config.model.default,
+        ...(size && { size }),
+        definition,
+        ownConfig: { model: { default: config.model.default } },
+      };
+    },
+  );
+}
+
+export function createTeams({ db, agents, refuseWhenDisabled, fleet, clock, pool }: TeamDeps) {
   async function read(owner: string, yaml: string): Promise<Team> {
     const { reading } = await readTeamOf(pool, owner, { yaml });
     if (!reading.ok) throw new AppError(400, reading.error);
     return reading.team;
   }
-
-  /** The rows of the team's agents, made from its document and from nothing else. */
-  function rowsOf({ teamId, agents: named = [] }: Given, team: Team, owned: unknown) {
-    const given = (name: string) => named.find(({ config }) => config.name === name);
-    const agentId = (name: string): string => given(name)?.agentId ?? `${teamId}-${name}`;
-    return teamDefinitions({ team, teamId, agentId }).map(
-      ({ agentId: id, definition: { name, config, ...definition } }): Omit<NewAgent, 'userId'> => {
-        const { plan, size } = agents.planOf(given(name)?.config.plan ?? (isPlan(owned) ? owned : 'collective'));
-        return {
-          id,
-          name,
-          plan,
-          teamId,
-          status: 'provisioning',
-          model: config.model.default,
-          ...(size && { size }),
-          definition,
-          ownConfig: { model: { default: config.model.default } },
-        };
-      },
-    );
-  }
-
-  const known = (teamId: string): Promise<AgentRow[]> =>
-    db.system.selectFrom('agents').selectAll().where('team_id', '=', teamId).orderBy('created_at').execute();
-
-  /** A team is its owner's also while it has no agents. */
-  const ownersOf = async (teamId: string): Promise<string[]> =>
-    (await db.system.selectFrom('teams').select('user_id').where('id', '=', teamId).execute()).map(
-      ({ user_id }) => user_id,
-    );
 
   async function start(agent: AgentRow) {
     const { url } = agents.place(agent.id);
@@ -75,21 +67,18 @@ export function createTeams({ db, agents, deployments, fleet, clock, pool }: Tea
     /** Each agent ends running or failed on its own. The same team again starts only what does not run. */
     async deploy(caller: Caller, given: Given) {
       const { userId } = caller;
-      deployments.refuseWhenDisabled();
+      refuseWhenDisabled();
       const team = await read(userId ?? 'platform', given.yaml);
       const order = team.agents.map(({ name }) => name);
-      let rows = await known(given.teamId);
-      const owners = [...rows.map((row) => row.user_id), ...(await ownersOf(given.teamId))];
+      let rows = await store.agentsOf(db.system, given.teamId);
+      const owners = [...rows.map((row) => row.user_id), ...(await store.ownersOf(db.system, given.teamId))];
       if (owners.some((owner) => userId !== undefined && owner !== userId))
         throw new AppError(409, 'A team with this id exists already');
       if (rows.length === 0) {
-        rows = await agents.add(caller, rowsOf(given, team, caller.plan));
+        rows = await agents.add(caller, rowsOf(agents, given, team, caller.plan));
         const { teamId: id, yaml, template = null } = given;
-        await db.system
-          .insertInto('teams')
-          .values({ id, user_id: rows[0]!.user_id, name: team.name, template, yaml, created_at: clock() })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+        const { user_id } = rows[0]!;
+        await store.addTeam(db.system, { id, user_id, name: team.name, template, yaml, created_at: clock() });
       }
       rows.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
       return { teamId: given.teamId, agents: await Promise.all(rows.map(start)) };

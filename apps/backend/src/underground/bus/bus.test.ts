@@ -3,8 +3,8 @@ import { after, describe, test } from 'node:test';
 import { walletProofMessage } from '@troupe/chain';
 import type { BusMessage } from '@troupe/contract';
 import { newId } from '@troupe/kernel';
-import { createParties, type Party } from './bus-testing.ts';
-import { startUnderground } from './testing.ts';
+import { createParties, type Party } from '../bus-testing.ts';
+import { startUnderground } from '../testing.ts';
 
 const delivered: BusMessage[] = [];
 const world = await startUnderground({

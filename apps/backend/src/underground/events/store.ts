@@ -49,14 +49,3 @@ export const ticketByKey = (tx: SystemTx, userId: string, key: string): Promise<
     .where('user_id', '=', userId)
     .where('idempotency_key', '=', key)
     .executeTakeFirst();
-
-/** The agent's wallets, the first one first. */
-export const walletsOf = (tx: SystemTx, userId: string, agentId: string): Promise<{ address: string }[]> =>
-  tx
-    .selectFrom('wallets')
-    .select('address')
-    .where('user_id', '=', userId)
-    .where('agent_id', '=', agentId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();

@@ -2,6 +2,7 @@ import type { SystemTx } from '@troupe/db';
 import { paymentRefusal } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
 import { countedPayments, spentOn, takePaymentTurn } from '@troupe/ledger';
+import * as store from './spending-store.ts';
 
 interface Spending {
   userId: string;
@@ -20,21 +21,10 @@ export function createAdmit({ clock }: { clock: Clock }): Admit {
   return async (tx, { userId, agentId, method, payments }) => {
     await takePaymentTurn(tx, { userId, agentId });
     const now = clock();
-    const policy = await tx
-      .selectFrom('payment_policies')
-      .select(['per_payment', 'per_day', 'per_payee', 'payees'])
-      .where('agent_id', '=', agentId)
-      .where('user_id', '=', userId)
-      .executeTakeFirst();
+    const limits = await store.policyOf(tx, userId, agentId);
     const made = await countedPayments(tx, { userId, agentId }, now);
-    for (const payment of policy ? payments : []) {
-      const limits = {
-        perPayment: policy!.per_payment,
-        perDay: policy!.per_day,
-        perPayee: policy!.per_payee,
-        payees: policy!.payees,
-      };
-      const refused = paymentRefusal(limits, payment, spentOn(made, payment.recipient));
+    for (const payment of limits ? payments : []) {
+      const refused = paymentRefusal(limits!, payment, spentOn(made, payment.recipient));
       if (refused !== null) throw new AppError(403, refused);
       made.push(payment);
     }
@@ -50,6 +40,6 @@ export function createAdmit({ clock }: { clock: Clock }): Admit {
       created_at: now,
       updated_at: now,
     }));
-    if (rows.length > 0) await tx.insertInto('agent_payments').values(rows).execute();
+    if (rows.length > 0) await store.addPayments(tx, rows);
   };
 }

@@ -14,13 +14,15 @@ import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, iso } from '@troupe/kernel';
 import { owedAccount, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
-import { mustOwn } from './access.ts';
+import type { MustOwn } from '../access.ts';
+import * as store from './store.ts';
 
 export interface AgentWalletsDeps {
   db: Database;
   ledger: Ledger;
   wallets: Wallets;
   verifier: Verifier;
+  mustOwn: MustOwn;
   l2?: ChainClient;
 }
 
@@ -33,7 +35,7 @@ const shown = ({ address, agentId, kind, createdAt }: Wallet) => ({
 
 export type AgentWallets = ReturnType<typeof createAgentWallets>;
 
-export function createAgentWallets({ db, ledger, wallets, verifier, l2 }: AgentWalletsDeps) {
+export function createAgentWallets({ db, ledger, wallets, verifier, mustOwn, l2 }: AgentWalletsDeps) {
   const first = async (owner: { userId: string; agentId: string }, is: (wallet: Wallet) => boolean) =>
     (await wallets.list(owner)).find(is);
 
@@ -63,9 +65,10 @@ export function createAgentWallets({ db, ledger, wallets, verifier, l2 }: AgentW
 
   return {
     platformWallet,
+    addressesOf: store.addressesOf,
 
     async create(userId: string, { agentId, address, proof }: { agentId: string; address?: string; proof?: string }) {
-      await mustOwn(db, userId, agentId);
+      await mustOwn(userId, agentId);
       const owner = { userId, agentId };
       const { wallet, made } =
         address === undefined ? await platformWallet(owner) : await register(owner, address, proof);
@@ -73,13 +76,7 @@ export function createAgentWallets({ db, ledger, wallets, verifier, l2 }: AgentW
     },
 
     async list(userId: string) {
-      const rows = await db
-        .user(userId)
-        .selectFrom('wallets')
-        .select(['address', 'agent_id', 'kind', 'created_at'])
-        .where('agent_id', 'is not', null)
-        .orderBy('created_at')
-        .execute();
+      const rows = await store.agentWallets(db.user(userId));
       const listed = await Promise.all(
         rows.map(async ({ address, agent_id, kind, created_at }) => {
           const [held, owed] = await Promise.all([
@@ -108,13 +105,7 @@ export function createAgentWallets({ db, ledger, wallets, verifier, l2 }: AgentW
         });
         return { address, balance_usdc: Number(formatAmount(units, USDC_DECIMALS)) };
       }
-      const own = await db
-        .user(userId)
-        .selectFrom('wallets')
-        .select('id')
-        .where((eb) => eb(eb.fn('lower', ['address']), '=', address.toLowerCase()))
-        .executeTakeFirst();
-      if (!own) throw new AppError(404, 'Wallet not found');
+      if (!(await store.ownAddress(db.user(userId), address))) throw new AppError(404, 'Wallet not found');
       const { available } = await ledger.balance(db.system, walletAccount(address).id);
       return { address, balance_usdc: Number(formatAmount(available, USD_DECIMALS)) };
     },

@@ -13,7 +13,7 @@ import { splitPayoutJob } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import type { Log } from '@troupe/kernel';
 import { CHAIN, owedAccount, type Ledger } from '@troupe/ledger';
-import * as store from './splits-store.ts';
+import * as store from './store.ts';
 
 export interface PayoutDeps {
   db: Database;

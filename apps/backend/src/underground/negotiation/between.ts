@@ -1,16 +1,6 @@
 import { validationMessage, type Schema } from '@troupe/contract';
 import { AppError, iso, newId } from '@troupe/kernel';
-
-interface Side {
-  agentId: string;
-  userId: string;
-}
-
-/** Who speaks, and to whom. */
-export interface Parties {
-  from: Side;
-  to: Side;
-}
+import type { Parties } from '../parties.ts';
 
 /** What a new row of a negotiation begins with. */
 export const newBetween = ({ from, to }: Parties, now: Date) => ({

@@ -11,13 +11,12 @@ import { BUS_MESSAGE_BYTES, type BusMessage, type LoggedMessage, type UnsignedBu
 import type { Database, SystemTx } from '@troupe/db';
 import { ownPlan, PLAN_LIMITS } from '@troupe/domain';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
-import { mustOwn } from './access.ts';
-import type { Amplify } from './amplify.ts';
-import type { Bookings } from './bookings.ts';
-import * as store from './bus-store.ts';
+import type { MustOwn } from '../access.ts';
+import type { Negotiate } from '../negotiation/service.ts';
+import type { Parties } from '../parties.ts';
 import type { Delivery } from './delivery.ts';
-import type { Doors } from './door.ts';
-import type { Parties } from './negotiation.ts';
+import type { Doors } from './doors.ts';
+import * as store from './store.ts';
 
 export interface BusDeps {
   db: Database;
@@ -28,8 +27,9 @@ export interface BusDeps {
   verifier: Verifier;
   /** Also of contracts; undefined where no network is configured. */
   contracts: Verifier | undefined;
-  bookings: Bookings;
-  amplify: Amplify;
+  mustOwn: MustOwn;
+  /** What the platform itself does with a message, within the transaction that stores it. */
+  negotiate: Negotiate;
   delivery: Delivery;
   doors: Pick<Doors, 'admit'>;
 }
@@ -41,7 +41,7 @@ const notSigned = (reason: string): AppError => new AppError(401, 'Invalid messa
 export type Bus = ReturnType<typeof createBus>;
 
 export function createBus(deps: BusDeps) {
-  const { db, clock, accounts, wallets, verifier, contracts, bookings, amplify, delivery, doors } = deps;
+  const { db, clock, accounts, wallets, verifier, contracts, mustOwn, negotiate, delivery, doors } = deps;
 
   async function signedByContract(message: BusMessage, by: Address): Promise<boolean> {
     if (contracts === undefined) return false;
@@ -75,16 +75,6 @@ export function createBus(deps: BusDeps) {
     return PLAN_LIMITS[plan ?? 'solo'].messagesPerDay;
   }
 
-  function negotiated(
-    tx: SystemTx,
-    parties: Parties,
-    { action, payload }: BusMessage,
-  ): Promise<Record<string, string>> {
-    if (action.startsWith('BOOKING_')) return bookings.handle(tx, parties, action, payload);
-    if (action.startsWith('AMPLIFY_')) return amplify.handle(tx, parties, action, payload);
-    return Promise.resolve({});
-  }
-
   /** All of it or nothing: a message that is refused was not sent, and its id is still free. */
   const accept = (message: BusMessage, parties: Parties): Promise<Record<string, string>> =>
     db.asSystem(async (tx) => {
@@ -107,7 +97,7 @@ export function createBus(deps: BusDeps) {
       const limit = await dailyLimit(tx, from.userId);
       if ((await store.countMessage(tx, from.userId, now)) > limit)
         throw new AppError(429, `Daily message limit reached (${limit} on your plan)`);
-      const added = await negotiated(tx, parties, message);
+      const added = await negotiate(tx, parties, message);
       if (Object.keys(added).length > 0) await store.setAdded(tx, id, added);
       await delivery.queue(tx, id, to.userId);
       return added;
@@ -129,7 +119,7 @@ export function createBus(deps: BusDeps) {
 
     async sign(userId: string, message: UnsignedBusMessage): Promise<{ message: BusMessage }> {
       const { agentId, walletAddress } = message.from;
-      await mustOwn(db, userId, agentId);
+      await mustOwn(userId, agentId);
       const owner = { userId, agentId };
       const wallet = (await wallets.list(owner)).find(({ kind }) => kind === 'platform');
       if (!wallet) throw new AppError(404, 'Agent has no platform wallet');

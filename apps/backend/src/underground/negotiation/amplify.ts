@@ -4,7 +4,9 @@ import { formatAmount, moveAmplify, type AmplifyMove, type AmplifyStatus } from 
 import { AppError, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
 import { dollars } from './amounts.ts';
-import { newBetween, payloadOf, shownBetween, type Parties } from './negotiation.ts';
+import type { Parties } from '../parties.ts';
+import { newBetween, payloadOf, shownBetween } from './between.ts';
+import * as store from './store.ts';
 
 const MOVES: Readonly<Record<string, AmplifyMove>> = { AMPLIFY_ACCEPT: 'accept', AMPLIFY_DONE: 'done' };
 
@@ -17,10 +19,7 @@ export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
     const reward = dollars(given);
     if (reward === null) throw new AppError(400, 'Invalid reward');
     const request = newBetween(parties, clock());
-    await tx
-      .insertInto('amplify_requests')
-      .values({ ...request, content, reward, status: 'requested' })
-      .execute();
+    await store.addRequest(tx, { ...request, content, reward, status: 'requested' });
     return { requestId: request.id, requestStatus: 'requested' };
   }
 
@@ -31,23 +30,14 @@ export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
     payload: unknown,
   ): Promise<Record<string, string>> {
     const { requestId } = payloadOf(amplifyAnswer, payload);
-    const found = await tx
-      .selectFrom('amplify_requests')
-      .select(['from_agent_id', 'to_agent_id', 'status'])
-      .where('id', '=', requestId)
-      .forUpdate()
-      .executeTakeFirst();
+    const found = await store.lockRequest(tx, requestId);
     const sides = found ? [found.from_agent_id, found.to_agent_id] : [];
     if (!found || !sides.includes(from.agentId)) throw new AppError(404, 'Amplification not found');
     const next = moveAmplify({ status: found.status as AmplifyStatus, asked: found.to_agent_id }, step, from.agentId);
     if ('refused' in next) throw new AppError(409, next.refused);
     if (to.agentId !== found.from_agent_id)
       throw new AppError(400, 'The message must go to the agent that asked for it');
-    await tx
-      .updateTable('amplify_requests')
-      .set({ status: next.status, updated_at: clock() })
-      .where('id', '=', requestId)
-      .execute();
+    await store.changeRequest(tx, requestId, next.status, clock());
     return { requestId, requestStatus: next.status };
   }
 
@@ -60,14 +50,7 @@ export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
     },
 
     async list(userId: string, limit: number) {
-      const rows = await db
-        .user(userId)
-        .selectFrom('amplify_requests')
-        .selectAll()
-        .orderBy('number', 'desc')
-        .limit(limit)
-        .execute();
-      const requests = rows.map((row) => ({
+      const requests = (await store.listRequests(db.user(userId), limit)).map((row) => ({
         ...shownBetween(row),
         content: row.content,
         reward: formatAmount(row.reward, USD_DECIMALS),

@@ -18,9 +18,9 @@ import { CHAIN, owedAccount, verifyLedger } from '@troupe/ledger';
 import { newId } from '@troupe/kernel';
 import { hashMessage, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { startTestChain, type TestChain } from '../../../../tests/lib/chain/index.ts';
-import * as store from './splits-store.ts';
-import { startUnderground } from './testing.ts';
+import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
+import * as store from './store.ts';
+import { startUnderground } from '../testing.ts';
 
 let chain: TestChain;
 let world: Awaited<ReturnType<typeof startUnderground>>;

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { busDeliveryJob, type BusMessage } from '@troupe/contract';
 import { createOutbound } from '@troupe/kernel';
-import { createParties, until } from './bus-testing.ts';
-import { startUnderground } from './testing.ts';
+import { createParties, until } from '../bus-testing.ts';
+import { startUnderground } from '../testing.ts';
 
 const hanging: number[] = [];
 let failures = 0;

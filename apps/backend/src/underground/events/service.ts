@@ -3,17 +3,18 @@ import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, parseAmount } from '@troupe/domain';
 import { AppError, iso, newId, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
-import { mustOwn } from './access.ts';
-import * as store from './events-store.ts';
-import { otherRequest } from './idempotency.ts';
-import type { Admit } from './policy.ts';
-import type { AgentWallets } from './wallets.ts';
+import type { MustOwn } from '../access.ts';
+import { otherRequest } from '../idempotency.ts';
+import type { Admit } from '../spending.ts';
+import type { AgentWallets } from '../wallets/service.ts';
+import * as store from './store.ts';
 
 export interface EventsDeps {
   db: Database;
   clock: Clock;
   ledger: Ledger;
-  wallets: Pick<AgentWallets, 'platformWallet'>;
+  wallets: Pick<AgentWallets, 'platformWallet' | 'addressesOf'>;
+  mustOwn: MustOwn;
   admit: Admit;
 }
 
@@ -56,58 +57,60 @@ const priceOf = (price: string): bigint => {
   return units;
 };
 
+interface Payment {
+  ticketId: string;
+  agentId: string;
+  userId: string;
+  payee: string;
+  units: bigint;
+}
+
+/** Out of the first of the agent's wallets that covers it. */
+async function pay(
+  { ledger, wallets, admit }: Pick<EventsDeps, 'ledger' | 'wallets' | 'admit'>,
+  tx: SystemTx,
+  { ticketId, agentId, userId, payee, units }: Payment,
+): Promise<void> {
+  const accounts = (await wallets.addressesOf(tx, userId, agentId)).map(walletAccount);
+  let from: string | undefined;
+  for (const { id } of accounts) if (from === undefined && (await ledger.balance(tx, id)).available >= units) from = id;
+  if (from === undefined) throw new AppError(402, 'Insufficient balance');
+  const to = walletAccount(payee);
+  // One's own event out of the same wallet: nothing moves.
+  if (from === to.id) return;
+  await admit(tx, { userId, agentId, method: 'ticket', payments: [{ recipient: payee, units }] });
+  await ledger.open(tx, [to]);
+  await ledger.post(tx, {
+    key: `ticket:${ticketId}`,
+    kind: 'ticket',
+    entries: [
+      { account: from, amount: -units },
+      { account: to.id, amount: units },
+    ],
+    meta: { ticketId, agentId },
+  });
+}
+
+/** The purchase that was made with this key before. */
+async function repeated(tx: SystemTx, userId: string, id: bigint, { agentId, quantity, key }: Order) {
+  const before = key === null ? undefined : await store.ticketByKey(tx, userId, key);
+  if (before && (before.event_id !== id || before.agent_id !== agentId || before.quantity !== quantity))
+    throw otherRequest();
+  return before;
+}
+
+const receipt = (ticket: store.TicketRow) => ({
+  success: true as const,
+  ticketId: ticket.id,
+  eventId: Number(ticket.event_id),
+  agentId: ticket.agent_id,
+  quantity: ticket.quantity,
+  totalUsdc: formatAmount(ticket.units, USD_DECIMALS),
+});
+
 export type Events = ReturnType<typeof createEvents>;
 
-export function createEvents({ db, clock, ledger, wallets, admit }: EventsDeps) {
-  /** Out of the first of the agent's wallets that covers it. */
-  async function pay(
-    tx: SystemTx,
-    {
-      ticketId,
-      agentId,
-      userId,
-      payee,
-      units,
-    }: { ticketId: string; agentId: string; userId: string; payee: string; units: bigint },
-  ): Promise<void> {
-    const accounts = (await store.walletsOf(tx, userId, agentId)).map(({ address }) => walletAccount(address));
-    let from: string | undefined;
-    for (const { id } of accounts)
-      if (from === undefined && (await ledger.balance(tx, id)).available >= units) from = id;
-    if (from === undefined) throw new AppError(402, 'Insufficient balance');
-    const to = walletAccount(payee);
-    // One's own event out of the same wallet: nothing moves.
-    if (from === to.id) return;
-    await admit(tx, { userId, agentId, method: 'ticket', payments: [{ recipient: payee, units }] });
-    await ledger.open(tx, [to]);
-    await ledger.post(tx, {
-      key: `ticket:${ticketId}`,
-      kind: 'ticket',
-      entries: [
-        { account: from, amount: -units },
-        { account: to.id, amount: units },
-      ],
-      meta: { ticketId, agentId },
-    });
-  }
-
-  /** The purchase that was made with this key before. */
-  async function repeated(tx: SystemTx, userId: string, id: bigint, { agentId, quantity, key }: Order) {
-    const before = key === null ? undefined : await store.ticketByKey(tx, userId, key);
-    if (before && (before.event_id !== id || before.agent_id !== agentId || before.quantity !== quantity))
-      throw otherRequest();
-    return before;
-  }
-
-  const receipt = (ticket: store.TicketRow) => ({
-    success: true as const,
-    ticketId: ticket.id,
-    eventId: Number(ticket.event_id),
-    agentId: ticket.agent_id,
-    quantity: ticket.quantity,
-    totalUsdc: formatAmount(ticket.units, USD_DECIMALS),
-  });
-
+export function createEvents({ db, clock, ledger, wallets, mustOwn, admit }: EventsDeps) {
   return {
     async list(userId: string, page: { limit: number; offset: number }): Promise<UndergroundEvent[]> {
       return (await store.listEvents(db.user(userId), page)).map(shown);
@@ -121,7 +124,7 @@ export function createEvents({ db, clock, ledger, wallets, admit }: EventsDeps) 
 
     async create(userId: string, given: NewEvent): Promise<UndergroundEvent> {
       const { agentId, name, description, venue, eventDate, ticketPriceUsdc, totalTickets } = given;
-      await mustOwn(db, userId, agentId);
+      await mustOwn(userId, agentId);
       const isFree = priceOf(ticketPriceUsdc) === 0n;
       const payee = isFree ? null : (await wallets.platformWallet({ userId, agentId })).wallet.address;
       const row = await store.addEvent(db.user(userId), {
@@ -141,7 +144,7 @@ export function createEvents({ db, clock, ledger, wallets, admit }: EventsDeps) 
 
     async buy(userId: string, id: string, order: Order) {
       const { agentId, quantity, key } = order;
-      await mustOwn(db, userId, agentId);
+      await mustOwn(userId, agentId);
       const event = eventId(id);
       return db.asSystem(async (tx) => {
         // The event's row is the lock: whoever comes at the same moment counts after us.
@@ -166,7 +169,7 @@ export function createEvents({ db, clock, ledger, wallets, admit }: EventsDeps) 
         // The same key at once for another event.
         if (!ticket) throw otherRequest();
         if (units > 0n && row.payee !== null)
-          await pay(tx, { ticketId: ticket.id, agentId, userId, payee: row.payee, units });
+          await pay({ ledger, wallets, admit }, tx, { ticketId: ticket.id, agentId, userId, payee: row.payee, units });
         return receipt(ticket);
       });
     },

@@ -12,11 +12,11 @@ import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, parseAmount, parseShare, splitShares } from '@troupe/domain';
 import { AppError, iso, newId, sha256Hex, type Clock, type Log } from '@troupe/kernel';
 import { owedAccount, SPLITS, USD_DECIMALS, type Ledger } from '@troupe/ledger';
-import { mustOwn } from './access.ts';
-import { otherRequest } from './idempotency.ts';
-import type { Admit } from './policy.ts';
+import type { MustOwn } from '../access.ts';
+import { otherRequest } from '../idempotency.ts';
+import type { Admit } from '../spending.ts';
 import type { Payouts } from './payouts.ts';
-import * as store from './splits-store.ts';
+import * as store from './store.ts';
 
 export interface SplitsDeps {
   db: Database;
@@ -25,6 +25,7 @@ export interface SplitsDeps {
   ledger: Ledger;
   wallets: Wallets;
   payouts: Payouts;
+  mustOwn: MustOwn;
   admit: Admit;
   l2?: ChainClient;
 }
@@ -85,7 +86,7 @@ const shown = (split: store.SplitRow, parts: store.PartRow[]): SplitReply => ({
 
 export type Splits = ReturnType<typeof createSplits>;
 
-export function createSplits({ db, clock, log, ledger, wallets, payouts, admit, l2 }: SplitsDeps) {
+export function createSplits({ db, clock, log, ledger, wallets, payouts, mustOwn, admit, l2 }: SplitsDeps) {
   /** The agent's wallet, when it can pay all of it on-chain. */
   async function payer(
     owner: { userId: string; agentId: string },
@@ -131,7 +132,7 @@ export function createSplits({ db, clock, log, ledger, wallets, payouts, admit, 
   return {
     async create(userId: string, given: NewSplit, key: string | null): Promise<SplitReply> {
       const { agentId, name } = given;
-      await mustOwn(db, userId, agentId);
+      await mustOwn(userId, agentId);
       const { units, parts } = partsOf(given);
       const hash = sha256Hex(JSON.stringify([agentId, name, String(units), given.recipients]));
       const from = await payer({ userId, agentId }, units, parts.length);

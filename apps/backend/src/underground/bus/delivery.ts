@@ -2,7 +2,7 @@ import { raiseNotice } from '@troupe/accounts';
 import { BUS_VERSION, busDeliveryJob, type BusMessage } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { OutboundError, type Clock, type Outbound } from '@troupe/kernel';
-import * as store from './bus-store.ts';
+import * as store from './store.ts';
 
 /** Takes a message to the agent's runtime on the platform; a repeat must change nothing there. */
 export type Deliver = (

@@ -4,7 +4,9 @@ import { formatAmount, moveBooking, type BookingMove, type BookingStatus } from 
 import { AppError, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
 import { dollars } from './amounts.ts';
-import { newBetween, payloadOf, shownBetween, type Parties } from './negotiation.ts';
+import type { Parties } from '../parties.ts';
+import { newBetween, payloadOf, shownBetween } from './between.ts';
+import * as store from './store.ts';
 
 const MOVES: Readonly<Record<string, BookingMove>> = {
   BOOKING_COUNTER: 'counter',
@@ -25,16 +27,13 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
   async function open(tx: SystemTx, parties: Parties, payload: unknown): Promise<Record<string, string>> {
     const given = payloadOf(bookingOffer, payload);
     const booking = newBetween(parties, clock());
-    await tx
-      .insertInto('bookings')
-      .values({
-        ...booking,
-        talent_name: given.talentName,
-        amount: priceOf(given.amount),
-        status: 'offered',
-        last_by: parties.from.agentId,
-      })
-      .execute();
+    await store.addBooking(tx, {
+      ...booking,
+      talent_name: given.talentName,
+      amount: priceOf(given.amount),
+      status: 'offered',
+      last_by: parties.from.agentId,
+    });
     return { bookingId: booking.id, bookingStatus: 'offered' };
   }
 
@@ -49,12 +48,7 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
         ? payloadOf(bookingCounter, payload)
         : { ...payloadOf(bookingAnswer, payload), amount: undefined };
     const price = named === undefined ? {} : { amount: priceOf(named) };
-    const booking = await tx
-      .selectFrom('bookings')
-      .select(['id', 'from_agent_id', 'to_agent_id', 'status', 'last_by'])
-      .where('id', '=', bookingId)
-      .forUpdate()
-      .executeTakeFirst();
+    const booking = await store.lockBooking(tx, bookingId);
     const sides = booking ? [booking.from_agent_id, booking.to_agent_id] : [];
     if (!booking || !sides.includes(from.agentId)) throw new AppError(404, 'Booking not found');
     const other = booking.from_agent_id === from.agentId ? booking.to_agent_id : booking.from_agent_id;
@@ -62,11 +56,8 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
     const state = { status: booking.status as BookingStatus, lastBy: booking.last_by };
     const next = moveBooking(state, step, from.agentId);
     if ('refused' in next) throw new AppError(409, next.refused);
-    await tx
-      .updateTable('bookings')
-      .set({ status: next.status, last_by: next.lastBy, updated_at: clock(), ...price })
-      .where('id', '=', bookingId)
-      .execute();
+    const { status, lastBy } = next;
+    await store.changeBooking(tx, bookingId, { status, last_by: lastBy, updated_at: clock(), ...price });
     return { bookingId, bookingStatus: next.status };
   }
 
@@ -81,14 +72,7 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
     },
 
     async list(userId: string, limit: number) {
-      const rows = await db
-        .user(userId)
-        .selectFrom('bookings')
-        .selectAll()
-        .orderBy('number', 'desc')
-        .limit(limit)
-        .execute();
-      const bookings = rows.map((row) => ({
+      const bookings = (await store.listBookings(db.user(userId), limit)).map((row) => ({
         ...shownBetween(row),
         talentName: row.talent_name,
         amount: formatAmount(row.amount, USD_DECIMALS),
