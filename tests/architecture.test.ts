@@ -19,7 +19,9 @@ import {
   ROOMS,
   type Rule,
   shortFiles,
+  slicesHaveOneShape,
   slicesThroughService,
+  sqlInStores,
 } from './lib/architecture.ts';
 
 const sources = readSources(path.resolve(import.meta.dirname, '..'));
@@ -37,6 +39,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'nothing that others supply is computed on the loop': loopStaysFree,
   'queues and channels are named in the contract': jobsByContract,
   'rows of agents are written by the roster': agentsByRoster,
+  'SQL is in stores': sqlInStores,
+  'a slice has one shape': slicesHaveOneShape,
 };
 
 describe('the sources', () => {
@@ -209,6 +213,53 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
     [
       src('packages/contract/src/agents/jobs.ts', "export const mailJob = job({ queue: 'mail', data });"),
       src('apps/web/src/a.ts', 'jobs.work(mailJob, send);', 'await jobs.send(tx, mailJob, { id });'),
+    ],
+  ],
+  [
+    sqlInStores,
+    'SQL beside a store',
+    3,
+    [
+      src('apps/web/src/money/a/service.ts', "db.system.selectFrom('users');"),
+      src('apps/web/src/money/a.ts', "import { sql } from 'kysely';"),
+      src('apps/backend/src/agents/b/routes.ts', 'await sql<Row>`select 1`.execute(tx);'),
+      src('apps/web/src/money/a/store.ts', "tx.selectFrom('users');"),
+      src('apps/web/src/money/a/card-store.ts', "tx.selectFrom('users');"),
+      src('apps/web/src/money/a/a.test.ts', "db.system.selectFrom('users');"),
+      src('packages/ledger/src/a.ts', "tx.selectFrom('users');"),
+    ],
+  ],
+  [
+    slicesHaveOneShape,
+    'a slice of another shape',
+    8,
+    [
+      src('apps/web/src/money/a/routes.ts', "throw new AppError(404, 'Not found');", "import './store.ts';"),
+      src('apps/web/src/money/b/routes.ts', "import { rows } from './store.ts';"),
+      src('apps/web/src/money/a/store.ts', "throw new AppError(404, 'Not found');"),
+      src('apps/web/src/money/b/store.ts', "import type { A } from './service.ts';"),
+      src('apps/web/src/money/c/store.ts', 'export function createMoneyStore() {}'),
+      src('apps/web/src/money/a/other.ts', 'serve(server, getMoney, () => money);'),
+      src('apps/web/src/money/b/service.ts', 'export interface B {}', 'export function createB(): B {}'),
+      src(
+        'apps/web/src/money/c/service.ts',
+        'export type C = ReturnType<typeof createD>;',
+        'export function createC() {}',
+      ),
+    ],
+  ],
+  [
+    slicesHaveOneShape,
+    'routes, service and store are fine',
+    0,
+    [
+      src('apps/web/src/money/a/routes.ts', 'serve(server, getMoney, () => money.get());'),
+      src(
+        'apps/web/src/money/a/service.ts',
+        'export type A = ReturnType<typeof createA>;',
+        'export function createA() {}',
+      ),
+      src('apps/web/src/money/a/store.ts', 'export const find = (tx: UserTx) => tx;'),
     ],
   ],
   [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],

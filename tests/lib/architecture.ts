@@ -290,6 +290,47 @@ export const agentsByRoster: Rule = (sources) =>
     )
     .map(({ path: file }) => `${file} writes rows of agents: ask the roster`);
 
+const isStore = (file: string): boolean => /[/-]store\.ts$/.test(file);
+const isHelp = (file: string): boolean => isTest(file) || /\/(?:[\w-]+-)?testing\.ts$|-program\.ts$/.test(file);
+const ofApps = (sources: readonly Source[]): Source[] =>
+  sources.filter(({ path: file }) => /^apps\/[^/]+\/src\//.test(file) && !isHelp(file));
+const SQL = /from 'kysely'|\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`/;
+
+/** Programs have their SQL in stores; packages that own rows are stores as a whole. */
+export const sqlInStores: Rule = (sources) =>
+  ofApps(sources)
+    .filter(({ path: file, text }) => !isStore(file) && SQL.test(withoutComments(text)))
+    .map(({ path: file }) => `${file} has SQL: that is a store's`);
+
+const isRoutes = (file: string): boolean => /[/-]routes\.ts$/.test(file);
+
+/** What a file of a slice, of that name, must not do. */
+const NOT_THERE: readonly [is: (file: string) => boolean, sign: RegExp, why: string][] = [
+  [isRoutes, /\bAppError\b/, 'refuses something: the rule is the service’s'],
+  [isRoutes, /from '@troupe\/db'|from '[^']*[/-]store\.ts'/, 'reaches for rows: ask the service'],
+  [isStore, /\bAppError\b/, 'answers over HTTP: say what was found, and let the service refuse'],
+  [isStore, /from '[^']*\/(?:service|routes)\.ts'/, 'reaches up: a store uses no service'],
+  [isStore, /export (?:async )?function create\w*Store\b/, 'is a closure: a store is functions over a scope'],
+  [(file) => !isRoutes(file), /(?<![.\w])serve\(server, /, 'attaches an endpoint: that is done in routes.ts'],
+];
+
+/** `createX`, and its type taken from it. */
+const SERVICE_TYPE = /^export type \w+ = ReturnType<typeof (create\w+)>;$/m;
+
+/** One shape of a slice: routes attach, the service rules, the store asks the database. */
+export const slicesHaveOneShape: Rule = (sources) =>
+  ofApps(sources)
+    .filter(({ path: file }) => sliceOf(file) !== undefined)
+    .flatMap(({ path: file, text }) => {
+      const plain = withoutComments(text);
+      const wrong = NOT_THERE.filter(([is, sign]) => is(file) && sign.test(plain)).map(([, , why]) => `${file} ${why}`);
+      const made = SERVICE_TYPE.exec(text)?.[1];
+      const isTyped = made !== undefined && new RegExp(`^export (?:function|const) ${made}\\b`, 'm').test(text);
+      return file.endsWith('/service.ts') && !isTyped
+        ? [...wrong, `${file} has no createX with its type as ReturnType<typeof createX>`]
+        : wrong;
+    });
+
 const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
 const SKIPPED = new Set(['node_modules', 'dist']);
 

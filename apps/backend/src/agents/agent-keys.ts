@@ -1,8 +1,9 @@
-import { USER_COLUMNS, type Accounts } from '@troupe/accounts';
+import type { Accounts } from '@troupe/accounts';
 import type { OwnKey } from '@troupe/ai';
 import type { Database } from '@troupe/db';
 import { sha256Hex, type Authenticator } from '@troupe/kernel';
 import type { AllAgents } from '@troupe/roster';
+import { agentByToken } from './agent-keys-store.ts';
 
 const PREFIX = 'sk_';
 
@@ -26,14 +27,7 @@ export function createAgentKeys({ db, accounts, roster }: AgentKeyDeps): AgentKe
   const ownKeys = new WeakMap<object, OwnKey>();
 
   async function agentOf(token: string) {
-    const row = await db.system
-      .selectFrom('agents')
-      .innerJoin('users', 'users.id', 'agents.user_id')
-      .select(USER_COLUMNS.map((column) => `users.${column}` as const))
-      .select(['agents.id as agent_id', 'agents.ai_provider', 'agents.provider_key'])
-      .where('agents.token_hash', '=', sha256Hex(token))
-      .where('agents.status', 'in', ['running', 'provisioning'])
-      .executeTakeFirst();
+    const row = await agentByToken(db.system, sha256Hex(token));
     if (!row) return undefined;
     const { agent_id: id, ai_provider, provider_key } = row;
     return {

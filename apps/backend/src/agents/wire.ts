@@ -10,6 +10,7 @@ import { createAgentService, type AgentService } from './agents/service.ts';
 import { aiRoutes } from './ai/routes.ts';
 import { createAiService, type AiService } from './ai/service.ts';
 import { backupRoutes } from './backups/routes.ts';
+import { createBackupService } from './backups/service.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
 import { createDriver } from './driver.ts';
@@ -18,10 +19,12 @@ import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
 import { createKillSwitch } from './kill-switch.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
+import { createLifecycle } from './lifecycle/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
 import { addressOf, run } from './run.ts';
+import { relayToAgents } from './runtime/relay.ts';
 import { runtimeRoutes } from './runtime/routes.ts';
 import { createRuntime } from './runtime/service.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
@@ -54,12 +57,9 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
   wireMaking(server, { ...deps, ai, fleet, liveStream });
-  runtimeRoutes(server, {
-    runtime: createRuntime({ roster, fleet, clock, version }),
-    driver,
-    shellOff,
-    memberOf: (token) => memberOf(secrets.sessionSecret, token),
-  });
+  const runtime = createRuntime({ roster, fleet, clock, version });
+  runtimeRoutes(server, runtime, shellOff);
+  relayToAgents(server, { runtime, driver, memberOf: (token) => memberOf(secrets.sessionSecret, token) });
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
@@ -110,8 +110,8 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   agentRoutes(server, agents);
-  lifecycleRoutes(server, { fleet, roster, version, audit: accounts.audit });
-  backupRoutes(server, { fleet, roster });
+  lifecycleRoutes(server, createLifecycle({ fleet, roster, version, audit: accounts.audit }));
+  backupRoutes(server, createBackupService({ fleet, roster }));
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
   teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));

@@ -14,6 +14,7 @@ import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
 import { LimitReached, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
+import { addOwner } from './store.ts';
 
 export interface AgentServiceDeps {
   db: Database;
@@ -67,19 +68,7 @@ export function createAgentService(deps: AgentServiceDeps) {
   }
 
   async function install(): Promise<string> {
-    const at = clock();
-    await db.system
-      .insertInto('users')
-      .values({
-        id: INSTALLATION,
-        email: 'installation@troupe.internal',
-        name: 'Installation',
-        referral_code: INSTALLATION,
-        created_at: at,
-        updated_at: at,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    await addOwner(db.system, INSTALLATION, clock());
     return INSTALLATION;
   }
 

@@ -5,7 +5,7 @@ import { iso, respond, serve, type Clock, type Server } from '@troupe/kernel';
 import { createAccess } from './access.ts';
 import { withAlgorithm } from './algorithm.ts';
 import { createCalls, type CallsDeps } from './calls.ts';
-import { v1Routes } from './v1.ts';
+import { v1Routes } from './v1-routes.ts';
 
 export interface AiRoutesDeps extends CallsDeps {
   ai: Ai;

@@ -28,15 +28,6 @@ export interface SchedulerDeps {
   closeMs?: number;
 }
 
-export interface Scheduler {
-  start: () => void;
-  /** One cycle, to the end of all that it started; answers how many tasks it took. */
-  cycle: () => Promise<number>;
-  /** Takes nothing more; what it has asked for may still be answered. */
-  rest: () => void;
-  close: () => Promise<void>;
-}
-
 const POLL_MS = 30_000;
 const REQUEST_MS = 30_000;
 const CLOSE_MS = 5_000;
@@ -61,6 +52,8 @@ interface Run {
   prompt: string;
 }
 
+export type Scheduler = ReturnType<typeof createScheduler>;
+
 /**
  * Runs due tasks. The receipt is written, and the task moved on, before the agent is asked: so whatever happens to this
  * process, no occurrence runs twice, and one that was interrupted is told as failed.
@@ -74,7 +67,7 @@ export function createScheduler({
   pollMs = POLL_MS,
   requestMs = REQUEST_MS,
   closeMs = CLOSE_MS,
-}: SchedulerDeps): Scheduler {
+}: SchedulerDeps) {
   const stopping = new AbortController();
   /** Ends the requests that are still out when closing has taken long enough. */
   const hurry = new AbortController();
@@ -246,11 +239,12 @@ export function createScheduler({
 
   return {
     cycle,
-    start() {
+    start(): void {
       loop ??= run();
     },
-    rest: () => stopping.abort(),
-    async close() {
+    /** Takes nothing more; what it has asked for may still be answered. */
+    rest: (): void => stopping.abort(),
+    async close(): Promise<void> {
       stopping.abort();
       const timer = setTimeout(() => hurry.abort(new Error('Interrupted: the platform was stopped')), closeMs);
       await loop;

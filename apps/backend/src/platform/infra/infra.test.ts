@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock, TEST_SECRETS, testServer } from '@troupe/kernel';
 import { infraRoutes } from './routes.ts';
+import { createInfra } from './service.ts';
 
 const { app } = (() => {
   const server = testServer({ service: 'backend' });
-  infraRoutes(server, systemClock);
+  infraRoutes(server, createInfra(systemClock));
   return server;
 })();
 

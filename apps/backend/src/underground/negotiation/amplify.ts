@@ -10,8 +10,6 @@ import * as store from './store.ts';
 
 const MOVES: Readonly<Record<string, AmplifyMove>> = { AMPLIFY_ACCEPT: 'accept', AMPLIFY_DONE: 'done' };
 
-export type Amplify = ReturnType<typeof createAmplify>;
-
 /** The amplification service. A reward is a promise between the two: paying it is a payment of its own. */
 export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
   async function open(tx: SystemTx, parties: Parties, payload: unknown): Promise<Record<string, string>> {

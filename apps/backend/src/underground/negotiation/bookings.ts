@@ -20,8 +20,6 @@ const priceOf = (amount: string | number): bigint => {
   return units;
 };
 
-export type Bookings = ReturnType<typeof createBookings>;
-
 /** The negotiation service: each message is one move, taken in the transaction that stores the message. */
 export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
   async function open(tx: SystemTx, parties: Parties, payload: unknown): Promise<Record<string, string>> {

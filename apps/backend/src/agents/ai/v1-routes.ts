@@ -1,4 +1,4 @@
-import { chatFace, messagesFace, messagesRequest, responsesFace, type Ai, type AiModel, type Face } from '@troupe/ai';
+import { chatFace, messagesFace, messagesRequest, responsesFace, type Ai, type Face } from '@troupe/ai';
 import {
   chatCompletions,
   countMessageTokens,
@@ -11,10 +11,11 @@ import {
   type Endpoint,
   type EndpointTypes,
 } from '@troupe/contract';
-import { planAllows, type Catalogue } from '@troupe/domain';
-import { AppError, serve, type Clock, type RequestInfo, type Server, type User } from '@troupe/kernel';
+import type { Catalogue } from '@troupe/domain';
+import { serve, type Clock, type Server, type User } from '@troupe/kernel';
 import type { Access } from './access.ts';
 import type { Calls } from './calls.ts';
+import { createV1Models } from './v1-models.ts';
 
 export interface V1Deps {
   ai: Ai;
@@ -28,6 +29,7 @@ type Spoken = EndpointTypes & { auth: 'internalOrKey' };
 
 /** What clients of OpenAI and of Anthropic find here. */
 export function v1Routes(server: Server, { ai, catalogue, clock, access, calls }: V1Deps): void {
+  const models = createV1Models({ ai, catalogue, access });
   const seconds = () => Math.floor(clock().getTime() / 1000);
 
   /** Every protocol that talks to models is served alike: its face reads and writes, all else is the same. */
@@ -62,37 +64,14 @@ export function v1Routes(server: Server, { ai, catalogue, clock, access, calls }
     });
   });
 
-  async function modelsFor(user: User | null, { headers }: RequestInfo) {
-    const { plan } = access.byKey(user, headers);
-    const isAllowed = ({ id, available }: AiModel): boolean =>
-      available && (plan === undefined || planAllows(catalogue, plan, id));
-    return (await ai.models()).filter(isAllowed).map(described);
-  }
-
   serve(server, listOpenaiModels, async ({ user, request }) => {
-    const data = await modelsFor(user, request);
+    const data = await models.list(user, request.headers);
     const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
     return { object: 'list' as const, data, has_more: false as const, first_id: first, last_id: last };
   });
 
-  async function model(user: User | null, id: string, request: RequestInfo) {
-    const found = (await modelsFor(user, request)).find((one) => one.id === id);
-    if (!found) throw new AppError(404, `Model ${id} not found`, { code: 'model_not_found' });
-    return found;
-  }
-  serve(server, getOpenaiModel, ({ user, params, request }) => model(user, params.id, request));
-  serve(server, getVendorsModel, ({ user, params, request }) => model(user, `${params.id}/${params.name}`, request));
+  serve(server, getOpenaiModel, ({ user, params, request }) => models.get(user, request.headers, params.id));
+  serve(server, getVendorsModel, ({ user, params, request }) =>
+    models.get(user, request.headers, `${params.id}/${params.name}`),
+  );
 }
-
-/** When a model was made is not known here. */
-const UNKNOWN_TIME = '1970-01-01T00:00:00Z';
-
-const described = ({ id, name, provider }: AiModel) => ({
-  id,
-  object: 'model' as const,
-  created: 0,
-  owned_by: provider,
-  type: 'model' as const,
-  display_name: name,
-  created_at: UNKNOWN_TIME,
-});
