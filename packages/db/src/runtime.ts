@@ -56,7 +56,7 @@ export async function openRuntime(
   const secrets = loadSecrets(settings, dataDir);
   const { direct, pooled, prepared } = await findWay(databaseUrl, settings);
   await migrate({ url: direct, log });
-  const counters = settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
+  const counters = settings.REDIS_URL ? await redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
   const db = createDatabase({ url: databaseUrl, log, poolSize: settings.DATABASE_POOL, pooled, prepared });
   const jobs = createJobs({ url: direct, log });
   const listener = createListener({ url: direct, log });
