@@ -25,5 +25,6 @@ export {
   type UserTx,
 } from './scopes.ts';
 export type { Tables } from './tables.gen.ts';
+export { withoutWaiting } from './without-waiting.ts';
 export { testRuntime } from './testing-runtime.ts';
 export { prepareTestServer, testDatabase, testUser, type TestDatabase, type TestServer } from './testing.ts';
