@@ -94,15 +94,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const enter = (request: FastifyRequest, done: Done): void => {
     const account = accountOf(request.principal);
     const place = account === undefined ? undefined : server.places.enter(account);
-    if (place instanceof Promise)
-      void place.then((leave) => {
-        request.leave = leave;
-        done();
-      });
-    else {
-      request.leave = place;
-      done();
-    }
+    if (place instanceof Promise) return void goOn(takePlace(request, place), request, done);
+    request.leave = place;
+    done();
   };
 
   app.route({
@@ -166,6 +160,10 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       }
     },
   });
+}
+
+async function takePlace(request: FastifyRequest, place: Promise<Leave>): Promise<void> {
+  request.leave = await place;
 }
 
 type Done = (error?: Error) => void;
