@@ -129,13 +129,18 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
-      const result = handler({
-        user: request.principal as never,
-        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
-        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
-        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
-        request: new Info(server, request, reply),
-      });
+      let result: ReturnType<typeof handler>;
+      try {
+        result = handler({
+          user: request.principal as never,
+          params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+          query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+          body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
+          request: new Info(server, request, reply),
+        });
+      } catch (error) {
+        return fail(error);
+      }
       if (result instanceof Promise) result.then(answer, fail);
       else answer(result);
 
