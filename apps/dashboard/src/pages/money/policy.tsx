@@ -1,5 +1,4 @@
 import {
-  BAD_PAYEES,
   decideAgentPayment,
   getLedger,
   getPaymentPolicy,
@@ -131,7 +130,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
         }}
       />
       {save.error && (
-        <Notice tone="danger">{save.error.message === BAD_PAYEES ? texts.badPayees : save.error.message}</Notice>
+        <Notice tone="danger">{save.error.body['code'] === 'BAD_PAYEES' ? texts.badPayees : save.error.message}</Notice>
       )}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>

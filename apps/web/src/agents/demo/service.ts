@@ -60,7 +60,7 @@ export function createDemo(backend: Client, catalogue: Catalogue) {
   };
 }
 
-const isUnserved = (error: unknown): boolean => error instanceof CallError && error.message === 'No models available';
+const isUnserved = (error: unknown): boolean => error instanceof CallError && error.body['code'] === 'NO_MODELS';
 
 /** Never in the middle of a character: providers refuse halves. */
 const cut = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
