@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint, type Auth, type Service } from '../endpoint.ts';
-import { agentId, amount, base, line, OWNED, SPENDING } from './fields.ts';
+import { AGENT, agentId, amount, BAD_KEY, base, KEY_USED, line, OWNED, SPENDING } from './fields.ts';
 
 const event = z.object({
   id: z.number(),
@@ -55,7 +55,7 @@ export const eventRoutes = <A extends Auth>(service: Service, auth: A) => ({
     }),
     reply: event,
     status: 201,
-    errors: OWNED,
+    errors: { ...OWNED, 400: [AGENT, 'Invalid ticketPriceUsdc'] },
   }),
 });
 
@@ -79,9 +79,10 @@ export const ticketRoutes = <A extends Auth>(service: Service, auth: A) => ({
     status: 201,
     errors: {
       ...SPENDING,
+      400: [AGENT, BAD_KEY],
       402: ['Insufficient balance'],
       404: ['Event not found'],
-      409: ['Not enough tickets left', 'Idempotency key was used for another request'],
+      409: ['Not enough tickets left', KEY_USED],
     },
   }),
 });

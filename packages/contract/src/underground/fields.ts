@@ -8,6 +8,8 @@ export const base = <A extends Auth>(service: Service, auth: A) =>
   ({ service, auth, tag: 'Underground', failure: 'Internal server error' }) as const;
 
 export const AGENT = 'agentId required';
+export const BAD_KEY = 'Invalid Idempotency-Key';
+export const KEY_USED = 'Idempotency key was used for another request';
 const NOT_OWNED = 'Agent not found or not owned by you';
 export const OWNED = { 400: [AGENT], 401: ['Unauthorized', 'User context required'], 403: [NOT_OWNED] };
 export const SPENDING = {

@@ -5,6 +5,7 @@ import {
   agentPurpose,
   agentStatus,
   AGENT_NOT_FOUND,
+  BAD_CONFIG_TEXTS,
   denied,
   settingsObject,
   UNKNOWN_TOOL_TEXT,
@@ -94,7 +95,7 @@ export const updateBackendAgent = endpoint({
     status: agentStatus,
     message: z.string(),
   }),
-  errors: { 400: [UNKNOWN_TOOL_TEXT], ...denied, 404: [AGENT_NOT_FOUND] },
+  errors: { 400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS], ...denied, 404: [AGENT_NOT_FOUND] },
 });
 
 export const deleteBackendAgent = endpoint({

@@ -3,7 +3,7 @@ import { endpoint } from '../../../endpoint.ts';
 import {
   cacheControl,
   effort,
-  MODEL_ERRORS,
+  MODEL_ERRORS, REFUSED,
   modelName,
   MOST_BODY,
   MOST_TOOLS,
@@ -165,5 +165,5 @@ export const chatCompletions = endpoint({
     ),
     usage: chatUsage,
   }),
-  errors: { ...MODEL_ERRORS, 400: [MESSAGES_REQUIRED] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, MESSAGES_REQUIRED] },
 });
