@@ -35,6 +35,8 @@ export interface Caller {
   plan?: unknown;
 }
 
+const status = (row: AgentRow) => row.status as 'running';
+
 export type AgentService = ReturnType<typeof createAgentService>;
 
 /** Owns agents that are made with the internal key alone. */
@@ -49,14 +51,8 @@ export function readTools(tools: readonly string[]): ToolsetName[] {
   return tools as ToolsetName[];
 }
 
-export function createAgentService(deps: AgentServiceDeps) {
-  const { db, roster, fleet, clock, agentsDomain, version, defaultModel } = deps;
-
-  const place = (id: string) => {
-    const subdomain = `${id}.${agentsDomain}`;
-    return { subdomain, url: `https://${subdomain}` };
-  };
-
+/** Rows of new agents, within the plan. */
+function createAdding({ db, roster, clock }: AgentServiceDeps) {
   let installed: Promise<string> | undefined;
   async function ownerOf(userId: string | undefined): Promise<string> {
     if (userId !== undefined) return userId;
@@ -101,6 +97,11 @@ export function createAgentService(deps: AgentServiceDeps) {
     }
   }
 
+  return { planOf, add };
+}
+
+/** What others vouch for. */
+function createVerification({ roster }: AgentServiceDeps) {
   const verificationOf = (row: AgentRow) => ({
     verified: row.verified_at !== null,
     verificationType: row.verification_type,
@@ -115,7 +116,90 @@ export function createAgentService(deps: AgentServiceDeps) {
     return { success: true as const, agentId: id, ...verificationOf(await roster.system.change(id, values)) };
   }
 
-  const status = (row: AgentRow) => row.status as 'running';
+  return { verificationOf, changeVerification };
+}
+
+function verifying(
+  { roster, clock }: AgentServiceDeps,
+  { verificationOf, changeVerification }: ReturnType<typeof createVerification>,
+) {
+  return {
+    verification: async (id: string, userId: string | undefined) =>
+      verificationOf(await visibleTo(roster, userId).get(id)),
+    verify: (id: string, userId: string | undefined, given: Verify) =>
+      given.verified
+        ? changeVerification(id, userId, {
+            verification_type: given.verificationType,
+            attestation_uid: given.attestationUid ?? null,
+            verifier_address: given.verifierAddress ?? null,
+            verification_metadata: given.metadata ?? null,
+            verified_at: clock(),
+          })
+        : changeVerification(id, userId, NOT_VERIFIED),
+    unverify: (id: string, userId: string | undefined) => changeVerification(id, userId, NOT_VERIFIED),
+  };
+}
+
+/** What is changed of agents. */
+function changing(
+  { roster, fleet }: AgentServiceDeps,
+  place: (id: string) => { subdomain: string; url: string },
+  planOf: ReturnType<typeof createAdding>['planOf'],
+) {
+  return {
+    async update(id: string, userId: string | undefined, given: Update) {
+      let row = await visibleTo(roster, userId).get(id);
+      const { instruction, tools } = given.purpose ?? {};
+      const purpose = { ...(instruction !== undefined && { instruction }), ...(tools && { tools: readTools(tools) }) };
+      const { plan, size = null } = given.plan === undefined ? row : planOf(given.plan);
+      const values: Partial<AgentRow> = {
+        plan,
+        size,
+        ...(given.aiProvider !== undefined && { ai_provider: given.aiProvider }),
+        // A key is for the provider it was given with and goes to no other.
+        ...(given.aiProvider !== undefined && given.aiProvider !== row.ai_provider && { provider_key: null }),
+        ...(given.name !== undefined && { name: given.name }),
+      };
+      row = await roster.system.change(id, values);
+      if (given.plan !== undefined || given.aiProvider !== undefined) await fleet.rethink(id);
+      if (given.config !== undefined || given.name !== undefined || given.purpose !== undefined) {
+        const configured = await roster.system.configure(row, given.config ?? {}, purpose);
+        row = configured.agent;
+        if (row.status === 'running') await fleet.driver.configure(row, configured.definition);
+      }
+      return {
+        id,
+        plan: row.plan,
+        aiProvider: row.ai_provider,
+        subdomain: place(id).subdomain,
+        status: status(row),
+        message: 'Agent updated',
+      };
+    },
+
+    async remove(id: string, userId: string | undefined) {
+      const row = await visibleTo(roster, userId).find(id);
+      if (row)
+        await fleet.remove(row).catch((error: unknown) => {
+          // Somebody else was faster.
+          if (!(error instanceof AppError && error.status === 404)) throw error;
+        });
+      return { id, deleted: true as const };
+    },
+  };
+}
+
+export function createAgentService(deps: AgentServiceDeps) {
+  const { roster, agentsDomain, version, defaultModel } = deps;
+
+  const place = (id: string) => {
+    const subdomain = `${id}.${agentsDomain}`;
+    return { subdomain, url: `https://${subdomain}` };
+  };
+
+  const { planOf, add } = createAdding(deps);
+  const vouched = createVerification(deps);
+  const { verificationOf } = vouched;
 
   return {
     place,
@@ -165,59 +249,8 @@ export function createAgentService(deps: AgentServiceDeps) {
       };
     },
 
-    async update(id: string, userId: string | undefined, given: Update) {
-      let row = await visibleTo(roster, userId).get(id);
-      const { instruction, tools } = given.purpose ?? {};
-      const purpose = { ...(instruction !== undefined && { instruction }), ...(tools && { tools: readTools(tools) }) };
-      const { plan, size = null } = given.plan === undefined ? row : planOf(given.plan);
-      const values: Partial<AgentRow> = {
-        plan,
-        size,
-        ...(given.aiProvider !== undefined && { ai_provider: given.aiProvider }),
-        // A key is for the provider it was given with and goes to no other.
-        ...(given.aiProvider !== undefined && given.aiProvider !== row.ai_provider && { provider_key: null }),
-        ...(given.name !== undefined && { name: given.name }),
-      };
-      row = await roster.system.change(id, values);
-      if (given.plan !== undefined || given.aiProvider !== undefined) await fleet.rethink(id);
-      if (given.config !== undefined || given.name !== undefined || given.purpose !== undefined) {
-        const configured = await roster.system.configure(row, given.config ?? {}, purpose);
-        row = configured.agent;
-        if (row.status === 'running') await fleet.driver.configure(row, configured.definition);
-      }
-      return {
-        id,
-        plan: row.plan,
-        aiProvider: row.ai_provider,
-        subdomain: place(id).subdomain,
-        status: status(row),
-        message: 'Agent updated',
-      };
-    },
-
-    async remove(id: string, userId: string | undefined) {
-      const row = await visibleTo(roster, userId).find(id);
-      if (row)
-        await fleet.remove(row).catch((error: unknown) => {
-          // Somebody else was faster.
-          if (!(error instanceof AppError && error.status === 404)) throw error;
-        });
-      return { id, deleted: true as const };
-    },
-
-    verification: async (id: string, userId: string | undefined) =>
-      verificationOf(await visibleTo(roster, userId).get(id)),
-    verify: (id: string, userId: string | undefined, given: Verify) =>
-      given.verified
-        ? changeVerification(id, userId, {
-            verification_type: given.verificationType,
-            attestation_uid: given.attestationUid ?? null,
-            verifier_address: given.verifierAddress ?? null,
-            verification_metadata: given.metadata ?? null,
-            verified_at: clock(),
-          })
-        : changeVerification(id, userId, NOT_VERIFIED),
-    unverify: (id: string, userId: string | undefined) => changeVerification(id, userId, NOT_VERIFIED),
+    ...changing(deps, place, planOf),
+    ...verifying(deps, vouched),
   };
 }
 

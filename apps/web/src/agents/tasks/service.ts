@@ -39,7 +39,28 @@ const shown = (row: Row): ScheduledTask => ({
   updatedAt: iso(row.updated_at),
 });
 
-export function createTasks({ db, clock }: TasksDeps) {
+function reading({ db }: TasksDeps) {
+  return {
+    async runs(userId: string, taskId: string, limit: number) {
+      if (!(await store.taskExists(db.user(userId), taskId))) throw new AppError(404, 'Task not found');
+      const rows = await store.listRuns(db.user(userId), taskId, limit);
+      const runs = rows.map((row) => ({
+        id: row.id,
+        dueAt: iso(row.due_at),
+        occurrences: row.occurrences,
+        startedAt: iso(row.started_at),
+        finishedAt: isoOrNull(row.finished_at),
+        status: row.status as RunStatus,
+        output: row.output,
+        error: row.error,
+      }));
+      return { runs, count: runs.length };
+    },
+  };
+}
+
+export function createTasks(deps: TasksDeps) {
+  const { db, clock } = deps;
   /** When it comes next; a task that is off comes never. */
   function nextRun(cronSchedule: string, timezone: string, enabled: boolean): Date | null {
     if (!isTimeZone(timezone)) throw new AppError(400, 'Invalid timezone');
@@ -107,20 +128,6 @@ export function createTasks({ db, clock }: TasksDeps) {
       return { success: true as const, taskId };
     },
 
-    async runs(userId: string, taskId: string, limit: number) {
-      if (!(await store.taskExists(db.user(userId), taskId))) throw new AppError(404, 'Task not found');
-      const rows = await store.listRuns(db.user(userId), taskId, limit);
-      const runs = rows.map((row) => ({
-        id: row.id,
-        dueAt: iso(row.due_at),
-        occurrences: row.occurrences,
-        startedAt: iso(row.started_at),
-        finishedAt: isoOrNull(row.finished_at),
-        status: row.status as RunStatus,
-        output: row.output,
-        error: row.error,
-      }));
-      return { runs, count: runs.length };
-    },
+    ...reading(deps),
   };
 }

@@ -31,16 +31,21 @@ interface SettingsDeps {
   agentsDomain: string;
 }
 
-export type SettingsService = ReturnType<typeof createSettings>;
-
-export function createSettings({ db, accounts, mail, clock, agentsDomain }: SettingsDeps) {
-  const { verification, audit } = accounts;
-
+function defineMail({ mail }: SettingsDeps): void {
   mail.define('email-changed', async ({ email, name }: { email: string; name: string }) => ({
     to: email,
     subject: 'Your e-mail address was changed',
     text: `Hello ${name},\n\nyour account now has another e-mail address. If it was not you who changed it, tell an administrator at once.\n`,
   }));
+}
+
+export type SettingsService = ReturnType<typeof createSettings>;
+
+export function createSettings(deps: SettingsDeps) {
+  const { db, accounts, mail, clock, agentsDomain } = deps;
+  const { verification, audit } = accounts;
+
+  defineMail(deps);
 
   async function moveTo(tx: SystemTx, user: User, given: string, ip: string): Promise<void> {
     const email = normalEmail(given);

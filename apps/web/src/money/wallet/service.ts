@@ -36,8 +36,8 @@ type Hex = `0x${string}`;
 
 const SETUP = 'POST /api/wallet with {"action":"create"}';
 
-export function createWalletService(deps: WalletDeps) {
-  const { wallets, network, chain, indexer, custody, log, db, ledger } = deps;
+/** What the chain and the ledger say of addresses. */
+function createChainReads({ chain, log, db, ledger }: WalletDeps) {
   const balances = chain && createBalances({ chain, log });
   const factsOf = chain && createTokenFacts(chain);
 
@@ -65,6 +65,11 @@ export function createWalletService(deps: WalletDeps) {
     return formatAmount((await ledger.balance(db.system, walletAccount(address).id)).balance, USD_DECIMALS);
   }
 
+  return { factsOf, ask, configured, balance, ownBalance };
+}
+
+/** The wallet that a user has here. */
+function createOwn({ wallets, network }: WalletDeps) {
   async function mainWallet(userId: string): Promise<Wallet | null> {
     return (await wallets.list({ userId }))[0] ?? null;
   }
@@ -85,6 +90,39 @@ export function createWalletService(deps: WalletDeps) {
       warning: 'The seed is kept encrypted and is never shown. Keep only small amounts in this wallet.',
     };
   }
+
+  return { mainWallet, create, aboutSeed };
+}
+
+/** Wallets that somebody else keeps, or the user brings. */
+function keeping({ wallets, network, custody }: WalletDeps) {
+  return {
+    custody: () => custody.offer(network),
+
+    async createInCustody(userId: string) {
+      const existing = (await wallets.list({ userId })).find(({ kind }) => kind === 'cdp');
+      // The same user always gets the same wallet there, so a lost answer is repaired by asking again.
+      const { address, walletId } = await custody.createWallet(userId);
+      if (existing === undefined) await wallets.registerCustody({ userId }, address, walletId);
+      return { success: true as const, walletAddress: address, walletId, networks: custody.networks };
+    },
+
+    async add(userId: string, privateKey: string | undefined) {
+      if (privateKey !== undefined && accountOf(privateKey) === null) throw new AppError(400, 'Invalid private key');
+      const wallet = await wallets.add({ userId }, privateKey as Hex | undefined);
+      if (wallet === null) throw new AppError(400, 'Wallet already exists');
+      return { success: true as const, address: wallet.address, network: network.name };
+    },
+  };
+}
+
+export function createWalletService(deps: WalletDeps) {
+  const { network, chain, indexer, custody } = deps;
+  const reads = createChainReads(deps);
+  const { factsOf, ask, configured, balance, ownBalance } = reads;
+
+  const own = createOwn(deps);
+  const { mainWallet, create, aboutSeed } = own;
 
   return {
     balance,
@@ -122,23 +160,7 @@ export function createWalletService(deps: WalletDeps) {
       return { authenticated: true as const, address: null, error: 'No wallet found', setup: SETUP };
     },
 
-    custody: () => custody.offer(network),
-
-    async createInCustody(userId: string) {
-      const existing = (await wallets.list({ userId })).find(({ kind }) => kind === 'cdp');
-      // The same user always gets the same wallet there, so a lost answer is repaired by asking again.
-      const { address, walletId } = await custody.createWallet(userId);
-      if (existing === undefined) await wallets.registerCustody({ userId }, address, walletId);
-      return { success: true as const, walletAddress: address, walletId, networks: custody.networks };
-    },
-
-    async add(userId: string, privateKey: string | undefined) {
-      if (privateKey !== undefined && accountOf(privateKey) === null) throw new AppError(400, 'Invalid private key');
-      const wallet = await wallets.add({ userId }, privateKey as Hex | undefined);
-      if (wallet === null) throw new AppError(400, 'Wallet already exists');
-      return { success: true as const, address: wallet.address, network: network.name };
-    },
-
+    ...keeping(deps),
     async transactions(address: string, limit: number) {
       const client = configured(chain);
       const [currentBlock, found] = await Promise.all([
