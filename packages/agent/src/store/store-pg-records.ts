@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Access } from './pg-access.ts';
-import { storableJson as json, wanted } from './pg-values.ts';
+import { storableJson as json } from './pg-values.ts';
 import { PAGE_BYTES, type AgentStore, type LogEntry, type LogLine, type Message, type RunStats } from './store.ts';
 
 export const LOGS_KEPT = 5000;

@@ -5,7 +5,6 @@ import type { Access } from './pg-access.ts';
 import { storableJson as json, wanted } from './pg-values.ts';
 import { searchWords } from './search-words.ts';
 import type { Batches } from './store-pg-batches.ts';
-import { memories } from './store-pg-memory.ts';
 import {
   APPROVALS_SHOWN,
   PAGE_BYTES,

@@ -82,29 +82,29 @@ function verifying({ backend }: ReadsDeps, own: (user: User, id: string) => Prom
   };
 }
 
+const nothing = (agentId: string): AgentStats => ({
+  agentId,
+  cpu: null,
+  memory: null,
+  memoryPercent: null,
+  network: null,
+  uptime: null,
+  uptimeFormatted: null,
+  status: null,
+  pids: null,
+  messagesProcessed: null,
+  messagesPerHour: null,
+  averageResponseTime: null,
+  successRate: null,
+  errorRate: null,
+});
+
 /** What an agent itself knows, asked at its gateway: the same for every driver. */
 export function createReads(deps: ReadsDeps) {
   const { roster, backend } = deps;
   const own = (user: User, id: string) => roster.of(user.id).get(id);
 
   const follow = createFollow(deps);
-
-  const nothing = (agentId: string): AgentStats => ({
-    agentId,
-    cpu: null,
-    memory: null,
-    memoryPercent: null,
-    network: null,
-    uptime: null,
-    uptimeFormatted: null,
-    status: null,
-    pids: null,
-    messagesProcessed: null,
-    messagesPerHour: null,
-    averageResponseTime: null,
-    successRate: null,
-    errorRate: null,
-  });
 
   return {
     async logs(user: User, id: string, query: { limit: number; level?: string }, address: string) {

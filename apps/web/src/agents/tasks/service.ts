@@ -59,8 +59,7 @@ function reading({ db }: TasksDeps) {
   };
 }
 
-export function createTasks(deps: TasksDeps) {
-  const { db, clock } = deps;
+function createNextRun({ clock }: TasksDeps) {
   /** When it comes next; a task that is off comes never. */
   function nextRun(cronSchedule: string, timezone: string, enabled: boolean): Date | null {
     if (!isTimeZone(timezone)) throw new AppError(400, 'Invalid timezone');
@@ -69,13 +68,11 @@ export function createTasks(deps: TasksDeps) {
     return enabled ? schedule.next(clock()) : null;
   }
 
-  return {
-    async list(userId: string, agentId: string | undefined, page: store.Page) {
-      const rows = await store.listTasks(db.user(userId), agentId, page);
-      const tasks = rows.slice(0, page.limit).map(shown);
-      return { tasks, count: tasks.length, hasMore: (rows[0]?.found ?? 0) > tasks.length };
-    },
+  return nextRun;
+}
 
+function making({ db, clock }: TasksDeps, nextRun: ReturnType<typeof createNextRun>) {
+  return {
     async create(
       user: User,
       { name, cronSchedule, prompt, agentId, description = null, enabled = true, timezone = 'UTC' }: TaskInput,
@@ -105,7 +102,21 @@ export function createTasks(deps: TasksDeps) {
         return shown(row);
       });
     },
+  };
+}
 
+export function createTasks(deps: TasksDeps) {
+  const { db, clock } = deps;
+  const nextRun = createNextRun(deps);
+
+  return {
+    async list(userId: string, agentId: string | undefined, page: store.Page) {
+      const rows = await store.listTasks(db.user(userId), agentId, page);
+      const tasks = rows.slice(0, page.limit).map(shown);
+      return { tasks, count: tasks.length, hasMore: (rows[0]?.found ?? 0) > tasks.length };
+    },
+
+    ...making(deps, nextRun),
     update: (userId: string, taskId: string, change: Partial<Omit<TaskInput, 'agentId'>>) =>
       db.asUser(userId, async (tx) => {
         const before = await store.lockTask(tx, taskId);

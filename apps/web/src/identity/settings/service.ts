@@ -39,10 +39,31 @@ function defineMail({ mail }: SettingsDeps): void {
   }));
 }
 
+function createReading({ db, accounts: { verification }, agentsDomain }: SettingsDeps) {
+  async function get({ id }: User): Promise<Profile> {
+    const [row, agent] = await Promise.all([readProfile(db.user(id)), findMainAgent(db.user(id))]);
+    // The account was deleted while its request was under way.
+    if (!row) throw new AppError(401, 'Unauthorized');
+    return {
+      id,
+      email: row.email,
+      emailVerified: row.email_verified_at !== null || !verification.required,
+      name: row.name,
+      plan: isPlan(row.plan) ? row.plan : null,
+      credits: creditsOf(row.credit_micros),
+      twoFactorEnabled: false,
+      notifications: row.notifications as Record<string, unknown>,
+      instance: agent ? { id: agent.id, url: `https://${agent.id}.${agentsDomain}` } : null,
+    };
+  }
+
+  return get;
+}
+
 export type SettingsService = ReturnType<typeof createSettings>;
 
 export function createSettings(deps: SettingsDeps) {
-  const { db, accounts, mail, clock, agentsDomain } = deps;
+  const { db, accounts, mail, clock } = deps;
   const { verification, audit } = accounts;
 
   defineMail(deps);
@@ -60,22 +81,7 @@ export function createSettings(deps: SettingsDeps) {
     if (verification.required) await mail.post(tx, 'verify', { email });
   }
 
-  async function get({ id }: User): Promise<Profile> {
-    const [row, agent] = await Promise.all([readProfile(db.user(id)), findMainAgent(db.user(id))]);
-    // The account was deleted while its request was under way.
-    if (!row) throw new AppError(401, 'Unauthorized');
-    return {
-      id,
-      email: row.email,
-      emailVerified: row.email_verified_at !== null || !verification.required,
-      name: row.name,
-      plan: isPlan(row.plan) ? row.plan : null,
-      credits: creditsOf(row.credit_micros),
-      twoFactorEnabled: false,
-      notifications: row.notifications as Record<string, unknown>,
-      instance: agent ? { id: agent.id, url: `https://${agent.id}.${agentsDomain}` } : null,
-    };
-  }
+  const get = createReading(deps);
 
   return {
     get,

@@ -59,16 +59,21 @@ function createStanding({ record }: BuiltInDeps) {
   return { standing, fitness };
 }
 
-/** The payment gateway of the platform itself: an agent's record decides its tier, the ledger pays. */
-export function createBuiltInColony(deps: BuiltInDeps): Colony {
-  const { db, ledger, wallets, clock, payouts, offers } = deps;
-  const { standing, fitness } = createStanding(deps);
-
+function createPayers({ wallets }: BuiltInDeps) {
   /** The agent's wallets first, then its owner's. */
   async function payers({ userId, agentId }: Member): Promise<Account[]> {
     const [agents, own] = await Promise.all([wallets.list({ userId, agentId }), wallets.list({ userId })]);
     return [...agents, ...own].map(({ address }) => walletAccount(address));
   }
+
+  return payers;
+}
+
+/** The payment gateway of the platform itself: an agent's record decides its tier, the ledger pays. */
+export function createBuiltInColony(deps: BuiltInDeps): Colony {
+  const { db, ledger, clock, payouts, offers } = deps;
+  const { standing, fitness } = createStanding(deps);
+  const payers = createPayers(deps);
 
   return {
     gateway: 'built-in',

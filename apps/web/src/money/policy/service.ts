@@ -12,7 +12,7 @@ export type { AgentPayment, PaymentRequest };
 
 /** What agents may spend, and the record of what they did. Every payment is admitted here before any money moves. */
 
-export interface PolicyTexts {
+interface PolicyTexts {
   perPayment: string | null;
   perDay: string | null;
   perPayee: string | null;
