@@ -79,8 +79,12 @@ export const direction: Rule = (sources) =>
     return [`${from} imports ${specifier}: not below ${roomOf(from)}`];
   });
 
+/** What most of a package's users must not load with it. */
+const FURTHER_ENTRIES: ReadonlySet<string> = new Set(['@troupe/domain/team-yaml']);
+
 export const noDeepImports: Rule = (sources) =>
   allImports(sources).flatMap(({ from, specifier, file }) => {
+    if (FURTHER_ENTRIES.has(specifier)) return [];
     if (/^@troupe\/[^/]+\//.test(specifier)) return [`${from} imports ${specifier}: use the package's entry`];
     if (file === undefined || roomOf(file) === roomOf(from)) return [];
     const ownHelpers = isTest(from) && file.startsWith('tests/');
@@ -176,7 +180,7 @@ export const shortFiles: Rule = (sources) =>
 
 /** Each costs megabytes or a noticeable part of a second: loaded with `await import(…)` where it is first needed. */
 const HEAVY =
-  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@x402\/|@modelcontextprotocol\/sdk|hardhat|viem\/chains)/;
+  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@modelcontextprotocol\/sdk|hardhat|viem|undici|nodemailer|ioredis|jose|yaml|@troupe\/domain\/team-yaml)(?=\/|$)|^@x402\//;
 const START = 'apps/platform/src/main.ts';
 
 const STATIC_IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]/g;
@@ -220,7 +224,8 @@ export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/agent/src/store/search-words.ts': 'two expressions from constants, made once at load',
   'packages/agent/src/channels/discord.ts': 'the id that Discord gave our own account, letters and digits',
   'packages/contract/src/email.ts': 'one expression from constants, made once at load',
-  'packages/domain/src/teams/team.ts': 'services call it through readTeamOf, in a thread; the dashboard in its own tab',
+  'packages/domain/src/teams/team-yaml.ts':
+    'services call it through readTeamOf, in a thread; the dashboard in its own tab',
   'packages/agent/src/workspace/workspace-files.ts': 'what blocks in it is called by tasks only',
   'packages/agent/src/sandbox/control-group.ts': 'our own folders of control groups; expressions from constants',
   'packages/agent/src/sandbox/resource-watch.ts': 'expressions from constants, over a page that the kernel writes',
