@@ -189,8 +189,33 @@ function changing(
   };
 }
 
+function reading(
+  { roster, version }: AgentServiceDeps,
+  place: (id: string) => { subdomain: string; url: string },
+  { verificationOf }: ReturnType<typeof createVerification>,
+) {
+  return {
+    async read(id: string, userId: string | undefined) {
+      const row = await visibleTo(roster, userId).get(id);
+      const { verified, verificationType, attestationUid, verifiedAt } = verificationOf(row);
+      return {
+        id,
+        status: status(row),
+        startedAt: isoOrNull(row.started_at),
+        plan: row.plan,
+        ...place(id),
+        runtimeVersion: row.runtime_version ?? version,
+        verified,
+        verificationType,
+        attestationUid,
+        verifiedAt,
+      };
+    },
+  };
+}
+
 export function createAgentService(deps: AgentServiceDeps) {
-  const { roster, agentsDomain, version, defaultModel } = deps;
+  const { roster, agentsDomain, defaultModel } = deps;
 
   const place = (id: string) => {
     const subdomain = `${id}.${agentsDomain}`;
@@ -199,7 +224,6 @@ export function createAgentService(deps: AgentServiceDeps) {
 
   const { planOf, add } = createAdding(deps);
   const vouched = createVerification(deps);
-  const { verificationOf } = vouched;
 
   return {
     place,
@@ -232,23 +256,7 @@ export function createAgentService(deps: AgentServiceDeps) {
       return { id, name, agentId: id, status: status(row!), ...place(id), createdAt: iso(row!.created_at) };
     },
 
-    async read(id: string, userId: string | undefined) {
-      const row = await visibleTo(roster, userId).get(id);
-      const { verified, verificationType, attestationUid, verifiedAt } = verificationOf(row);
-      return {
-        id,
-        status: status(row),
-        startedAt: isoOrNull(row.started_at),
-        plan: row.plan,
-        ...place(id),
-        runtimeVersion: row.runtime_version ?? version,
-        verified,
-        verificationType,
-        attestationUid,
-        verifiedAt,
-      };
-    },
-
+    ...reading(deps, place, vouched),
     ...changing(deps, place, planOf),
     ...verifying(deps, vouched),
   };

@@ -116,17 +116,13 @@ function keeping({ wallets, network, custody }: WalletDeps) {
   };
 }
 
-export function createWalletService(deps: WalletDeps) {
-  const { network, chain, indexer, custody } = deps;
-  const reads = createChainReads(deps);
-  const { factsOf, ask, configured, balance, ownBalance } = reads;
-
-  const own = createOwn(deps);
-  const { mainWallet, create, aboutSeed } = own;
-
+/** What a user is told of the own wallet. */
+function status(
+  { network, custody }: WalletDeps,
+  { ownBalance }: ReturnType<typeof createChainReads>,
+  { mainWallet }: ReturnType<typeof createOwn>,
+) {
   return {
-    balance,
-
     /** The own wallet, or how custody is set up. */
     async status(userId: string | undefined) {
       if (custody.configured) return custody.status();
@@ -144,7 +140,21 @@ export function createWalletService(deps: WalletDeps) {
         createdAt: iso(wallet.createdAt),
       };
     },
+  };
+}
 
+export function createWalletService(deps: WalletDeps) {
+  const { network, chain, indexer } = deps;
+  const reads = createChainReads(deps);
+  const { factsOf, ask, configured, balance } = reads;
+
+  const own = createOwn(deps);
+  const { mainWallet, create, aboutSeed } = own;
+
+  return {
+    balance,
+
+    ...status(deps, reads, own),
     act(userId: string, action: 'create' | 'get_seed' | 'export_seed') {
       if (action === 'export_seed') throw new AppError(403, 'Seed export is disabled');
       return action === 'create' ? create(userId) : aboutSeed(userId);
@@ -172,27 +182,29 @@ export function createWalletService(deps: WalletDeps) {
         chain: network.name,
         chainId: network.id,
         currentBlock: Number(currentBlock),
-        transactions: await Promise.all(found.map((transfer) => shown(address, transfer))),
+        transactions: await Promise.all(found.map((transfer) => shown(factsOf, address, transfer))),
         note: 'Stablecoin transfers of wallets on this platform; other addresses have none here.',
         explorerUrl: explorerAddressUrl(network, address),
       };
     },
   };
+}
 
-  async function shown(address: string, { hash, from, to, token, units, block, time }: ChainTransfer) {
-    const own = address.toLowerCase();
-    const known = STABLECOINS.find((coin) => coin.address === token) ?? { address: token, symbol: token };
-    const { decimals } = (await factsOf?.(known)) ?? { decimals: 6 };
-    return {
-      hash,
-      direction: from === to ? ('self' as const) : from === own ? ('out' as const) : ('in' as const),
-      from,
-      to,
-      token,
-      symbol: known.symbol,
-      amount: formatAmount(units, decimals, 0),
-      blockNumber: Number(block),
-      timestamp: iso(time),
-    };
-  }
+type FactsOf = ReturnType<typeof createChainReads>['factsOf'];
+
+async function shown(factsOf: FactsOf, address: string, { hash, from, to, token, units, block, time }: ChainTransfer) {
+  const own = address.toLowerCase();
+  const known = STABLECOINS.find((coin) => coin.address === token) ?? { address: token, symbol: token };
+  const { decimals } = (await factsOf?.(known)) ?? { decimals: 6 };
+  return {
+    hash,
+    direction: from === to ? ('self' as const) : from === own ? ('out' as const) : ('in' as const),
+    from,
+    to,
+    token,
+    symbol: known.symbol,
+    amount: formatAmount(units, decimals, 0),
+    blockNumber: Number(block),
+    timestamp: iso(time),
+  };
 }
