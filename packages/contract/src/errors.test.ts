@@ -40,7 +40,9 @@ test('an answer without a text needs its status', () => {
 });
 
 test('the guard’s words, those of the way in and those of all endpoints are declared', () => {
-  const wrong = errorCheck(endpoint({ ...base, auth: 'session', unauthorized: 'Who?', failure: 'Broken', pages: true }));
+  const wrong = errorCheck(
+    endpoint({ ...base, auth: 'session', unauthorized: 'Who?', failure: 'Broken', pages: true }),
+  );
   for (const [status, text] of [
     [401, 'Who?'],
     [403, 'Invalid CSRF token'],

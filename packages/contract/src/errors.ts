@@ -83,10 +83,10 @@ function guardErrors(auth: Auth, unauthorized = 'Unauthorized'): Texts {
 /** What the way in says, beside the guard. */
 function wayErrors({ pages, bodyLimit, invalidJson, failure }: Endpoint): Texts {
   return {
-    ...(invalidJson === undefined ? {} : { 400: [invalidJson] }),
-    ...(pages ? { 403: ['This key is not for pages of <origin>: make one that names it'] } : {}),
-    ...(bodyLimit === undefined ? {} : { 429: ['At most <n> requests of more than 1 MB at a time'] }),
-    ...(failure === undefined ? {} : { 500: [failure] }),
+    400: invalidJson === undefined ? [] : [invalidJson],
+    403: pages ? ['This key is not for pages of <origin>: make one that names it'] : [],
+    429: bodyLimit === undefined ? [] : ['At most <n> requests of more than 1 MB at a time'],
+    500: failure === undefined ? [] : [failure],
   };
 }
 

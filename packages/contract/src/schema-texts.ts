@@ -10,7 +10,18 @@ interface Def {
 }
 
 /** Parts of a schema that are one schema each. */
-const PARTS = ['innerType', 'element', 'in', 'out', 'left', 'right', 'keyType', 'valueType', 'catchall', 'rest'] as const;
+const PARTS = [
+  'innerType',
+  'element',
+  'in',
+  'out',
+  'left',
+  'right',
+  'keyType',
+  'valueType',
+  'catchall',
+  'rest',
+] as const;
 
 /**
  * The texts of its own that a schema refuses with, however deep. One that is made from what is wrong is not known before:

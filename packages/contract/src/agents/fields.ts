@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timestamp, nullableTimestamp } from '../common.ts';
+import { AGENT_NAME_LENGTH } from '../forms.ts';
 
 /** Fields that the agents' endpoints of web and backend share, with their exact texts. */
 
@@ -44,15 +45,13 @@ export const NO_COPY_TEXTS = [
 ];
 export const PROVISIONING_DISABLED_TEXT = 'Provisioning is temporarily disabled. Contact support.';
 
-const NAME_LENGTH = 64;
-
 /** 1 to 64 characters of any script after trimming; a character is a code point, so an emoji is not two. */
 export const agentName = (missing: string, long = 'Name too long (max 64 chars)') =>
   z
     .string({ error: missing })
     .trim()
     .min(1, missing)
-    .refine((name) => Array.from(name).length <= NAME_LENGTH, long)
+    .refine((name) => Array.from(name).length <= AGENT_NAME_LENGTH, long)
     .regex(/^\P{Cc}*$/u, 'Invalid name');
 
 export const agentStatus = z.enum(['pending', 'provisioning', 'running', 'active', 'stopped', 'error', 'failed']);

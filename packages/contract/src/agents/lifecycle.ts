@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { success } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { agentParams, AGENT_LIMIT_TEXT, AGENT_NOT_FOUND, BUSY_AGENT_TEXT, denied, NO_COPY_TEXTS, START_TEXTS } from './fields.ts';
+import {
+  agentParams,
+  AGENT_LIMIT_TEXT,
+  AGENT_NOT_FOUND,
+  BUSY_AGENT_TEXT,
+  denied,
+  NO_COPY_TEXTS,
+  START_TEXTS,
+} from './fields.ts';
 
 const action = {
   service: 'backend',

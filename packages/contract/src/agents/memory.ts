@@ -44,7 +44,13 @@ export const putMemory = endpoint({
     saved: z.literal(true),
   }),
   errors: {
-    400: ['agentId required', 'memory required', 'memory must be an object of keys and values, unless key is given', TOO_LARGE, TOO_MANY],
+    400: [
+      'agentId required',
+      'memory required',
+      'memory must be an object of keys and values, unless key is given',
+      TOO_LARGE,
+      TOO_MANY,
+    ],
     401: ['Unauthorized'],
     404: [AGENT_NOT_FOUND],
     502: ['Agent backend unavailable', 'Agent is not running'],

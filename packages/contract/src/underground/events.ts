@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint, type Auth, type Service } from '../endpoint.ts';
 import { AGENT, agentId, amount, BAD_KEY, base, KEY_USED, line, OWNED, SPENDING } from './fields.ts';
+import { EVENT_NAME_LENGTH } from '../forms.ts';
 
 const event = z.object({
   id: z.number(),
@@ -41,7 +42,7 @@ export const eventRoutes = <A extends Auth>(service: Service, auth: A) => ({
     summary: 'Announce an event of an agent',
     body: z.object({
       agentId,
-      name: line(200),
+      name: line(EVENT_NAME_LENGTH),
       description: z
         .string()
         .trim()

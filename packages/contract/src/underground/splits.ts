@@ -54,7 +54,15 @@ export const splitRoutes = <A extends Auth>(service: Service, auth: A) => ({
     reply: splitReply,
     errors: {
       ...SPENDING,
-      400: [AGENT, RECIPIENTS, 'Invalid recipient address', 'Invalid share', 'Invalid totalAmount', 'Recipient shares must total 100% (got <n>%)', BAD_KEY],
+      400: [
+        AGENT,
+        RECIPIENTS,
+        'Invalid recipient address',
+        'Invalid share',
+        'Invalid totalAmount',
+        'Recipient shares must total 100% (got <n>%)',
+        BAD_KEY,
+      ],
       409: [KEY_USED],
       429: ['Too many splits (max 1000 a day)'],
     },

@@ -16,7 +16,8 @@ export function addErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { errorFields, errorShape, failure, undeclared } = request.routeOptions.config;
     const given = asAppError(error, request);
-    const wrong = error instanceof ContractError ? error.message : given ? undeclared?.(given.status, given.message) : undefined;
+    const wrong =
+      error instanceof ContractError ? error.message : given ? undeclared?.(given.status, given.message) : undefined;
     const known = wrong === undefined ? given : null;
     if (known?.cause !== undefined && known.status === 503)
       log.warn({ err: known.cause, requestId: request.id, path: request.routeOptions.url }, known.message);

@@ -1,5 +1,12 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { errorCheck, errorText, invalidField, type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import {
+  errorCheck,
+  errorText,
+  invalidField,
+  type Endpoint,
+  type EndpointTypes,
+  validationMessage,
+} from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError, ContractError } from '../errors.ts';
@@ -209,7 +216,10 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
 }
 
 /** What is streamed is passed on from elsewhere, and not read here. */
-function assertDeclared(undeclared: ReturnType<typeof errorCheck>, { status = 200, body, stream, texts }: Answer): void {
+function assertDeclared(
+  undeclared: ReturnType<typeof errorCheck>,
+  { status = 200, body, stream, texts }: Answer,
+): void {
   if (status < 400 || stream || texts) return;
   const wrong = undeclared(status, errorText((body as { error?: unknown } | undefined)?.error));
   if (wrong !== undefined) throw new ContractError(wrong);

@@ -2,7 +2,14 @@ import { ChainUnavailable, voucherSigned, type Address, type Hex, type Verifier 
 import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, parseAmount } from '@troupe/domain';
 import { AppError, randomHex, type Clock } from '@troupe/kernel';
-import { INSUFFICIENT_BALANCE, playAccount, PLAY_SOURCE, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
+import {
+  INSUFFICIENT_BALANCE,
+  playAccount,
+  PLAY_SOURCE,
+  USD_DECIMALS,
+  walletAccount,
+  type Ledger,
+} from '@troupe/ledger';
 import type { OwnsAddress, WalletCaller } from '../wallet-access.ts';
 import type { Settlements } from './settlements.ts';
 import * as store from './store.ts';

@@ -3,7 +3,8 @@ import { endpoint } from '../../../endpoint.ts';
 import {
   cacheControl,
   effort,
-  MODEL_ERRORS, REFUSED,
+  MODEL_ERRORS,
+  REFUSED,
   modelName,
   MOST_BODY,
   MOST_TOOLS,

@@ -40,13 +40,12 @@ export const REFUSED = '<provider> refused the request: <reason>';
 export const MODEL_ERRORS = {
   ...PLAN_ERRORS,
   400: [REFUSED],
-  403: ['Model <id> not available on your plan. Upgrade for more models.', 'This key is not for pages of <origin>: make one that names it'],
-  413: ['Request body too large'],
-  429: [
-    'AI rate limit exceeded.',
-    'AI provider <name> answered 429',
-    ...SPENT_TEXTS,
+  403: [
+    'Model <id> not available on your plan. Upgrade for more models.',
+    'This key is not for pages of <origin>: make one that names it',
   ],
+  413: ['Request body too large'],
+  429: ['AI rate limit exceeded.', 'AI provider <name> answered 429', ...SPENT_TEXTS],
   499: ['Client closed request'],
   500: ['AI provider <name> answered <status>'],
   503: ['The service is stopping'],
