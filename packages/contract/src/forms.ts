@@ -1,6 +1,6 @@
 /**
  * What a schema refuses and a form says before it is sent: once, for both. The schemas themselves stay out of the browser,
- * where they would weigh more than most pages.
+ * where zod alone is 93 kB gzipped.
  */
 
 export const PASSWORD_LENGTH = 8;

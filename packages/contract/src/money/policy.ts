@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idParams, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { postPaygate } from './paygate.ts';
 import { MOST_PAYEES, PAYEE, USD_AMOUNT } from '../forms.ts';
 
 const TAG = 'Payments';
@@ -96,7 +97,8 @@ export const decideAgentPayment = endpoint({
   errors: {
     400: [BAD_DECISION, 'Payment was decided before', 'The outcome of the payment is not unknown'],
     401: ['Unauthorized'],
-    402: ['Insufficient balance'],
     404: ['Agent not found', 'Payment not found'],
   },
+  // Approving makes the payment.
+  passesOn: () => [postPaygate],
 });

@@ -106,5 +106,6 @@ export const sendRoute = (service: Service) =>
         'The agent takes <n> messages a day from others',
       ],
       500: ['Delivery failed'],
+      503: ['Verification unavailable'],
     },
   });
