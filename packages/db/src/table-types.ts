@@ -84,7 +84,7 @@ async function readColumns(url: string): Promise<Column[]> {
       join pg_type t on t.oid = a.atttypid
       left join pg_type element on element.oid = t.typelem and t.typcategory = 'A'
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
-        and not c.relispartition and c.relname <> 'schema_migrations'
+        and not c.relispartition and not starts_with(c.relname, 'schema_')
       order by c.relname collate "C", a.attname collate "C"`);
     return rows;
   } finally {

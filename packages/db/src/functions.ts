@@ -1,0 +1,146 @@
+import type pg from 'pg';
+import { StartError, type Log } from '@troupe/kernel';
+import type { SqlFunction } from './schema-files.ts';
+import type { RecordedFunction } from './schema-record.ts';
+
+interface Given {
+  functions: readonly SqlFunction[];
+  recorded: readonly RecordedFunction[];
+  /** Processes of another release live, and may call what they know. */
+  others: boolean;
+  log: Log;
+}
+
+/** Another result or other names of arguments: a function cannot be replaced by such a one. */
+const NOT_REPLACEABLE = '42P13';
+
+/**
+ * Brings the functions to what the files say, all or none. A function that an older process may call is not taken from
+ * it: one with other arguments stands beside it, and what is left over goes when no process of another release lives.
+ */
+export async function applyFunctions(client: pg.Client, given: Given): Promise<string[]> {
+  const { functions, recorded, others, log } = given;
+  const changed = functions.filter((one) => !isOlder(one, given) && !isCurrent(one, recorded));
+  const left = others ? [] : leftOver(functions, recorded);
+  if (changed.length === 0 && left.length === 0) return [];
+  await client.query('begin');
+  try {
+    for (const row of left) await drop(client, row);
+    const names = new Set(recorded.map(({ name }) => name));
+    await makeNew(
+      client,
+      changed.filter(({ name }) => !names.has(name)),
+    );
+    for (const one of changed.filter(({ name }) => names.has(name))) await replace(client, one, given);
+    await client.query('commit');
+  } catch (cause) {
+    await client.query('rollback').catch(() => {});
+    if (cause instanceof StartError) throw cause;
+    throw new StartError(
+      `The functions of the database could not be renewed (${(cause as Error).message}): all are as they were.`,
+      { cause },
+    );
+  }
+  const applied = changed.map(({ name }) => name);
+  log.info({ applied, dropped: left.map(({ name }) => name) }, 'functions of the database renewed');
+  return applied;
+}
+
+/** All at once: in a new database that is most of the work. */
+export async function makeNew(client: pg.Client, functions: readonly SqlFunction[]): Promise<void> {
+  if (functions.length === 0) return;
+  await client.query(functions.map(({ sql }) => sql).join('\n'));
+  await client.query(
+    `insert into public.schema_functions (name, checksum, shape, current)
+     select name, checksum, oidvectortypes(proargtypes), true from unnest($1::text[], $2::text[]) as given (name, checksum)
+     join pg_proc on pronamespace = 'public'::regnamespace and proname = given.name on conflict do nothing`,
+    [functions.map(({ name }) => name), functions.map(({ checksum }) => checksum)],
+  );
+}
+
+const isCurrent = ({ name, checksum }: SqlFunction, recorded: readonly RecordedFunction[]): boolean =>
+  recorded.some((row) => row.current && row.name === name && row.checksum === checksum);
+
+/** It was here and was replaced, by a newer release that still runs. */
+const isOlder = ({ name, checksum }: SqlFunction, { recorded, others }: Given): boolean =>
+  others && recorded.some((row) => !row.current && row.name === name && row.checksum === checksum);
+
+/** Functions without a file, and shapes that a function had before. */
+function leftOver(functions: readonly SqlFunction[], recorded: readonly RecordedFunction[]): RecordedFunction[] {
+  const names = new Set(functions.map(({ name }) => name));
+  const current = new Map(recorded.filter((row) => row.current).map(({ name, shape }) => [name, shape]));
+  return recorded.filter(
+    ({ name, shape, current: now }) => !names.has(name) || (!now && shape !== null && shape !== current.get(name)),
+  );
+}
+
+async function drop(client: pg.Client, { name, checksum, shape, current }: RecordedFunction): Promise<void> {
+  if (shape !== null) await client.query(`drop function if exists public.${name}(${shape})`);
+  // What was replaced is remembered: by it an older release knows that it is older.
+  if (current) await client.query('delete from public.schema_functions where name = $1', [name]);
+  else
+    await client.query('update public.schema_functions set shape = null where name = $1 and checksum = $2', [
+      name,
+      checksum,
+    ]);
+}
+
+interface Shape {
+  oid: string;
+  xmin: string;
+  shape: string;
+  least: number;
+  most: number;
+}
+
+async function shapesOf(client: pg.Client, name: string): Promise<Shape[]> {
+  const { rows } = await client.query<Shape>(
+    `select oid::text, xmin::text, oidvectortypes(proargtypes) as shape, pronargs - pronargdefaults as least, pronargs as most
+     from pg_proc where pronamespace = 'public'::regnamespace and proname = $1`,
+    [name],
+  );
+  return rows;
+}
+
+async function replace(client: pg.Client, one: SqlFunction, { recorded, others }: Given): Promise<void> {
+  const { name, checksum, sql } = one;
+  const before = await shapesOf(client, name);
+  await client.query('savepoint made');
+  try {
+    await client.query(sql);
+  } catch (error) {
+    if ((error as { code?: string }).code !== NOT_REPLACEABLE) throw error;
+    if (others) throw besides(name, error);
+    await client.query('rollback to savepoint made');
+    for (const { shape } of before) await client.query(`drop function public.${name}(${shape})`);
+    await client.query(sql);
+  }
+  await client.query('release savepoint made');
+  const after = await shapesOf(client, name);
+  const made = after.find(({ oid, xmin }) => !before.some((old) => old.oid === oid && old.xmin === xmin));
+  if (!made) throw new Error(`the file of ${name} made nothing`);
+  for (const old of after.filter(({ oid }) => oid !== made.oid)) {
+    if (!others) await client.query(`drop function public.${name}(${old.shape})`);
+    else if (old.least <= made.most && made.least <= old.most) throw besides(name);
+  }
+  // Back to what was here before, when nobody else is: what it displaces is not older, but forgotten.
+  const back = recorded.some((row) => row.name === name && row.checksum === checksum);
+  await client.query(
+    back
+      ? 'delete from public.schema_functions where name = $1 and current'
+      : `update public.schema_functions set current = false, shape = case when $2 then shape end where name = $1`,
+    back ? [name] : [name, others],
+  );
+  await client.query(
+    `insert into public.schema_functions (name, checksum, shape, current) values ($1, $2, $3, true)
+     on conflict (name, checksum) do update set shape = excluded.shape, current = true, applied_at = now()`,
+    [name, checksum, made.shape],
+  );
+}
+
+const besides = (name: string, cause?: unknown): StartError =>
+  new StartError(
+    `The function ${name} of this version cannot stand beside the one that processes of another version still call: ` +
+      'stop all of those, and start again. Nothing was changed.',
+    { cause },
+  );
