@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { StartError, type Log } from '@troupe/kernel';
-import type { SqlFunction } from './schema-files.ts';
+import { byNeed, type SqlFunction } from './schema-files.ts';
 import type { RecordedFunction } from './schema-record.ts';
 
 interface Given {
@@ -27,11 +27,12 @@ export async function applyFunctions(client: pg.Client, given: Given): Promise<s
   try {
     for (const row of left) await drop(client, row);
     const names = new Set(recorded.map(({ name }) => name));
-    await makeNew(
-      client,
-      changed.filter(({ name }) => !names.has(name)),
-    );
-    for (const one of changed.filter(({ name }) => names.has(name))) await replace(client, one, given);
+    if (changed.every(({ name }) => !names.has(name))) await makeNew(client, changed);
+    else
+      for (const one of byNeed(changed)) {
+        if (names.has(one.name)) await replace(client, one, given);
+        else await makeNew(client, [one]);
+      }
     await client.query('commit');
   } catch (cause) {
     await client.query('rollback').catch(() => {});
@@ -49,7 +50,11 @@ export async function applyFunctions(client: pg.Client, given: Given): Promise<s
 /** All at once: in a new database that is most of the work. */
 export async function makeNew(client: pg.Client, functions: readonly SqlFunction[]): Promise<void> {
   if (functions.length === 0) return;
-  await client.query(functions.map(({ sql }) => sql).join('\n'));
+  await client.query(
+    byNeed(functions)
+      .map(({ sql }) => sql)
+      .join('\n'),
+  );
   await client.query(
     `insert into public.schema_functions (name, checksum, shape, current)
      select name, checksum, oidvectortypes(proargtypes), true from unnest($1::text[], $2::text[]) as given (name, checksum)

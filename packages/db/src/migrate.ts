@@ -37,12 +37,14 @@ const OLDEST_SERVER = 150_000;
 
 /** Brings the database up to what this program needs. */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
+  const reading = readSchemaFiles(options.home ?? HOME);
+  // Whoever fails first is told of: nobody would see this one once there is no connection.
+  reading.catch(() => {});
   const client = await connectOnce(options.url);
   try {
-    await checkServer(client);
     await takeTurn(client);
     await ensureRoles(client);
-    const files = await readSchemaFiles(options.home ?? HOME);
+    const files = await reading;
     const record = await readRecord(client, files);
     return await bringUp(client, files, record, options);
   } finally {
@@ -84,8 +86,14 @@ async function bringUp(
 /** By looking again and again: who waits inside of a statement would hold up an index that is made concurrently. */
 async function takeTurn(client: pg.Client): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ mine: boolean }>(`select pg_try_advisory_lock(${LOCK}) as mine`);
-    if (rows[0]?.mine) return;
+    const { rows } = await client.query<{ mine: boolean; number: number; version: string }>(
+      `select pg_try_advisory_lock(${LOCK}) as mine, current_setting('server_version_num')::int as number,
+         current_setting('server_version') as version`,
+    );
+    const { mine = false, number = 0, version } = rows[0] ?? {};
+    if (number < OLDEST_SERVER)
+      throw new StartError(`PostgreSQL 15 or later is needed, and the server of DATABASE_URL is ${version}.`);
+    if (mine) return;
     await delay(LOOK_MS);
   }
 }
@@ -104,15 +112,5 @@ export async function connectOnce(url: string): Promise<pg.Client> {
       `The database ${database} at ${host}:${port} cannot be opened (${why}): check DATABASE_URL and that the server runs.`,
       { cause },
     );
-  }
-}
-
-async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ number: number; version: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version`,
-  );
-  const server = rows[0];
-  if (server && server.number < OLDEST_SERVER) {
-    throw new StartError(`PostgreSQL 15 or later is needed, and the server of DATABASE_URL is ${server.version}.`);
   }
 }

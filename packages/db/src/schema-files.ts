@@ -59,7 +59,7 @@ export async function readSchemaFiles(home: string): Promise<SchemaFiles> {
   const early = migrations.find(({ version }) => start?.steps.some((step) => step.version >= version));
   if (early) throw new Error(`The start stands for all up to it already: give ${early.name} a higher number`);
   const release = sha256Hex(functions.map(({ name, checksum }) => `${name} ${checksum}`).join('\n'));
-  return { start, migrations, functions: byNeed(functions), knows, release };
+  return { start, migrations, functions, knows, release };
 }
 
 /** Files of another system end their lines otherwise, which is no change. */
@@ -128,7 +128,7 @@ async function readFunctions(folder: string): Promise<SqlFunction[]> {
 }
 
 /** Each after those that it names: what is written in SQL is checked against them when it is made. */
-function byNeed(functions: readonly SqlFunction[]): SqlFunction[] {
+export function byNeed(functions: readonly SqlFunction[]): SqlFunction[] {
   const all = new Map(functions.map((one) => [one.name, one]));
   const ordered = new Set<SqlFunction>();
   const seen = new Set<SqlFunction>();

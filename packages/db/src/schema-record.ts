@@ -34,13 +34,12 @@ export interface SchemaRecord {
 /** Who is silent for so long is dead; whoever lives says so several times as often. */
 export const DEAD_SECONDS = 45;
 
-const READ = `select
-  (select coalesce(json_agg(json_build_object('version', version, 'name', name, 'checksum', checksum, 'kind', kind,
-    'after', "after") order by version), '[]') from public.schema_migrations) as migrations,
-  (select coalesce(json_agg(json_build_object('name', name, 'checksum', checksum, 'shape', shape, 'current', current)), '[]')
-    from public.schema_functions) as functions,
-  (select coalesce(json_agg(json_build_object('id', id, 'service', service, 'knows', knows, 'release', release)), '[]')
-    from public.schema_processes where seen_at > now() - interval '${DEAD_SECONDS} seconds') as processes`;
+/** Sent as one. */
+const READ = `
+  select version, name, checksum, kind, "after" from public.schema_migrations order by version;
+  select name, checksum, shape, current from public.schema_functions;
+  select id, service, knows, release from public.schema_processes
+    where seen_at > now() - interval '${DEAD_SECONDS} seconds'`;
 
 const MAKE = `
   create table if not exists public.schema_migrations (
@@ -76,7 +75,9 @@ const LACKING = ['42P01', '42703'];
 /** Everything that a start has to know, in one question; undefined: there is no record, or an older one. */
 export async function peekRecord(client: pg.Client): Promise<SchemaRecord | undefined> {
   try {
-    return (await client.query<SchemaRecord>(READ)).rows[0];
+    const results = (await client.query(READ)) as unknown as { rows: unknown[] }[];
+    const [migrations, functions, processes] = results.map(({ rows }) => rows);
+    return { migrations, functions, processes } as SchemaRecord;
   } catch (error) {
     if (LACKING.includes((error as { code?: string }).code ?? '')) return undefined;
     throw error;
