@@ -70,7 +70,7 @@ const MAKE = `
   grant select, update, delete on public.schema_processes to svc_system`;
 
 /** A database that an older version made, or nobody yet. */
-const LACKING = ['42P01', '42703'];
+const LACKING: ReadonlySet<unknown> = new Set(['42P01', '42703']);
 
 /** Everything that a start has to know, in one question; undefined: there is no record, or an older one. */
 export async function peekRecord(client: pg.Client): Promise<SchemaRecord | undefined> {
@@ -79,7 +79,7 @@ export async function peekRecord(client: pg.Client): Promise<SchemaRecord | unde
     const [migrations, functions, processes] = results.map(({ rows }) => rows);
     return { migrations, functions, processes } as SchemaRecord;
   } catch (error) {
-    if (LACKING.includes((error as { code?: string }).code ?? '')) return undefined;
+    if (LACKING.has((error as { code?: string }).code)) return undefined;
     throw error;
   }
 }

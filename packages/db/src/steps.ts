@@ -16,7 +16,7 @@ export interface Patience {
 
 export const PATIENCE: Patience = { lockMs: 2_000, restMs: 1_000, tries: 60 };
 
-const LOCKED = ['55P03', '40P01'];
+const LOCKED: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 
 const insertStep = async (client: pg.Client, steps: readonly (Step & Partial<Migration>)[]): Promise<void> => {
   await client.query(
@@ -76,7 +76,7 @@ export async function applyMigration(
         });
         break;
       } catch (cause) {
-        const locked = LOCKED.includes((cause as { code?: string }).code ?? '');
+        const locked = LOCKED.has((cause as { code?: string }).code);
         if (!locked || left <= 0) throw failed(migration, cause, locked);
         log.warn({ migration: migration.name }, 'a migration waits for a table that is in use');
         await delay(restMs);

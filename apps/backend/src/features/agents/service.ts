@@ -126,7 +126,7 @@ export function createAgentService(deps: AgentServiceDeps) {
     return { success: true as const, agentId: id, ...verificationOf(await roster.system.change(id, values)) };
   }
 
-  const status = (row: AgentRow) => row.status as 'running';
+  const status = (row: AgentRow) => row.status;
 
   return {
     place,

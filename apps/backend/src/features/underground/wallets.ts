@@ -89,7 +89,7 @@ export function createAgentWallets({ db, ledger, wallets, verifier, l2 }: AgentW
           return {
             address,
             agentId: agent_id ?? '',
-            kind: kind as Wallet['kind'],
+            kind,
             createdAt: iso(created_at),
             available: formatAmount(held.available, USD_DECIMALS),
             owed: formatAmount(owed.balance, USD_DECIMALS),

@@ -14,11 +14,13 @@ export interface GatewayPayment {
 
 export type GatewayStore = ReturnType<typeof createGatewayStore>;
 
+type State = GatewayPayment['status'];
+
 const DAY_MS = 86_400_000;
 
 /** Moves between the states of a payment are conditional, so that each happens once whoever tries. */
 export function createGatewayStore({ db, clock }: { db: Database; clock: Clock }) {
-  async function move(tx: SystemTx, id: string, from: string, set: Record<string, unknown>): Promise<boolean> {
+  async function move(tx: SystemTx, id: string, from: State, set: Record<string, unknown>): Promise<boolean> {
     const moved = await tx
       .updateTable('gateway_payments')
       .set({ ...set, updated_at: clock() })
@@ -98,7 +100,7 @@ export function createGatewayStore({ db, clock }: { db: Database; clock: Clock }
         units: BigInt(row.units),
         payer: row.payer,
         nonce: row.nonce,
-        status: row.status as GatewayPayment['status'],
+        status: row.status,
         transaction: hash === null ? null : ({ hash, raw, nonce, from } as SignedTransaction),
       };
     },

@@ -1,6 +1,6 @@
 import { broadcast, outcome, waitFor, type SignedTransaction, type TransactionOutcome } from '@troupe/chain';
 import { settlementJob } from '@troupe/contract';
-import type { Database, Jobs, SystemTx } from '@troupe/db';
+import type { Database, Jobs, SystemTx, Tables } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
 import { CHAIN, PLAY_REVENUE, PLAY_SOURCE, REVENUE, SETTLING, type Ledger } from '@troupe/ledger';
 import type { SettlementKey } from '../settlement-key.ts';
@@ -20,6 +20,8 @@ interface SettlementDeps {
 }
 
 export type Settlements = ReturnType<typeof createSettlements>;
+
+type State = Tables['payment_settlements']['status'];
 
 const MINED_WITHIN_MS = 10_000;
 
@@ -111,7 +113,7 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
   const find = (id: string) =>
     db.system.selectFrom('payment_settlements').selectAll().where('id', '=', id).executeTakeFirst();
 
-  async function move(tx: SystemTx, id: string, from: string, set: Record<string, unknown>): Promise<boolean> {
+  async function move(tx: SystemTx, id: string, from: State, set: Record<string, unknown>): Promise<boolean> {
     const moved = await tx
       .updateTable('payment_settlements')
       .set(set)
