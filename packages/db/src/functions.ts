@@ -143,6 +143,29 @@ async function replace(client: pg.Client, one: SqlFunction, { recorded, others }
   );
 }
 
+/** The functions that could not be renewed while processes of another release live. Changes nothing. */
+export async function clashesOf(client: pg.Client, given: Given): Promise<string[]> {
+  const names = new Set(given.recorded.map(({ name }) => name));
+  const clashes: string[] = [];
+  await client.query('begin');
+  try {
+    for (const one of given.functions) {
+      if (!names.has(one.name) || isOlder(one, given) || isCurrent(one, given.recorded)) continue;
+      await client.query('savepoint tried');
+      try {
+        await replace(client, one, given);
+      } catch (error) {
+        // One that needs tables which are still to be made is not told apart here.
+        if (error instanceof StartError) clashes.push(one.name);
+      }
+      await client.query('rollback to savepoint tried');
+    }
+    return clashes;
+  } finally {
+    await client.query('rollback');
+  }
+}
+
 const besides = (name: string, cause?: unknown): StartError =>
   new StartError(
     `The function ${name} of this version cannot stand beside the one that processes of another version still call: ` +

@@ -26,4 +26,5 @@ export {
 } from './scopes.ts';
 export type { Tables } from './tables.gen.ts';
 export { testRuntime } from './testing-runtime.ts';
+export { checkUpgrade, type UpgradeCheck } from './upgrade-check.ts';
 export { prepareTestServer, testDatabase, testUser, type TestDatabase, type TestServer } from './testing.ts';

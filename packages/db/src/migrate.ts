@@ -18,6 +18,8 @@ export interface MigrateOptions {
   only?: ReadonlySet<string>;
   /** Who is going to work on the database, if anybody does. */
   process?: Enrolled;
+  /** Nobody else can work on this database: whoever is on record is dead. */
+  alone?: boolean;
   patience?: Patience;
 }
 
@@ -46,6 +48,10 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     await ensureRoles(client);
     const files = await reading;
     const record = await readRecord(client, files);
+    if (options.alone && record.processes.length > 0) {
+      await client.query('delete from public.schema_processes');
+      record.processes = [];
+    }
     return await bringUp(client, files, record, options);
   } finally {
     await client.end();

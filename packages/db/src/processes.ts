@@ -1,12 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type pg from 'pg';
-import { DEAD_SECONDS } from './schema-record.ts';
+import type { Log } from '@troupe/kernel';
 import type { SchemaFiles } from './schema-files.ts';
+import { DEAD_SECONDS, Outdated } from './schema-record.ts';
+import type { Database } from './scopes.ts';
 
 /** A process that works on the database, as others see it. */
 export interface Enrolled {
   id: string;
   service: string;
 }
+
+const BEAT_MS = 10_000;
+const GOODBYE_MS = 2_000;
 
 /** Under the lock of the migrations, so that nobody takes away meanwhile what it needs. */
 export async function enrol(client: pg.Client, { id, service }: Enrolled, files: SchemaFiles): Promise<void> {
@@ -16,4 +23,58 @@ export async function enrol(client: pg.Client, { id, service }: Enrolled, files:
      on conflict (id) do update set knows = excluded.knows, release = excluded.release, seen_at = now()`,
     [id, service, files.knows, files.release],
   );
+}
+
+export interface MemberOptions {
+  db: Database;
+  log: Log;
+  id: string;
+  /** Something waits for processes of other releases to end. */
+  waits: boolean;
+  /** Brings the database up to date once more, and enrols again. */
+  again: () => Promise<{ waits: boolean }>;
+  /** The database went on without this process, which cannot work on it any more. */
+  onLost: (error: unknown) => void;
+  beatMs?: number;
+}
+
+/**
+ * Says again and again that the process lives. Who was taken for dead enrols again, if the database is still one for it;
+ * and what had to wait for older processes is done when the last of them is gone.
+ */
+export function remainMember(options: MemberOptions): { close: () => Promise<void> } {
+  const { db, log, id, again, onLost, beatMs = BEAT_MS } = options;
+  let waits = options.waits;
+  let beating = Promise.resolve();
+  const beat = async (): Promise<void> => {
+    try {
+      const { known, alone } = await sayAlive(db, id);
+      if (!known || (waits && alone)) ({ waits } = await again());
+    } catch (error) {
+      if (error instanceof Outdated) return onLost(error);
+      log.warn({ err: error }, 'the database was not told that this process lives');
+    }
+  };
+  const timer = setInterval(() => (beating = beating.then(beat)), beatMs).unref();
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await beating;
+      const told = sql`delete from schema_processes where id = ${id}`.execute(db.system).catch((error: unknown) => {
+        log.warn({ err: error }, 'the database was not told that this process ends');
+      });
+      // A database that is away must not hold up the end: its record forgets who is silent.
+      await Promise.race([told, delay(GOODBYE_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+async function sayAlive(db: Database, id: string): Promise<{ known: boolean; alone: boolean }> {
+  const { rows } = await sql<{ known: boolean; alone: boolean }>`
+    with me as (update schema_processes set seen_at = now() where id = ${id} returning release)
+    select exists (select from me) as known, not exists (select from schema_processes
+      where release <> (select release from me) and seen_at > now() - make_interval(secs => ${DEAD_SECONDS})) as alone`.execute(
+    db.system,
+  );
+  return rows[0] ?? { known: false, alone: false };
 }

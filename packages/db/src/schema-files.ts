@@ -43,7 +43,7 @@ export interface SchemaFiles {
   functions: SqlFunction[];
   /** The highest number of a migration that this program has. */
   knows: number;
-  /** Of all functions together: processes with another one are of another release. */
+  /** Of all migrations and functions together: processes with another one are of another release. */
   release: string;
 }
 
@@ -58,7 +58,7 @@ export async function readSchemaFiles(home: string): Promise<SchemaFiles> {
   const knows = Math.max(0, ...[...(start?.steps ?? []), ...migrations].map(({ version }) => version));
   const early = migrations.find(({ version }) => start?.steps.some((step) => step.version >= version));
   if (early) throw new Error(`The start stands for all up to it already: give ${early.name} a higher number`);
-  const release = sha256Hex(functions.map(({ name, checksum }) => `${name} ${checksum}`).join('\n'));
+  const release = sha256Hex([knows, ...functions.map(({ name, checksum }) => `${name} ${checksum}`)].join('\n'));
   return { start, migrations, functions, knows, release };
 }
 

@@ -31,6 +31,9 @@ export interface SchemaRecord {
   processes: LiveProcess[];
 }
 
+/** The database has gone further than this program can follow. */
+export class Outdated extends StartError {}
+
 /** Who is silent for so long is dead; whoever lives says so several times as often. */
 export const DEAD_SECONDS = 45;
 
@@ -149,7 +152,7 @@ function checkApplied(applied: Applied, own: Step | undefined, knows: number): v
   }
   const harmless = applied.kind === 'expand' || (applied.kind === 'contract' && (applied.after ?? Infinity) <= knows);
   if (!harmless)
-    throw new StartError(
+    throw new Outdated(
       `The database has the migration ${applied.name}, which this version of Troupe does not know: start the newer version that made it.`,
     );
 }
