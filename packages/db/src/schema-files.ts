@@ -120,7 +120,7 @@ async function readFunctions(folder: string): Promise<SqlFunction[]> {
     files.map(async (file) => {
       const name = file.replace(/\.sql$/, '');
       const sql = await readSql(join(folder, file));
-      if (!new RegExp(`^create or replace function ${name}\\(`, 'm').test(sql) || sql.split(/^create /m).length !== 2)
+      if (/^create or replace function (\w+)\(/m.exec(sql)?.[1] !== name || sql.split(/^create /m).length !== 2)
         throw new Error(`${file} has one statement: create or replace function ${name}(…)`);
       return { name, checksum: sha256Hex(sql), early: sql.startsWith('-- early\n'), sql };
     }),
