@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { z } from 'zod';
+import { signal } from '@troupe/contract';
 import { silentLog } from '@troupe/kernel';
 import { migrate, type Migrated } from './migrate.ts';
 import { createListener } from './notifications.ts';
@@ -185,6 +187,7 @@ describe('the check before an update', () => {
     await query('delete from schema_processes');
     const listener = createListener({ url, log: silentLog });
     t.after(() => listener.close());
+    listener.on(signal({ channel: 'anything', payload: z.string(), as: 'text' }), () => {});
     const said = async () => (await checkUpgrade(url, release(1))).obstacles.join('\n');
     while ((await said()) === '') await delay(10);
     assert.match(await said(), /^1 of the processes on the database do not say which version they are/);
