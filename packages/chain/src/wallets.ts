@@ -1,9 +1,10 @@
 import type { Database, SystemTx, UserTx } from '@troupe/db';
 import { AppError, newId, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { getAddress, type Address, type Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { Keyring } from './keys.ts';
+import { viem } from './viem.ts';
 
 export type WalletKind = 'platform' | 'added' | 'cdp' | 'own';
 
@@ -58,7 +59,7 @@ export function createWallets({ db, keyring, clock }: { db: Database; keyring: K
         id: newId(),
         user_id: userId,
         agent_id: agentId ?? null,
-        address: getAddress(given.address),
+        address: viem().getAddress(given.address),
         kind: given.kind,
         sealed_key: given.sealed ?? null,
         custody_id: given.custodyId ?? null,

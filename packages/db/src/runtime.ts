@@ -67,7 +67,7 @@ export async function openRuntime(
   const process = { id: newId(), service };
   const again = () => migrate({ url: direct, log, process });
   const { waits } = await again();
-  const counters = settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
+  const counters = settings.REDIS_URL ? await redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
   const db = createDatabase({ url: databaseUrl, log, poolSize: settings.DATABASE_POOL, pooled, prepared });
   const jobs = createJobs({ url: direct, log });
   const listener = createListener({ url: direct, log });

@@ -8,7 +8,8 @@ import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
-import type { PrincipalOf, User } from './principal.ts';
+import type { Leave } from './places.ts';
+import type { Identity, PrincipalOf, User } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
 
@@ -90,6 +91,20 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     request.principal = withTold(await guard(request, texts), request);
   };
 
+  const enter = (request: FastifyRequest, done: Done): void => {
+    const account = accountOf(request.principal);
+    const place = account === undefined ? undefined : server.places.enter(account);
+    if (place instanceof Promise)
+      void place.then((leave) => {
+        request.leave = leave;
+        done();
+      });
+    else {
+      request.leave = place;
+      done();
+    }
+  };
+
   app.route({
     method: endpoint.method,
     url: endpoint.path,
@@ -114,8 +129,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       else done();
     },
     preHandler: (request, _reply, done) => {
-      if (late.has(request)) void goOn(admitAgain(request), request, done);
-      else done();
+      if (late.has(request))
+        void goOn(admitAgain(request), request, (error) => (error ? done(error) : enter(request, done)));
+      else enter(request, done);
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
@@ -130,6 +146,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       else answer(result);
 
       function answer(given: T['reply'] | Answer): void {
+        request.leave?.();
         if (isAnswer(given)) return attempt(() => send(server, reply, given, endpoint));
         attempt(() => {
           if (check) assertReply(check, given, endpoint);
@@ -144,6 +161,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
         }
       }
       function fail(error: unknown): void {
+        request.leave?.();
         void reply.send(error instanceof Error ? error : new Error(String(error)));
       }
     },
@@ -156,6 +174,13 @@ const countedAs = (principal: unknown): string => {
   const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
   return other ?? id;
 };
+
+/** Whose place a request takes; undefined: nobody is known, or nobody vouches for who it is. */
+function accountOf(principal: unknown): string | undefined {
+  const found = principal as Partial<User & Identity> | null | undefined;
+  if (!found?.id || found.verified === false) return undefined;
+  return found.toldAs ?? `user:${found.countedAs ?? found.id}`;
+}
 
 function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
   if (!schema) return undefined;
@@ -307,5 +332,7 @@ function signalOf(server: Server, reply: FastifyReply): AbortSignal {
 declare module 'fastify' {
   interface FastifyRequest {
     principal: unknown;
+    /** Gives the place back that it has; undefined: it has none. */
+    leave: Leave | undefined;
   }
 }

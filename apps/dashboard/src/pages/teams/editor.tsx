@@ -1,4 +1,4 @@
-import { readTeamYaml } from '@troupe/domain';
+import { readTeamYaml } from '@troupe/domain/team-yaml';
 import { useDeferredValue, useMemo } from 'react';
 import { teams as texts, toolNames } from '../../texts/teams.ts';
 import { Button } from '../../ui/button.tsx';

@@ -1,5 +1,5 @@
 import { listTeams } from '@troupe/contract';
-import { readTeamYaml } from '@troupe/domain';
+import { readTeamYaml } from '@troupe/domain/team-yaml';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../api.ts';
 import { ago } from '../../format.ts';

@@ -1,6 +1,7 @@
 import { getSettings, listAgents, listTeams, provisionTeam } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
-import { readTeamYaml, teamFromTemplate } from '@troupe/domain';
+import { teamFromTemplate } from '@troupe/domain';
+import { readTeamYaml } from '@troupe/domain/team-yaml';
 import type { Team, TeamTemplate } from '@troupe/domain';
 import { useState } from 'react';
 import { statusOf, useCall, useSend } from '../../api.ts';

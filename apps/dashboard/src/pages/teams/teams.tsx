@@ -1,4 +1,5 @@
-import { TEAM_TEMPLATES, teamFromTemplate, teamYaml } from '@troupe/domain';
+import { TEAM_TEMPLATES, teamFromTemplate } from '@troupe/domain';
+import { teamYaml } from '@troupe/domain/team-yaml';
 import type { TeamTemplate } from '@troupe/domain';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -14,7 +14,6 @@ import {
   PLAN_LIMITS,
   TEAM_TEMPLATES,
   teamFromTemplate,
-  teamYaml,
   type Plan,
   type Subscriber,
   type Team,
@@ -87,6 +86,7 @@ export function createTeams({ db, backend, clock, subscriber, disabled, pool }: 
     const template = typeof templateKey === 'string' ? findTemplate(templateKey) : undefined;
     if (!template) throw refused(`Unknown template ${String(templateKey)}`);
     const team = teamFromTemplate(template);
+    const { teamYaml } = await import('@troupe/domain/team-yaml');
     return { team, yaml: teamYaml(team) };
   }
 

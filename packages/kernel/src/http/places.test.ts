@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPlaces, type Leave } from './places.ts';
+
+/** Enters that many times; tells how many have a place so far. */
+function enterOften(places: ReturnType<typeof createPlaces>, account: string, times: number): Leave[] {
+  const inside: Leave[] = [];
+  for (let n = 0; n < times; n += 1) {
+    const place = places.enter(account);
+    if (place instanceof Promise) void place.then((leave) => inside.push(leave));
+    else inside.push(place);
+  }
+  return inside;
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('alone, an account has everything', async () => {
+  const places = createPlaces();
+  assert.equal(enterOften(places, 'a', 100).length, 100);
+});
+
+test('while somebody else is here, four are worked on at once, and the next as one ends', async () => {
+  const places = createPlaces(() => 0);
+  enterOften(places, 'b', 1)[0]!();
+  const inside = enterOften(places, 'a', 10);
+  assert.equal(inside.length, 4);
+  inside[0]!();
+  inside[0]!();
+  await settled();
+  assert.equal(inside.length, 5);
+  for (let n = 1; n < 10; n += 1) {
+    inside[n]!();
+    await settled();
+  }
+  assert.equal(inside.length, 10);
+});
+
+test('the one who comes with a single request never waits for the many of another', () => {
+  const places = createPlaces(() => 0);
+  enterOften(places, 'a', 50);
+  assert.ok(!(places.enter('b') instanceof Promise));
+  assert.equal(enterOften(places, 'a', 50).length, 0);
+  assert.ok(!(places.enter('b') instanceof Promise));
+});
+
+test('what waits long for something else keeps no place', async () => {
+  let time = 0;
+  const places = createPlaces(() => time);
+  places.enter('b');
+  const inside = enterOften(places, 'a', 8);
+  assert.equal(inside.length, 4);
+  time = 500;
+  places.enter('b');
+  while (inside.length < 8) await settled();
+});
+
+test('who is gone does not count', () => {
+  let time = 0;
+  const places = createPlaces(() => time);
+  places.enter('b');
+  assert.equal(enterOften(places, 'a', 8).length, 4);
+  time = 2000;
+  assert.equal(enterOften(places, 'c', 8).length, 8);
+  assert.equal(enterOften(places, 'd', 8).length, 4, 'c is here');
+});
