@@ -120,6 +120,23 @@ describe('functions of the database', () => {
     await assert.rejects(run(older), sentence(/could not be renewed \(cannot drop function answer\(\)/));
   });
 
+  test('those that go may lean on each other, and those that stay may have leant on them', async () => {
+    await put('aa', `create or replace function aa() returns int language sql return 1;\n`);
+    await put('bb', `create or replace function bb() returns int language sql return aa();\n`);
+    await put('cc', `create or replace function cc() returns int language sql return bb();\n`);
+    await put('dd', `create or replace function dd(n int) returns int language sql return n;\n`);
+    await put('ee', `create or replace function ee() returns int language sql return dd(1);\n`);
+    await run(older);
+    for (const name of ['aa', 'bb']) await rm(join(older, `functions/${name}.sql`));
+    await put('cc', `create or replace function cc() returns int language sql return 2;\n`, [older]);
+    await put('dd', `create or replace function dd(n int, m int) returns int language sql return n + m;\n`, [older]);
+    await put('ee', `create or replace function ee() returns int language sql return dd(1, 2);\n`, [older]);
+    await run(older);
+    assert.deepEqual(await shapes(), ['cc()', 'dd(integer,integer)', 'ee()']);
+    assert.deepEqual([await said('cc()'), await said('ee()')], [2, 3]);
+    assert.deepEqual(await query('select name from schema_functions where not current and shape is not null'), []);
+  });
+
   test('a file with another name or a second statement is refused', async () => {
     await put('other', answer('one'));
     await assert.rejects(run(older), /other\.sql has one statement: create or replace function other/);
@@ -144,6 +161,21 @@ describe('while a process of another release lives', () => {
     await ends('old again');
     await run(newer, 'new');
     assert.deepEqual(await shapes(), ['answer(integer)']);
+  });
+
+  test('an operator who goes back in the middle has the old shape again, and only that', async () => {
+    await put('answer', answer('one'), [older]);
+    await put('answer', answer('two', 'a int'), [newer]);
+    await run(older, 'old');
+    await run(newer, 'new');
+    for (const id of ['old', 'new']) await ends(id);
+    assert.deepEqual(await run(older, 'back'), ['answer']);
+    assert.deepEqual([await shapes(), await said('answer()')], [['answer()'], 'one']);
+    assert.deepEqual(await run(older, 'back'), []);
+    await run(newer, 'forth');
+    await ends('back');
+    await run(newer, 'forth');
+    assert.deepEqual([await shapes(), await said('answer(1)')], [['answer(integer)'], 'two']);
   });
 
   test('a function that is gone stays for it, and a new one is not dropped by it', async () => {

@@ -25,14 +25,8 @@ export async function applyFunctions(client: pg.Client, given: Given): Promise<s
   if (changed.length === 0 && left.length === 0) return [];
   await client.query('begin');
   try {
-    for (const row of left) await drop(client, row);
-    const names = new Set(recorded.map(({ name }) => name));
-    if (changed.every(({ name }) => !names.has(name))) await makeNew(client, changed);
-    else
-      for (const one of byNeed(changed)) {
-        if (names.has(one.name)) await replace(client, one, given);
-        else await makeNew(client, [one]);
-      }
+    for (const row of left) await forget(client, row, functions);
+    await dropAll(client, left, await make(client, changed, given));
     await client.query('commit');
   } catch (cause) {
     await client.query('rollback').catch(() => {});
@@ -46,6 +40,37 @@ export async function applyFunctions(client: pg.Client, given: Given): Promise<s
   log.info({ applied, dropped: left.map(({ name }) => name) }, 'functions of the database renewed');
   return applied;
 }
+
+/** One or more that stand now, and others of the same name that nobody calls any more. */
+interface Made {
+  stands: string[];
+  goes: string[];
+}
+
+async function make(client: pg.Client, changed: readonly SqlFunction[], given: Given): Promise<Made> {
+  const names = new Set(given.recorded.map(({ name }) => name));
+  const made: Made = { stands: [], goes: [] };
+  if (changed.every(({ name }) => !names.has(name))) await makeNew(client, changed);
+  else
+    for (const one of byNeed(changed)) {
+      if (!names.has(one.name)) await makeNew(client, [one]);
+      else {
+        const { stands, goes } = await replace(client, one, given);
+        made.stands.push(...stands);
+        made.goes.push(...goes);
+      }
+    }
+  return made;
+}
+
+/** Together and last: those that go may lean on each other, and those that stay did lean on them. */
+async function dropAll(client: pg.Client, left: readonly RecordedFunction[], { stands, goes }: Made): Promise<void> {
+  const shapes = left.flatMap(({ name, shape }) => (shape === null ? [] : [signature(name, shape)]));
+  const dropped = [...new Set([...shapes, ...goes])].filter((one) => !stands.includes(one));
+  if (dropped.length > 0) await client.query(`drop function if exists ${dropped.join(', ')}`);
+}
+
+const signature = (name: string, shape: string): string => `public.${name}(${shape})`;
 
 /** All at once: in a new database that is most of the work. */
 export async function makeNew(client: pg.Client, functions: readonly SqlFunction[]): Promise<void> {
@@ -79,15 +104,18 @@ function leftOver(functions: readonly SqlFunction[], recorded: readonly Recorded
   );
 }
 
-async function drop(client: pg.Client, { name, checksum, shape, current }: RecordedFunction): Promise<void> {
-  if (shape !== null) await client.query(`drop function if exists public.${name}(${shape})`);
-  // What was replaced is remembered: by it an older release knows that it is older.
-  if (current) await client.query('delete from public.schema_functions where name = $1', [name]);
-  else
+/** What was replaced stays on record: by it an older release knows that it is older. */
+async function forget(
+  client: pg.Client,
+  { name, checksum }: RecordedFunction,
+  functions: readonly SqlFunction[],
+): Promise<void> {
+  if (functions.some((one) => one.name === name))
     await client.query('update public.schema_functions set shape = null where name = $1 and checksum = $2', [
       name,
       checksum,
     ]);
+  else await client.query('delete from public.schema_functions where name = $1', [name]);
 }
 
 interface Shape {
@@ -107,7 +135,7 @@ async function shapesOf(client: pg.Client, name: string): Promise<Shape[]> {
   return rows;
 }
 
-async function replace(client: pg.Client, one: SqlFunction, { recorded, others }: Given): Promise<void> {
+async function replace(client: pg.Client, one: SqlFunction, { recorded, others }: Given): Promise<Made> {
   const { name, checksum, sql } = one;
   const before = await shapesOf(client, name);
   await client.query('savepoint made');
@@ -117,17 +145,15 @@ async function replace(client: pg.Client, one: SqlFunction, { recorded, others }
     if ((error as { code?: string }).code !== NOT_REPLACEABLE) throw error;
     if (others) throw besides(name, error);
     await client.query('rollback to savepoint made');
-    for (const { shape } of before) await client.query(`drop function public.${name}(${shape})`);
+    for (const { shape } of before) await client.query(`drop function ${signature(name, shape)}`);
     await client.query(sql);
   }
   await client.query('release savepoint made');
   const after = await shapesOf(client, name);
   const made = after.find(({ oid, xmin }) => !before.some((old) => old.oid === oid && old.xmin === xmin));
   if (!made) throw new Error(`the file of ${name} made nothing`);
-  for (const old of after.filter(({ oid }) => oid !== made.oid)) {
-    if (!others) await client.query(`drop function public.${name}(${old.shape})`);
-    else if (old.least <= made.most && made.least <= old.most) throw besides(name);
-  }
+  const beside = after.filter(({ oid }) => oid !== made.oid);
+  if (others && beside.some(({ least, most }) => least <= made.most && made.least <= most)) throw besides(name);
   // Back to what was here before, when nobody else is: what it displaces is not older, but forgotten.
   const back = recorded.some((row) => row.name === name && row.checksum === checksum);
   await client.query(
@@ -141,6 +167,10 @@ async function replace(client: pg.Client, one: SqlFunction, { recorded, others }
      on conflict (name, checksum) do update set shape = excluded.shape, current = true, applied_at = now()`,
     [name, checksum, made.shape],
   );
+  return {
+    stands: [signature(name, made.shape)],
+    goes: others ? [] : beside.map(({ shape }) => signature(name, shape)),
+  };
 }
 
 /** The functions that could not be renewed while processes of another release live. Changes nothing. */

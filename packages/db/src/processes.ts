@@ -45,28 +45,49 @@ export interface MemberOptions {
 export function remainMember(options: MemberOptions): { close: () => Promise<void> } {
   const { db, log, id, again, onLost, beatMs = BEAT_MS } = options;
   let waits = options.waits;
-  let beating = Promise.resolve();
-  const beat = async (): Promise<void> => {
+  const refresh = once(async () => {
+    try {
+      ({ waits } = await again());
+    } catch (error) {
+      if (error instanceof Outdated) onLost(error);
+      else log.warn({ err: error }, 'the database could not be brought up to date');
+    }
+  });
+  const beat = once(async () => {
     try {
       const { known, alone } = await sayAlive(db, id);
-      if (!known || (waits && alone)) ({ waits } = await again());
+      // Not awaited: it may take minutes, in which the heart has to beat.
+      if (!known || (waits && alone)) void refresh();
     } catch (error) {
-      if (error instanceof Outdated) return onLost(error);
       log.warn({ err: error }, 'the database was not told that this process lives');
     }
-  };
-  const timer = setInterval(() => (beating = beating.then(beat)), beatMs).unref();
+  });
+  const timer = setInterval(() => void beat(), beatMs).unref();
   return {
     close: async () => {
       clearInterval(timer);
-      await beating;
+      // Whoever is under way must not enrol again afterwards.
+      await soon(Promise.all([beat.done(), refresh.done()]));
       const told = sql`delete from schema_processes where id = ${id}`.execute(db.system).catch((error: unknown) => {
         log.warn({ err: error }, 'the database was not told that this process ends');
       });
       // A database that is away must not hold up the end: its record forgets who is silent.
-      await Promise.race([told, delay(GOODBYE_MS, undefined, { ref: false })]);
+      await soon(told);
     },
   };
+}
+
+const soon = (work: Promise<unknown>): Promise<unknown> =>
+  Promise.race([work, delay(GOODBYE_MS, undefined, { ref: false })]);
+
+/** Work that does not run twice at a time. */
+function once(work: () => Promise<void>) {
+  let running: Promise<void> | undefined;
+  const run = (): Promise<void> =>
+    (running ??= work().finally(() => {
+      running = undefined;
+    }));
+  return Object.assign(run, { done: async () => running });
 }
 
 async function sayAlive(db: Database, id: string): Promise<{ known: boolean; alone: boolean }> {

@@ -113,6 +113,19 @@ const refused = (pattern: RegExp) => (error: unknown) => {
   return true;
 };
 
+test('a database that is only as new as a backup is brought up to date by the next start', async (t) => {
+  const { start } = await readSchemaFiles(HOME);
+  const only = new Set(start?.steps.map(({ name }) => name));
+  assert.deepEqual((await migrate({ url, log: silentLog, only })).functions, []);
+  await query(PERSON);
+  assert.deepEqual(await query(FOUND), [{ id: 'm' }], 'tables have what they lean on');
+  await migrate({ url, log: silentLog });
+  const fresh = await emptyDatabase();
+  t.after(fresh.drop);
+  await migrate({ url: fresh.url, log: silentLog });
+  assert.deepEqual(await pictureOf(url), await pictureOf(fresh.url));
+});
+
 describe('a database that stands between', () => {
   test('is told which version to go through, and is left as it is', async () => {
     await makeOld();
