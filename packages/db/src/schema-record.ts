@@ -18,7 +18,7 @@ export interface RecordedFunction {
 }
 
 /** A process that works on the database. */
-export interface LiveProcess {
+interface LiveProcess {
   id: string;
   service: string;
   knows: number;
