@@ -47,18 +47,18 @@ test('the one who comes with a single request never waits for the many of anothe
 test('what waits long for something else keeps no place', async () => {
   let time = 0;
   const places = createPlaces(() => time);
-  places.enter('b');
+  void places.enter('b');
   const inside = enterOften(places, 'a', 8);
   assert.equal(inside.length, 4);
   time = 500;
-  places.enter('b');
+  void places.enter('b');
   while (inside.length < 8) await settled();
 });
 
 test('who is gone does not count', () => {
   let time = 0;
   const places = createPlaces(() => time);
-  places.enter('b');
+  void places.enter('b');
   assert.equal(enterOften(places, 'a', 8).length, 4);
   time = 2000;
   assert.equal(enterOften(places, 'c', 8).length, 8);

@@ -86,7 +86,7 @@ export function createPlaces(now: () => number = () => performance.now()): Place
   function goOn(line: Line): void {
     while (line.waiting.length > 0 && hasPlace(line)) line.waiting.shift()!(take(line));
     clearTimeout(line.timer);
-    line.timer = line.waiting.length > 0 ? setTimeout(goOn, HOLD_MS / 4, line) : undefined;
+    line.timer = line.waiting.length > 0 ? setTimeout(goOn, HOLD_MS / 4, line).unref() : undefined;
   }
 
   return {

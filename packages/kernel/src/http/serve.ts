@@ -94,15 +94,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const enter = (request: FastifyRequest, done: Done): void => {
     const account = accountOf(request.principal);
     const place = account === undefined ? undefined : server.places.enter(account);
-    if (place instanceof Promise)
-      void place.then((leave) => {
-        request.leave = leave;
-        done();
-      });
-    else {
-      request.leave = place;
-      done();
-    }
+    if (place instanceof Promise) return void goOn(takePlace(request, place), request, done);
+    request.leave = place;
+    done();
   };
 
   app.route({
@@ -135,13 +129,18 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
-      const result = handler({
-        user: request.principal as never,
-        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
-        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
-        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
-        request: new Info(server, request, reply),
-      });
+      let result: ReturnType<typeof handler>;
+      try {
+        result = handler({
+          user: request.principal as never,
+          params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+          query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+          body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
+          request: new Info(server, request, reply),
+        });
+      } catch (error) {
+        return fail(error);
+      }
       if (result instanceof Promise) result.then(answer, fail);
       else answer(result);
 
@@ -166,6 +165,10 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       }
     },
   });
+}
+
+async function takePlace(request: FastifyRequest, place: Promise<Leave>): Promise<void> {
+  request.leave = await place;
 }
 
 type Done = (error?: Error) => void;

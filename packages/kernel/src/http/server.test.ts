@@ -391,3 +391,50 @@ test('an error keeps its extra fields', async () => {
   });
   assert.deepEqual((await server.app.inject('/x')).json(), { error: 'Payment required', code: 'PAYMENT_REQUIRED' });
 });
+
+test('a request gives its place back however it ends', async () => {
+  const server = testServer({ accounts });
+  let held = 0;
+  server.places.enter = () => {
+    held += 1;
+    let left = false;
+    return () => {
+      if (!left) held -= 1;
+      left = true;
+    };
+  };
+  const ways = {
+    good: () => Promise.resolve({}),
+    sync: () => ({}),
+    refused: () => Promise.reject(new AppError(409, 'No')),
+    thrown: () => {
+      throw new AppError(409, 'No');
+    },
+    answered: () => respond({ status: 204 }),
+  };
+  for (const [name, handler] of Object.entries(ways))
+    serve(
+      server,
+      endpoint({
+        ...base,
+        method: 'POST',
+        path: `/api/${name}`,
+        auth: 'session',
+        body: z.object({ a: z.string() }),
+        reply: z.object({}),
+      }),
+      handler,
+    );
+  const ask = (name: string, payload: string) =>
+    server.app.inject({
+      method: 'POST',
+      url: `/api/${name}`,
+      headers: { 'content-type': 'application/json', cookie: 'svc-session=good' },
+      payload,
+    });
+  for (const name of Object.keys(ways))
+    for (const payload of ['{"a":"b"}', '{"a":5}', '{']) {
+      await ask(name, payload);
+      assert.equal(held, 0, `${name} ${payload}`);
+    }
+});

@@ -19,7 +19,7 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
-import { forgetSteps } from './conversation.ts';
+import { forgetSteps } from './conversations/conversation.ts';
 
 /** Copies of the agent: make one, go back to one, take one away. */
 export function Backups({ agent }: { agent: WebAgent }) {

@@ -25,7 +25,7 @@ import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
-import { useAgentNames } from '../underground/agent-names.ts';
+import { useAgentNames } from '../agents/agents/names.ts';
 
 type Payment = TypesOf<typeof listAgentPayments>['reply']['payments'][number];
 type Decision = TypesOf<typeof decideAgentPayment>['body']['decision'];

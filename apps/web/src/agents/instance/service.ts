@@ -1,3 +1,4 @@
+import type { Accounts } from '@troupe/accounts';
 import {
   getInstanceStats,
   repairAgent,
@@ -15,6 +16,7 @@ import { reach } from '../../platform/reach.ts';
 
 export interface InstanceDeps {
   db: Database;
+  users: Accounts['users'];
   roster: Roster;
   backend: BackendClient;
   agentsDomain: string;
@@ -28,7 +30,7 @@ const NONE = 'No instance found. Please deploy first.';
 /** Backing up and changing an image takes its time. */
 const ACTION_TIMEOUT_MS = 120_000;
 
-export function createInstances({ db, roster, backend, agentsDomain, version }: InstanceDeps) {
+export function createInstances({ db, users, roster, backend, agentsDomain, version }: InstanceDeps) {
   /** The agent that the path means: the user's main one, or the one of that id. */
   async function find(user: User, id: string): Promise<AgentRow> {
     if (id === user.id) {
@@ -38,7 +40,7 @@ export function createInstances({ db, roster, backend, agentsDomain, version }: 
     }
     const agent = await roster.of(user.id).find(id);
     if (agent) return agent;
-    const other = await db.system.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
+    const other = await users.byId(db.system, id);
     throw other ? new AppError(403, 'Forbidden') : new AppError(404, NONE);
   }
 

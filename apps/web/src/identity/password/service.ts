@@ -6,12 +6,6 @@ import type { BotFields, Bots } from '../bots.ts';
 import type { MailRoom } from '../../platform/mail.ts';
 import { isResetOpen, lockPassword, setPassword } from './store.ts';
 
-export interface PasswordService {
-  forgot: (given: { email: string } & BotFields) => Promise<void>;
-  reset: (token: string, password: string, ip: string) => Promise<void>;
-  change: (user: User, given: { currentPassword: string; newPassword: string }, ip: string) => Promise<void>;
-}
-
 interface PasswordDeps {
   db: Database;
   accounts: Accounts;
@@ -22,7 +16,9 @@ interface PasswordDeps {
   baseUrl: string;
 }
 
-export function createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }: PasswordDeps): PasswordService {
+export type PasswordService = ReturnType<typeof createPasswordService>;
+
+export function createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }: PasswordDeps) {
   const { users, sessions, passwords, verification, prove, audit } = accounts;
   const badLink = () => new AppError(400, 'Invalid or expired reset link');
   const wrong = () => new AppError(401, 'Current password is incorrect');
@@ -42,11 +38,11 @@ export function createPasswordService({ db, accounts, attempts, bots, mail, base
   );
 
   return {
-    async forgot({ email, ...fields }) {
+    async forgot({ email, ...fields }: { email: string } & BotFields): Promise<void> {
       await bots.check(fields);
       await mail.postIfKnown('reset', normalEmail(email));
     },
-    async reset(token, password, ip) {
+    async reset(token: string, password: string, ip: string): Promise<void> {
       // Only to spare the hash for made-up tokens: taking the token below is what decides.
       if (!(await isResetOpen(db.system, token))) throw badLink();
       const hash = await passwords.hash(password, ip);
@@ -61,7 +57,11 @@ export function createPasswordService({ db, accounts, attempts, bots, mail, base
         await audit(tx, { userId, action: 'password-reset', ip });
       });
     },
-    async change(user, { currentPassword, newPassword }, ip) {
+    async change(
+      user: User,
+      { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+      ip: string,
+    ): Promise<void> {
       const stored = (await users.byEmail(db.system, user.email))?.password_hash ?? null;
       const matches = await attempts.guard(`password:${user.id}`, () =>
         passwords.verify(stored, currentPassword, user.id),

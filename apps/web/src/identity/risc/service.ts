@@ -6,14 +6,6 @@ import type { MailRoom } from '../../platform/mail.ts';
 import { addEvent, markProcessed, nextEvent, oldestWaiting, setDisabled, type StoredEvent } from './store.ts';
 import type { SecurityToken } from './token.ts';
 
-export interface Risc {
-  health: () => { status: 'ok'; endpoint: string; description: string; events_supported: string[] };
-  /** Stores the event and what has to be done about it; a repeated one changes nothing. */
-  receive: (token: string, receiver?: { byEmailOnly: boolean }) => Promise<void>;
-  /** Takes up what a process that died has left, without waiting for its job to be missed. */
-  resume: () => Promise<void>;
-}
-
 interface RiscDeps {
   db: Database;
   accounts: Accounts;
@@ -39,7 +31,9 @@ function dataOf(value: unknown): EventData {
   return { sub: textOf(sub), email: textOf(email), reason: textOf(reason) };
 }
 
-export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock, log }: RiscDeps): Risc {
+export type Risc = ReturnType<typeof createRisc>;
+
+export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock, log }: RiscDeps) {
   const { users, links, sessions, audit } = accounts;
 
   type Action = (tx: SystemTx, user: UserRow, data: EventData) => Promise<void>;
@@ -101,19 +95,21 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
   jobs.work(securityEventsJob, work, { concurrency: 1 });
 
   return {
-    health: () => ({
+    health: (): { status: 'ok'; endpoint: string; description: string; events_supported: string[] } => ({
       status: 'ok',
       endpoint: `${baseUrl}/api/security/risc`,
       description: 'Receiver of security event tokens (RISC) of the identity provider',
       events_supported: Object.values(EVENTS),
     }),
-    async receive(given, { byEmailOnly } = { byEmailOnly: false }) {
+    /** Stores the event and what has to be done about it; a repeated one changes nothing. */
+    async receive(given: string, { byEmailOnly }: { byEmailOnly: boolean } = { byEmailOnly: false }): Promise<void> {
       const token = await readToken(given);
       await db.asSystem(async (tx) => {
         if (await addEvent(tx, token, byEmailOnly, clock())) await jobs.send(tx, securityEventsJob, { jti: token.jti });
       });
     },
-    async resume() {
+    /** Takes up what a process that died has left, without waiting for its job to be missed. */
+    async resume(): Promise<void> {
       try {
         const jti = await oldestWaiting(db.system);
         if (jti !== null) await db.asSystem((tx) => jobs.send(tx, securityEventsJob, { jti }));

@@ -23,12 +23,6 @@ interface Changes {
   notifications?: Record<string, unknown>;
 }
 
-export interface SettingsService {
-  get: (user: User) => Promise<Profile>;
-  update: (user: User, changes: Changes, ip: string) => Promise<Profile>;
-  credits: (user: User) => Promise<{ credits: number; referralCode: string; referralCount: number; plan: Plan | null }>;
-}
-
 interface SettingsDeps {
   db: Database;
   accounts: Accounts;
@@ -37,7 +31,9 @@ interface SettingsDeps {
   agentsDomain: string;
 }
 
-export function createSettings({ db, accounts, mail, clock, agentsDomain }: SettingsDeps): SettingsService {
+export type SettingsService = ReturnType<typeof createSettings>;
+
+export function createSettings({ db, accounts, mail, clock, agentsDomain }: SettingsDeps) {
   const { verification, audit } = accounts;
 
   mail.define('email-changed', async ({ email, name }: { email: string; name: string }) => ({
@@ -49,6 +45,7 @@ export function createSettings({ db, accounts, mail, clock, agentsDomain }: Sett
   async function moveTo(tx: SystemTx, user: User, given: string, ip: string): Promise<void> {
     const email = normalEmail(given);
     const before = await changeEmail(tx, user.id, email, clock());
+    if (before === 'taken') throw new AppError(409, 'Email already in use');
     if (before === null || before.email === email) return;
     // By mail to a new address the password can be reset: a key must not get that far.
     if (user.sessionId === null) throw new AppError(403, 'Sign in to change the e-mail address');
@@ -77,7 +74,7 @@ export function createSettings({ db, accounts, mail, clock, agentsDomain }: Sett
 
   return {
     get,
-    async update(user, { name, email, notifications }, ip) {
+    async update(user: User, { name, email, notifications }: Changes, ip: string): Promise<Profile> {
       await db.asSystem(async (tx) => {
         if (email !== undefined) await moveTo(tx, user, email, ip);
         if (name !== undefined || notifications !== undefined)
@@ -85,7 +82,9 @@ export function createSettings({ db, accounts, mail, clock, agentsDomain }: Sett
       });
       return get(user);
     },
-    async credits(user) {
+    async credits(
+      user: User,
+    ): Promise<{ credits: number; referralCode: string; referralCount: number; plan: Plan | null }> {
       const [row, referralCount] = await Promise.all([
         readProfile(db.user(user.id)),
         countReferrals(db.system, user.id),

@@ -21,16 +21,6 @@ interface Price {
   interval: 'month';
 }
 
-export interface Billing {
-  read: (
-    user: User,
-  ) => Promise<{ plan: Plan | null; status: SubscriptionStatus; renewsAt: string | null; prices: Price[] }>;
-  checkout: (user: User, plan: Plan) => Promise<{ url: string; sessionId: string }>;
-  portal: (user: User) => Promise<{ url: string }>;
-  /** An event of the card processor, whatever it is about. */
-  take: (event: CardEvent) => Promise<void>;
-}
-
 interface BillingDeps {
   db: Database;
   accounts: Accounts;
@@ -49,7 +39,9 @@ const PRICES: Price[] = PLANS.map((plan) => ({
 
 const LIVE = new Set<string>(['active', 'past_due']);
 
-export function createBilling({ db, accounts, processor, baseUrl, clock, log }: BillingDeps): Billing {
+export type Billing = ReturnType<typeof createBilling>;
+
+export function createBilling({ db, accounts, processor, baseUrl, clock, log }: BillingDeps) {
   const page = `${baseUrl}/dashboard/billing`;
 
   /** Made once for each user, so that all subscriptions of a user are under one customer. */
@@ -109,7 +101,9 @@ export function createBilling({ db, accounts, processor, baseUrl, clock, log }: 
   }
 
   return {
-    async read(user) {
+    async read(
+      user: User,
+    ): Promise<{ plan: Plan | null; status: SubscriptionStatus; renewsAt: string | null; prices: Price[] }> {
       const subscriptions = await subscriptionsOf(db.user(user.id), user.id);
       const live = subscriptions.find(({ status, plan }) => status === 'active' && plan === user.plan);
       return {
@@ -119,7 +113,7 @@ export function createBilling({ db, accounts, processor, baseUrl, clock, log }: 
         prices: PRICES,
       };
     },
-    async checkout(user, plan) {
+    async checkout(user: User, plan: Plan): Promise<{ url: string; sessionId: string }> {
       if ((await subscriptionsOf(db.user(user.id), user.id)).some(({ status }) => LIVE.has(status)))
         throw new AppError(409, 'You have a subscription. Change it in the billing portal.');
       const customer = await customerFor(user);
@@ -149,13 +143,14 @@ export function createBilling({ db, accounts, processor, baseUrl, clock, log }: 
       if (!session.url) throw new AppError(502, 'Payment processor unavailable');
       return { url: session.url, sessionId: session.id };
     },
-    async portal(user) {
+    async portal(user: User): Promise<{ url: string }> {
       const customer = await customerOf(db.user(user.id), user.id);
       if (customer === null) throw new AppError(404, 'No subscription');
       const { url } = await processor.call((api) => api.billingPortal.sessions.create({ customer, return_url: page }));
       return { url };
     },
-    async take(event) {
+    /** An event of the card processor, whatever it is about. */
+    async take(event: CardEvent): Promise<void> {
       const news = newsOf(event);
       await db.asSystem(async (tx) => {
         if ((await takeEvent(tx, event, clock())) && news) await apply(tx, news);

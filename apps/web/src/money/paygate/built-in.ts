@@ -5,6 +5,7 @@ import { AppError, iso, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS, walletAccount, type Account, type Ledger } from '@troupe/ledger';
 import { PaymentProblem, type Colony, type Member } from './colony.ts';
 import type { Payouts } from './payouts.ts';
+import { joinColony, markPaid } from './store.ts';
 
 interface BuiltInDeps {
   db: Database;
@@ -65,15 +66,7 @@ export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offer
     gateway: 'built-in',
     health: async () => ({ status: 'ok', timestamp: iso(clock()) }),
     async join({ userId, agentId }, walletAddress) {
-      const joinedAt = clock();
-      await db
-        .user(userId)
-        .insertInto('colony_members')
-        .values({ user_id: userId, agent_id: agentId, wallet_address: walletAddress, joined_at: joinedAt })
-        .onConflict((conflict) =>
-          conflict.columns(['user_id', 'agent_id']).doUpdateSet({ wallet_address: walletAddress }),
-        )
-        .execute();
+      await joinColony(db.user(userId), { userId, agentId }, walletAddress, clock());
       return { success: true, agentId, walletAddress, fitness: await fitness({ userId, agentId }) };
     },
     fitness,
@@ -92,14 +85,7 @@ export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offer
       await db
         .asSystem(async (tx) => {
           if (!CURRENCIES.has(payment.currency)) throw new AppError(400, 'Unsupported currency');
-          const paid = await tx
-            .updateTable('agent_payments')
-            .set({ status: 'paid', updated_at: clock() })
-            .where('id', '=', payment.id)
-            .where('status', '=', 'pending')
-            .returning('id')
-            .executeTakeFirst();
-          if (paid === undefined) throw new Error('the payment is not pending any more');
+          if (!(await markPaid(tx, payment.id, clock()))) throw new Error('the payment is not pending any more');
           await ledger.open(tx, [...from, to]);
           const parts = await ledger.spread(
             tx,

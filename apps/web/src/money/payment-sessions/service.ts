@@ -1,16 +1,17 @@
 import { ChainUnavailable, voucherSigned, type Address, type Hex, type Verifier } from '@troupe/chain';
 import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, parseAmount } from '@troupe/domain';
-import { AppError, randomHex } from '@troupe/kernel';
+import { AppError, randomHex, type Clock } from '@troupe/kernel';
 import { playAccount, PLAY_SOURCE, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import type { OwnsAddress, WalletCaller } from '../wallet-access.ts';
 import type { Settlements } from './settlements.ts';
-import type { NewVoucher, PaymentSession, SessionStore } from './store.ts';
+import * as store from './store.ts';
+import type { NewVoucher, PaymentSession } from './store.ts';
 
 interface SessionDeps {
   db: Database;
   ledger: Ledger;
-  store: SessionStore;
+  clock: Clock;
   settlements: Settlements;
   verifier: Verifier;
   chainId: number;
@@ -44,10 +45,10 @@ const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
 const lower = (address: string): string => address.toLowerCase();
 
 export function createPaymentSessions(deps: SessionDeps) {
-  const { db, ledger, store, settlements, verifier, chainId, ownsAddress, funding, priceOf } = deps;
+  const { db, ledger, clock, settlements, verifier, chainId, ownsAddress, funding, priceOf } = deps;
 
   async function shown(session: PaymentSession) {
-    const vouchers = await store.vouchers(session.id);
+    const vouchers = await store.vouchers(db.system, session.id);
     return {
       id: session.id,
       userAddress: session.userAddress,
@@ -63,7 +64,7 @@ export function createPaymentSessions(deps: SessionDeps) {
   }
 
   async function found(sessionId: string): Promise<PaymentSession> {
-    const session = await store.find(sessionId);
+    const session = await store.find(db.system, sessionId);
     if (session === null) throw new AppError(404, 'Session not found');
     return session;
   }
@@ -93,7 +94,7 @@ export function createPaymentSessions(deps: SessionDeps) {
         });
       const hold = await ledger.hold(tx, { key: `session:${id}`, account: account.id, amount: deposit });
       const session = { id, address, userAddress, sandbox, accountId: account.id, holdId: hold.id, deposit };
-      return { session: await store.add(tx, session), isNew: true };
+      return { session: await store.add(tx, session, clock()), isNew: true };
     });
 
   /** Why a session does not take a voucher. */
@@ -104,7 +105,7 @@ export function createPaymentSessions(deps: SessionDeps) {
   /** Counts a voucher whose signature is good. `held`: its plugin has yet to answer. */
   const take = (voucher: NewVoucher, status: 'held' | 'pending', then?: AfterHold) =>
     db.asSystem(async (tx) => {
-      const voucherId = await store.addVoucher(tx, voucher, status);
+      const voucherId = await store.addVoucher(tx, voucher, status, clock());
       if (voucherId === null) throw new AppError(400, 'Nonce already used');
       const { sessionId, units } = voucher;
       const session = await store.spend(tx, sessionId, units, status === 'held' ? 0n : units);
@@ -154,7 +155,7 @@ export function createPaymentSessions(deps: SessionDeps) {
 
     async list(caller: WalletCaller, address: string) {
       if (!deps.open) await mustOwn(caller, address);
-      return Promise.all((await store.list(lower(address))).map(shown));
+      return Promise.all((await store.list(db.system, lower(address))).map(shown));
     },
 
     async spend(request: VoucherRequest) {
@@ -200,7 +201,7 @@ export function createPaymentSessions(deps: SessionDeps) {
       };
     },
 
-    find: store.find,
+    find: (id: string) => store.find(db.system, id),
 
     /** Sets a voucher aside while its plugin works; then `confirm` or `refund` it. */
     async hold(session: PaymentSession, voucher: NewVoucher, then: AfterHold) {

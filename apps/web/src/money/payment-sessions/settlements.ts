@@ -1,10 +1,12 @@
 import { broadcast, outcome, waitFor, type SignedTransaction, type TransactionOutcome } from '@troupe/chain';
 import { settlementJob } from '@troupe/contract';
-import type { Database, Jobs, SystemTx, Tables } from '@troupe/db';
+import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
 import { CHAIN, PLAY_REVENUE, PLAY_SOURCE, REVENUE, SETTLING, type Ledger } from '@troupe/ledger';
 import type { SettlementKey } from '../settlement-key.ts';
-import type { PaymentSession, SessionStore } from './store.ts';
+import { addSettlement, findSettlement, isSettling, move } from './settlements-store.ts';
+import * as store from './store.ts';
+import type { PaymentSession } from './store.ts';
 
 /** Vouchers become money: in the ledger at once; on-chain by a stored transaction that a job sees through. */
 
@@ -14,18 +16,15 @@ interface SettlementDeps {
   jobs: Jobs;
   log: Log;
   clock: Clock;
-  store: SessionStore;
   /** Null: settlement in the ledger alone. */
   key: SettlementKey | null;
 }
 
 export type Settlements = ReturnType<typeof createSettlements>;
 
-type State = Tables['payment_settlements']['status'];
-
 const MINED_WITHIN_MS = 10_000;
 
-export function createSettlements({ db, ledger, jobs, log, clock, store, key }: SettlementDeps) {
+export function createSettlements({ db, ledger, jobs, log, clock, key }: SettlementDeps) {
   /** Settles all pending vouchers of a session whose row is held. On-chain: answers what is under way. */
   async function settle(tx: SystemTx, session: PaymentSession): Promise<string | null> {
     if (session.pending === 0n) return null;
@@ -33,17 +32,14 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
     const id = newId();
     const now = clock();
     const units = session.pending;
-    await tx
-      .insertInto('payment_settlements')
-      .values({
-        id,
-        session_id: session.id,
-        units,
-        status: onChain ? 'pending' : 'done',
-        created_at: now,
-        done_at: onChain ? null : now,
-      })
-      .execute();
+    await addSettlement(tx, {
+      id,
+      session_id: session.id,
+      units,
+      status: onChain ? 'pending' : 'done',
+      created_at: now,
+      done_at: onChain ? null : now,
+    });
     const sum = await store.settleVouchers(tx, session.id, id);
     if (sum !== units) throw new Error(`vouchers of ${session.id} sum to ${sum}, not ${units}`);
     const to = session.sandbox ? PLAY_REVENUE : onChain ? SETTLING : REVENUE;
@@ -71,14 +67,7 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
   async function conclude(tx: SystemTx, sessionId: string): Promise<void> {
     const session = await store.lock(tx, sessionId);
     if (session === null || session.status === 'closed') return;
-    const open = await tx
-      .selectFrom('payment_settlements')
-      .select('id')
-      .where('session_id', '=', sessionId)
-      .where('status', '<>', 'done')
-      .limit(1)
-      .executeTakeFirst();
-    if (open !== undefined) return;
+    if (await isSettling(tx, sessionId)) return;
     if (!session.closing) {
       await store.update(tx, sessionId, { status: 'active' });
       return;
@@ -108,20 +97,6 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
       amount: keep,
     });
     await store.update(tx, session.id, { hold_id: again.id });
-  }
-
-  const find = (id: string) =>
-    db.system.selectFrom('payment_settlements').selectAll().where('id', '=', id).executeTakeFirst();
-
-  async function move(tx: SystemTx, id: string, from: State, set: Record<string, unknown>): Promise<boolean> {
-    const moved = await tx
-      .updateTable('payment_settlements')
-      .set(set)
-      .where('id', '=', id)
-      .where('status', '=', from)
-      .returning('id')
-      .executeTakeFirst();
-    return moved !== undefined;
   }
 
   /** `onChain` false: the operator took the key away meanwhile, so the money stays here. */
@@ -156,7 +131,7 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
 
   /** Sees a settlement through, from wherever it was left. Throws when it must be looked at again. */
   async function finish({ id }: { id: string }): Promise<void> {
-    const settlement = await find(id);
+    const settlement = await findSettlement(db.system, id);
     if (settlement === undefined || settlement.status === 'done') return;
     const { session_id: sessionId, units, status } = settlement;
     if (key === null) {

@@ -2,18 +2,11 @@ import type { costDashboard, getCaps, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { creditsOf, isPlan, PLAN_LIMITS } from '@troupe/domain';
 import type { Clock, User } from '@troupe/kernel';
-import { createCaps, createQueries, firstDay, type CapChange, type UsageQueries } from '@troupe/usage';
+import { createCaps, createQueries, firstDay, type CapChange } from '@troupe/usage';
 import { agentsOf, creditMicros } from './store.ts';
 
 type Cost = TypesOf<typeof costDashboard>['reply'];
 type CapsReply = TypesOf<typeof getCaps>['reply'];
-
-export interface Usage {
-  queries: UsageQueries;
-  cost: (user: User, period: Cost['period']) => Promise<Cost>;
-  caps: (user: User) => Promise<CapsReply>;
-  setCap: (user: User, change: CapChange) => Promise<CapsReply>;
-}
 
 export interface UsageDeps {
   db: Database;
@@ -25,7 +18,9 @@ export interface UsageDeps {
 const USD = 1_000_000;
 const DIRECT = 'Direct calls';
 
-export function createUsage({ db, clock, tokenQuotas }: UsageDeps): Usage {
+export type Usage = ReturnType<typeof createUsage>;
+
+export function createUsage({ db, clock, tokenQuotas }: UsageDeps) {
   const queries = createQueries({ db, clock });
   const spendCaps = createCaps({ db, clock });
 
@@ -98,7 +93,7 @@ export function createUsage({ db, clock, tokenQuotas }: UsageDeps): Usage {
     queries,
     cost,
     caps,
-    async setCap(user, change) {
+    async setCap(user: User, change: CapChange): Promise<CapsReply> {
       await spendCaps.set(user.id, change);
       return caps(user);
     },
