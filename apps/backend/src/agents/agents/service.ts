@@ -35,6 +35,8 @@ export interface Caller {
   plan?: unknown;
 }
 
+const status = (row: AgentRow) => row.status;
+
 export type AgentService = ReturnType<typeof createAgentService>;
 
 /** Owns agents that are made with the internal key alone. */
@@ -49,14 +51,8 @@ export function readTools(tools: readonly string[]): ToolsetName[] {
   return tools as ToolsetName[];
 }
 
-export function createAgentService(deps: AgentServiceDeps) {
-  const { db, roster, fleet, clock, agentsDomain, version, defaultModel } = deps;
-
-  const place = (id: string) => {
-    const subdomain = `${id}.${agentsDomain}`;
-    return { subdomain, url: `https://${subdomain}` };
-  };
-
+/** Rows of new agents, within the plan. */
+function createAdding({ db, roster, clock }: AgentServiceDeps) {
   let installed: Promise<string> | undefined;
   async function ownerOf(userId: string | undefined): Promise<string> {
     if (userId !== undefined) return userId;
@@ -101,6 +97,11 @@ export function createAgentService(deps: AgentServiceDeps) {
     }
   }
 
+  return { planOf, add };
+}
+
+/** What others vouch for. */
+function createVerification({ roster }: AgentServiceDeps) {
   const verificationOf = (row: AgentRow) => ({
     verified: row.verified_at !== null,
     verificationType: row.verification_type,
@@ -115,56 +116,37 @@ export function createAgentService(deps: AgentServiceDeps) {
     return { success: true as const, agentId: id, ...verificationOf(await roster.system.change(id, values)) };
   }
 
-  const status = (row: AgentRow) => row.status;
+  return { verificationOf, changeVerification };
+}
 
+function verifying(
+  { roster, clock }: AgentServiceDeps,
+  { verificationOf, changeVerification }: ReturnType<typeof createVerification>,
+) {
   return {
-    place,
-    planOf,
-    add,
-    get: (id: string, userId: string | undefined) => visibleTo(roster, userId).get(id),
+    verification: async (id: string, userId: string | undefined) =>
+      verificationOf(await visibleTo(roster, userId).get(id)),
+    verify: (id: string, userId: string | undefined, given: Verify) =>
+      given.verified
+        ? changeVerification(id, userId, {
+            verification_type: given.verificationType,
+            attestation_uid: given.attestationUid ?? null,
+            verifier_address: given.verifierAddress ?? null,
+            verification_metadata: given.metadata ?? null,
+            verified_at: clock(),
+          })
+        : changeVerification(id, userId, NOT_VERIFIED),
+    unverify: (id: string, userId: string | undefined) => changeVerification(id, userId, NOT_VERIFIED),
+  };
+}
 
-    list: async (userId: string | undefined) =>
-      (await visibleTo(roster, userId).list()).map((row) => ({
-        id: row.id,
-        status: status(row),
-        created: iso(row.created_at),
-        ...place(row.id),
-      })),
-
-    async create(caller: Caller, { name, config }: { name: string; config: { plan: string; aiProvider?: string } }) {
-      const { plan, size } = planOf(config.plan);
-      const [row] = await add(caller, [
-        {
-          id: newId(),
-          name,
-          plan,
-          status: 'pending',
-          model: defaultModel,
-          ...(size && { size }),
-          ...(config.aiProvider && { aiProvider: config.aiProvider }),
-        },
-      ]);
-      const { id } = row!;
-      return { id, name, agentId: id, status: status(row!), ...place(id), createdAt: iso(row!.created_at) };
-    },
-
-    async read(id: string, userId: string | undefined) {
-      const row = await visibleTo(roster, userId).get(id);
-      const { verified, verificationType, attestationUid, verifiedAt } = verificationOf(row);
-      return {
-        id,
-        status: status(row),
-        startedAt: isoOrNull(row.started_at),
-        plan: row.plan,
-        ...place(id),
-        runtimeVersion: row.runtime_version ?? version,
-        verified,
-        verificationType,
-        attestationUid,
-        verifiedAt,
-      };
-    },
-
+/** What is changed of agents. */
+function changing(
+  { roster, fleet }: AgentServiceDeps,
+  place: (id: string) => { subdomain: string; url: string },
+  planOf: ReturnType<typeof createAdding>['planOf'],
+) {
+  return {
     async update(id: string, userId: string | undefined, given: Update) {
       let row = await visibleTo(roster, userId).get(id);
       const { instruction, tools } = given.purpose ?? {};
@@ -204,20 +186,79 @@ export function createAgentService(deps: AgentServiceDeps) {
         });
       return { id, deleted: true as const };
     },
+  };
+}
 
-    verification: async (id: string, userId: string | undefined) =>
-      verificationOf(await visibleTo(roster, userId).get(id)),
-    verify: (id: string, userId: string | undefined, given: Verify) =>
-      given.verified
-        ? changeVerification(id, userId, {
-            verification_type: given.verificationType,
-            attestation_uid: given.attestationUid ?? null,
-            verifier_address: given.verifierAddress ?? null,
-            verification_metadata: given.metadata ?? null,
-            verified_at: clock(),
-          })
-        : changeVerification(id, userId, NOT_VERIFIED),
-    unverify: (id: string, userId: string | undefined) => changeVerification(id, userId, NOT_VERIFIED),
+function reading(
+  { roster, version }: AgentServiceDeps,
+  place: (id: string) => { subdomain: string; url: string },
+  { verificationOf }: ReturnType<typeof createVerification>,
+) {
+  return {
+    async read(id: string, userId: string | undefined) {
+      const row = await visibleTo(roster, userId).get(id);
+      const { verified, verificationType, attestationUid, verifiedAt } = verificationOf(row);
+      return {
+        id,
+        status: status(row),
+        startedAt: isoOrNull(row.started_at),
+        plan: row.plan,
+        ...place(id),
+        runtimeVersion: row.runtime_version ?? version,
+        verified,
+        verificationType,
+        attestationUid,
+        verifiedAt,
+      };
+    },
+  };
+}
+
+export function createAgentService(deps: AgentServiceDeps) {
+  const { roster, agentsDomain, defaultModel } = deps;
+
+  const place = (id: string) => {
+    const subdomain = `${id}.${agentsDomain}`;
+    return { subdomain, url: `https://${subdomain}` };
+  };
+
+  const { planOf, add } = createAdding(deps);
+  const vouched = createVerification(deps);
+
+  return {
+    place,
+    planOf,
+    add,
+    get: (id: string, userId: string | undefined) => visibleTo(roster, userId).get(id),
+
+    list: async (userId: string | undefined) =>
+      (await visibleTo(roster, userId).list()).map((row) => ({
+        id: row.id,
+        status: status(row),
+        created: iso(row.created_at),
+        ...place(row.id),
+      })),
+
+    async create(caller: Caller, { name, config }: { name: string; config: { plan: string; aiProvider?: string } }) {
+      const { plan, size } = planOf(config.plan);
+      const [row] = await add(caller, [
+        {
+          id: newId(),
+          name,
+          plan,
+          status: 'pending',
+          model: defaultModel,
+          ...(size && { size }),
+          ...(config.aiProvider && { aiProvider: config.aiProvider }),
+        },
+      ]);
+      const { id } = row!;
+      return { id, name, agentId: id, status: status(row!), ...place(id), createdAt: iso(row!.created_at) };
+    },
+
+    ...reading(deps, place, vouched),
+    ...changing(deps, place, planOf),
+    ...verifying(deps, vouched),
   };
 }
 

@@ -39,9 +39,7 @@ const NOT_CONFIG = new Set([
 /** Web waits 15 s; an engine that has to fetch an image, or starts many at once, takes longer. */
 const PATIENCE_MS = 12_000;
 
-export function createDeployments(deps: DeploymentDeps) {
-  const { agents, roster, fleet, version, defaultModel, refuseWhenDisabled, log, patienceMs = PATIENCE_MS } = deps;
-
+function createNewAgent({ agents, defaultModel }: DeploymentDeps) {
   function newAgent(agentId: string, config: Config): Omit<NewAgent, 'userId'> {
     const { plan, size } = agents.planOf(config.plan ?? 'solo');
     const channels = channelTokens(config);
@@ -67,6 +65,13 @@ export function createDeployments(deps: DeploymentDeps) {
       channels,
     };
   }
+
+  return newAgent;
+}
+
+export function createDeployments(deps: DeploymentDeps) {
+  const { agents, roster, fleet, version, refuseWhenDisabled, log, patienceMs = PATIENCE_MS } = deps;
+  const newAgent = createNewAgent(deps);
 
   const answer = (agent: AgentRow, placement: Partial<Placement>) => ({
     id: `deploy-${agent.id}`,

@@ -16,9 +16,37 @@ export interface InstallationsDeps {
 
 type Mode = store.NewInstallation['mode'];
 
+/** Those that were heard of and are not any more. */
+function watching({ db, clock }: InstallationsDeps) {
+  return {
+    /** Tells owners whose installation has gone silent. Called again and again. */
+    tellQuiet: () =>
+      db.asSystem(async (tx) => {
+        const quiet = await store.markQuiet(tx, new Date(clock().getTime() - SILENCE_MS));
+        const known = await store.knownUsers(
+          tx,
+          quiet.map(({ user_id }) => user_id),
+        );
+        for (const { user_id, mode } of quiet.filter((row) => known.has(row.user_id)))
+          await raiseNotice(
+            tx,
+            {
+              userId: user_id,
+              kind: 'installation_quiet',
+              subject: user_id,
+              message: `Your ${mode} installation has not been heard of for ${SILENCE_MS / 60_000} minutes`,
+              link: '/dashboard/installations',
+            },
+            clock(),
+          );
+      }),
+  };
+}
+
 export type InstallationsService = ReturnType<typeof createInstallations>;
 
-export function createInstallations({ db, clock, cipher, dashboardUrl, open }: InstallationsDeps) {
+export function createInstallations(deps: InstallationsDeps) {
+  const { db, clock, cipher, dashboardUrl, open } = deps;
   const context = (userId: string) => `installation:${userId}`;
   const isAlive = (lastSeen: Date) => clock().getTime() - lastSeen.getTime() < SILENCE_MS;
 
@@ -65,26 +93,6 @@ export function createInstallations({ db, clock, cipher, dashboardUrl, open }: I
       return { success: true as const, timestamp: iso(now) };
     },
 
-    /** Tells owners whose installation has gone silent. Called again and again. */
-    tellQuiet: () =>
-      db.asSystem(async (tx) => {
-        const quiet = await store.markQuiet(tx, new Date(clock().getTime() - SILENCE_MS));
-        const known = await store.knownUsers(
-          tx,
-          quiet.map(({ user_id }) => user_id),
-        );
-        for (const { user_id, mode } of quiet.filter((row) => known.has(row.user_id)))
-          await raiseNotice(
-            tx,
-            {
-              userId: user_id,
-              kind: 'installation_quiet',
-              subject: user_id,
-              message: `Your ${mode} installation has not been heard of for ${SILENCE_MS / 60_000} minutes`,
-              link: '/dashboard/installations',
-            },
-            clock(),
-          );
-      }),
+    ...watching(deps),
   };
 }

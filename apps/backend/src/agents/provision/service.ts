@@ -21,22 +21,20 @@ export interface ProvisionDeps {
   liveStream: () => Promise<LiveStream>;
 }
 
-export type ProvisionService = ReturnType<typeof createProvision>;
-
-export function createProvision({
-  db,
-  roster,
-  agents,
-  refuseWhenDisabled,
-  fleet,
-  settings,
-  catalogue,
-  liveStream,
-}: ProvisionDeps) {
+function createPlanOf({ db }: ProvisionDeps) {
   async function planOf(userId: string | undefined, wish: string | undefined): Promise<string> {
     if (wish !== undefined) return wish;
     return (userId === undefined ? undefined : await store.planOf(db.system, userId)) ?? 'solo';
   }
+
+  return planOf;
+}
+
+export type ProvisionService = ReturnType<typeof createProvision>;
+
+export function createProvision(deps: ProvisionDeps) {
+  const { roster, agents, refuseWhenDisabled, fleet, settings, catalogue, liveStream } = deps;
+  const planOf = createPlanOf(deps);
 
   const providerConfig = (provider: string) => ({
     model: catalogue.providers[provider]?.primary ?? catalogue.teamDefault,

@@ -36,8 +36,8 @@ export interface Delivery {
   queue: (tx: SystemTx, id: string, recipient: string) => Promise<void>;
 }
 
-/** Brings messages to their recipients: tries again for some minutes, keeps what happened, tells the sender of a failure. */
-export function createDelivery({ db, jobs, clock, outbound, deliver, retries = 8 }: DeliveryDeps): Delivery {
+/** To a webhook, or to the agent’s runtime here. */
+function createBringing({ outbound, deliver }: DeliveryDeps) {
   async function post(url: string, message: BusMessage, signal: AbortSignal): Promise<void> {
     if (!url.startsWith('https://')) throw new Undeliverable('Webhook must be an https address');
     const response = await outbound.fetch(url, {
@@ -63,6 +63,14 @@ export function createDelivery({ db, jobs, clock, outbound, deliver, retries = 8
       AbortSignal.any([signal, AbortSignal.timeout(RUNTIME_MS)]),
     );
   }
+
+  return bring;
+}
+
+/** Brings messages to their recipients: tries again for some minutes, keeps what happened, tells the sender of a failure. */
+export function createDelivery(deps: DeliveryDeps): Delivery {
+  const { db, jobs, clock, retries = 8 } = deps;
+  const bring = createBringing(deps);
 
   const isFinal = (error: unknown): boolean =>
     error instanceof Undeliverable ||

@@ -38,11 +38,8 @@ const WINDOW_MS = 5 * 60_000;
 
 const notSigned = (reason: string): AppError => new AppError(401, 'Invalid message signature', { reason });
 
-export type Bus = ReturnType<typeof createBus>;
-
-export function createBus(deps: BusDeps) {
-  const { db, clock, accounts, wallets, verifier, contracts, mustOwn, negotiate, delivery, doors } = deps;
-
+/** Who sent a message, by its signature. */
+function createSenders({ db, clock, verifier, contracts }: BusDeps) {
   async function signedByContract(message: BusMessage, by: Address): Promise<boolean> {
     if (contracts === undefined) return false;
     try {
@@ -69,6 +66,11 @@ export function createBus(deps: BusDeps) {
     return sender.user_id;
   }
 
+  return senderOf;
+}
+
+/** Takes messages in, within the sender’s plan and the recipient’s door. */
+function createAccepting({ db, clock, accounts, negotiate, delivery, doors }: BusDeps) {
   async function dailyLimit(tx: SystemTx, userId: string): Promise<number> {
     const row = await accounts.users.byId(tx, userId);
     const plan = row && ownPlan(accounts.subscriber(accounts.toUser(row, null)));
@@ -103,20 +105,12 @@ export function createBus(deps: BusDeps) {
       return added;
     });
 
-  return {
-    async send(message: BusMessage) {
-      if (Buffer.byteLength(JSON.stringify(message)) > BUS_MESSAGE_BYTES)
-        throw new AppError(413, 'Message too large (max 16 KB)');
-      const userId = await senderOf(message);
-      const recipient = await store.ownerOf(db.system, message.to.agentId);
-      if (!recipient) throw new AppError(404, 'Recipient agent not found');
-      const { bookingId, requestId } = await accept(message, {
-        from: { agentId: message.from.agentId, userId },
-        to: { agentId: message.to.agentId, userId: recipient.user_id },
-      });
-      return { success: true as const, messageId: message.messageId, bookingId, requestId };
-    },
+  return accept;
+}
 
+/** Messages of agents whose keys the platform has. */
+function signing({ wallets, mustOwn }: BusDeps) {
+  return {
     async sign(userId: string, message: UnsignedBusMessage): Promise<{ message: BusMessage }> {
       const { agentId, walletAddress } = message.from;
       await mustOwn(userId, agentId);
@@ -135,7 +129,31 @@ export function createBus(deps: BusDeps) {
         throw error;
       }
     },
+  };
+}
 
+export type Bus = ReturnType<typeof createBus>;
+
+export function createBus(deps: BusDeps) {
+  const { db } = deps;
+  const senderOf = createSenders(deps);
+  const accept = createAccepting(deps);
+
+  return {
+    async send(message: BusMessage) {
+      if (Buffer.byteLength(JSON.stringify(message)) > BUS_MESSAGE_BYTES)
+        throw new AppError(413, 'Message too large (max 16 KB)');
+      const userId = await senderOf(message);
+      const recipient = await store.ownerOf(db.system, message.to.agentId);
+      if (!recipient) throw new AppError(404, 'Recipient agent not found');
+      const { bookingId, requestId } = await accept(message, {
+        from: { agentId: message.from.agentId, userId },
+        to: { agentId: message.to.agentId, userId: recipient.user_id },
+      });
+      return { success: true as const, messageId: message.messageId, bookingId, requestId };
+    },
+
+    ...signing(deps),
     async list(userId: string, agentId: string | undefined, limit: number) {
       const rows = await store.listMessages(db.user(userId), agentId, limit);
       const messages = rows.map((row): LoggedMessage => {

@@ -108,40 +108,9 @@ const receipt = (ticket: store.TicketRow) => ({
   totalUsdc: formatAmount(ticket.units, USD_DECIMALS),
 });
 
-export type Events = ReturnType<typeof createEvents>;
-
-export function createEvents({ db, clock, ledger, wallets, mustOwn, admit }: EventsDeps) {
+/** Tickets of events. */
+function selling({ db, clock, ledger, wallets, mustOwn, admit }: EventsDeps) {
   return {
-    async list(userId: string, page: { limit: number; offset: number }): Promise<UndergroundEvent[]> {
-      return (await store.listEvents(db.user(userId), page)).map(shown);
-    },
-
-    async get(id: string): Promise<UndergroundEvent> {
-      const row = await store.findEvent(db.system, eventId(id));
-      if (!row) throw new AppError(404, 'Event not found');
-      return shown(row);
-    },
-
-    async create(userId: string, given: NewEvent): Promise<UndergroundEvent> {
-      const { agentId, name, description, venue, eventDate, ticketPriceUsdc, totalTickets } = given;
-      await mustOwn(userId, agentId);
-      const isFree = priceOf(ticketPriceUsdc) === 0n;
-      const payee = isFree ? null : (await wallets.platformWallet({ userId, agentId })).wallet.address;
-      const row = await store.addEvent(db.user(userId), {
-        user_id: userId,
-        agent_id: agentId,
-        name,
-        description,
-        venue,
-        event_date: new Date(eventDate),
-        ticket_price_usdc: ticketPriceUsdc,
-        payee,
-        total_tickets: totalTickets,
-        created_at: clock(),
-      });
-      return shown(row);
-    },
-
     async buy(userId: string, id: string, order: Order) {
       const { agentId, quantity, key } = order;
       await mustOwn(userId, agentId);
@@ -173,5 +142,44 @@ export function createEvents({ db, clock, ledger, wallets, mustOwn, admit }: Eve
         return receipt(ticket);
       });
     },
+  };
+}
+
+export type Events = ReturnType<typeof createEvents>;
+
+export function createEvents(deps: EventsDeps) {
+  const { db, clock, wallets, mustOwn } = deps;
+  return {
+    async list(userId: string, page: { limit: number; offset: number }): Promise<UndergroundEvent[]> {
+      return (await store.listEvents(db.user(userId), page)).map(shown);
+    },
+
+    async get(id: string): Promise<UndergroundEvent> {
+      const row = await store.findEvent(db.system, eventId(id));
+      if (!row) throw new AppError(404, 'Event not found');
+      return shown(row);
+    },
+
+    async create(userId: string, given: NewEvent): Promise<UndergroundEvent> {
+      const { agentId, name, description, venue, eventDate, ticketPriceUsdc, totalTickets } = given;
+      await mustOwn(userId, agentId);
+      const isFree = priceOf(ticketPriceUsdc) === 0n;
+      const payee = isFree ? null : (await wallets.platformWallet({ userId, agentId })).wallet.address;
+      const row = await store.addEvent(db.user(userId), {
+        user_id: userId,
+        agent_id: agentId,
+        name,
+        description,
+        venue,
+        event_date: new Date(eventDate),
+        ticket_price_usdc: ticketPriceUsdc,
+        payee,
+        total_tickets: totalTickets,
+        created_at: clock(),
+      });
+      return shown(row);
+    },
+
+    ...selling(deps),
   };
 }

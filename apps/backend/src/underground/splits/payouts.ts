@@ -36,23 +36,29 @@ export interface Payouts {
   payNow: (splitId: string) => Promise<void>;
 }
 
-/**
- * Pays the parts of a split out of the agent's wallet. A transaction is stored before it is sent, and only for a part
- * that has none: whatever is interrupted, a part is paid once, or stays owed in the ledger.
- */
-export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps): Payouts {
-  // Splits of one wallet queue up here, so that they do not take each other's nonces.
-  const busy = new Map<string, Promise<unknown>>();
-
-  async function inTurn(address: string, work: () => Promise<void>): Promise<void> {
-    const turn = (busy.get(address) ?? Promise.resolve()).then(work);
-    const ended = turn.catch(() => {});
-    busy.set(address, ended);
-    await turn.finally(() => {
-      if (busy.get(address) === ended) busy.delete(address);
+/** What was paid is owed no more. */
+function createSettling({ db, ledger }: PayoutDeps) {
+  const settle = (split: store.SplitRow, part: store.PartRow): Promise<void> =>
+    db.asSystem(async (tx) => {
+      if (!(await store.changeStatus(tx, part, 'sent', 'paid'))) return;
+      await ledger.open(tx, [CHAIN]);
+      await ledger.post(tx, {
+        key: `split-payout:${split.id}:${part.position}`,
+        kind: 'split-payout',
+        entries: [
+          { account: owedAccount(part.address).id, amount: -part.units },
+          { account: CHAIN.id, amount: part.units },
+        ],
+        meta: { splitId: split.id, transaction: part.transaction_hash },
+      });
     });
-  }
 
+  return settle;
+}
+
+/** The steps of paying a split on-chain. */
+function createSteps(deps: PayoutDeps) {
+  const { db, log, wallets } = deps;
   async function sendPending(split: store.SplitRow, chain: ChainClient, until: number): Promise<void> {
     const pending = await store.partsThatAre(db.system, split.id, 'pending');
     if (pending.length === 0) return;
@@ -76,20 +82,7 @@ export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps
     }
   }
 
-  const settle = (split: store.SplitRow, part: store.PartRow): Promise<void> =>
-    db.asSystem(async (tx) => {
-      if (!(await store.changeStatus(tx, part, 'sent', 'paid'))) return;
-      await ledger.open(tx, [CHAIN]);
-      await ledger.post(tx, {
-        key: `split-payout:${split.id}:${part.position}`,
-        kind: 'split-payout',
-        entries: [
-          { account: owedAccount(part.address).id, amount: -part.units },
-          { account: CHAIN.id, amount: part.units },
-        ],
-        meta: { splitId: split.id, transaction: part.transaction_hash },
-      });
-    });
+  const settle = createSettling(deps);
 
   /**
    * Whoever stored a transaction may have died before it was sent: first of all, before anything else takes its nonce.
@@ -117,6 +110,29 @@ export function createPayouts({ db, jobs, log, ledger, wallets, l2 }: PayoutDeps
     );
     return ended.every(Boolean);
   }
+
+  return { sendPending, resend, settleSent };
+}
+
+/**
+ * Pays the parts of a split out of the agent's wallet. A transaction is stored before it is sent, and only for a part
+ * that has none: whatever is interrupted, a part is paid once, or stays owed in the ledger.
+ */
+export function createPayouts(deps: PayoutDeps): Payouts {
+  const { db, jobs, log, l2 } = deps;
+  // Splits of one wallet queue up here, so that they do not take each other's nonces.
+  const busy = new Map<string, Promise<unknown>>();
+
+  async function inTurn(address: string, work: () => Promise<void>): Promise<void> {
+    const turn = (busy.get(address) ?? Promise.resolve()).then(work);
+    const ended = turn.catch(() => {});
+    busy.set(address, ended);
+    await turn.finally(() => {
+      if (busy.get(address) === ended) busy.delete(address);
+    });
+  }
+
+  const { sendPending, resend, settleSent } = createSteps(deps);
 
   async function work(splitId: string, until: number, again: boolean): Promise<boolean> {
     const split = await store.findSplit(db.system, splitId);

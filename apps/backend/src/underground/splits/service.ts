@@ -84,9 +84,8 @@ const shown = (split: store.SplitRow, parts: store.PartRow[]): SplitReply => ({
   createdAt: iso(split.created_at),
 });
 
-export type Splits = ReturnType<typeof createSplits>;
-
-export function createSplits({ db, clock, log, ledger, wallets, payouts, mustOwn, admit, l2 }: SplitsDeps) {
+/** Where the money of a split comes from, and to whom it is owed. */
+function createPaying({ log, ledger, wallets, l2 }: SplitsDeps) {
   /** The agent's wallet, when it can pay all of it on-chain. */
   async function payer(
     owner: { userId: string; agentId: string },
@@ -124,6 +123,34 @@ export function createSplits({ db, clock, log, ledger, wallets, payouts, mustOwn
       meta: { splitId },
     });
   }
+
+  return { payer, post };
+}
+
+function listing({ db }: SplitsDeps) {
+  return {
+    async list(userId: string, page: { limit: number; offset: number }) {
+      const found = await store.listSplits(db.user(userId), page);
+      const rows = found.slice(0, page.limit);
+      const hasMore = rows.length < (found[0]?.found ?? 0);
+      const parts = Map.groupBy(
+        await store.partsOf(
+          db.user(userId),
+          rows.map(({ id }) => id),
+        ),
+        ({ split_id }) => split_id,
+      );
+      const splits = rows.map((row) => shown(row, parts.get(row.id) ?? []));
+      return { splits, count: splits.length, hasMore };
+    },
+  };
+}
+
+export type Splits = ReturnType<typeof createSplits>;
+
+export function createSplits(deps: SplitsDeps) {
+  const { db, clock, payouts, mustOwn, admit } = deps;
+  const { payer, post } = createPaying(deps);
 
   async function reply(split: store.SplitRow): Promise<SplitReply> {
     return shown(split, await store.partsOf(db.system, [split.id]));
@@ -174,19 +201,6 @@ export function createSplits({ db, clock, log, ledger, wallets, payouts, mustOwn
       return reply(split);
     },
 
-    async list(userId: string, page: { limit: number; offset: number }) {
-      const found = await store.listSplits(db.user(userId), page);
-      const rows = found.slice(0, page.limit);
-      const hasMore = rows.length < (found[0]?.found ?? 0);
-      const parts = Map.groupBy(
-        await store.partsOf(
-          db.user(userId),
-          rows.map(({ id }) => id),
-        ),
-        ({ split_id }) => split_id,
-      );
-      const splits = rows.map((row) => shown(row, parts.get(row.id) ?? []));
-      return { splits, count: splits.length, hasMore };
-    },
+    ...listing(deps),
   };
 }

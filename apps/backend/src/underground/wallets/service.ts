@@ -33,9 +33,8 @@ const shown = ({ address, agentId, kind, createdAt }: Wallet) => ({
   createdAt: iso(createdAt),
 });
 
-export type AgentWallets = ReturnType<typeof createAgentWallets>;
-
-export function createAgentWallets({ db, ledger, wallets, verifier, mustOwn, l2 }: AgentWalletsDeps) {
+/** The wallets of an agent: made here, or its own. */
+function createMaking({ wallets, verifier }: AgentWalletsDeps) {
   const first = async (owner: { userId: string; agentId: string }, is: (wallet: Wallet) => boolean) =>
     (await wallets.list(owner)).find(is);
 
@@ -62,6 +61,15 @@ export function createAgentWallets({ db, ledger, wallets, verifier, mustOwn, l2 
     if (!wallet) throw new Error('an own wallet neither exists nor can be registered');
     return { wallet, made: made !== null };
   }
+
+  return { platformWallet, register };
+}
+
+export type AgentWallets = ReturnType<typeof createAgentWallets>;
+
+export function createAgentWallets(deps: AgentWalletsDeps) {
+  const { db, ledger, mustOwn, l2 } = deps;
+  const { platformWallet, register } = createMaking(deps);
 
   return {
     platformWallet,

@@ -35,6 +35,43 @@ const columnsOf = (nameOf: (agentId: string) => string): Column<Device>[] => [
   { key: 'last', header: texts.lastSeen, cell: ({ lastSeen }) => ago(lastSeen), sort: ({ lastSeen }) => lastSeen },
 ];
 
+const pendingColumns = (
+  columns: Column<Device>[],
+  approve: (device: Device) => void,
+  deny: (device: Device) => void,
+): Column<Device>[] => [
+  ...columns,
+  {
+    key: 'actions',
+    header: '',
+    end: true,
+    cell: (device) => (
+      <span className="inline-flex gap-2">
+        <Button small kind="primary" onClick={() => approve(device)}>
+          {texts.approve}
+        </Button>
+        <Button small onClick={() => deny(device)}>
+          {texts.deny}
+        </Button>
+      </span>
+    ),
+  },
+];
+
+const approvedColumns = (columns: Column<Device>[], revoke: (device: Device) => void): Column<Device>[] => [
+  ...columns,
+  {
+    key: 'actions',
+    header: '',
+    end: true,
+    cell: (device) => (
+      <Button small kind="danger" onClick={() => revoke(device)}>
+        {texts.revoke}
+      </Button>
+    ),
+  },
+];
+
 export default function Devices() {
   const read = useCall(listDevices, {});
   const { nameOf } = useAgentNames();
@@ -48,6 +85,9 @@ export default function Devices() {
       setAsking(undefined);
     },
   });
+  const approve = ({ id }: Device) => decide.mutate({ body: { deviceId: id, action: 'approve' } });
+  const deny = (device: Device) => setAsking({ device, action: 'deny' });
+  const revoke = (device: Device) => setAsking({ device, action: 'revoke' });
   const table = { rowKey: ({ id }: Device) => id, error: read.error, retry: () => void read.refetch() };
   return (
     <Page title={texts.title} lead={texts.lead}>
@@ -58,28 +98,7 @@ export default function Devices() {
           label={texts.pending}
           rows={read.data?.pending}
           empty={<Empty title={texts.noPending}>{texts.noPendingHint}</Empty>}
-          columns={[
-            ...columns,
-            {
-              key: 'actions',
-              header: '',
-              end: true,
-              cell: (device) => (
-                <span className="inline-flex gap-2">
-                  <Button
-                    small
-                    kind="primary"
-                    onClick={() => decide.mutate({ body: { deviceId: device.id, action: 'approve' } })}
-                  >
-                    {texts.approve}
-                  </Button>
-                  <Button small onClick={() => setAsking({ device, action: 'deny' })}>
-                    {texts.deny}
-                  </Button>
-                </span>
-              ),
-            },
-          ]}
+          columns={pendingColumns(columns, approve, deny)}
         />
       </Card>
       <Card title={texts.approved} flush className="overflow-hidden">
@@ -89,27 +108,10 @@ export default function Devices() {
           rows={read.data?.approved}
           find={({ name, ip }) => `${name} ${ip}`}
           empty={<Empty title={texts.noApproved} />}
-          columns={[
-            ...columns,
-            {
-              key: 'actions',
-              header: '',
-              end: true,
-              cell: (device) => (
-                <Button small kind="danger" onClick={() => setAsking({ device, action: 'revoke' })}>
-                  {texts.revoke}
-                </Button>
-              ),
-            },
-          ]}
+          columns={approvedColumns(columns, revoke)}
         />
       </Card>
-      <Card title={texts.how} hint={texts.howHint}>
-        <Code
-          label="curl"
-          text={`curl -X POST ${location.origin}/api/devices/pair \\\n  -H "Authorization: Bearer $GATEWAY_TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"name":"My phone"}'`}
-        />
-      </Card>
+      <How />
       <Confirm
         open={asking !== undefined}
         onClose={() => setAsking(undefined)}
@@ -125,5 +127,17 @@ export default function Devices() {
         onConfirm={() => asking && decide.mutate({ body: { deviceId: asking.device.id, action: asking.action } })}
       />
     </Page>
+  );
+}
+
+/** How a device asks. */
+function How() {
+  return (
+    <Card title={texts.how} hint={texts.howHint}>
+      <Code
+        label="curl"
+        text={`curl -X POST ${location.origin}/api/devices/pair \\\n  -H "Authorization: Bearer $GATEWAY_TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d '{"name":"My phone"}'`}
+      />
+    </Card>
   );
 }

@@ -1,4 +1,5 @@
 import { deleteHeartbeat, getHeartbeat, listAgents, setHeartbeat } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { useCall, useSend } from '../../api.ts';
 import { ago, coming, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
@@ -61,20 +62,7 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
       </div>
       {read.data ? (
         <>
-          <dl className="grid w-60 grid-cols-2 gap-6 text-[0.9rem]">
-            <div>
-              <dt className="text-ink-faint">{texts.last}</dt>
-              <dd title={moment(beat?.lastHeartbeat)}>
-                {beat?.lastHeartbeat ? ago(beat.lastHeartbeat) : states.never}
-              </dd>
-            </div>
-            <div>
-              <dt className="text-ink-faint">{texts.next}</dt>
-              <dd title={moment(beat?.nextHeartbeat)}>
-                {beat?.enabled ? coming(beat.nextHeartbeat) : <Badge>{texts.off}</Badge>}
-              </dd>
-            </div>
-          </dl>
+          <Times beat={beat} />
           <div className="flex w-80 items-center gap-2">
             <div className="min-w-0 flex-1">
               <SelectField
@@ -108,5 +96,22 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
         </div>
       )}
     </div>
+  );
+}
+
+function Times({ beat }: { beat: TypesOf<typeof getHeartbeat>['reply']['heartbeat'] | undefined }) {
+  return (
+    <dl className="grid w-60 grid-cols-2 gap-6 text-[0.9rem]">
+      <div>
+        <dt className="text-ink-faint">{texts.last}</dt>
+        <dd title={moment(beat?.lastHeartbeat)}>{beat?.lastHeartbeat ? ago(beat.lastHeartbeat) : states.never}</dd>
+      </div>
+      <div>
+        <dt className="text-ink-faint">{texts.next}</dt>
+        <dd title={moment(beat?.nextHeartbeat)}>
+          {beat?.enabled ? coming(beat.nextHeartbeat) : <Badge>{texts.off}</Badge>}
+        </dd>
+      </div>
+    </dl>
   );
 }

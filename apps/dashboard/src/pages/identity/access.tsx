@@ -21,13 +21,7 @@ export function AccessCard() {
   if (!data) return null;
   if (data.state === 'member') {
     if (!wasOutside.current) return null;
-    return (
-      <Notice tone="ok" title={texts.isIn(planName(data.plan ?? 'network'))}>
-        <LinkButton kind="primary" className="mt-2" to="/dashboard/agents/new" icon="plus">
-          {texts.first}
-        </LinkButton>
-      </Notice>
-    );
+    return <IsIn plan={data.plan ?? 'network'} />;
   }
   wasOutside.current = true;
   if (data.sold) {
@@ -73,5 +67,15 @@ export function AccessCard() {
         )}
       </form>
     </Card>
+  );
+}
+
+function IsIn({ plan }: { plan: string }) {
+  return (
+    <Notice tone="ok" title={texts.isIn(planName(plan))}>
+      <LinkButton kind="primary" className="mt-2" to="/dashboard/agents/new" icon="plus">
+        {texts.first}
+      </LinkButton>
+    </Notice>
   );
 }

@@ -12,10 +12,31 @@ import { Code } from '../../ui/code.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
 type Key = TypesOf<typeof listKeys>['reply']['keys'][number];
+
+const columnsOf = (setRemoving: (key: Key) => void): Column<Key>[] => [
+  { key: 'name', header: texts.name, cell: (key) => <span className="font-medium">{key.name}</span> },
+  {
+    key: 'preview',
+    header: texts.preview,
+    cell: ({ keyPreview }) => <code className="text-[0.87rem]">{keyPreview}</code>,
+  },
+  { key: 'created', header: texts.created, cell: ({ createdAt }) => moment(createdAt) },
+  { key: 'used', header: texts.lastUsed, cell: ({ lastUsed }) => (lastUsed ? ago(lastUsed) : states.never) },
+  {
+    key: 'delete',
+    header: '',
+    end: true,
+    cell: (key) => (
+      <Button small kind="danger" onClick={() => setRemoving(key)}>
+        {states.delete}
+      </Button>
+    ),
+  },
+];
 
 export function Keys() {
   const read = useCall(listKeys, {});
@@ -43,22 +64,7 @@ export function Keys() {
   };
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
-      <form onSubmit={submit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
-        <div className="w-full max-w-sm">
-          <TextField
-            label={texts.name}
-            placeholder={texts.namePlaceholder}
-            maxLength={64}
-            required
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </div>
-        <Button kind="primary" type="submit" icon="plus" busy={create.isPending}>
-          {texts.create}
-        </Button>
-        {create.error && <Notice tone="danger">{create.error.message}</Notice>}
-      </form>
+      <KeyForm submit={submit} name={name} setName={setName} create={create} />
       <Table
         label={texts.title}
         rows={read.data?.keys}
@@ -66,44 +72,9 @@ export function Keys() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
-        columns={[
-          { key: 'name', header: texts.name, cell: (key) => <span className="font-medium">{key.name}</span> },
-          {
-            key: 'preview',
-            header: texts.preview,
-            cell: ({ keyPreview }) => <code className="text-[0.87rem]">{keyPreview}</code>,
-          },
-          { key: 'created', header: texts.created, cell: ({ createdAt }) => moment(createdAt) },
-          { key: 'used', header: texts.lastUsed, cell: ({ lastUsed }) => (lastUsed ? ago(lastUsed) : states.never) },
-          {
-            key: 'delete',
-            header: '',
-            end: true,
-            cell: (key) => (
-              <Button small kind="danger" onClick={() => setRemoving(key)}>
-                {states.delete}
-              </Button>
-            ),
-          },
-        ]}
+        columns={columnsOf(setRemoving)}
       />
-      <Dialog
-        open={fresh !== undefined}
-        onClose={() => setFresh(undefined)}
-        title={texts.yourKey}
-        hint={texts.shownOnce}
-        wide
-      >
-        <div className="flex flex-col gap-4">
-          <Code label={texts.yourKey} text={fresh ?? ''} />
-          <Code label={texts.tryIt} text={`curl ${location.origin}/api/agents -H "Authorization: Bearer ${fresh}"`} />
-          <div className="flex justify-end">
-            <Button kind="primary" onClick={() => setFresh(undefined)}>
-              {texts.done}
-            </Button>
-          </div>
-        </div>
-      </Dialog>
+      <FreshKey fresh={fresh} setFresh={setFresh} />
       <Confirm
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
@@ -115,5 +86,59 @@ export function Keys() {
         onConfirm={() => removing && remove.mutate({ params: { id: removing.id } })}
       />
     </Card>
+  );
+}
+
+function KeyForm({
+  submit,
+  name,
+  setName,
+  create,
+}: {
+  submit: (event: FormEvent) => void;
+  name: string;
+  setName: (value: string) => void;
+  create: { isPending: boolean; error: Error | null };
+}) {
+  return (
+    <form onSubmit={submit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
+      <div className="w-full max-w-sm">
+        <TextField
+          label={texts.name}
+          placeholder={texts.namePlaceholder}
+          maxLength={64}
+          required
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </div>
+      <Button kind="primary" type="submit" icon="plus" busy={create.isPending}>
+        {texts.create}
+      </Button>
+      {create.error && <Notice tone="danger">{create.error.message}</Notice>}
+    </form>
+  );
+}
+
+/** A new key is shown once. */
+function FreshKey({ fresh, setFresh }: { fresh: string | undefined; setFresh: (key: undefined) => void }) {
+  return (
+    <Dialog
+      open={fresh !== undefined}
+      onClose={() => setFresh(undefined)}
+      title={texts.yourKey}
+      hint={texts.shownOnce}
+      wide
+    >
+      <div className="flex flex-col gap-4">
+        <Code label={texts.yourKey} text={fresh ?? ''} />
+        <Code label={texts.tryIt} text={`curl ${location.origin}/api/agents -H "Authorization: Bearer ${fresh}"`} />
+        <div className="flex justify-end">
+          <Button kind="primary" onClick={() => setFresh(undefined)}>
+            {texts.done}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
   );
 }

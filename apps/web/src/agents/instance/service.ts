@@ -30,20 +30,8 @@ const NONE = 'No instance found. Please deploy first.';
 /** Backing up and changing an image takes its time. */
 const ACTION_TIMEOUT_MS = 120_000;
 
-export function createInstances({ db, users, roster, backend, agentsDomain, version }: InstanceDeps) {
-  /** The agent that the path means: the user's main one, or the one of that id. */
-  async function find(user: User, id: string): Promise<AgentRow> {
-    if (id === user.id) {
-      const [main] = await roster.of(user.id).list({ limit: 1, offset: 0 });
-      if (main) return main;
-      throw new AppError(404, NONE);
-    }
-    const agent = await roster.of(user.id).find(id);
-    if (agent) return agent;
-    const other = await users.byId(db.system, id);
-    throw other ? new AppError(403, 'Forbidden') : new AppError(404, NONE);
-  }
-
+/** What the backend is asked to do. */
+function createActions({ backend }: InstanceDeps) {
   function perform(
     user: User,
     agent: AgentRow,
@@ -64,6 +52,26 @@ export function createInstances({ db, users, roster, backend, agentsDomain, vers
       body: { ...(image !== undefined && { image: image as string }) },
     });
   }
+
+  return perform;
+}
+
+export function createInstances(deps: InstanceDeps) {
+  const { db, users, roster, backend, agentsDomain, version } = deps;
+  /** The agent that the path means: the user's main one, or the one of that id. */
+  async function find(user: User, id: string): Promise<AgentRow> {
+    if (id === user.id) {
+      const [main] = await roster.of(user.id).list({ limit: 1, offset: 0 });
+      if (main) return main;
+      throw new AppError(404, NONE);
+    }
+    const agent = await roster.of(user.id).find(id);
+    if (agent) return agent;
+    const other = await users.byId(db.system, id);
+    throw other ? new AppError(403, 'Forbidden') : new AppError(404, NONE);
+  }
+
+  const perform = createActions(deps);
 
   return {
     async act(user: User, id: string, action: Action, image: unknown, address: string) {

@@ -39,18 +39,8 @@ const KEPT_MS = 15_000;
 const AGGREGATOR = 'openrouter';
 const SUGGESTED = 3;
 
-/** Which models there are, and which one really answers for an agent. */
-export type KnownModels = ReturnType<typeof createKnownModels>;
-
-export function createKnownModels({
-  backend,
-  catalogue,
-  log,
-}: {
-  backend: Pick<BackendClient, 'call'>;
-  catalogue: Catalogue;
-  log: Log;
-}) {
+/** All models, asked for again and again. */
+function createListing({ backend, log }: { backend: Pick<BackendClient, 'call'>; catalogue: Catalogue; log: Log }) {
   let kept: { until: number; models: Promise<Model[] | undefined> } | undefined;
 
   /** Undefined: the backend cannot tell now, and its own answer to what is asked next says why. */
@@ -67,6 +57,16 @@ export function createKnownModels({
     kept = { until: performance.now() + KEPT_MS, models };
     return models;
   }
+
+  return all;
+}
+
+/** Which models there are, and which one really answers for an agent. */
+export type KnownModels = ReturnType<typeof createKnownModels>;
+
+export function createKnownModels(deps: { backend: Pick<BackendClient, 'call'>; catalogue: Catalogue; log: Log }) {
+  const { catalogue } = deps;
+  const all = createListing(deps);
 
   /** An aggregator that could not be asked may have anything. */
   const isSilent = (models: readonly Model[]): boolean =>

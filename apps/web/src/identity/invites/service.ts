@@ -29,13 +29,14 @@ interface InviteDeps {
 const LIFE_MS = 14 * 86_400_000;
 const MOST_OPEN = 20;
 
-export type Invites = ReturnType<typeof createInvites>;
+function refuse(row: InviteRow | undefined): never {
+  if (row?.used_at) throw new AppError(410, 'Invite has already been used');
+  throw new AppError(404, 'Invalid or expired invite');
+}
 
-export function createInvites({ db, accounts, mail, clock, walletKey, baseUrl }: InviteDeps) {
-  const cipher = createCipher(walletKey, 'invites');
-  const urlOf = (token: string) => `${baseUrl}/invite?token=${token}`;
-  const isOver = (row: { expires_at: Date }) => row.expires_at.getTime() <= clock().getTime();
+const hashOf = (token: string) => sha256Hex(token.toLowerCase());
 
+function createMaking({ accounts, clock }: InviteDeps, cipher: ReturnType<typeof createCipher>) {
   async function make(
     tx: SystemTx,
     user: User,
@@ -62,26 +63,11 @@ export function createInvites({ db, accounts, mail, clock, walletKey, baseUrl }:
     return { id, token };
   }
 
-  function refuse(row: InviteRow | undefined): never {
-    if (row?.used_at) throw new AppError(410, 'Invite has already been used');
-    throw new AppError(404, 'Invalid or expired invite');
-  }
+  return make;
+}
 
-  const hashOf = (token: string) => sha256Hex(token.toLowerCase());
-
-  async function compose({ email, id }: { email: string; id: string }) {
-    const row = await findInvite(db.system, { id });
-    if (!row || row.used_at || isOver(row)) return null;
-    const link = urlOf(cipher.open(row.token_sealed, row.id));
-    return {
-      to: email,
-      subject: 'You are invited',
-      text: `Hello,\n\nyou are invited. Open this link within 14 days to create your account:\n\n${link}\n`,
-      link,
-    };
-  }
-  mail.define('invite', compose, 'news');
-
+/** Invites by link and by mail. */
+function inviting({ db, mail }: InviteDeps, urlOf: (token: string) => string, make: ReturnType<typeof createMaking>) {
   return {
     async create(user: User, name: string, ip: string): Promise<{ success: true; inviteUrl: string; token: string }> {
       if (looksInjected(name)) throw new AppError(400, 'Invalid name');
@@ -101,6 +87,34 @@ export function createInvites({ db, accounts, mail, clock, walletKey, baseUrl }:
       });
       return { success: true, code: token, email, inviteUrl: urlOf(token) };
     },
+  };
+}
+
+export type Invites = ReturnType<typeof createInvites>;
+
+export function createInvites(deps: InviteDeps) {
+  const { db, mail, clock, walletKey, baseUrl } = deps;
+  const cipher = createCipher(walletKey, 'invites');
+  const urlOf = (token: string) => `${baseUrl}/invite?token=${token}`;
+  const isOver = (row: { expires_at: Date }) => row.expires_at.getTime() <= clock().getTime();
+
+  const make = createMaking(deps, cipher);
+
+  async function compose({ email, id }: { email: string; id: string }) {
+    const row = await findInvite(db.system, { id });
+    if (!row || row.used_at || isOver(row)) return null;
+    const link = urlOf(cipher.open(row.token_sealed, row.id));
+    return {
+      to: email,
+      subject: 'You are invited',
+      text: `Hello,\n\nyou are invited. Open this link within 14 days to create your account:\n\n${link}\n`,
+      link,
+    };
+  }
+  mail.define('invite', compose, 'news');
+
+  return {
+    ...inviting(deps, urlOf, make),
     async verify(token: string): Promise<{ valid: true; plan: 'solo' }> {
       const row = await findInvite(db.system, { hash: hashOf(token) });
       if (!row || row.used_at || isOver(row)) refuse(row);

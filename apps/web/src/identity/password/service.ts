@@ -16,13 +16,8 @@ interface PasswordDeps {
   baseUrl: string;
 }
 
-export type PasswordService = ReturnType<typeof createPasswordService>;
-
-export function createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }: PasswordDeps) {
-  const { users, sessions, passwords, verification, prove, audit } = accounts;
-  const badLink = () => new AppError(400, 'Invalid or expired reset link');
-  const wrong = () => new AppError(401, 'Current password is incorrect');
-
+function defineMail({ db, accounts, mail, baseUrl }: PasswordDeps): void {
+  const { users, verification } = accounts;
   mail.define('reset', async ({ email }: { email: string }) =>
     db.asSystem(async (tx) => {
       const user = await users.byEmail(tx, email);
@@ -36,6 +31,17 @@ export function createPasswordService({ db, accounts, attempts, bots, mail, base
       };
     }),
   );
+}
+
+export type PasswordService = ReturnType<typeof createPasswordService>;
+
+export function createPasswordService(deps: PasswordDeps) {
+  const { db, accounts, attempts, bots, mail } = deps;
+  const { users, sessions, passwords, verification, prove, audit } = accounts;
+  const badLink = () => new AppError(400, 'Invalid or expired reset link');
+  const wrong = () => new AppError(401, 'Current password is incorrect');
+
+  defineMail(deps);
 
   return {
     async forgot({ email, ...fields }: { email: string } & BotFields): Promise<void> {

@@ -27,9 +27,27 @@ interface RegistrationDeps {
 
 const exists = () => new AppError(409, 'User already exists');
 
+function defineMail({ db, accounts, mail, baseUrl }: RegistrationDeps): void {
+  const { users, verification } = accounts;
+  mail.define('verify', async ({ email }: { email: string }) =>
+    db.asSystem(async (tx) => {
+      const user = await users.byEmail(tx, email);
+      if (!user || user.email_verified_at !== null || !verification.required) return null;
+      const link = `${baseUrl}/verify-email?token=${await verification.startVerify(tx, user)}`;
+      return {
+        to: user.email,
+        subject: 'Verify your e-mail address',
+        text: `Hello ${user.name},\n\nopen this link within 24 hours to verify your address:\n\n${link}\n\nIf you did not ask for it, ignore this mail.\n`,
+        link,
+      };
+    }),
+  );
+}
+
 export type Registration = ReturnType<typeof createRegistration>;
 
-export function createRegistration({ db, accounts, invites, bots, mail, baseUrl }: RegistrationDeps) {
+export function createRegistration(deps: RegistrationDeps) {
+  const { db, accounts, invites, bots, mail } = deps;
   const { users, credits, verification, passwords, prove, audit } = accounts;
 
   async function takeOrigin(tx: SystemTx, user: UserRow, { inviteToken, referralCode }: NewAccount): Promise<void> {
@@ -44,19 +62,7 @@ export function createRegistration({ db, accounts, invites, bots, mail, baseUrl 
     if (giver) await credits.refer(tx, user.id, giver);
   }
 
-  mail.define('verify', async ({ email }: { email: string }) =>
-    db.asSystem(async (tx) => {
-      const user = await users.byEmail(tx, email);
-      if (!user || user.email_verified_at !== null || !verification.required) return null;
-      const link = `${baseUrl}/verify-email?token=${await verification.startVerify(tx, user)}`;
-      return {
-        to: user.email,
-        subject: 'Verify your e-mail address',
-        text: `Hello ${user.name},\n\nopen this link within 24 hours to verify your address:\n\n${link}\n\nIf you did not ask for it, ignore this mail.\n`,
-        link,
-      };
-    }),
-  );
+  defineMail(deps);
 
   return {
     async register(account: NewAccount, ip: string): Promise<{ id: string; email: string; name: string }> {

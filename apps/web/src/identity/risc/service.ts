@@ -31,11 +31,24 @@ function dataOf(value: unknown): EventData {
   return { sub: textOf(sub), email: textOf(email), reason: textOf(reason) };
 }
 
-export type Risc = ReturnType<typeof createRisc>;
+function defineMail({ db, accounts, mail, baseUrl }: RiscDeps): void {
+  const { users } = accounts;
+  mail.define('credential-change', async ({ email }: { email: string }) => {
+    const user = await users.byEmail(db.system, email);
+    if (!user) return null;
+    return {
+      to: user.email,
+      subject: 'Please check your account',
+      text: `Hello ${user.name},\n\nyour identity provider tells us that the password of your account there should be changed. If you use the same one here, change it, too, and look at where you are signed in:\n\n${baseUrl}/dashboard/settings\n`,
+      link: `${baseUrl}/dashboard/settings`,
+    };
+  });
+}
 
-export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock, log }: RiscDeps) {
+/** What each event does to an account. */
+function createActing(deps: RiscDeps) {
+  const { accounts, mail, clock, log } = deps;
   const { users, links, sessions, audit } = accounts;
-
   type Action = (tx: SystemTx, user: UserRow, data: EventData) => Promise<void>;
   const ACTIONS: Readonly<Record<string, Action>> = {
     async [EVENTS.accountDisabled](tx, { id }, { reason }) {
@@ -51,16 +64,7 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
     [EVENTS.credentialChange]: (tx, { email }) => mail.post(tx, 'credential-change', { email }),
   };
 
-  mail.define('credential-change', async ({ email }: { email: string }) => {
-    const user = await users.byEmail(db.system, email);
-    if (!user) return null;
-    return {
-      to: user.email,
-      subject: 'Please check your account',
-      text: `Hello ${user.name},\n\nyour identity provider tells us that the password of your account there should be changed. If you use the same one here, change it, too, and look at where you are signed in:\n\n${baseUrl}/dashboard/settings\n`,
-      link: `${baseUrl}/dashboard/settings`,
-    };
-  });
+  defineMail(deps);
 
   async function userOf(tx: SystemTx, { sub, email }: EventData, byEmailOnly: boolean): Promise<UserRow | null> {
     const link = sub !== undefined && !byEmailOnly ? await links.find(tx, 'idp2', sub) : null;
@@ -79,6 +83,15 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
       await audit(tx, { userId: user.id, action: 'security-event', detail: { type, reason: data.reason } });
     }
   }
+
+  return act;
+}
+
+export type Risc = ReturnType<typeof createRisc>;
+
+export function createRisc(deps: RiscDeps) {
+  const { db, jobs, readToken, baseUrl, clock, log } = deps;
+  const act = createActing(deps);
 
   /** In the order they came: the enabling of an account must not be overtaken by its disabling. */
   async function work(): Promise<void> {

@@ -20,7 +20,8 @@ interface CardDeps {
 /** After this, nobody is still working on a payment. */
 const UNFINISHED_SECONDS = 120;
 
-export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDeps): Pay {
+/** Holds on topped-up balances: set aside, taken or given back. */
+function createHolds({ db, ledger, jobs, clock }: CardDeps) {
   const hold = (userId: string, plugin: { id: string; price: bigint }, accounts: string[]): Promise<string> =>
     db.asSystem(async (tx) => {
       const id = newId();
@@ -68,6 +69,13 @@ export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDep
         await ledger.release(tx, BigInt(held));
       }
     });
+
+  return { hold, release, take };
+}
+
+export function createCardPayments(deps: CardDeps): Pay {
+  const { jobs, wallets } = deps;
+  const { hold, release, take } = createHolds(deps);
 
   // What a crash interrupted was never answered, so it is not paid either.
   jobs.work(cardPaymentJob, release);

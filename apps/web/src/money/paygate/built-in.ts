@@ -40,8 +40,8 @@ const CURRENCIES: ReadonlySet<string> = new Set(['USDC', 'USD']);
 
 const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
 
-/** The payment gateway of the platform itself: an agent's record decides its tier, the ledger pays. */
-export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offers, record }: BuiltInDeps): Colony {
+/** What an agent’s record makes of it. */
+function createStanding({ record }: BuiltInDeps) {
   async function standing({ userId, agentId }: Member) {
     const { paid, payees } = await record(userId, agentId);
     const score = Math.min(MAX, START + paid);
@@ -56,11 +56,24 @@ export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offer
     return { score, tier, details };
   }
 
+  return { standing, fitness };
+}
+
+function createPayers({ wallets }: BuiltInDeps) {
   /** The agent's wallets first, then its owner's. */
   async function payers({ userId, agentId }: Member): Promise<Account[]> {
     const [agents, own] = await Promise.all([wallets.list({ userId, agentId }), wallets.list({ userId })]);
     return [...agents, ...own].map(({ address }) => walletAccount(address));
   }
+
+  return payers;
+}
+
+/** The payment gateway of the platform itself: an agent's record decides its tier, the ledger pays. */
+export function createBuiltInColony(deps: BuiltInDeps): Colony {
+  const { db, ledger, clock, payouts, offers } = deps;
+  const { standing, fitness } = createStanding(deps);
+  const payers = createPayers(deps);
 
   return {
     gateway: 'built-in',

@@ -41,9 +41,8 @@ const owedTo = (address: string): Account => ({
   asset: USD,
 });
 
-export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Payouts {
-  const isWallet = async (address: string) => isHexAddress(address) && (await store.isWallet(db.system, address));
-
+/** The steps of a payout: sent, looked up, booked. */
+function createMoves({ db, ledger, clock }: PayoutDeps) {
   const done = (
     { id, address, units }: store.PayoutRow,
     from: store.PayoutStatus,
@@ -89,6 +88,15 @@ export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Pay
     await broadcast(chain, sent.raw);
     return waitFor(chain, sent, MINED_WITHIN_MS);
   }
+
+  return { done, send, lookUp };
+}
+
+export function createPayouts(deps: PayoutDeps): Payouts {
+  const { db, jobs, clock, key } = deps;
+  const isWallet = async (address: string) => isHexAddress(address) && (await store.isWallet(db.system, address));
+
+  const { done, send, lookUp } = createMoves(deps);
 
   /** Takes it as far as it gets. Throws when it must be looked at again soon. */
   async function payOut({ id }: { id: string }): Promise<void> {

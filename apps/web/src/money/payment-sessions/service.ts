@@ -44,9 +44,8 @@ const SETTLE_AT = 5_000_000n;
 const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
 const lower = (address: string): string => address.toLowerCase();
 
-export function createPaymentSessions(deps: SessionDeps) {
-  const { db, ledger, clock, settlements, verifier, chainId, ownsAddress, funding, priceOf } = deps;
-
+/** What is known of a session, and to whom it is told. */
+function createReading({ db, ownsAddress }: SessionDeps) {
   async function shown(session: PaymentSession) {
     const vouchers = await store.vouchers(db.system, session.id);
     return {
@@ -73,6 +72,10 @@ export function createPaymentSessions(deps: SessionDeps) {
     if (!(await ownsAddress(caller, address))) throw new AppError(401, 'Unauthorized');
   }
 
+  return { shown, found, mustOwn };
+}
+
+function createOpening({ db, ledger, clock }: SessionDeps) {
   /** The address's session, or a new one with the deposit held. */
   const opened = (userAddress: string, deposit: bigint, sandbox: boolean) =>
     db.asSystem(async (tx) => {
@@ -96,6 +99,14 @@ export function createPaymentSessions(deps: SessionDeps) {
       const session = { id, address, userAddress, sandbox, accountId: account.id, holdId: hold.id, deposit };
       return { session: await store.add(tx, session, clock()), isNew: true };
     });
+
+  return opened;
+}
+
+/** Opens sessions and counts their vouchers. */
+function createTaking(deps: SessionDeps) {
+  const { db, clock, settlements, verifier, chainId } = deps;
+  const opened = createOpening(deps);
 
   /** Why a session does not take a voucher. */
   function refusal({ status, closing }: PaymentSession): AppError {
@@ -134,6 +145,78 @@ export function createPaymentSessions(deps: SessionDeps) {
     // Beyond what the database can count, too.
     if (units > session.deposit) throw new AppError(400, 'Insufficient balance');
   }
+
+  return { opened, take, checkVoucher };
+}
+
+/** Vouchers whose plugin has yet to answer. */
+function holding({ db, settlements }: SessionDeps, { checkVoucher, take }: ReturnType<typeof createTaking>) {
+  return {
+    /** Sets a voucher aside while its plugin works; then `confirm` or `refund` it. */
+    async hold(session: PaymentSession, voucher: NewVoucher, then: AfterHold) {
+      await checkVoucher(session, voucher);
+      const taken = await take(voucher, 'held', then);
+      return { voucherId: taken.voucherId, remaining: usd(taken.session.deposit - taken.session.spent) };
+    },
+
+    confirm: (voucherId: bigint): Promise<void> =>
+      db.asSystem(async (tx) => {
+        const { session_id: id, units } = await store.findVoucher(tx, voucherId);
+        const session = await store.lock(tx, id);
+        if (session === null || !(await store.resolveVoucher(tx, voucherId, 'pending'))) return;
+        const now = await store.update(tx, id, { pending: session.pending + units });
+        if (now.closing || now.pending >= SETTLE_AT) await settlements.settle(tx, now);
+        if (now.closing) await settlements.conclude(tx, id);
+      }),
+
+    /** The money is back in the session; does nothing to one that was confirmed. */
+    refund: (voucherId: bigint): Promise<void> =>
+      db.asSystem(async (tx) => {
+        const { session_id: id, units } = await store.findVoucher(tx, voucherId);
+        const session = await store.lock(tx, id);
+        if (session === null || !(await store.resolveVoucher(tx, voucherId, 'refunded'))) return;
+        await store.update(tx, id, { spent: session.spent - units });
+        if (session.closing) await settlements.conclude(tx, id);
+      }),
+  };
+}
+
+/** How a session ends. */
+function closing(deps: SessionDeps, { found, mustOwn }: ReturnType<typeof createReading>) {
+  const { db, settlements } = deps;
+  return {
+    /** Closing again answers the same, and returns nothing twice. */
+    async close(caller: WalletCaller, sessionId: string) {
+      const { address } = await found(sessionId);
+      if (!deps.open) await mustOwn(caller, address);
+      const { session, underWay } = await db.asSystem(async (tx) => {
+        await store.takeTurn(tx, address);
+        const locked = await store.lock(tx, sessionId);
+        if (locked === null) throw new AppError(404, 'Session not found');
+        if (locked.closing) return { session: locked, underWay: null };
+        const settlement = await settlements.settle(tx, locked);
+        await settlements.giveBack(tx, locked, await store.heldUnits(tx, sessionId));
+        await store.update(tx, sessionId, { closing: true, status: 'settling' });
+        await settlements.conclude(tx, sessionId);
+        return { session: locked, underWay: settlement };
+      });
+      if (underWay !== null) await settlements.hurry(underWay);
+      return {
+        success: true as const,
+        returned: usd(session.deposit - session.spent),
+        settled: usd(session.spent),
+      };
+    },
+  };
+}
+
+export function createPaymentSessions(deps: SessionDeps) {
+  const { db, funding, priceOf } = deps;
+  const reading = createReading(deps);
+  const { shown, found, mustOwn } = reading;
+
+  const taking = createTaking(deps);
+  const { opened, take, checkVoucher } = taking;
 
   return {
     async open(caller: WalletCaller, address: string, given: string | number) {
@@ -178,57 +261,10 @@ export function createPaymentSessions(deps: SessionDeps) {
       };
     },
 
-    /** Closing again answers the same, and returns nothing twice. */
-    async close(caller: WalletCaller, sessionId: string) {
-      const { address } = await found(sessionId);
-      if (!deps.open) await mustOwn(caller, address);
-      const { session, underWay } = await db.asSystem(async (tx) => {
-        await store.takeTurn(tx, address);
-        const locked = await store.lock(tx, sessionId);
-        if (locked === null) throw new AppError(404, 'Session not found');
-        if (locked.closing) return { session: locked, underWay: null };
-        const settlement = await settlements.settle(tx, locked);
-        await settlements.giveBack(tx, locked, await store.heldUnits(tx, sessionId));
-        await store.update(tx, sessionId, { closing: true, status: 'settling' });
-        await settlements.conclude(tx, sessionId);
-        return { session: locked, underWay: settlement };
-      });
-      if (underWay !== null) await settlements.hurry(underWay);
-      return {
-        success: true as const,
-        returned: usd(session.deposit - session.spent),
-        settled: usd(session.spent),
-      };
-    },
-
+    ...closing(deps, reading),
     find: (id: string) => store.find(db.system, id),
 
-    /** Sets a voucher aside while its plugin works; then `confirm` or `refund` it. */
-    async hold(session: PaymentSession, voucher: NewVoucher, then: AfterHold) {
-      await checkVoucher(session, voucher);
-      const taken = await take(voucher, 'held', then);
-      return { voucherId: taken.voucherId, remaining: usd(taken.session.deposit - taken.session.spent) };
-    },
-
-    confirm: (voucherId: bigint): Promise<void> =>
-      db.asSystem(async (tx) => {
-        const { session_id: id, units } = await store.findVoucher(tx, voucherId);
-        const session = await store.lock(tx, id);
-        if (session === null || !(await store.resolveVoucher(tx, voucherId, 'pending'))) return;
-        const now = await store.update(tx, id, { pending: session.pending + units });
-        if (now.closing || now.pending >= SETTLE_AT) await settlements.settle(tx, now);
-        if (now.closing) await settlements.conclude(tx, id);
-      }),
-
-    /** The money is back in the session; does nothing to one that was confirmed. */
-    refund: (voucherId: bigint): Promise<void> =>
-      db.asSystem(async (tx) => {
-        const { session_id: id, units } = await store.findVoucher(tx, voucherId);
-        const session = await store.lock(tx, id);
-        if (session === null || !(await store.resolveVoucher(tx, voucherId, 'refunded'))) return;
-        await store.update(tx, id, { spent: session.spent - units });
-        if (session.closing) await settlements.conclude(tx, id);
-      }),
+    ...holding(deps, taking),
   };
 }
 

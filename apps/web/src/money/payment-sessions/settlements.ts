@@ -24,7 +24,50 @@ export type Settlements = ReturnType<typeof createSettlements>;
 
 const MINED_WITHIN_MS = 10_000;
 
-export function createSettlements({ db, ledger, jobs, log, clock, key }: SettlementDeps) {
+/** The end of a session, and what goes back. */
+function createReturning({ ledger }: SettlementDeps) {
+  /** Once nothing is under way any more: active again, or closed with the rest returned. */
+  async function conclude(tx: SystemTx, sessionId: string): Promise<void> {
+    const session = await store.lock(tx, sessionId);
+    if (session === null || session.status === 'closed') return;
+    if (await isSettling(tx, sessionId)) return;
+    if (!session.closing) {
+      await store.update(tx, sessionId, { status: 'active' });
+      return;
+    }
+    if ((await store.heldUnits(tx, sessionId)) > 0n) return;
+    await giveBack(tx, session, 0n);
+    await store.update(tx, sessionId, { status: 'closed' });
+  }
+
+  /** Returns what is held for the session, except `keep`, which is held anew. */
+  async function giveBack(tx: SystemTx, session: PaymentSession, keep: bigint): Promise<void> {
+    const released = await ledger.release(tx, session.holdId);
+    const back = released - keep;
+    if (session.sandbox && back > 0n)
+      await ledger.post(tx, {
+        key: `session-return:${session.holdId}`,
+        kind: 'session-return',
+        entries: [
+          { account: session.accountId, amount: -back },
+          { account: PLAY_SOURCE.id, amount: back },
+        ],
+      });
+    if (keep === 0n) return;
+    const again = await ledger.hold(tx, {
+      key: `session-rest:${session.id}:${session.holdId}`,
+      account: session.accountId,
+      amount: keep,
+    });
+    await store.update(tx, session.id, { hold_id: again.id });
+  }
+
+  return { conclude, giveBack };
+}
+
+/** What a settlement changes in the ledger and in its session. */
+function createBooking(deps: SettlementDeps) {
+  const { ledger, jobs, clock, key } = deps;
   /** Settles all pending vouchers of a session whose row is held. On-chain: answers what is under way. */
   async function settle(tx: SystemTx, session: PaymentSession): Promise<string | null> {
     if (session.pending === 0n) return null;
@@ -63,42 +106,12 @@ export function createSettlements({ db, ledger, jobs, log, clock, key }: Settlem
     return id;
   }
 
-  /** Once nothing is under way any more: active again, or closed with the rest returned. */
-  async function conclude(tx: SystemTx, sessionId: string): Promise<void> {
-    const session = await store.lock(tx, sessionId);
-    if (session === null || session.status === 'closed') return;
-    if (await isSettling(tx, sessionId)) return;
-    if (!session.closing) {
-      await store.update(tx, sessionId, { status: 'active' });
-      return;
-    }
-    if ((await store.heldUnits(tx, sessionId)) > 0n) return;
-    await giveBack(tx, session, 0n);
-    await store.update(tx, sessionId, { status: 'closed' });
-  }
+  const { conclude, giveBack } = createReturning(deps);
 
-  /** Returns what is held for the session, except `keep`, which is held anew. */
-  async function giveBack(tx: SystemTx, session: PaymentSession, keep: bigint): Promise<void> {
-    const released = await ledger.release(tx, session.holdId);
-    const back = released - keep;
-    if (session.sandbox && back > 0n)
-      await ledger.post(tx, {
-        key: `session-return:${session.holdId}`,
-        kind: 'session-return',
-        entries: [
-          { account: session.accountId, amount: -back },
-          { account: PLAY_SOURCE.id, amount: back },
-        ],
-      });
-    if (keep === 0n) return;
-    const again = await ledger.hold(tx, {
-      key: `session-rest:${session.id}:${session.holdId}`,
-      account: session.accountId,
-      amount: keep,
-    });
-    await store.update(tx, session.id, { hold_id: again.id });
-  }
+  return { settle, conclude, giveBack };
+}
 
+function createSending({ db, ledger, clock }: SettlementDeps, conclude: ReturnType<typeof createBooking>['conclude']) {
   /** `onChain` false: the operator took the key away meanwhile, so the money stays here. */
   const done = (id: string, sessionId: string, units: bigint, onChain: boolean): Promise<void> =>
     db.asSystem(async (tx) => {
@@ -129,6 +142,14 @@ export function createSettlements({ db, ledger, jobs, log, clock, key }: Settlem
       if (!stored) throw new Error('another process settles it');
     });
 
+  return { done, send };
+}
+
+/** Brings settlements to the chain. */
+function createFinishing(deps: SettlementDeps, conclude: ReturnType<typeof createBooking>['conclude']) {
+  const { db, key } = deps;
+  const { done, send } = createSending(deps, conclude);
+
   /** Sees a settlement through, from wherever it was left. Throws when it must be looked at again. */
   async function finish({ id }: { id: string }): Promise<void> {
     const settlement = await findSettlement(db.system, id);
@@ -155,6 +176,15 @@ export function createSettlements({ db, ledger, jobs, log, clock, key }: Settlem
     if (found !== 'unknown') await move(db.system, id, 'sent', { status: 'pending' });
     throw new Error(`a settlement is not through: ${found}`);
   }
+
+  return finish;
+}
+
+export function createSettlements(deps: SettlementDeps) {
+  const { jobs, log } = deps;
+  const { settle, conclude, giveBack } = createBooking(deps);
+  const finish = createFinishing(deps, conclude);
+
   jobs.work(settlementJob, finish);
 
   return {

@@ -12,7 +12,7 @@ export type { AgentPayment, PaymentRequest };
 
 /** What agents may spend, and the record of what they did. Every payment is admitted here before any money moves. */
 
-export interface PolicyTexts {
+interface PolicyTexts {
   perPayment: string | null;
   perDay: string | null;
   perPayee: string | null;
@@ -54,7 +54,8 @@ const texts = (policy: PaymentPolicy): PolicyTexts => ({
   payees: policy.payees,
 });
 
-export function createPolicies({ db, audit, clock, jobs, abandoned }: PolicyDeps) {
+/** Whose agent it is, and who has to know of a payment. */
+function createHelp({ db, clock, jobs, abandoned }: PolicyDeps) {
   async function mustOwn(userId: string, agentId: string): Promise<void> {
     if ((await store.whose(db.system, userId, agentId)) !== 'own') throw new AppError(404, 'Agent not found');
   }
@@ -77,23 +78,12 @@ export function createPolicies({ db, audit, clock, jobs, abandoned }: PolicyDeps
     await raiseNotice(tx, { userId, kind: WAITING, subject: id, message, link }, clock());
   }
 
-  jobs.work(
-    agentPaymentJob,
-    // The gateway may be another one by now: what counts is who was asked.
-    ({ userId, agentId, id, outcome = 'failed' }) =>
-      db.asUser(userId, async (tx) => {
-        const moved = await store.move(tx, { id, agentId }, 'pending', outcome, {
-          result: { reason: 'Interrupted' },
-          now: clock(),
-        });
-        if (moved !== null)
-          await audit(tx, { userId, action: `paygate.${outcome}`, detail: { agentId, paymentId: id } });
-      }),
-  );
+  return { mustOwn, mayAct, watch, tellOwner };
+}
 
+/** What agents may spend, and what they did. */
+function limits({ db, audit, clock }: PolicyDeps, { mustOwn }: ReturnType<typeof createHelp>) {
   return {
-    mayAct,
-
     async get(userId: string, agentId: string): Promise<PolicyTexts> {
       await mustOwn(userId, agentId);
       return texts(await store.policy(db.user(userId), agentId));
@@ -124,7 +114,15 @@ export function createPolicies({ db, audit, clock, jobs, abandoned }: PolicyDeps
         return { id, amount: usd(units), currency, recipient, endpoint, method, status, createdAt: iso(createdAt) };
       });
     },
+  };
+}
 
+/** Whether a payment may be made: by the limits, or by the owner. */
+function admission(
+  { db, audit, clock }: PolicyDeps,
+  { mustOwn, mayAct, watch, tellOwner }: ReturnType<typeof createHelp>,
+) {
+  return {
     /** Counts the payment against the limits of the agent, or has it wait for the owner; 403 when it may not be made. */
     async admit(userId: string, request: PaymentRequest, detail: Record<string, unknown>): Promise<AgentPayment> {
       await mayAct(userId, request.agentId);
@@ -170,7 +168,33 @@ export function createPolicies({ db, audit, clock, jobs, abandoned }: PolicyDeps
         return moved;
       });
     },
+  };
+}
 
+export function createPolicies(deps: PolicyDeps) {
+  const { db, audit, clock, jobs } = deps;
+  const help = createHelp(deps);
+  const { mayAct } = help;
+
+  jobs.work(
+    agentPaymentJob,
+    // The gateway may be another one by now: what counts is who was asked.
+    ({ userId, agentId, id, outcome = 'failed' }) =>
+      db.asUser(userId, async (tx) => {
+        const moved = await store.move(tx, { id, agentId }, 'pending', outcome, {
+          result: { reason: 'Interrupted' },
+          now: clock(),
+        });
+        if (moved !== null)
+          await audit(tx, { userId, action: `paygate.${outcome}`, detail: { agentId, paymentId: id } });
+      }),
+  );
+
+  return {
+    mayAct,
+
+    ...limits(deps, help),
+    ...admission(deps, help),
     /** A failed payment does not count against the limits. */
     finish: (
       userId: string,

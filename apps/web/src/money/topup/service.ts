@@ -26,7 +26,8 @@ const PAID_EVENTS: ReadonlySet<string> = new Set([
   'checkout.session.async_payment_succeeded',
 ]);
 
-export function createTopUps({ db, ledger, processor, clock, log, baseUrl }: TopUpDeps) {
+/** Checkouts that were paid. */
+function createCredit({ db, ledger, clock, log }: TopUpDeps) {
   /** Credits the checkout once, with what was stored when it was opened. */
   const credit = (eventId: string, type: string, paid: Stripe.Checkout.Session): Promise<void> =>
     db.asSystem(async (tx) => {
@@ -51,6 +52,13 @@ export function createTopUps({ db, ledger, processor, clock, log, baseUrl }: Top
         meta: { checkout: checkout.id, event: eventId },
       });
     });
+
+  return credit;
+}
+
+export function createTopUps(deps: TopUpDeps) {
+  const { db, processor, clock, baseUrl } = deps;
+  const credit = createCredit(deps);
 
   return {
     async start(address: string, cents: number): Promise<{ url: string; sessionId: string }> {

@@ -2,7 +2,7 @@ import type { costDashboard, getCaps, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { creditsOf, isPlan, PLAN_LIMITS } from '@troupe/domain';
 import type { Clock, User } from '@troupe/kernel';
-import { createCaps, createQueries, firstDay, type CapChange } from '@troupe/usage';
+import { createCaps, createQueries, firstDay, type CapChange, type UsageQueries } from '@troupe/usage';
 import { agentsOf, creditMicros } from './store.ts';
 
 type Cost = TypesOf<typeof costDashboard>['reply'];
@@ -18,12 +18,8 @@ export interface UsageDeps {
 const USD = 1_000_000;
 const DIRECT = 'Direct calls';
 
-export type Usage = ReturnType<typeof createUsage>;
-
-export function createUsage({ db, clock, tokenQuotas }: UsageDeps) {
-  const queries = createQueries({ db, clock });
-  const spendCaps = createCaps({ db, clock });
-
+/** What the calls of a period cost. */
+function createCost({ db, clock }: UsageDeps, queries: UsageQueries) {
   function since(period: Cost['period']): string {
     const now = clock();
     return firstDay(now, period === 'mtd' ? now.getUTCDate() : period === '30d' ? 30 : 7);
@@ -69,6 +65,18 @@ export function createUsage({ db, clock, tokenQuotas }: UsageDeps) {
       activeAgents: agents.filter(({ status }) => status === 'active' || status === 'running').length,
     };
   }
+
+  return cost;
+}
+
+export type Usage = ReturnType<typeof createUsage>;
+
+export function createUsage(deps: UsageDeps) {
+  const { db, clock, tokenQuotas } = deps;
+  const queries = createQueries({ db, clock });
+  const spendCaps = createCaps({ db, clock });
+
+  const cost = createCost(deps, queries);
 
   async function caps(user: User): Promise<CapsReply> {
     const [list, used, credit] = await Promise.all([

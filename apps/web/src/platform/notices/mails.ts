@@ -57,11 +57,8 @@ async function compose(db: Database, { email, noticeId, noticeIds, count = 1 }: 
   };
 }
 
-/** Mails about notices, unless their owner has switched that kind off in the settings. Each is looked at once. */
-export function mailNotices(deps: NoticeMailDeps): { close: () => Promise<void> } {
-  const { db, clock, counters, listener, mail, accounts, baseUrl, log } = deps;
-  mail.define(KIND, (told: Told) => compose(db, told, baseUrl), 'news');
-
+/** Makes mails of the notices that wait. */
+function createPosting({ db, clock, counters, mail, accounts }: NoticeMailDeps) {
   /** All that waits for one user is one mail, and a user gets only so many in an hour: the rest is told in the next. */
   const postFor = async (userId: string): Promise<void> => {
     const { count } = (await counters.peek(mailsOf(userId))) ?? { count: 0 };
@@ -91,6 +88,16 @@ export function mailNotices(deps: NoticeMailDeps): { close: () => Promise<void> 
       last = users.at(-1)!;
     }
   };
+
+  return postAll;
+}
+
+/** Mails about notices, unless their owner has switched that kind off in the settings. Each is looked at once. */
+export function mailNotices(deps: NoticeMailDeps): { close: () => Promise<void> } {
+  const { db, listener, mail, baseUrl, log } = deps;
+  mail.define(KIND, (told: Told) => compose(db, told, baseUrl), 'news');
+
+  const postAll = createPosting(deps);
 
   let running: Promise<void> | undefined;
   let again = false;

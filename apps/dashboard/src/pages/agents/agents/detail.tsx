@@ -1,4 +1,5 @@
 import { getAgent, listTeams } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf, useCall } from '../../../api.ts';
 import { modelName } from '../../../models.ts';
@@ -45,24 +46,7 @@ export default function AgentDetail() {
       title={agent.name}
       back={back}
       mark={<Mask seed={agent.id} size={44} />}
-      lead={
-        <span className="flex flex-wrap items-center gap-3">
-          <Status value={agent.status} />
-          <span title={agent.answers}>
-            {modelName(agent.answers)}
-            {agent.answers !== agent.model && (
-              <span className="text-ink-faint"> {texts.insteadOf(modelName(agent.model))}</span>
-            )}
-          </span>
-          {team && (
-            <Link to="/dashboard/teams" search={{ tab: 'own' } as never} className="link">
-              {team.name}
-            </Link>
-          )}
-          {agent.verified && <Badge tone="ok">{texts.verified}</Badge>}
-          {agent.failure && <span className="text-danger">{agent.failure}</span>}
-        </span>
-      }
+      lead={<Lead agent={agent} team={team} />}
     >
       <Tabs
         label={texts.tabs}
@@ -81,5 +65,26 @@ export default function AgentDetail() {
         ]}
       />
     </Page>
+  );
+}
+
+function Lead({ agent, team }: { agent: WebAgent; team: { name: string } | undefined }) {
+  return (
+    <span className="flex flex-wrap items-center gap-3">
+      <Status value={agent.status} />
+      <span title={agent.answers}>
+        {modelName(agent.answers)}
+        {agent.answers !== agent.model && (
+          <span className="text-ink-faint"> {texts.insteadOf(modelName(agent.model))}</span>
+        )}
+      </span>
+      {team && (
+        <Link to="/dashboard/teams" search={{ tab: 'own' } as never} className="link">
+          {team.name}
+        </Link>
+      )}
+      {agent.verified && <Badge tone="ok">{texts.verified}</Badge>}
+      {agent.failure && <span className="text-danger">{agent.failure}</span>}
+    </span>
   );
 }

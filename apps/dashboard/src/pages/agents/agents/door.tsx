@@ -55,25 +55,13 @@ function DoorForm({ was }: { was: AgentDoor }) {
         value={contacts}
         onChange={({ target }) => setContacts(target.value)}
       />
-      <div className="grid gap-5 sm:grid-cols-2">
-        <TextField
-          label={texts.perDay}
-          hint={texts.used(was.usedToday)}
-          type="number"
-          min={0}
-          max={10_000}
-          value={perDay}
-          onChange={({ target }) => setPerDay(target.value)}
-        />
-        <TextField
-          label={texts.perSender}
-          type="number"
-          min={0}
-          max={10_000}
-          value={perSender}
-          onChange={({ target }) => setPerSender(target.value)}
-        />
-      </div>
+      <Budget
+        used={was.usedToday}
+        perDay={perDay}
+        setPerDay={setPerDay}
+        perSender={perSender}
+        setPerSender={setPerSender}
+      />{' '}
       {save.error && <Notice tone="danger">{save.error.message}</Notice>}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>
@@ -81,5 +69,42 @@ function DoorForm({ was }: { was: AgentDoor }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+/** How many messages of others a day. */
+function Budget({
+  used,
+  perDay,
+  setPerDay,
+  perSender,
+  setPerSender,
+}: {
+  used: number;
+  perDay: string;
+  setPerDay: (value: string) => void;
+  perSender: string;
+  setPerSender: (value: string) => void;
+}) {
+  return (
+    <div className="grid gap-5 sm:grid-cols-2">
+      <TextField
+        label={texts.perDay}
+        hint={texts.used(used)}
+        type="number"
+        min={0}
+        max={10_000}
+        value={perDay}
+        onChange={({ target }) => setPerDay(target.value)}
+      />
+      <TextField
+        label={texts.perSender}
+        type="number"
+        min={0}
+        max={10_000}
+        value={perSender}
+        onChange={({ target }) => setPerSender(target.value)}
+      />
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { costDashboard, listAgents, listTeams } from '@troupe/contract';
+import type { TypesOf, WebAgent } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useCall } from '../../../api.ts';
@@ -10,12 +11,76 @@ import { Card, Status } from '../../../ui/card.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+
+type Used = TypesOf<typeof costDashboard>['reply']['agents'][number];
+
+/** `used`: by the agent's id; undefined as long as it is not known. */
+const columnsOf = (
+  used: Map<string, Used> | undefined,
+  teamOf: (id: string) => string | undefined,
+): Column<WebAgent>[] => [
+  {
+    key: 'name',
+    header: texts.name,
+    width: 32,
+    sort: ({ name }) => name,
+    cell: ({ id, name, teamId }) => (
+      <Link to="/dashboard/agents/$id" params={{ id } as never} className="flex min-w-0 items-center gap-3 font-medium">
+        <Mask seed={id} size={30} />
+        <span className="min-w-0">
+          <span className="block hover:underline" dir="auto">
+            {name}
+          </span>
+          {teamId && <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>}
+        </span>
+      </Link>
+    ),
+  },
+  {
+    key: 'model',
+    header: texts.model,
+    sort: ({ answers }) => answers,
+    cell: ({ answers }) => <span title={answers}>{modelName(answers)}</span>,
+  },
+  {
+    key: 'status',
+    header: texts.status,
+    width: 13,
+    sort: ({ status }) => status,
+    cell: ({ status }) => <Status value={status} />,
+  },
+  {
+    key: 'calls',
+    minor: true,
+    header: texts.calls,
+    end: true,
+    width: 12,
+    sort: ({ id }) => used?.get(id)?.calls ?? 0,
+    cell: ({ id }) => used && count(used.get(id)?.calls ?? 0),
+  },
+  {
+    key: 'cost',
+    header: texts.cost,
+    end: true,
+    width: 12,
+    sort: ({ id }) => used?.get(id)?.cost ?? 0,
+    cell: ({ id }) => used && money(used.get(id)?.cost ?? 0),
+  },
+  {
+    key: 'created',
+    minor: true,
+    header: texts.created,
+    width: 15,
+    sort: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <span title={moment(createdAt)}>{ago(createdAt)}</span>,
+  },
+];
 
 export default function Agents() {
   const read = useCall(listAgents, {});
   const cost = useCall(costDashboard, { query: { period: '30d' } }, { every: 30_000 }).data;
-  const used = useMemo(() => new Map(cost?.agents.map((agent) => [agent.agentId, agent])), [cost]);
+  const used = useMemo(() => cost && new Map(cost.agents.map((agent) => [agent.agentId, agent])), [cost]);
   const teams = useCall(listTeams, {}).data?.teams;
   const teamOf = (id: string) => teams?.find(({ teamId }) => teamId === id)?.name;
   const create = (
@@ -38,69 +103,7 @@ export default function Agents() {
               {texts.emptyHint}
             </Empty>
           }
-          columns={[
-            {
-              key: 'name',
-              header: texts.name,
-              width: 32,
-              sort: ({ name }) => name,
-              cell: ({ id, name, teamId }) => (
-                <Link
-                  to="/dashboard/agents/$id"
-                  params={{ id } as never}
-                  className="flex min-w-0 items-center gap-3 font-medium"
-                >
-                  <Mask seed={id} size={30} />
-                  <span className="min-w-0">
-                    <span className="block hover:underline" dir="auto">
-                      {name}
-                    </span>
-                    {teamId && (
-                      <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>
-                    )}
-                  </span>
-                </Link>
-              ),
-            },
-            {
-              key: 'model',
-              header: texts.model,
-              sort: ({ answers }) => answers,
-              cell: ({ answers }) => <span title={answers}>{modelName(answers)}</span>,
-            },
-            {
-              key: 'status',
-              header: texts.status,
-              width: 13,
-              sort: ({ status }) => status,
-              cell: ({ status }) => <Status value={status} />,
-            },
-            {
-              key: 'calls',
-              minor: true,
-              header: texts.calls,
-              end: true,
-              width: 12,
-              sort: ({ id }) => used.get(id)?.calls ?? 0,
-              cell: ({ id }) => cost && count(used.get(id)?.calls ?? 0),
-            },
-            {
-              key: 'cost',
-              header: texts.cost,
-              end: true,
-              width: 12,
-              sort: ({ id }) => used.get(id)?.cost ?? 0,
-              cell: ({ id }) => cost && money(used.get(id)?.cost ?? 0),
-            },
-            {
-              key: 'created',
-              minor: true,
-              header: texts.created,
-              width: 15,
-              sort: ({ createdAt }) => createdAt,
-              cell: ({ createdAt }) => <span title={moment(createdAt)}>{ago(createdAt)}</span>,
-            },
-          ]}
+          columns={columnsOf(used, teamOf)}
         />
       </Card>
     </Page>

@@ -120,18 +120,8 @@ function Danger({ agent }: { agent: WebAgent }) {
   return (
     <Card title={texts.danger} className="border-danger/40 lg:col-span-2">
       <ul className="divide-y divide-line">
-        <li className="flex flex-wrap items-center justify-between gap-4 py-3">
-          <span className="text-ink-soft">{texts.resetHint}</span>
-          <Button kind="danger" onClick={() => setAsking('reset')}>
-            {texts.reset}
-          </Button>
-        </li>
-        <li className="flex flex-wrap items-center justify-between gap-4 py-3">
-          <span className="text-ink-soft">{texts.deleteHint}</span>
-          <Button kind="danger" onClick={() => setAsking('delete')}>
-            {texts.delete}
-          </Button>
-        </li>
+        <DangerLine hint={texts.resetHint} action={texts.reset} onAsk={() => setAsking('reset')} />
+        <DangerLine hint={texts.deleteHint} action={texts.delete} onAsk={() => setAsking('delete')} />
       </ul>
       <Confirm
         open={asking === 'reset'}
@@ -155,5 +145,16 @@ function Danger({ agent }: { agent: WebAgent }) {
         onConfirm={() => remove.mutate({ params: { id: agent.id } })}
       />
     </Card>
+  );
+}
+
+function DangerLine({ hint, action, onAsk }: { hint: string; action: string; onAsk: () => void }) {
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-4 py-3">
+      <span className="text-ink-soft">{hint}</span>
+      <Button kind="danger" onClick={onAsk}>
+        {action}
+      </Button>
+    </li>
   );
 }

@@ -14,10 +14,7 @@ type Kind = 'eas' | 'ens' | 'webauthn' | 'coinbase';
 export function Verification({ agentId }: { agentId: string }) {
   const input = { params: { id: agentId } };
   const read = useCall(getVerification, input);
-  const [kind, setKind] = useState<Kind>('eas');
-  const [verifier, setVerifier] = useState('');
   const [asking, setAsking] = useState(false);
-  const verify = useSend(verifyAgent, { refresh: [getVerification] });
   const remove = useSend(removeVerification, { refresh: [getVerification], done: () => setAsking(false) });
   return (
     <Card title={texts.verification} hint={texts.verificationHint}>
@@ -41,36 +38,7 @@ export function Verification({ agentId }: { agentId: string }) {
               </div>
             </div>
           ) : (
-            <form
-              className="flex flex-col gap-4"
-              onSubmit={(event) => {
-                event.preventDefault();
-                verify.mutate({
-                  ...input,
-                  body: { verificationType: kind, ...(verifier && { verifierAddress: verifier }) },
-                });
-              }}
-            >
-              <SelectField
-                label={texts.type}
-                value={kind}
-                onChange={({ target }) => setKind(target.value as Kind)}
-                choices={Object.entries(texts.types).map(([value, label]) => ({ value, label }))}
-              />
-              <TextField
-                label={texts.verifier}
-                mono
-                placeholder="0x…"
-                value={verifier}
-                onChange={({ target }) => setVerifier(target.value.trim())}
-              />
-              {verify.error && <Notice tone="danger">{verify.error.message}</Notice>}
-              <div>
-                <Button type="submit" busy={verify.isPending}>
-                  {texts.verify}
-                </Button>
-              </div>
-            </form>
+            <VerifyForm id={agentId} />
           )
         }
       </Loaded>
@@ -85,5 +53,43 @@ export function Verification({ agentId }: { agentId: string }) {
         onConfirm={() => remove.mutate(input)}
       />
     </Card>
+  );
+}
+
+function VerifyForm({ id }: { id: string }) {
+  const [kind, setKind] = useState<Kind>('eas');
+  const [verifier, setVerifier] = useState('');
+  const verify = useSend(verifyAgent, { refresh: [getVerification] });
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        verify.mutate({
+          params: { id },
+          body: { verificationType: kind, ...(verifier && { verifierAddress: verifier }) },
+        });
+      }}
+    >
+      <SelectField
+        label={texts.type}
+        value={kind}
+        onChange={({ target }) => setKind(target.value as Kind)}
+        choices={Object.entries(texts.types).map(([value, label]) => ({ value, label }))}
+      />
+      <TextField
+        label={texts.verifier}
+        mono
+        placeholder="0x…"
+        value={verifier}
+        onChange={({ target }) => setVerifier(target.value.trim())}
+      />
+      {verify.error && <Notice tone="danger">{verify.error.message}</Notice>}
+      <div>
+        <Button type="submit" busy={verify.isPending}>
+          {texts.verify}
+        </Button>
+      </div>
+    </form>
   );
 }

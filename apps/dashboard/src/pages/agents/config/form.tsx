@@ -66,23 +66,30 @@ export function ConfigForm({ value, onChange }: { value: Config; onChange: (next
         value={part(part(value, 'safety'), 'approvals')}
         onChange={(approvals) => set('safety', { approvals })}
       />
-      <div className="grid gap-4 sm:grid-cols-3">
-        <NumberInput
-          label={texts.maxEntries}
-          value={part(value, 'memory')['maxEntries']}
-          onChange={(maxEntries) => set('memory', { maxEntries })}
-        />
-        <NumberInput
-          label={texts.ttlDays}
-          value={part(value, 'memory')['ttlDays']}
-          onChange={(ttlDays) => set('memory', { ttlDays })}
-        />
-        <NumberInput
-          label={texts.maxTokens}
-          value={part(value, 'safety')['maxTokensPerDay']}
-          onChange={(maxTokensPerDay) => set('safety', { maxTokensPerDay })}
-        />
-      </div>
+      <Bounds value={value} set={set} />{' '}
+    </div>
+  );
+}
+
+/** How much is kept, and used. */
+function Bounds({ value, set }: { value: Config; set: (section: string, change: Config) => void }) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-3">
+      <NumberInput
+        label={texts.maxEntries}
+        value={part(value, 'memory')['maxEntries']}
+        onChange={(maxEntries) => set('memory', { maxEntries })}
+      />
+      <NumberInput
+        label={texts.ttlDays}
+        value={part(value, 'memory')['ttlDays']}
+        onChange={(ttlDays) => set('memory', { ttlDays })}
+      />
+      <NumberInput
+        label={texts.maxTokens}
+        value={part(value, 'safety')['maxTokensPerDay']}
+        onChange={(maxTokensPerDay) => set('safety', { maxTokensPerDay })}
+      />
     </div>
   );
 }

@@ -87,13 +87,7 @@ function JoinItem({ item }: { item: AccessRequest }) {
       <p className="font-medium break-words" dir="auto">
         {texts.asks(item.name)}
       </p>
-      <p className="flex flex-wrap items-center gap-2 text-[0.9rem] text-ink-soft">
-        <span className="break-all">{item.email}</span>
-        <Badge tone={item.emailVerified ? 'ok' : 'neutral'}>
-          {item.emailVerified ? texts.verified : texts.notVerified}
-        </Badge>
-        <span>{ago(item.askedAt)}</span>
-      </p>
+      <Who item={item} />
       <p className="break-words whitespace-pre-wrap" dir="auto">
         {item.note || <span className="text-ink-faint">{texts.noNote}</span>}
       </p>
@@ -134,5 +128,17 @@ function JoinItem({ item }: { item: AccessRequest }) {
         </Button>
       </div>
     </div>
+  );
+}
+
+function Who({ item }: { item: AccessRequest }) {
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-[0.9rem] text-ink-soft">
+      <span className="break-all">{item.email}</span>
+      <Badge tone={item.emailVerified ? 'ok' : 'neutral'}>
+        {item.emailVerified ? texts.verified : texts.notVerified}
+      </Badge>
+      <span>{ago(item.askedAt)}</span>
+    </p>
   );
 }

@@ -24,17 +24,7 @@ export function ScheduleField({ cron, onChange }: { cron: string; onChange: (cro
         }}
         choices={Object.entries(words.kinds).map(([value, label]) => ({ value, label }))}
       />
-      {kind === 'minutes' && (
-        <SelectField
-          label={words.every}
-          value={String(schedule.every)}
-          onChange={({ target }) => set({ every: Number(target.value) })}
-          choices={[...new Set([1, 5, 10, 15, 20, 30, schedule.every])].map((n) => ({
-            value: String(n),
-            label: String(n),
-          }))}
-        />
-      )}
+      <Every schedule={schedule} set={set} />{' '}
       {kind === 'hourly' && (
         <SelectField
           label={words.minute}
@@ -59,7 +49,43 @@ export function ScheduleField({ cron, onChange }: { cron: string; onChange: (cro
           choices={numbers(1, 31)}
         />
       )}
-      {['daily', 'weekdays', 'weekly', 'monthly'].includes(kind) && (
+      <At schedule={schedule} set={set} />{' '}
+      <TextField
+        label={tasks.cron}
+        hint={tasks.cronHint}
+        mono
+        required
+        value={cron}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </div>
+  );
+}
+
+/** So many minutes apart. */
+function Every({ schedule, set }: { schedule: Schedule; set: (change: Partial<Schedule>) => void }) {
+  return (
+    <>
+      {schedule.kind === 'minutes' && (
+        <SelectField
+          label={words.every}
+          value={String(schedule.every)}
+          onChange={({ target }) => set({ every: Number(target.value) })}
+          choices={[...new Set([1, 5, 10, 15, 20, 30, schedule.every])].map((n) => ({
+            value: String(n),
+            label: String(n),
+          }))}
+        />
+      )}
+    </>
+  );
+}
+
+/** The time of day. */
+function At({ schedule, set }: { schedule: Schedule; set: (change: Partial<Schedule>) => void }) {
+  return (
+    <>
+      {['daily', 'weekdays', 'weekly', 'monthly'].includes(schedule.kind) && (
         <TextField
           label={words.at}
           type="time"
@@ -71,14 +97,6 @@ export function ScheduleField({ cron, onChange }: { cron: string; onChange: (cro
           }}
         />
       )}
-      <TextField
-        label={tasks.cron}
-        hint={tasks.cronHint}
-        mono
-        required
-        value={cron}
-        onChange={({ target }) => onChange(target.value)}
-      />
-    </div>
+    </>
   );
 }

@@ -12,10 +12,68 @@ import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { TaskForm } from './form.tsx';
 import { TaskRuns } from './runs.tsx';
+
+type Acts = Record<'view' | 'turn' | 'edit' | 'remove', (task: ScheduledTask) => void>;
+
+const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<ScheduledTask>[] => [
+  {
+    key: 'name',
+    header: texts.name,
+    sort: ({ name }) => name,
+    cell: (task) => (
+      <button type="button" className="link text-left font-medium" onClick={() => acts.view(task)}>
+        {task.name}
+      </button>
+    ),
+  },
+  { key: 'agent', header: texts.agent, free: true, cell: ({ agentId }) => nameOf(agentId) },
+  {
+    key: 'schedule',
+    header: texts.schedule,
+    cell: ({ cronSchedule, timezone }) => (
+      <span title={cronSchedule}>
+        {describeCron(cronSchedule)} <span className="text-ink-faint">({timezone})</span>
+      </span>
+    ),
+  },
+  {
+    key: 'next',
+    header: texts.next,
+    sort: ({ nextRun }) => nextRun ?? '',
+    cell: ({ nextRun, enabled }) =>
+      enabled ? (
+        <span className="whitespace-nowrap" title={moment(nextRun)}>
+          {coming(nextRun)}
+        </span>
+      ) : (
+        <Badge>{texts.off}</Badge>
+      ),
+  },
+  {
+    key: 'last',
+    header: texts.last,
+    sort: ({ lastRun }) => lastRun ?? '',
+    cell: ({ lastRun }) => (lastRun ? <span title={moment(lastRun)}>{ago(lastRun)}</span> : states.never),
+  },
+  {
+    key: 'actions',
+    header: '',
+    end: true,
+    cell: (task) => (
+      <span className="inline-flex items-center gap-1">
+        <Button small kind="quiet" onClick={() => acts.turn(task)}>
+          {task.enabled ? texts.switchOff : texts.switchOn}
+        </Button>
+        <IconButton icon="config" label={`${texts.edit}: ${task.name}`} onClick={() => acts.edit(task)} />
+        <IconButton icon="trash" label={texts.deleteTitle(task.name)} onClick={() => acts.remove(task)} />
+      </span>
+    ),
+  },
+];
 
 export default function Tasks() {
   const search = useSearch({ strict: false });
@@ -31,6 +89,12 @@ export default function Tasks() {
   const change = useSend(updateTask, { refresh: [listTasks], done: () => say(texts.saved) });
   const creating = search['new'] !== undefined;
   const setCreating = (open: boolean) => void navigate({ to: '.', search: (open ? { new: '1' } : {}) as never });
+  const acts: Acts = {
+    view: setViewing,
+    edit: setEditing,
+    remove: setRemoving,
+    turn: ({ id, enabled }) => change.mutate({ body: { taskId: id, enabled: !enabled } }),
+  };
   const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name ?? id;
 
   return (
@@ -52,73 +116,8 @@ export default function Tasks() {
           error={read.error}
           retry={() => void read.refetch()}
           find={({ name, prompt }) => `${name} ${prompt}`}
-          empty={
-            <Empty
-              title={texts.empty}
-              action={agents.length === 0 && <LinkButton to="/dashboard/agents/new">{texts.createAgent}</LinkButton>}
-            >
-              {texts.emptyHint} {agents.length === 0 && texts.noAgents}
-            </Empty>
-          }
-          columns={[
-            {
-              key: 'name',
-              header: texts.name,
-              sort: ({ name }) => name,
-              cell: (task) => (
-                <button type="button" className="link text-left font-medium" onClick={() => setViewing(task)}>
-                  {task.name}
-                </button>
-              ),
-            },
-            { key: 'agent', header: texts.agent, free: true, cell: ({ agentId }) => nameOf(agentId) },
-            {
-              key: 'schedule',
-              header: texts.schedule,
-              cell: ({ cronSchedule, timezone }) => (
-                <span title={cronSchedule}>
-                  {describeCron(cronSchedule)} <span className="text-ink-faint">({timezone})</span>
-                </span>
-              ),
-            },
-            {
-              key: 'next',
-              header: texts.next,
-              sort: ({ nextRun }) => nextRun ?? '',
-              cell: ({ nextRun, enabled }) =>
-                enabled ? (
-                  <span className="whitespace-nowrap" title={moment(nextRun)}>
-                    {coming(nextRun)}
-                  </span>
-                ) : (
-                  <Badge>{texts.off}</Badge>
-                ),
-            },
-            {
-              key: 'last',
-              header: texts.last,
-              sort: ({ lastRun }) => lastRun ?? '',
-              cell: ({ lastRun }) => (lastRun ? <span title={moment(lastRun)}>{ago(lastRun)}</span> : states.never),
-            },
-            {
-              key: 'actions',
-              header: '',
-              end: true,
-              cell: (task) => (
-                <span className="inline-flex items-center gap-1">
-                  <Button
-                    small
-                    kind="quiet"
-                    onClick={() => change.mutate({ body: { taskId: task.id, enabled: !task.enabled } })}
-                  >
-                    {task.enabled ? texts.switchOff : texts.switchOn}
-                  </Button>
-                  <IconButton icon="config" label={`${texts.edit}: ${task.name}`} onClick={() => setEditing(task)} />
-                  <IconButton icon="trash" label={texts.deleteTitle(task.name)} onClick={() => setRemoving(task)} />
-                </span>
-              ),
-            },
-          ]}
+          empty={<Nothing isAlone={agents.length === 0} />}
+          columns={columnsOf(nameOf, acts)}
         />
       </Card>
       {read.data && agentsRead.data && (creating || editing) && (
@@ -143,5 +142,16 @@ export default function Tasks() {
         onConfirm={() => removing && remove.mutate({ query: {}, body: { taskId: removing.id } })}
       />
     </Page>
+  );
+}
+
+function Nothing({ isAlone }: { isAlone: boolean }) {
+  return (
+    <Empty
+      title={texts.empty}
+      action={isAlone && <LinkButton to="/dashboard/agents/new">{texts.createAgent}</LinkButton>}
+    >
+      {texts.emptyHint} {isAlone && texts.noAgents}
+    </Empty>
   );
 }

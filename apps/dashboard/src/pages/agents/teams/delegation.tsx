@@ -78,33 +78,7 @@ export function Delegation({ team }: { team: Team }) {
           }),
         )}
         {nodes.map((node, index) => (
-          <g key={node.name} transform={`translate(${node.x} ${node.y})`}>
-            <rect
-              width={BOX.width}
-              height={BOX.height}
-              rx="10"
-              className={index === 0 ? 'fill-accent' : 'fill-surface stroke-line-strong'}
-            />
-            <text
-              x={BOX.width / 2}
-              y="20"
-              textAnchor="middle"
-              className={index === 0 ? 'fill-on-accent' : 'fill-ink'}
-              fontWeight="600"
-              fontSize="13"
-            >
-              {cut(node.name, 19)}
-            </text>
-            <text
-              x={BOX.width / 2}
-              y="36"
-              textAnchor="middle"
-              className={index === 0 ? 'fill-on-accent' : 'fill-ink-faint'}
-              fontSize="11"
-            >
-              {cut(node.role, 24)}
-            </text>
-          </g>
+          <Box key={node.name} node={node} isFirst={index === 0} />
         ))}
       </svg>
       <figcaption className="sr-only">
@@ -113,5 +87,37 @@ export function Delegation({ team }: { team: Team }) {
         ))}
       </figcaption>
     </figure>
+  );
+}
+
+function Box({ node, isFirst }: { node: Placed; isFirst: boolean }) {
+  return (
+    <g transform={`translate(${node.x} ${node.y})`}>
+      <rect
+        width={BOX.width}
+        height={BOX.height}
+        rx="10"
+        className={isFirst ? 'fill-accent' : 'fill-surface stroke-line-strong'}
+      />
+      <text
+        x={BOX.width / 2}
+        y="20"
+        textAnchor="middle"
+        className={isFirst ? 'fill-on-accent' : 'fill-ink'}
+        fontWeight="600"
+        fontSize="13"
+      >
+        {cut(node.name, 19)}
+      </text>
+      <text
+        x={BOX.width / 2}
+        y="36"
+        textAnchor="middle"
+        className={isFirst ? 'fill-on-accent' : 'fill-ink-faint'}
+        fontSize="11"
+      >
+        {cut(node.role, 24)}
+      </text>
+    </g>
   );
 }

@@ -1,4 +1,5 @@
 import { createAdminInvite, listInvites } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -9,7 +10,29 @@ import { Card, Notice, Status } from '../../../ui/card.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Empty } from '../../../ui/states.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+
+const columnsOf = (): Column<TypesOf<typeof listInvites>['reply']['invites'][number]>[] => [
+  {
+    key: 'email',
+    header: texts.email,
+    sort: (invite) => invite.email ?? '',
+    cell: (invite) => <span className="break-all">{invite.email ?? invite.name}</span>,
+  },
+  {
+    key: 'status',
+    header: texts.status,
+    sort: ({ status }) => status,
+    cell: ({ status }) => <Status value={status} />,
+  },
+  {
+    key: 'created',
+    header: texts.sent,
+    sort: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => moment(createdAt),
+  },
+  { key: 'used', header: texts.used, cell: ({ usedAt }) => moment(usedAt) },
+];
 
 export function AdminInvites() {
   const read = useCall(listInvites, {});
@@ -50,27 +73,7 @@ export function AdminInvites() {
           retry={() => void read.refetch()}
           find={({ email: address, name }) => `${address} ${name}`}
           empty={<Empty title={texts.noInvites} />}
-          columns={[
-            {
-              key: 'email',
-              header: texts.email,
-              sort: (invite) => invite.email ?? '',
-              cell: (invite) => <span className="break-all">{invite.email ?? invite.name}</span>,
-            },
-            {
-              key: 'status',
-              header: texts.status,
-              sort: ({ status }) => status,
-              cell: ({ status }) => <Status value={status} />,
-            },
-            {
-              key: 'created',
-              header: texts.sent,
-              sort: ({ createdAt }) => createdAt,
-              cell: ({ createdAt }) => moment(createdAt),
-            },
-            { key: 'used', header: texts.used, cell: ({ usedAt }) => moment(usedAt) },
-          ]}
+          columns={columnsOf()}
         />
       </Card>
     </div>

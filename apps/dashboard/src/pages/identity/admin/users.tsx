@@ -11,12 +11,44 @@ import { Badge, Card, Status } from '../../../ui/card.tsx';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Empty } from '../../../ui/states.tsx';
-import { Pager, Table } from '../../../ui/table.tsx';
+import { Pager, Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
 type User = TypesOf<typeof listUsers>['reply']['users'][number];
 
 const PAGE = 50;
+
+const columnsOf = (setChanging: (user: User) => void): Column<User>[] => [
+  {
+    key: 'email',
+    header: texts.email,
+    width: 30,
+    cell: ({ email }) => <span className="break-all">{email}</span>,
+  },
+  { key: 'name', header: texts.name, free: true, cell: ({ name }) => name },
+  {
+    key: 'plan',
+    header: texts.plan,
+    cell: ({ plan, isAdmin }) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        {plan ? planName(plan) : texts.noPlan}
+        {isAdmin && <Badge tone="accent">{texts.title}</Badge>}
+      </span>
+    ),
+  },
+  { key: 'status', header: texts.subscription, cell: (user) => <Status value={user.subscriptionStatus} /> },
+  { key: 'joined', header: texts.joined, cell: ({ createdAt }) => day(createdAt) },
+  {
+    key: 'change',
+    header: '',
+    end: true,
+    cell: (user) => (
+      <Button small aria-label={`${texts.change} ${user.email}`} onClick={() => setChanging(user)}>
+        {texts.change}
+      </Button>
+    ),
+  },
+];
 
 export function AdminUsers() {
   const [search, setSearch] = useState('');
@@ -49,37 +81,7 @@ export function AdminUsers() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={search ? states.noMatch : texts.noUsers} />}
-        columns={[
-          {
-            key: 'email',
-            header: texts.email,
-            width: 30,
-            cell: ({ email }) => <span className="break-all">{email}</span>,
-          },
-          { key: 'name', header: texts.name, free: true, cell: ({ name }) => name },
-          {
-            key: 'plan',
-            header: texts.plan,
-            cell: ({ plan, isAdmin }) => (
-              <span className="inline-flex flex-wrap items-center gap-2">
-                {plan ? planName(plan) : texts.noPlan}
-                {isAdmin && <Badge tone="accent">{texts.title}</Badge>}
-              </span>
-            ),
-          },
-          { key: 'status', header: texts.subscription, cell: (user) => <Status value={user.subscriptionStatus} /> },
-          { key: 'joined', header: texts.joined, cell: ({ createdAt }) => day(createdAt) },
-          {
-            key: 'change',
-            header: '',
-            end: true,
-            cell: (user) => (
-              <Button small aria-label={`${texts.change} ${user.email}`} onClick={() => setChanging(user)}>
-                {texts.change}
-              </Button>
-            ),
-          },
-        ]}
+        columns={columnsOf(setChanging)}
       />
       <Pager total={read.data?.total ?? 0} offset={offset} size={PAGE} onChange={setOffset} />
       {changing && <ChangePlan user={changing} onClose={() => setChanging(undefined)} />}

@@ -64,19 +64,7 @@ export default function SignUp() {
           value={form.password}
           onChange={set('password')}
         />
-        <details open={ref !== undefined}>
-          <summary className="cursor-pointer text-[0.9rem] text-ink-soft">{texts.haveReferral}</summary>
-          <div className="pt-3">
-            <TextField
-              label={texts.referral}
-              hint={texts.referralHint}
-              maxLength={20}
-              autoComplete="off"
-              value={form.referralCode}
-              onChange={set('referralCode')}
-            />
-          </div>
-        </details>
+        <Referral given={ref} value={form.referralCode} onChange={set('referralCode')} />
         {/* A trap for robots: people never see it. */}
         <div className="hidden" aria-hidden="true">
           <input name="website" tabIndex={-1} autoComplete="off" value={form.website} onChange={set('website')} />
@@ -86,12 +74,44 @@ export default function SignUp() {
           {texts.submit}
         </Button>
       </form>
-      <p className="text-ink-soft">
-        {texts.have}{' '}
-        <Link to="/login" className="link">
-          {texts.signIn}
-        </Link>
-      </p>
+      <SignInInstead />
     </NarrowPage>
+  );
+}
+
+function SignInInstead() {
+  return (
+    <p className="text-ink-soft">
+      {texts.have}{' '}
+      <Link to="/login" className="link">
+        {texts.signIn}
+      </Link>
+    </p>
+  );
+}
+
+function Referral({
+  given,
+  value,
+  onChange,
+}: {
+  given: string | undefined;
+  value: string;
+  onChange: (event: { target: { value: string } }) => void;
+}) {
+  return (
+    <details open={given !== undefined}>
+      <summary className="cursor-pointer text-[0.9rem] text-ink-soft">{texts.haveReferral}</summary>
+      <div className="pt-3">
+        <TextField
+          label={texts.referral}
+          hint={texts.referralHint}
+          maxLength={20}
+          autoComplete="off"
+          value={value}
+          onChange={onChange}
+        />
+      </div>
+    </details>
   );
 }

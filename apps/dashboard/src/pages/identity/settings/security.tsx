@@ -1,4 +1,5 @@
 import { changePassword, endSession, listSessions } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -10,7 +11,7 @@ import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Empty } from '../../../ui/states.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
 export function Security() {
@@ -68,6 +69,38 @@ function PasswordCard() {
   );
 }
 
+const columnsOf = (
+  setEnding: (id: string) => void,
+): Column<TypesOf<typeof listSessions>['reply']['sessions'][number]>[] => [
+  {
+    key: 'device',
+    header: texts.device,
+    cell: ({ device, current }) => (
+      <span className="flex flex-wrap items-center gap-2">
+        <span className="min-w-0 break-words">{device ?? '–'}</span>
+        {current && <Badge tone="accent">{texts.thisOne}</Badge>}
+      </span>
+    ),
+  },
+  {
+    key: 'ip',
+    header: texts.ip,
+    cell: ({ ip }) => <span className="font-mono text-[0.87rem]">{ip ?? '–'}</span>,
+  },
+  { key: 'seen', header: texts.lastSeen, cell: ({ lastSeen }) => ago(lastSeen) },
+  {
+    key: 'end',
+    header: '',
+    end: true,
+    cell: ({ id, current }) =>
+      !current && (
+        <Button small kind="danger" onClick={() => setEnding(id)}>
+          {texts.end}
+        </Button>
+      ),
+  },
+];
+
 function SessionsCard() {
   const read = useCall(listSessions, {});
   const [ending, setEnding] = useState<string>();
@@ -88,35 +121,7 @@ function SessionsCard() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.none} />}
-        columns={[
-          {
-            key: 'device',
-            header: texts.device,
-            cell: ({ device, current }) => (
-              <span className="flex flex-wrap items-center gap-2">
-                <span className="min-w-0 break-words">{device ?? '–'}</span>
-                {current && <Badge tone="accent">{texts.thisOne}</Badge>}
-              </span>
-            ),
-          },
-          {
-            key: 'ip',
-            header: texts.ip,
-            cell: ({ ip }) => <span className="font-mono text-[0.87rem]">{ip ?? '–'}</span>,
-          },
-          { key: 'seen', header: texts.lastSeen, cell: ({ lastSeen }) => ago(lastSeen) },
-          {
-            key: 'end',
-            header: '',
-            end: true,
-            cell: ({ id, current }) =>
-              !current && (
-                <Button small kind="danger" onClick={() => setEnding(id)}>
-                  {texts.end}
-                </Button>
-              ),
-          },
-        ]}
+        columns={columnsOf(setEnding)}
       />
       <Confirm
         open={ending !== undefined}

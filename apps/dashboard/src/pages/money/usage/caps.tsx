@@ -13,7 +13,18 @@ import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-type Cap = TypesOf<typeof getCaps>['reply']['caps'][number];
+type Reply = TypesOf<typeof getCaps>['reply'];
+type Cap = Reply['caps'][number];
+
+function capName({ scope, agentId, period }: Cap, agents: { id: string; name: string }[]): string {
+  const who =
+    scope === 'agent'
+      ? agentId
+        ? (agents.find(({ id }) => id === agentId)?.name ?? agentId)
+        : texts.everyAgent
+      : texts.scopes[scope]!;
+  return `${who}, ${texts.capPeriods[period]}`;
+}
 
 /** What may be spent at most. */
 export function Caps() {
@@ -28,15 +39,7 @@ export function Caps() {
       say(texts.capSaved);
     },
   });
-  const nameOf = ({ scope, agentId, period }: Cap) => {
-    const who =
-      scope === 'agent'
-        ? agentId
-          ? (agents.find(({ id }) => id === agentId)?.name ?? agentId)
-          : texts.everyAgent
-        : texts.scopes[scope]!;
-    return `${who}, ${texts.capPeriods[period]}`;
-  };
+  const nameOf = (cap: Cap) => capName(cap, agents);
   return (
     <Card title={texts.caps} hint={texts.capsHint}>
       <Loaded from={read}>
@@ -45,28 +48,12 @@ export function Caps() {
             {caps.length === 0 && <p className="text-ink-soft">{texts.capNone}</p>}
             <ul className="flex flex-col gap-4">
               {caps.map((cap) => (
-                <li key={`${cap.scope}-${cap.agentId}-${cap.period}`} className="flex items-center gap-4">
-                  <div className="min-w-0 flex-1">
-                    <Gauge
-                      label={nameOf(cap)}
-                      used={cap.usedUsd ?? 0}
-                      limit={cap.limitUsd}
-                      text={
-                        cap.usedUsd === null
-                          ? texts.capEach(money(cap.limitUsd))
-                          : cap.usedUsd > cap.limitUsd
-                            ? texts.capOver(money(cap.usedUsd - cap.limitUsd), money(cap.limitUsd))
-                            : texts.capUsed(money(cap.usedUsd), money(cap.limitUsd))
-                      }
-                    />
-                    {cap.resetsAt && (
-                      <p className="mt-1 text-[0.85rem] text-ink-faint">{texts.resets(ago(cap.resetsAt))}</p>
-                    )}
-                  </div>
-                  <Button small aria-label={`${texts.capRemove}: ${nameOf(cap)}`} onClick={() => setRemoving(cap)}>
-                    {texts.capRemove}
-                  </Button>
-                </li>
+                <CapLine
+                  key={`${cap.scope}-${cap.agentId}-${cap.period}`}
+                  cap={cap}
+                  name={nameOf(cap)}
+                  onRemove={() => setRemoving(cap)}
+                />
               ))}
             </ul>
             <CapForm
@@ -75,20 +62,7 @@ export function Caps() {
               error={removing ? null : put.error}
               onSet={(body) => put.mutate({ body })}
             />
-            {tokens.limit !== null && (
-              <div>
-                <Gauge
-                  label={texts.quota}
-                  used={tokens.used}
-                  limit={tokens.limit}
-                  text={texts.quotaText(short(tokens.used), short(tokens.limit))}
-                />
-                <p className="mt-1 text-[0.85rem] text-ink-faint">
-                  {tokens.enforced ? texts.resets(ago(tokens.resetsAt)) : texts.quotaOpen}{' '}
-                  {credits > 0 && texts.credits(count(credits))}
-                </p>
-              </div>
-            )}
+            <Quota tokens={tokens} credits={credits} />{' '}
           </div>
         )}
       </Loaded>
@@ -108,6 +82,53 @@ export function Caps() {
         onConfirm={() => removing && put.mutate({ body: bodyOf(removing, null) })}
       />
     </Card>
+  );
+}
+
+/** Tokens of the month. */
+function Quota({ tokens, credits }: { tokens: Reply['tokens']; credits: number }) {
+  return (
+    <>
+      {tokens.limit !== null && (
+        <div>
+          <Gauge
+            label={texts.quota}
+            used={tokens.used}
+            limit={tokens.limit}
+            text={texts.quotaText(short(tokens.used), short(tokens.limit))}
+          />
+          <p className="mt-1 text-[0.85rem] text-ink-faint">
+            {tokens.enforced ? texts.resets(ago(tokens.resetsAt)) : texts.quotaOpen}{' '}
+            {credits > 0 && texts.credits(count(credits))}
+          </p>
+        </div>
+      )}
+    </>
+  );
+}
+
+function CapLine({ cap, name, onRemove }: { cap: Cap; name: string; onRemove: () => void }) {
+  return (
+    <li className="flex items-center gap-4">
+      <div className="min-w-0 flex-1">
+        <Gauge
+          label={name}
+          used={cap.usedUsd ?? 0}
+          limit={cap.limitUsd}
+          text={
+            cap.usedUsd === null
+              ? texts.capEach(money(cap.limitUsd))
+              : cap.usedUsd > cap.limitUsd
+                ? texts.capOver(money(cap.usedUsd - cap.limitUsd), money(cap.limitUsd))
+                : texts.capUsed(money(cap.usedUsd), money(cap.limitUsd))
+          }
+        />
+        {cap.resetsAt && <p className="mt-1 text-[0.85rem] text-ink-faint">{texts.resets(ago(cap.resetsAt))}</p>}
+      </div>
+      <Button small aria-label={`${texts.capRemove}: ${name}`} onClick={onRemove}>
+        {texts.capRemove}
+      </Button>
+    </li>
   );
 }
 
@@ -158,6 +179,59 @@ function CapForm({
           choices={choices(texts.scopes, ['user', 'agent', 'run'])}
         />
       </div>
+      <WhichAgent scope={scope} agents={agents} agentId={agentId} setAgentId={setAgentId} />{' '}
+      {scope !== 'run' && (
+        <div className="min-w-28">
+          <SelectField
+            label={texts.capPeriod}
+            value={period}
+            onChange={({ target }) => setPeriod(target.value as Cap['period'])}
+            choices={choices(texts.capPeriods, ['day', 'month'])}
+          />
+        </div>
+      )}
+      <Most limit={limit} setLimit={setLimit} />{' '}
+      <Button kind="primary" type="submit" busy={busy}>
+        {texts.capSet}
+      </Button>
+      {error && (
+        <div className="basis-full">
+          <Notice tone="danger">{error.message}</Notice>
+        </div>
+      )}
+    </form>
+  );
+}
+
+function Most({ limit, setLimit }: { limit: string; setLimit: (value: string) => void }) {
+  return (
+    <div className="w-36">
+      <TextField
+        label={texts.capLimit}
+        type="number"
+        min={0}
+        step="0.01"
+        required
+        value={limit}
+        onChange={({ target }) => setLimit(target.value)}
+      />
+    </div>
+  );
+}
+
+function WhichAgent({
+  scope,
+  agents,
+  agentId,
+  setAgentId,
+}: {
+  scope: Cap['scope'];
+  agents: { id: string; name: string }[];
+  agentId: string;
+  setAgentId: (value: string) => void;
+}) {
+  return (
+    <>
       {scope === 'agent' && (
         <div className="min-w-40 flex-1">
           <SelectField
@@ -171,35 +245,6 @@ function CapForm({
           />
         </div>
       )}
-      {scope !== 'run' && (
-        <div className="min-w-28">
-          <SelectField
-            label={texts.capPeriod}
-            value={period}
-            onChange={({ target }) => setPeriod(target.value as Cap['period'])}
-            choices={choices(texts.capPeriods, ['day', 'month'])}
-          />
-        </div>
-      )}
-      <div className="w-36">
-        <TextField
-          label={texts.capLimit}
-          type="number"
-          min={0}
-          step="0.01"
-          required
-          value={limit}
-          onChange={({ target }) => setLimit(target.value)}
-        />
-      </div>
-      <Button kind="primary" type="submit" busy={busy}>
-        {texts.capSet}
-      </Button>
-      {error && (
-        <div className="basis-full">
-          <Notice tone="danger">{error.message}</Notice>
-        </div>
-      )}
-    </form>
+    </>
   );
 }

@@ -1,4 +1,5 @@
 import { costDashboard, usageTools } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
 import { count, dayOf, duration, money, percent, short } from '../../../format.ts';
@@ -8,12 +9,57 @@ import { Card, Figure, Figures } from '../../../ui/card.tsx';
 import { Bars, Shares } from '../../../ui/chart.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
 import { Caps } from './caps.tsx';
 
+type Reply = TypesOf<typeof costDashboard>['reply'];
 type Period = '7d' | '30d' | 'mtd';
 const daysOf = (period: Period) => (period === '7d' ? 7 : period === '30d' ? 30 : new Date().getDate());
+
+const agentColumns = (): Column<Reply['agents'][number]>[] => [
+  {
+    key: 'name',
+    header: texts.agent,
+    sort: ({ name }) => name,
+    cell: ({ agentId, name }) => (
+      <Link
+        to="/dashboard/agents/$id"
+        params={{ id: agentId } as never}
+        search={{ tab: 'stats' } as never}
+        className="font-medium hover:underline"
+      >
+        {name}
+      </Link>
+    ),
+  },
+  {
+    key: 'model',
+    header: texts.model,
+    cell: ({ model }) => <span title={model}>{modelName(model)}</span>,
+  },
+  {
+    key: 'calls',
+    header: texts.calls,
+    end: true,
+    sort: ({ calls }) => calls,
+    cell: ({ calls }) => count(calls),
+  },
+  {
+    key: 'tokens',
+    header: texts.tokens,
+    end: true,
+    sort: ({ tokens }) => tokens,
+    cell: ({ tokens }) => short(tokens),
+  },
+  {
+    key: 'cost',
+    header: texts.cost,
+    end: true,
+    sort: ({ cost }) => cost,
+    cell: ({ cost }) => money(cost),
+  },
+];
 
 export default function Cost() {
   const search = useSearch({ strict: false });
@@ -34,29 +80,16 @@ export default function Cost() {
       }
     >
       <Loaded from={read} rows={8}>
-        {({ summary, daily, agents, modelBreakdown, planMonthlyCost, agentCount, activeAgents }) => (
+        {(reply) => (
           <>
-            <Figures>
-              <Figure
-                label={texts.total}
-                value={money(summary.totalCost)}
-                note={planMonthlyCost > 0 && texts.planCost(money(planMonthlyCost, 'GBP'))}
-              />
-              <Figure label={texts.tokens} value={short(summary.totalTokens)} />
-              <Figure
-                label={texts.calls}
-                value={count(summary.totalCalls)}
-                note={agentCount > 0 && texts.agentsActive(activeAgents, agentCount)}
-              />
-              <Figure label={texts.average} value={money(summary.avgCostPerCall)} />
-            </Figures>
+            <Sums reply={reply} />
             <Card title={texts.daily}>
-              {summary.totalCalls === 0 ? (
+              {reply.summary.totalCalls === 0 ? (
                 <Empty title={texts.none}>{texts.noneHint}</Empty>
               ) : (
                 <Bars
                   label={texts.daily}
-                  points={daily.map(({ date, cost }) => ({ label: dayOf(date), value: cost }))}
+                  points={reply.daily.map(({ date, cost }) => ({ label: dayOf(date), value: cost }))}
                   format={money}
                 />
               )}
@@ -65,69 +98,14 @@ export default function Cost() {
               <Card title={texts.byAgent} flush className="overflow-hidden">
                 <Table
                   label={texts.byAgent}
-                  rows={agents}
+                  rows={reply.agents}
                   rowKey={({ agentId }) => agentId}
                   find={({ name, model }) => `${name} ${model}`}
                   empty={<Empty title={texts.none} />}
-                  columns={[
-                    {
-                      key: 'name',
-                      header: texts.agent,
-                      sort: ({ name }) => name,
-                      cell: ({ agentId, name }) => (
-                        <Link
-                          to="/dashboard/agents/$id"
-                          params={{ id: agentId } as never}
-                          search={{ tab: 'stats' } as never}
-                          className="font-medium hover:underline"
-                        >
-                          {name}
-                        </Link>
-                      ),
-                    },
-                    {
-                      key: 'model',
-                      header: texts.model,
-                      cell: ({ model }) => <span title={model}>{modelName(model)}</span>,
-                    },
-                    {
-                      key: 'calls',
-                      header: texts.calls,
-                      end: true,
-                      sort: ({ calls }) => calls,
-                      cell: ({ calls }) => count(calls),
-                    },
-                    {
-                      key: 'tokens',
-                      header: texts.tokens,
-                      end: true,
-                      sort: ({ tokens }) => tokens,
-                      cell: ({ tokens }) => short(tokens),
-                    },
-                    {
-                      key: 'cost',
-                      header: texts.cost,
-                      end: true,
-                      sort: ({ cost }) => cost,
-                      cell: ({ cost }) => money(cost),
-                    },
-                  ]}
+                  columns={agentColumns()}
                 />
               </Card>
-              <Card title={texts.byModel}>
-                {modelBreakdown.length === 0 ? (
-                  <p className="text-ink-faint">{texts.none}</p>
-                ) : (
-                  <Shares
-                    label={texts.byModel}
-                    points={modelBreakdown.map(({ model, percent: share }) => ({
-                      label: modelName(model),
-                      value: share,
-                    }))}
-                    format={percent}
-                  />
-                )}
-              </Card>
+              <ByModel models={reply.modelBreakdown} />
             </div>
           </>
         )}
@@ -139,6 +117,46 @@ export default function Cost() {
         </>
       )}
     </Page>
+  );
+}
+
+function ByModel({ models }: { models: Reply['modelBreakdown'] }) {
+  return (
+    <Card title={texts.byModel}>
+      {models.length === 0 ? (
+        <p className="text-ink-faint">{texts.none}</p>
+      ) : (
+        <Shares
+          label={texts.byModel}
+          points={models.map(({ model, percent: share }) => ({
+            label: modelName(model),
+            value: share,
+          }))}
+          format={percent}
+        />
+      )}
+    </Card>
+  );
+}
+
+/** The period in numbers. */
+function Sums({ reply }: { reply: Reply }) {
+  const { summary, planMonthlyCost, agentCount, activeAgents } = reply;
+  return (
+    <Figures>
+      <Figure
+        label={texts.total}
+        value={money(summary.totalCost)}
+        note={planMonthlyCost > 0 && texts.planCost(money(planMonthlyCost, 'GBP'))}
+      />
+      <Figure label={texts.tokens} value={short(summary.totalTokens)} />
+      <Figure
+        label={texts.calls}
+        value={count(summary.totalCalls)}
+        note={agentCount > 0 && texts.agentsActive(activeAgents, agentCount)}
+      />
+      <Figure label={texts.average} value={money(summary.avgCostPerCall)} />
+    </Figures>
   );
 }
 

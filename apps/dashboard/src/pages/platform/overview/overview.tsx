@@ -1,4 +1,5 @@
 import { costDashboard, getHealth, listAgents, listTasks } from '@troupe/contract';
+import type { TypesOf, WebAgent } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
 import { coming, count, dayOf, money } from '../../../format.ts';
@@ -84,51 +85,11 @@ export default function Overview() {
               >
                 <Loaded from={agents}>
                   {({ agents: all }) =>
-                    all.length === 0 ? (
-                      <p className="text-ink-soft">{texts.noAgents}</p>
-                    ) : (
-                      <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
-                        {all.slice(0, GLANCE).map((agent) => (
-                          <li key={agent.id}>
-                            <Link
-                              to="/dashboard/agents/$id"
-                              params={{ id: agent.id } as never}
-                              className="flex items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong"
-                            >
-                              <Mask seed={agent.id} />
-                              <span className="min-w-0 flex-1">
-                                <span className="block truncate font-medium" dir="auto">
-                                  {agent.name}
-                                </span>
-                                <span className="block truncate text-[0.85rem] text-ink-faint">
-                                  {modelName(agent.answers)}
-                                </span>
-                              </span>
-                              <Status value={agent.status} />
-                            </Link>
-                          </li>
-                        ))}
-                      </ul>
-                    )
+                    all.length === 0 ? <p className="text-ink-soft">{texts.noAgents}</p> : <Glance all={all} />
                   }
                 </Loaded>
               </Card>
-              {cost.data && cost.data.summary.totalCalls > 0 && (
-                <Card
-                  title={texts.daily}
-                  actions={
-                    <LinkButton small kind="quiet" to="/dashboard/cost">
-                      {texts.costLink}
-                    </LinkButton>
-                  }
-                >
-                  <Bars
-                    label={texts.daily}
-                    points={cost.data.daily.map(({ date, cost: value }) => ({ label: dayOf(date), value }))}
-                    format={money}
-                  />
-                </Card>
-              )}
+              <Daily cost={cost.data} />{' '}
             </div>
             <div className="flex min-w-0 flex-col gap-5">
               <Attention />
@@ -138,6 +99,56 @@ export default function Overview() {
         </>
       )}
     </Page>
+  );
+}
+
+/** What the days cost. */
+function Daily({ cost }: { cost: TypesOf<typeof costDashboard>['reply'] | undefined }) {
+  return (
+    <>
+      {cost && cost.summary.totalCalls > 0 && (
+        <Card
+          title={texts.daily}
+          actions={
+            <LinkButton small kind="quiet" to="/dashboard/cost">
+              {texts.costLink}
+            </LinkButton>
+          }
+        >
+          <Bars
+            label={texts.daily}
+            points={cost.daily.map(({ date, cost: value }) => ({ label: dayOf(date), value }))}
+            format={money}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** The first of the agents. */
+function Glance({ all }: { all: WebAgent[] }) {
+  return (
+    <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
+      {all.slice(0, GLANCE).map((agent) => (
+        <li key={agent.id}>
+          <Link
+            to="/dashboard/agents/$id"
+            params={{ id: agent.id } as never}
+            className="flex items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong"
+          >
+            <Mask seed={agent.id} />
+            <span className="min-w-0 flex-1">
+              <span className="block truncate font-medium" dir="auto">
+                {agent.name}
+              </span>
+              <span className="block truncate text-[0.85rem] text-ink-faint">{modelName(agent.answers)}</span>
+            </span>
+            <Status value={agent.status} />
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 

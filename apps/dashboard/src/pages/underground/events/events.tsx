@@ -1,4 +1,5 @@
 import { webUnderground } from '@troupe/contract';
+import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -9,10 +10,40 @@ import { Card, Notice } from '../../../ui/card.tsx';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Empty } from '../../../ui/states.tsx';
-import { Table } from '../../../ui/table.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { useAgentNames } from '../../agents/agents/names.ts';
 import { TicketForm } from './tickets.tsx';
+
+const columnsOf = (nameOf: (id: string) => string, setBuying: (id: string) => void): Column<UndergroundEvent>[] => [
+  { key: 'name', header: texts.eventName, cell: ({ name }) => <span className="font-medium">{name}</span> },
+  { key: 'number', header: texts.eventNumber, cell: ({ id }) => id },
+  { key: 'agent', header: texts.agent, free: true, cell: (event) => nameOf(event.agent_id) },
+  { key: 'venue', header: texts.venue, free: true, cell: ({ venue }) => venue },
+  {
+    key: 'date',
+    header: texts.date,
+    sort: (event) => event.event_date,
+    cell: (event) => moment(event.event_date),
+  },
+  { key: 'price', header: texts.price, end: true, cell: (event) => exactMoney(event.ticket_price_usdc) },
+  {
+    key: 'sold',
+    header: texts.tickets,
+    end: true,
+    cell: (event) => texts.sold(count(event.tickets_sold), count(event.total_tickets)),
+  },
+  {
+    key: 'buy',
+    header: '',
+    end: true,
+    cell: ({ id, name }) => (
+      <Button small aria-label={ticketTexts.buyNamed(name)} onClick={() => setBuying(String(id))}>
+        {ticketTexts.buy}
+      </Button>
+    ),
+  },
+];
 
 export function Events() {
   const { nameOf } = useAgentNames();
@@ -41,35 +72,7 @@ export function Events() {
         retry={() => void read.refetch()}
         find={({ name, venue }) => `${name} ${venue}`}
         empty={<Empty title={texts.noEvents} />}
-        columns={[
-          { key: 'name', header: texts.eventName, cell: ({ name }) => <span className="font-medium">{name}</span> },
-          { key: 'number', header: texts.eventNumber, cell: ({ id }) => id },
-          { key: 'agent', header: texts.agent, free: true, cell: (event) => nameOf(event.agent_id) },
-          { key: 'venue', header: texts.venue, free: true, cell: ({ venue }) => venue },
-          {
-            key: 'date',
-            header: texts.date,
-            sort: (event) => event.event_date,
-            cell: (event) => moment(event.event_date),
-          },
-          { key: 'price', header: texts.price, end: true, cell: (event) => exactMoney(event.ticket_price_usdc) },
-          {
-            key: 'sold',
-            header: texts.tickets,
-            end: true,
-            cell: (event) => texts.sold(count(event.tickets_sold), count(event.total_tickets)),
-          },
-          {
-            key: 'buy',
-            header: '',
-            end: true,
-            cell: ({ id, name }) => (
-              <Button small aria-label={ticketTexts.buyNamed(name)} onClick={() => setBuying(String(id))}>
-                {ticketTexts.buy}
-              </Button>
-            ),
-          },
-        ]}
+        columns={columnsOf(nameOf, setBuying)}
       />
       {creating && <EventForm onClose={() => setCreating(false)} />}
       {buying !== undefined && <TicketForm eventId={buying} onClose={() => setBuying(undefined)} />}

@@ -1,4 +1,5 @@
 import { webUnderground } from '@troupe/contract';
+import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -44,16 +45,7 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
           value={id}
           onChange={({ target }) => setId(target.value.trim())}
         />
-        {event.data && (
-          <Facts
-            items={[
-              [texts.event, event.data.name],
-              [texts.where, `${event.data.venue}, ${moment(event.data.event_date)}`],
-              [texts.left, event.data.total_tickets - event.data.tickets_sold],
-              [texts.price, exactMoney(event.data.ticket_price_usdc)],
-            ]}
-          />
-        )}
+        {event.data && <About event={event.data} />}
         {event.error && <Notice tone="spot">{event.error.message}</Notice>}
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
@@ -62,15 +54,7 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
             onChange={({ target }) => setAgentId(target.value)}
             choices={choices}
           />
-          <TextField
-            label={texts.quantity}
-            type="number"
-            min={1}
-            max={1000}
-            required
-            value={quantity}
-            onChange={({ target }) => setQuantity(target.value)}
-          />
+          <Quantity quantity={quantity} setQuantity={setQuantity} />
         </div>
         <DialogEnd
           send={buy}
@@ -80,5 +64,32 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
         />
       </form>
     </Dialog>
+  );
+}
+
+function Quantity({ quantity, setQuantity }: { quantity: string; setQuantity: (value: string) => void }) {
+  return (
+    <TextField
+      label={texts.quantity}
+      type="number"
+      min={1}
+      max={1000}
+      required
+      value={quantity}
+      onChange={({ target }) => setQuantity(target.value)}
+    />
+  );
+}
+
+function About({ event }: { event: UndergroundEvent }) {
+  return (
+    <Facts
+      items={[
+        [texts.event, event.name],
+        [texts.where, `${event.venue}, ${moment(event.event_date)}`],
+        [texts.left, event.total_tickets - event.tickets_sold],
+        [texts.price, exactMoney(event.ticket_price_usdc)],
+      ]}
+    />
   );
 }
