@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { endpoint } from '@troupe/contract';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
 import { createPlaces, type Leave } from './places.ts';
+import type { User } from './principal.ts';
+import { respond } from './reply.ts';
+import { serve } from './serve.ts';
+import { testServer } from './testing.ts';
 
 /** Enters that many times; tells how many have a place so far. */
 function enterOften(places: ReturnType<typeof createPlaces>, account: string, times: number): Leave[] {
@@ -63,4 +70,64 @@ test('who is gone does not count', () => {
   time = 2000;
   assert.equal(enterOften(places, 'c', 8).length, 8);
   assert.equal(enterOften(places, 'd', 8).length, 4, 'c is here');
+});
+
+const user: User = {
+  id: 'u1',
+  email: 'a@b.c',
+  name: 'A',
+  isAdmin: false,
+  emailVerified: true,
+  plan: null,
+  subscriptionStatus: 'inactive',
+  sessionId: 's1',
+};
+
+test('a request gives its place back however it ends', async () => {
+  const server = testServer({ accounts: { bySession: async () => user, byKey: async () => null } });
+  let held = 0;
+  server.places.enter = () => {
+    held += 1;
+    let left = false;
+    return () => {
+      if (!left) held -= 1;
+      left = true;
+    };
+  };
+  const ways = {
+    good: () => Promise.resolve({}),
+    sync: () => ({}),
+    refused: () => Promise.reject(new AppError(409, 'No')),
+    thrown: () => {
+      throw new AppError(409, 'No');
+    },
+    answered: () => respond({ status: 204 }),
+  };
+  for (const [name, handler] of Object.entries(ways))
+    serve(
+      server,
+      endpoint({
+        service: 'web',
+        summary: 'A test',
+        tag: 'Test',
+        method: 'POST',
+        path: `/api/${name}`,
+        auth: 'session',
+        body: z.object({ a: z.string() }),
+        reply: z.object({}),
+      }),
+      handler,
+    );
+  const ask = (name: string, payload: string) =>
+    server.app.inject({
+      method: 'POST',
+      url: `/api/${name}`,
+      headers: { 'content-type': 'application/json', cookie: 'svc-session=good' },
+      payload,
+    });
+  for (const name of Object.keys(ways))
+    for (const payload of ['{"a":"b"}', '{"a":5}', '{']) {
+      await ask(name, payload);
+      assert.equal(held, 0, `${name} ${payload}`);
+    }
 });
