@@ -142,7 +142,7 @@ export function createRouting(
         return [
           { provider: sandbox, name: SANDBOX_MODEL, id: SANDBOX_MODEL, rates: ratesOf(catalogue, SANDBOX_MODEL) },
         ];
-      throw new AppError(404, 'No models available', { success: false });
+      throw new AppError(404, 'No models available', { success: false, code: 'NO_MODELS' });
     }
     const standIn = fallback(first, plan);
     return [...found, ...(standIn ? [standIn] : [])].slice(0, MAX_TRIES);

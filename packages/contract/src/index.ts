@@ -2,6 +2,8 @@ export * from './client.ts';
 export * from './common.ts';
 export * from './email.ts';
 export * from './endpoint.ts';
+export { COMMON_ERRORS, errorCheck, errorsOf } from './errors.ts';
+export * from './forms.ts';
 export * from './job.ts';
 export * from './messages.ts';
 export * from './openapi.ts';

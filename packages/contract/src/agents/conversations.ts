@@ -81,6 +81,7 @@ export const listConversations = endpoint({
       .describe('Only those of this key: the topic that was given, `dashboard` otherwise'),
   }),
   reply: sessionList,
+  passesOn: () => [gatewaySessions],
 });
 
 export const getConversation = endpoint({
@@ -91,6 +92,7 @@ export const getConversation = endpoint({
   params: inSession,
   query: z.object({ after: wholeQuery(0, 0, 2_147_483_647), limit: wholeQuery(500, 1, 1000) }),
   reply: sessionSteps,
+  passesOn: () => [gatewaySession],
 });
 
 export const say = endpoint({
@@ -112,6 +114,7 @@ export const say = endpoint({
   reply: said,
   status: 202,
   errors: { ...base.errors, 400: ['Message required', LONG_MESSAGE] },
+  passesOn: () => [gatewaySay],
 });
 
 export const cancelConversation = endpoint({
@@ -121,6 +124,7 @@ export const cancelConversation = endpoint({
   summary: 'Stop what the agent is doing in a session',
   params: inSession,
   reply: cancelled,
+  passesOn: () => [gatewayCancel],
 });
 
 export const decideApproval = endpoint({
@@ -131,6 +135,7 @@ export const decideApproval = endpoint({
   params: z.object({ id: z.string(), approvalId: z.string() }),
   body: z.object({ approved: z.boolean('approved must be true or false') }),
   reply: success,
+  passesOn: () => [gatewayDecide],
 });
 
 export const forgetMemory = endpoint({
@@ -145,6 +150,7 @@ export const forgetMemory = endpoint({
     404: [AGENT_NOT_FOUND, 'Memory not found'],
     502: ['Agent backend unavailable', 'Agent is not running'],
   },
+  passesOn: () => [gatewayForget],
 });
 
 /** The parts of the agent's gateway that stand behind these. */
@@ -240,6 +246,7 @@ export const gatewayDecide = endpoint({
   params: one,
   body: z.object({ approved: z.boolean() }),
   reply: success,
+  errors: { ...gateway.errors, 404: [AGENT_NOT_FOUND, 'Approval not found'], 409: ['Approval is already decided'] },
 });
 
 export const gatewayForget = endpoint({
@@ -249,4 +256,5 @@ export const gatewayForget = endpoint({
   summary: 'Delete one entry of the memory',
   params: one,
   reply: success,
+  errors: { ...gateway.errors, 404: [AGENT_NOT_FOUND, 'Memory not found'] },
 });

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { EVM_ADDRESS } from '../forms.ts';
 
 /** Wallets, their stablecoin balances and their transfers. */
 
 const TAG = 'Wallets';
 const INVALID_ACTION = 'Invalid action. Use: create, get_seed, or export_seed';
 
-export const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'Invalid address');
+export const evmAddress = z.string().regex(EVM_ADDRESS, 'Invalid address');
 
 export const addressParameter = z
   .string({ error: 'Missing address parameter' })

@@ -1,8 +1,15 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { invalidField, type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import {
+  errorCheck,
+  errorText,
+  invalidField,
+  type Endpoint,
+  type EndpointTypes,
+  validationMessage,
+} from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
@@ -47,8 +54,10 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const userLimit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules, 'user');
   const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
   const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
-  // Outside production a reply that breaks its own schema is an error: the reference must be true.
-  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+  // Outside production an answer that is not what the contract says is an error: the reference must be true.
+  const isChecked = server.settings.NODE_ENV !== 'production';
+  const check = isChecked ? endpoint.reply : undefined;
+  const undeclared = isChecked ? errorCheck(endpoint) : undefined;
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
@@ -108,6 +117,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       failure: endpoint.failure,
       errorFields: endpoint.errorFields,
       errorShape: endpoint.errorShape,
+      undeclared,
     },
     bodyLimit: endpoint.bodyLimit,
     onRequest: (request, reply, done) => {
@@ -146,7 +156,11 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
 
       function answer(given: T['reply'] | Answer): void {
         request.leave?.();
-        if (isAnswer(given)) return attempt(() => send(server, reply, given, endpoint));
+        if (isAnswer(given))
+          return attempt(() => {
+            if (undeclared) assertDeclared(undeclared, given);
+            send(server, reply, given, endpoint);
+          });
         attempt(() => {
           if (check) assertReply(check, given, endpoint);
           server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
@@ -199,6 +213,16 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
     throw new Error(
       `reply of ${endpoint.method} ${endpoint.path} breaks its schema: ${validationMessage(parsed.error, 'reply')}`,
     );
+}
+
+/** What is streamed is passed on from elsewhere, and not read here. */
+function assertDeclared(
+  undeclared: ReturnType<typeof errorCheck>,
+  { status = 200, body, stream, texts }: Answer,
+): void {
+  if (status < 400 || stream || texts) return;
+  const wrong = undeclared(status, errorText((body as { error?: unknown } | undefined)?.error));
+  if (wrong !== undefined) throw new ContractError(wrong);
 }
 
 function send(

@@ -344,6 +344,8 @@ function requestObserver(metrics: Metrics, service: string) {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    /** Says what is wrong with an error answer; left out in production. */
+    undeclared?: (status: number, text: string) => string | undefined;
     rawBody?: boolean;
     invalidJson?: string;
     failure?: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { assistantMessage, chatParameters, chatUsage, MESSAGES_REQUIRED } from './v1/chat.ts';
-import { MODEL_ERRORS, PLAN_ERRORS, service, tag } from './v1/fields.ts';
+import { MODEL_ERRORS, REFUSED, PLAN_ERRORS, service, tag } from './v1/fields.ts';
 
 /** Who is served, vouched for by the internal key. */
 const CONTEXT =
@@ -105,5 +105,5 @@ export const aiChat = endpoint({
     usage: chatUsage,
     timestamp,
   }),
-  errors: { ...MODEL_ERRORS, 400: [MESSAGES_REQUIRED] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, MESSAGES_REQUIRED] },
 });
