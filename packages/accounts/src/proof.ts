@@ -149,7 +149,12 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
   const devices = await tx
     .updateTable('devices')
     .set((eb) => ({
-      status: eb.case().when('status', '=', 'approved').then('revoked').else('denied').end(),
+      status: eb
+        .case()
+        .when('status', '=', 'approved')
+        .then('revoked' as const)
+        .else('denied' as const)
+        .end(),
       token_hash: null,
       token_sealed: null,
     }))

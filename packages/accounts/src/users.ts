@@ -1,5 +1,5 @@
 import type { SystemTx } from '@troupe/db';
-import { isPlan, type Plan, type SubscriptionStatus } from '@troupe/domain';
+import type { Plan, SubscriptionStatus } from '@troupe/domain';
 import { newId, randomBase36, type Clock } from '@troupe/kernel';
 import type { Audit } from './audit.ts';
 import { USER_COLUMNS, type UserRow } from './user.ts';
@@ -60,7 +60,7 @@ function planning({ clock, audit }: { clock: Clock; audit: Audit }): Pick<Users,
         ip,
         detail: {
           reason,
-          from: { plan: isPlan(before.plan) ? before.plan : null, subscriptionStatus: before.subscription_status },
+          from: { plan: before.plan, subscriptionStatus: before.subscription_status },
           to: { plan: row.plan, subscriptionStatus: row.subscription_status },
         },
       });

@@ -28,7 +28,7 @@ const COLUMNS = ['id', 'address', 'kind', 'agent_id', 'created_at'] as const;
 interface Row {
   id: string;
   address: string;
-  kind: string;
+  kind: WalletKind;
   agent_id: string | null;
   created_at: Date;
 }
@@ -36,7 +36,7 @@ interface Row {
 const walletOf = (row: Row): Wallet => ({
   id: row.id,
   address: row.address as Address,
-  kind: row.kind as WalletKind,
+  kind: row.kind,
   agentId: row.agent_id,
   createdAt: row.created_at,
 });

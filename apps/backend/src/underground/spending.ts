@@ -36,7 +36,7 @@ export function createAdmit({ clock }: { clock: Clock }): Admit {
       currency: 'USDC',
       recipient,
       method,
-      status: 'paid',
+      status: 'paid' as const,
       created_at: now,
       updated_at: now,
     }));

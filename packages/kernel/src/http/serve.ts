@@ -98,14 +98,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   };
   const admitAgain = async (request: FastifyRequest): Promise<void> => {
     request.principal = withTold(await guard(request, texts), request);
-  };
-
-  const enter = (request: FastifyRequest, done: Done): void => {
-    const account = accountOf(request.principal);
-    const place = account === undefined ? undefined : server.places.enter(account);
-    if (place instanceof Promise) return void goOn(takePlace(request, place), request, done);
-    request.leave = place;
-    done();
+    await enter(server, request);
   };
 
   app.route({
@@ -133,9 +126,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       else done();
     },
     preHandler: (request, _reply, done) => {
-      if (late.has(request))
-        void goOn(admitAgain(request), request, (error) => (error ? done(error) : enter(request, done)));
-      else enter(request, done);
+      const entered = late.has(request) ? admitAgain(request) : enter(server, request);
+      if (entered) void goOn(entered, request, done);
+      else done();
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
@@ -179,6 +172,15 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       }
     },
   });
+}
+
+/** Takes a place; a promise only when there is none yet. */
+function enter({ places }: Server, request: FastifyRequest): Promise<void> | undefined {
+  const account = accountOf(request.principal);
+  const place = account === undefined ? undefined : places.enter(account);
+  if (place instanceof Promise) return takePlace(request, place);
+  request.leave = place;
+  return undefined;
 }
 
 async function takePlace(request: FastifyRequest, place: Promise<Leave>): Promise<void> {

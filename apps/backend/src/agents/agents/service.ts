@@ -35,7 +35,7 @@ export interface Caller {
   plan?: unknown;
 }
 
-const status = (row: AgentRow) => row.status as 'running';
+const status = (row: AgentRow) => row.status;
 
 export type AgentService = ReturnType<typeof createAgentService>;
 

@@ -10,7 +10,7 @@ const shown = ({ id, created_at, size, reason, image, version }: BackupRow): Age
   id,
   createdAt: iso(created_at),
   size: Number(size),
-  reason: reason as AgentBackup['reason'],
+  reason,
   image,
   version,
 });

@@ -77,7 +77,7 @@ export function createDeployments(deps: DeploymentDeps) {
     id: `deploy-${agent.id}`,
     agentId: agent.id,
     ...agents.place(agent.id),
-    status: agent.status as 'running',
+    status: agent.status,
     runtimeVersion: agent.runtime_version ?? version,
     ...(placement.container && { container: placement.container }),
   });

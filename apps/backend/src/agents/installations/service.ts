@@ -77,7 +77,7 @@ export function createInstallations(deps: InstallationsDeps) {
       const rows = await store.listOf(db.system, identity.id);
       const installations = rows.map((row) => ({
         user_id: row.user_id,
-        mode: row.mode as Mode,
+        mode: row.mode,
         registered_at: iso(row.registered_at),
         last_seen: iso(row.last_seen),
         status: isAlive(row.last_seen) ? ('active' as const) : ('inactive' as const),

@@ -74,7 +74,7 @@ export function createProvision(deps: ProvisionDeps) {
         plan,
         ...stream,
         ...agents.place(id),
-        status: agent.status as 'running',
+        status: agent.status,
         createdAt: iso(agent.created_at),
         metadata: { channels: names, streaming: real },
         ...(started?.placement.container && { container: started.placement.container }),

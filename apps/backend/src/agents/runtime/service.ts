@@ -46,7 +46,7 @@ export function createRuntime({ roster, fleet, clock, version }: RuntimeDeps) {
           agentId: row.id,
           name: row.name,
           image: row.image ?? fleet.driver.image,
-          status: row.status as 'running',
+          status: row.status,
           createdAt: iso(row.created_at),
           version: row.runtime_version ?? version,
           metadata: {

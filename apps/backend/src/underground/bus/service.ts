@@ -166,7 +166,7 @@ export function createBus(deps: BusDeps) {
           toAgentId: row.to_agent_id,
           direction: isFrom && isTo ? 'both' : isFrom ? 'sent' : 'received',
           payload: (JSON.parse(row.message) as BusMessage).payload,
-          status: row.status as LoggedMessage['status'],
+          status: row.status,
           attempts: row.attempts,
           error: row.last_error,
           createdAt: iso(row.created_at),

@@ -1,6 +1,6 @@
 import { amplifyAnswer, amplifyRequest } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
-import { formatAmount, moveAmplify, type AmplifyMove, type AmplifyStatus } from '@troupe/domain';
+import { formatAmount, moveAmplify, type AmplifyMove } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
 import { dollars } from './amounts.ts';
@@ -31,7 +31,7 @@ export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
     const found = await store.lockRequest(tx, requestId);
     const sides = found ? [found.from_agent_id, found.to_agent_id] : [];
     if (!found || !sides.includes(from.agentId)) throw new AppError(404, 'Amplification not found');
-    const next = moveAmplify({ status: found.status as AmplifyStatus, asked: found.to_agent_id }, step, from.agentId);
+    const next = moveAmplify({ status: found.status, asked: found.to_agent_id }, step, from.agentId);
     if ('refused' in next) throw new AppError(409, next.refused);
     if (to.agentId !== found.from_agent_id)
       throw new AppError(400, 'The message must go to the agent that asked for it');
@@ -52,7 +52,7 @@ export function createAmplify({ db, clock }: { db: Database; clock: Clock }) {
         ...shownBetween(row),
         content: row.content,
         reward: formatAmount(row.reward, USD_DECIMALS),
-        status: row.status as AmplifyStatus,
+        status: row.status,
       }));
       return { requests, count: requests.length };
     },

@@ -1,6 +1,6 @@
 import { bookingAnswer, bookingCounter, bookingOffer } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
-import { formatAmount, moveBooking, type BookingMove, type BookingStatus } from '@troupe/domain';
+import { formatAmount, moveBooking, type BookingMove } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
 import { dollars } from './amounts.ts';
@@ -51,7 +51,7 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
     if (!booking || !sides.includes(from.agentId)) throw new AppError(404, 'Booking not found');
     const other = booking.from_agent_id === from.agentId ? booking.to_agent_id : booking.from_agent_id;
     if (to.agentId !== other) throw new AppError(400, 'The message must go to the other side of the booking');
-    const state = { status: booking.status as BookingStatus, lastBy: booking.last_by };
+    const state = { status: booking.status, lastBy: booking.last_by };
     const next = moveBooking(state, step, from.agentId);
     if ('refused' in next) throw new AppError(409, next.refused);
     const { status, lastBy } = next;
@@ -74,7 +74,7 @@ export function createBookings({ db, clock }: { db: Database; clock: Clock }) {
         ...shownBetween(row),
         talentName: row.talent_name,
         amount: formatAmount(row.amount, USD_DECIMALS),
-        status: row.status as BookingStatus,
+        status: row.status,
         lastBy: row.last_by,
       }));
       return { bookings, count: bookings.length };

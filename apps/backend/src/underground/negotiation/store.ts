@@ -13,7 +13,7 @@ export const lockBooking = (tx: SystemTx, id: string) =>
     .executeTakeFirst();
 
 export interface BookingChange {
-  status: string;
+  status: Tables['bookings']['status'];
   last_by: string;
   updated_at: Date;
   amount?: bigint;
@@ -36,7 +36,7 @@ export const lockRequest = (tx: SystemTx, id: string) =>
     .forUpdate()
     .executeTakeFirst();
 
-export const changeRequest = (tx: SystemTx, id: string, status: string, at: Date) =>
+export const changeRequest = (tx: SystemTx, id: string, status: Tables['amplify_requests']['status'], at: Date) =>
   tx.updateTable('amplify_requests').set({ status, updated_at: at }).where('id', '=', id).execute();
 
 export const listRequests = (tx: UserTx, limit: number) =>

@@ -75,7 +75,7 @@ const shown = (split: store.SplitRow, parts: store.PartRow[]): SplitReply => ({
     address,
     share: Number(share),
     amount: formatAmount(units, USD_DECIMALS),
-    status: status as SplitReply['recipients'][number]['status'],
+    status,
     txHash: status === 'accrued' ? null : transaction_hash,
   })),
   transactions: parts.flatMap(({ status, transaction_hash }) =>

@@ -67,7 +67,7 @@ export const partsOf = (tx: SystemTx | UserTx, splitIds: string[]): Promise<Part
     ? Promise.resolve([])
     : tx.selectFrom('split_parts').selectAll().where('split_id', 'in', splitIds).orderBy('position').execute();
 
-export const partsThatAre = (tx: SystemTx, splitId: string, status: string): Promise<PartRow[]> =>
+export const partsThatAre = (tx: SystemTx, splitId: string, status: PartRow['status']): Promise<PartRow[]> =>
   tx
     .selectFrom('split_parts')
     .selectAll()
@@ -97,7 +97,12 @@ export async function markSent(tx: SystemTx, part: Part, transaction: SignedTran
 }
 
 /** False: it is not in that state any more. */
-export async function changeStatus(tx: SystemTx, part: Part, from: string, to: string): Promise<boolean> {
+export async function changeStatus(
+  tx: SystemTx,
+  part: Part,
+  from: PartRow['status'],
+  to: PartRow['status'],
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('split_parts')
     .set({ status: to })

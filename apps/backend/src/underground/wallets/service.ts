@@ -94,7 +94,7 @@ export function createAgentWallets(deps: AgentWalletsDeps) {
           return {
             address,
             agentId: agent_id ?? '',
-            kind: kind as Wallet['kind'],
+            kind,
             createdAt: iso(created_at),
             available: formatAmount(held.available, USD_DECIMALS),
             owed: formatAmount(owed.balance, USD_DECIMALS),

@@ -71,7 +71,7 @@ function createShown(deps: AgentsDeps) {
       id: row.id,
       name: row.name,
       model: row.model,
-      status: row.status as WebAgent['status'],
+      status: row.status,
       websocketUrl: `${socketOf(row.id)}?token=${ticket}`,
       createdAt: iso(row.created_at),
       updatedAt: iso(row.updated_at),

@@ -86,7 +86,7 @@ export function createInstances(deps: InstanceDeps) {
       return {
         userId: user.id,
         agentId: row.id,
-        status: row.status as 'running',
+        status: row.status,
         startedAt: isoOrNull(row.started_at),
         subdomain,
         url: `https://${subdomain}`,
@@ -99,7 +99,7 @@ export function createInstances(deps: InstanceDeps) {
       const { cpu, memory, plan, runtimeVersion } = await reach(
         backend.as(user, address).call(getInstanceStats, { params: { id: row.id } }),
       );
-      return { userId: user.id, cpu, memory, status: row.status as 'running', plan, runtimeVersion };
+      return { userId: user.id, cpu, memory, status: row.status, plan, runtimeVersion };
     },
   };
 }

@@ -22,7 +22,6 @@ export interface TaskInput {
 export type TasksService = ReturnType<typeof createTasks>;
 
 type Row = NonNullable<Awaited<ReturnType<typeof store.lockTask>>>;
-type RunStatus = 'running' | 'succeeded' | 'failed' | 'skipped';
 
 const shown = (row: Row): ScheduledTask => ({
   id: row.id,
@@ -50,7 +49,7 @@ function reading({ db }: TasksDeps) {
         occurrences: row.occurrences,
         startedAt: iso(row.started_at),
         finishedAt: isoOrNull(row.finished_at),
-        status: row.status as RunStatus,
+        status: row.status,
         output: row.output,
         error: row.error,
       }));

@@ -107,9 +107,9 @@ export function createAccess(deps: AccessDeps) {
 
   async function read(user: User): Promise<Access> {
     const row = await readRequest(db.user(user.id), user.id);
-    const isOpen = row?.state === 'asked' || row?.state === 'refused';
+    const open = row?.state === 'granted' ? undefined : row?.state;
     return {
-      state: isMember(user) ? 'member' : isOpen ? (row.state as 'asked' | 'refused') : 'none',
+      state: isMember(user) ? 'member' : (open ?? 'none'),
       plan: isPlan(user.plan) ? user.plan : null,
       sold,
       askedAt: isoOrNull(row?.asked_at ?? null),

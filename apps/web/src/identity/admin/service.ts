@@ -1,6 +1,6 @@
 import type { Accounts, PlanChange } from '@troupe/accounts';
 import type { Database } from '@troupe/db';
-import { creditsOf, isPlan, type Plan, type SubscriptionStatus } from '@troupe/domain';
+import { creditsOf, type Plan, type SubscriptionStatus } from '@troupe/domain';
 import { AppError, iso } from '@troupe/kernel';
 import { countUsers, findUser, listUsers, type PersonRow } from './store.ts';
 
@@ -20,15 +20,15 @@ export type Admin = ReturnType<typeof createAdmin>;
 
 export function createAdmin({ db, accounts }: { db: Database; accounts: Accounts }) {
   function toPerson(row: PersonRow): Person {
-    const { id, email, emailVerified, name, isAdmin, plan } = accounts.toUser(row, null);
+    const { id, email, emailVerified, name, isAdmin } = accounts.toUser(row, null);
     return {
       id,
       email,
       emailVerified,
       name,
       isAdmin,
-      plan: isPlan(plan) ? plan : null,
-      subscriptionStatus: row.subscription_status as SubscriptionStatus,
+      plan: row.plan,
+      subscriptionStatus: row.subscription_status,
       credits: creditsOf(row.credit_micros),
       createdAt: iso(row.created_at),
     };

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 async function move(
   tx: SystemTx,
   id: string,
-  from: string,
+  from: GatewayPayment['status'],
   { now, ...set }: Record<string, unknown> & { now: Date },
 ): Promise<boolean> {
   const moved = await tx
@@ -107,7 +107,7 @@ export async function find(tx: SystemTx, id: string): Promise<GatewayPayment | n
     units: BigInt(row.units),
     payer: row.payer,
     nonce: row.nonce,
-    status: row.status as GatewayPayment['status'],
+    status: row.status,
     transaction: hash === null ? null : ({ hash, raw, nonce, from } as SignedTransaction),
   };
 }

@@ -19,8 +19,10 @@ export async function isSettling(tx: SystemTx, sessionId: string): Promise<boole
   return open !== undefined;
 }
 
+type State = Tables['payment_settlements']['status'];
+
 /** False: it is not in that state any more. */
-export async function move(tx: SystemTx, id: string, from: string, set: Record<string, unknown>): Promise<boolean> {
+export async function move(tx: SystemTx, id: string, from: State, set: Record<string, unknown>): Promise<boolean> {
   const moved = await tx
     .updateTable('payment_settlements')
     .set(set)

@@ -44,7 +44,7 @@ interface Row {
   deposit: bigint;
   spent: bigint;
   pending: bigint;
-  status: string;
+  status: PaymentSession['status'];
   closing: boolean;
   created_at: Date;
   last_settled_at: Date | null;
@@ -60,7 +60,7 @@ const sessionOf = (row: Row): PaymentSession => ({
   deposit: row.deposit,
   spent: row.spent,
   pending: row.pending,
-  status: row.status as PaymentSession['status'],
+  status: row.status,
   closing: row.closing,
   createdAt: row.created_at,
   lastSettledAt: row.last_settled_at ?? row.created_at,

@@ -57,7 +57,7 @@ interface Row {
   recipient: string;
   endpoint: string | null;
   method: string;
-  status: string;
+  status: AgentPaymentStatus;
   created_at: Date;
 }
 
@@ -69,7 +69,7 @@ const paymentOf = (row: Row): AgentPayment => ({
   recipient: row.recipient,
   endpoint: row.endpoint,
   method: row.method,
-  status: row.status as AgentPaymentStatus,
+  status: row.status,
   createdAt: row.created_at,
 });
 
