@@ -1,4 +1,4 @@
-import { findModel, SANDBOX_MODEL, type Catalogue, type CatalogueModel } from '@troupe/domain';
+import { findModel, SANDBOX_MODEL, seesPictures, type Catalogue, type CatalogueModel } from '@troupe/domain';
 import type { Log } from '@troupe/kernel';
 import type { ListedModel, Provider } from './provider.ts';
 
@@ -12,6 +12,8 @@ export interface AiModel {
   inputCost: number;
   outputCost: number;
   contextWindow: number;
+  /** It can be shown pictures. */
+  sees: boolean;
   available: boolean;
 }
 
@@ -29,6 +31,8 @@ export interface Directory {
   asked: () => Promise<void>;
   /** The ids of what the provider listed when it was asked last. */
   listed: (provider: string) => string[];
+  /** Whether this model, as the provider names it, can be shown pictures. */
+  sees: (provider: string, name: string, id: string) => boolean;
 }
 
 export interface DirectoryOptions {
@@ -107,6 +111,7 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
           inputCost: catalogue.defaultRates.inputRate,
           outputCost: catalogue.defaultRates.outputRate,
           contextWindow: model.contextWindow ?? UNKNOWN_CONTEXT,
+          sees: model.sees ?? seesPictures(catalogue, id),
           available: true,
         });
       }
@@ -134,8 +139,13 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
       inputCost: inputRate,
       outputCost: outputRate,
       contextWindow,
+      sees: sees(provider, model.servedBy[provider] ?? id, id),
       available,
     };
+  }
+
+  function sees(provider: string, name: string, id: string): boolean {
+    return listings.get(provider)?.models.find((one) => one.id === name)?.sees ?? seesPictures(catalogue, id);
   }
 
   async function health(): Promise<Health> {
@@ -149,7 +159,7 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
 
   const listed = (provider: string): string[] => chatting(provider).map(({ id }) => platformId(provider, id));
 
-  return { models, health, asked: current, listed };
+  return { models, health, asked: current, listed, sees };
 }
 
 function serversOf({ servedBy }: CatalogueModel): string[] {

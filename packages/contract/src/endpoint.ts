@@ -50,8 +50,11 @@ export interface EndpointSpec {
   produces?: string;
   /** The error texts of each status, exact. They are documentation; the code that throws them is the service's. */
   errors?: Readonly<Record<number, readonly string[]>>;
-  /** The body is taken as it came, whatever its type (signed webhooks, security event tokens). */
-  rawBody?: boolean;
+  /**
+   * The body is taken as it came, whatever its type (signed webhooks, security event tokens). `bytes`: it is a file, sent
+   * as application/octet-stream.
+   */
+  rawBody?: boolean | 'bytes';
   /** Bytes of a body; a megabyte unless said. */
   bodyLimit?: number;
   /** Pages of other origins may call it from a browser, where the key allows them. */

@@ -63,6 +63,7 @@ export * from './web/wallet-auth.ts';
 export * from './web/risc.ts';
 export * from './web/federated.ts';
 export * from './web/agents.ts';
+export * from './web/agent-files.ts';
 export * from './web/agent-backups.ts';
 export * from './backend/agent-backups.ts';
 export * from './web/provision.ts';

@@ -27,6 +27,8 @@ import { demoRoutes } from './demo/routes.ts';
 import { createDemo } from './demo/service.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { createDevices } from './devices/service.ts';
+import { fileRoutes } from './files/routes.ts';
+import { createFiles } from './files/service.ts';
 import { heartbeatRoutes } from './heartbeat/routes.ts';
 import { createHeartbeats } from './heartbeat/service.ts';
 import { inboxRoutes } from './inbox/routes.ts';
@@ -38,7 +40,7 @@ import { liveRoutes } from './live/routes.ts';
 import { createLive } from './live/service.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { createMemory } from './memory/service.ts';
-import { createKnownModels } from './models/service.ts';
+import { createKnownModels, type KnownModels } from './models/service.ts';
 import { modelRoutes } from './models/routes.ts';
 import { createHostedProvision } from './provision/hosting.ts';
 import { provisionRoutes } from './provision/routes.ts';
@@ -68,10 +70,12 @@ export interface Agents {
 export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const { backend, catalogue, clock, db, jobs, listener, log, secrets } = deps;
   const roster = createRoster({ db, clock, sealKey: secrets.walletKey });
-  wireMaking(server, deps, roster);
+  const models = createKnownModels({ backend, catalogue, log });
+  wireMaking(server, deps, roster, models);
   const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);
-  conversationRoutes(server, createConversations({ roster, backend }));
+  conversationRoutes(server, createConversations({ roster, backend, models }));
+  fileRoutes(server, createFiles({ roster, backend }));
   inboxRoutes(server, createInbox({ db, backend, log }));
   liveRoutes(server, createLive({ roster, backend, listener, log }));
   memoryRoutes(server, createMemory({ roster, backend }));
@@ -94,7 +98,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
 }
 
 /** Agents and teams: made, shown, changed and removed. */
-function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
+function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): void {
   const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
@@ -111,7 +115,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
     subscriber,
     premium: catalogue.premium,
     disabled,
-    models: createKnownModels({ backend, catalogue, log }),
+    models,
   });
   agentRoutes(server, agents, createReads({ roster, backend, log }), clock);
   modelRoutes(server, backend, catalogue);

@@ -1,31 +1,64 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, createFairQueue } from '@troupe/kernel';
 import { z } from 'zod';
+import { MOST_ATTACHMENTS } from '@troupe/contract';
+import type { Attachment } from '../session/events.ts';
 import { APPROVALS_SHOWN, PAGE_BYTES } from '../store/store.ts';
-import { keyFor, owns, ownKeys } from './rights.ts';
+import { fileError } from './files.ts';
+import { keyFor, owns, ownKeys, requireRight } from './rights.ts';
 import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
 /** Sessions and what happens in them, saying something, cancelling, approvals. */
 
-const saidSchema = z.object(
-  {
-    content: z.string('Message required').trim().min(1, 'Message required').max(100_000),
-    /** Names the conversation. */
-    key: z.string('key required').trim().min(1, 'key required').max(200),
-    /** The same message under the same id is taken once. */
-    id: z.string().min(1).max(200).optional(),
-  },
-  'Invalid request body',
-);
+const saidSchema = z
+  .object(
+    {
+      content: z.string('Message required').trim().max(100_000),
+      /** Names the conversation; or `session`, its id. */
+      key: z.string('key required').trim().min(1, 'key required').max(200).optional(),
+      session: z.string().min(1).max(200).optional(),
+      /** The same message under the same id is taken once. */
+      id: z.string().min(1).max(200).optional(),
+      /** Paths of files in the workspace. */
+      attachments: z.array(z.string().min(1).max(1000)).max(MOST_ATTACHMENTS).default([]),
+      model: z.string().min(1).max(200).optional(),
+    },
+    'Invalid request body',
+  )
+  .refine(({ content, attachments }) => content !== '' || attachments.length > 0, 'Message required')
+  .refine(({ key, session }) => key !== undefined || session !== undefined, 'key required');
+
+/** Characters of all files of a message that a model reads at once; the rest it can read with its tools. */
+const ATTACHED_CHARACTERS = 100_000;
+
+/** What the files are, and what can be read of them. */
+async function attached({ agent, principal }: Exchange, paths: readonly string[]): Promise<Attachment[]> {
+  if (paths.length === 0) return [];
+  requireRight(principal, 'change');
+  const workspace = await agent.workspace();
+  let room = ATTACHED_CHARACTERS;
+  const found: Attachment[] = [];
+  for (const path of new Set(paths)) {
+    const about = await workspace.extract(path, room).catch((error: unknown) => {
+      throw fileError(error, path);
+    });
+    room -= about.text?.length ?? 0;
+    found.push({ path, ...about });
+  }
+  return found;
+}
 
 /** Takes a message and answers as soon as it is stored; who wants the answer follows the session. */
 export async function say(exchange: Exchange): Promise<void> {
   const { agent, principal, deps } = exchange;
-  const { content, key, id } = await readJson(exchange, saidSchema);
+  const { content, key = '', session, id, attachments, model } = await readJson(exchange, saidSchema);
+  if (session !== undefined) await found({ ...exchange, params: [session] });
   const input = {
-    to: { channel: 'api', key: keyFor(principal, key) },
+    to: session === undefined ? { channel: 'api', key: keyFor(principal, key) } : { id: session },
     content,
     from: principal.kind,
+    attachments: await attached(exchange, attachments),
+    ...(model !== undefined && { wishes: { model } }),
     ...(id !== undefined && { inputId: id }),
   };
   const taken = Promise.withResolvers<{ sessionId: string; seq: number }>();

@@ -1,5 +1,6 @@
 import type { CallOptions, ChatMessage, ChatRequest, ChatResult, Spending, ToolCall } from '@troupe/ai';
 import { AppError } from '@troupe/kernel';
+import { picturesIn } from './attached.ts';
 import { cutPoint, summaryRequest } from './compaction.ts';
 import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining, timeIsUp } from './limits.ts';
@@ -120,7 +121,7 @@ const kept = (text: string): string =>
 
 async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promise<ChatMessage[]> {
   const { definition } = run;
-  const talk = conversation(run.events());
+  const talk = conversation(run.events(), await picturesIn(run.events(), deps.picture));
   const question = run.events().findLast((event) => event.type === 'user');
   const memories =
     definition.tools.includes('memory') && question?.type === 'user'
@@ -179,7 +180,7 @@ async function askModel(
 async function tryModels(deps: RunDeps, turn: Turn, request: ChatRequest, silent: boolean): Promise<ChatResult> {
   const { model } = turn.run.definition.config;
   let failure: unknown;
-  for (const name of [model.default, ...model.fallbacks]) {
+  for (const name of [request.model ?? model.default, ...model.fallbacks]) {
     try {
       return await askOne(deps, turn, { ...request, model: name }, silent);
     } catch (error) {
@@ -207,7 +208,7 @@ async function askOne(
   const streamed = !silent && deps.watched(run.sessionId);
   const started = deps.now();
   const heard: { said: string; cost?: Spending } = { said: '' };
-  const options = { signal, runId, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
+  const options = { signal, runId, pictures: 'seen' as const, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
   try {
     return streamed
       ? await collect(deps, turn, sent, options, (text) => (heard.said += text))

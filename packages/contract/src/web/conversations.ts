@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { AGENT_NOT_FOUND } from '../agent-fields.ts';
 import { success, timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { needed, tooLong } from '../fields.ts';
+import { tooLong } from '../fields.ts';
+import { MOST_ATTACHMENTS } from './agent-files.ts';
 
 /** An agent's sessions step by step, and what waits for its owner's decision. */
 
@@ -19,6 +20,8 @@ const base = {
 
 const LONG_MESSAGE = tooLong('Message', 100_000);
 
+const TOO_MANY_FILES = `At most ${MOST_ATTACHMENTS} attachments`;
+
 const agent = z.object({ id: z.string() });
 const inSession = z.object({ id: z.string(), sessionId: z.string() });
 
@@ -33,6 +36,16 @@ const session = z.looseObject({
 });
 
 const spent = z.object({ turns: z.number(), tokens: z.number(), costMicros: z.number(), ms: z.number() });
+
+/** A file that came with a message, and what a model was told of it. */
+const attachment = z.looseObject({
+  path: z.string(),
+  kind: z.enum(['picture', 'pdf', 'text', 'other']),
+  mime: z.string(),
+  bytes: z.number(),
+  note: z.string().optional(),
+});
+export type Attachment = z.output<typeof attachment>;
 
 /** One step; which fields it has depends on its type. */
 const step = z.looseObject({
@@ -53,6 +66,7 @@ const step = z.looseObject({
   outcome: z.string().optional(),
   reason: z.string().optional(),
   summary: z.string().optional(),
+  attachments: z.array(attachment).optional(),
   /** It was told to stop in the middle of these words. */
   stopped: z.boolean().optional(),
 });
@@ -99,19 +113,32 @@ export const say = endpoint({
   path: '/api/agents/:id/messages',
   summary: 'Say something to an agent without waiting for its answer: GET /api/live brings it',
   params: agent,
-  body: z.object({
-    message: needed('Message required').max(100_000, LONG_MESSAGE),
-    topic: z
-      .string()
-      .trim()
-      .max(200)
-      .optional()
-      .describe('Conversations are kept apart by it; `dashboard` unless said'),
-    id: z.string().min(1).max(200).optional().describe('The same message under the same id is taken once'),
-  }),
+  body: z
+    .object({
+      message: z.string({ error: 'Message required' }).trim().max(100_000, LONG_MESSAGE),
+      topic: z
+        .string()
+        .trim()
+        .max(200)
+        .optional()
+        .describe('Conversations are kept apart by it; `dashboard` unless said'),
+      sessionId: z.string().min(1).max(200).optional().describe('In place of a topic: a conversation that is there'),
+      id: z.string().min(1).max(200).optional().describe('The same message under the same id is taken once'),
+      attachments: z
+        .array(z.string().min(1).max(1000))
+        .max(MOST_ATTACHMENTS, TOO_MANY_FILES)
+        .optional()
+        .describe('Paths of files in the workspace: PUT /api/agents/:id/files/content brings them there'),
+      model: z.string().min(1).max(200).optional().describe('In place of the agent’s own, for this message'),
+    })
+    .refine(({ message, attachments }) => message !== '' || (attachments ?? []).length > 0, 'Message required'),
   reply: said,
   status: 202,
-  errors: { ...base.errors, 400: ['Message required', LONG_MESSAGE] },
+  errors: {
+    ...base.errors,
+    400: ['Message required', LONG_MESSAGE, TOO_MANY_FILES, 'There is no model <name>.'],
+    404: [...base.errors[404], 'File not found'],
+  },
 });
 
 export const cancelConversation = endpoint({
@@ -189,7 +216,14 @@ export const gatewaySay = endpoint({
   path: `${PROXY}/messages`,
   summary: 'Say something and go; whoever follows the session hears the answer',
   params: ofAgent,
-  body: z.object({ content: z.string(), key: z.string(), id: z.string().optional() }),
+  body: z.object({
+    content: z.string(),
+    key: z.string().optional(),
+    session: z.string().optional(),
+    id: z.string().optional(),
+    attachments: z.array(z.string()).optional(),
+    model: z.string().optional(),
+  }),
   reply: said,
   status: 202,
 });

@@ -284,6 +284,14 @@ const isCalled = (id: string, provider: string, name: string): boolean =>
 
 const baseName = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
+/** Families of models that take pictures, whoever serves them. */
+const SEEING =
+  /gpt-4o|gpt-4-turbo|gpt-4\.1|gpt-5|(?:^|\/)o[134](?:-|$)|claude|gemini|vision|llava|pixtral|[-_.]vl(?:[-_:]|$)|llama-4|gemma-?3/i;
+
+/** Whether a model can be shown pictures. Of one that nobody says anything about: no. */
+export const seesPictures = (catalogue: Catalogue, id: string): boolean =>
+  findModel(catalogue, id)?.tags.includes('vision') === true || SEEING.test(id);
+
 /** Rates are counted in whole steps of it, so that sums are exact: four decimals, and no rate is finer (AI_CATALOGUE). */
 const RATE_STEPS = 10_000;
 
