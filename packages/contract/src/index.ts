@@ -36,7 +36,26 @@ export * from './v1/index.ts';
 export * from './web/demo.ts';
 export * from './web/usage.ts';
 export * from './web/config.ts';
-export * from './web/conversations.ts';
+export * from './web/branches.ts';
+export {
+  cancelConversation,
+  decideApproval,
+  forgetMemory,
+  gatewayApprovals,
+  gatewayCancel,
+  gatewayDecide,
+  gatewayFollow,
+  gatewayForget,
+  gatewaySay,
+  gatewaySession,
+  gatewaySessions,
+  getConversation,
+  listConversations,
+  say,
+  type Attachment,
+  type SessionHead,
+  type SessionStep,
+} from './web/conversations.ts';
 export * from './web/devices.ts';
 export * from './web/tasks.ts';
 export * from './web/inbox.ts';

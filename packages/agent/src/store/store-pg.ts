@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@troupe/db';
 import { AppError, newId } from '@troupe/kernel';
 import { lastStatus, type SessionEvent, type SessionEventBody } from '../session/events.ts';
+import { pgConversations } from './conversations-pg.ts';
 import { storable, storableJson as json, wanted } from './pg-values.ts';
 import { searchWords } from './search-words.ts';
 import { createBatches } from './store-pg-batches.ts';
@@ -98,15 +99,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
         return saved.rows[0]?.version ?? 0;
       }),
 
-    session: (id) =>
-      value(sql<{ value: Session }>`select agent_session_json(s) as value from agent_sessions s
-        where id = ${id} and agent_id = ${agentId}`),
-    sessions: async ({ limit, offset, keys = '', key = null }) =>
-      (
-        await rows(sql<{ value: Session }>`select agent_session_json(s) as value from agent_sessions s
-          where agent_id = ${agentId} and last_seq > 0 and starts_with(key, ${keys})
-            and (${key}::text is null or key = ${key}) order by updated_at desc, id limit ${limit} offset ${offset}`)
-      ).map((row) => row.value),
+    ...pgConversations(scoped, userId, agentId),
     events: async (sessionId, { after, limit, bytes }) =>
       (
         await rows(
@@ -259,7 +252,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
     },
     async messages({ limit, offset }) {
       const said = sql`from agent_events e join agent_sessions s on s.id = e.session_id
-        where e.agent_id = ${agentId} and e.type in ('user', 'assistant') and e.data ->> 'content' <> ''`;
+        where e.agent_id = ${agentId} and e.type in ('user', 'assistant') and not e.copied and e.data ->> 'content' <> ''`;
       const found = await value(sql<{ value: { messages: Message[] | null; total: number } }>`
         select jsonb_build_object('total', (select count(*) ${said}), 'messages', (
           select jsonb_agg(jsonb_build_object('id', id, 'content', content, 'sender', sender, 'timestamp', iso_text(at),
@@ -277,7 +270,7 @@ export function createPgStore({ db, userId, agentId, teamId, now = () => new Dat
           (count(*) filter (where data ->> 'outcome' = 'failed'))::integer as failed,
           (avg((data -> 'spent' ->> 'ms')::numeric))::float8 as "averageMs",
           (count(*) filter (where at > ${at}::timestamptz - interval '1 hour'))::integer as "lastHour"
-        from agent_events where agent_id = ${agentId} and type = 'run_ended'`);
+        from agent_events where agent_id = ${agentId} and type = 'run_ended' and not copied`);
       return found as RunStats;
     },
     channelState: async (channel) =>

@@ -25,7 +25,7 @@ const TOO_MANY_FILES = `At most ${MOST_ATTACHMENTS} attachments`;
 const agent = z.object({ id: z.string() });
 const inSession = z.object({ id: z.string(), sessionId: z.string() });
 
-const session = z.looseObject({
+export const session = z.looseObject({
   id: z.string(),
   channel: z.string(),
   key: z.string(),
@@ -33,7 +33,13 @@ const session = z.looseObject({
   lastSeq: z.number(),
   createdAt: timestamp,
   updatedAt: timestamp,
+  title: z.string().optional().describe('As its owner calls it; its first words until then'),
+  pinned: z.boolean().optional(),
+  archived: z.boolean().optional(),
+  branchOf: z.string().nullable().optional().describe('The session that it branched off from'),
+  branchAt: z.number().nullable().optional().describe('The last step that it has in common with that one'),
 });
+export type SessionHead = z.output<typeof session>;
 
 const spent = z.object({ turns: z.number(), tokens: z.number(), costMicros: z.number(), ms: z.number() });
 
@@ -76,7 +82,7 @@ const sessionList = z.object({ sessions: z.array(session), count: z.number() });
 /** A page ends at `limit` steps or about 2 MB; the next begins after its last step. */
 const sessionSteps = z.object({ session, events: z.array(step), hasMore: z.boolean().optional() });
 /** Where the message stands: the session and its number there. */
-const said = z.object({ success: z.literal(true), sessionId: z.string(), seq: z.number() });
+export const said = z.object({ success: z.literal(true), sessionId: z.string(), seq: z.number() });
 const cancelled = z.object({ success: z.literal(true), cancelled: z.boolean() });
 
 export const listConversations = endpoint({
@@ -93,6 +99,11 @@ export const listConversations = endpoint({
       .max(200)
       .optional()
       .describe('Only those of this key: the topic that was given, `dashboard` otherwise'),
+    latest: z
+      .enum(['true'])
+      .optional()
+      .describe('Of each conversation only the branch that was used last; pinned ones first'),
+    archived: z.enum(['true', 'false']).optional().describe('Only those that were put away, or only the others'),
   }),
   reply: sessionList,
 });
@@ -196,7 +207,13 @@ export const gatewaySessions = endpoint({
   path: `${PROXY}/sessions`,
   summary: 'Sessions, the newest first',
   params: ofAgent,
-  query: z.object({ limit: z.number(), offset: z.number(), key: z.string().optional() }),
+  query: z.object({
+    limit: z.number(),
+    offset: z.number(),
+    key: z.string().optional(),
+    latest: z.string().optional(),
+    archived: z.string().optional(),
+  }),
   reply: sessionList,
 });
 

@@ -6,6 +6,7 @@ import {
   gatewaySay,
   gatewaySession,
   gatewaySessions,
+  type listConversations,
   type say,
   type TypesOf,
 } from '@troupe/contract';
@@ -53,7 +54,7 @@ export function createConversations({ roster, backend, models }: ConversationsDe
   };
 
   return {
-    async list(user: User, agentId: string, page: { limit: number; offset: number; key?: string }, address: string) {
+    async list(user: User, agentId: string, page: TypesOf<typeof listConversations>['query'], address: string) {
       const { call } = await client(user, agentId, address);
       return reach(call(gatewaySessions, { params: { agentId }, query: page }));
     },
