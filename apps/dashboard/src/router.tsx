@@ -58,6 +58,7 @@ const SIGNED_IN: [string, Load][] = [
   ['/dashboard/agents', () => import('./pages/agents/list.tsx')],
   ['/dashboard/agents/new', () => import('./pages/agents/create.tsx')],
   ['/dashboard/agents/$id', () => import('./pages/agents/detail.tsx')],
+  ['/dashboard/agents/$id/runs/$session', () => import('./pages/agents/run.tsx')],
   ['/dashboard/teams', () => import('./pages/teams/teams.tsx')],
   ['/dashboard/tasks', () => import('./pages/operate/tasks.tsx')],
   ['/dashboard/heartbeat', () => import('./pages/operate/heartbeat.tsx')],
@@ -78,6 +79,7 @@ export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([
       ...Object.entries(PUBLIC).map(([path, load]) => page(root, path, load)),
+      page(root, '/shared/$token', () => import('./pages/public/shared.tsx')),
       signedIn.addChildren(SIGNED_IN.map(([path, load]) => page(signedIn, path, load))),
     ]),
     context: { queries },

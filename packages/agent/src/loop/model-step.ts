@@ -68,7 +68,7 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   const saw = readSession(run.events()).lastSeq;
   const started = deps.now();
   const { request, isCallers } = requestFor(run, messages, tools);
-  const { message, model, usage, costMicros } = await askModel(deps, turn, request);
+  const { message, model, provider, usage, costMicros } = await askModel(deps, turn, request);
   const spent: Spent = {
     turns: 1,
     tokens: usage.total_tokens,
@@ -89,6 +89,8 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
     model,
     spent,
     saw,
+    provider,
+    tokens: countedIn(usage),
   };
   const tokens = usage.total_tokens;
   if (answer.toolCalls.length === 0) {
@@ -98,6 +100,11 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   }
   await run.commit([answer], { tokens });
   return 'goes on';
+}
+
+function countedIn({ prompt_tokens, completion_tokens, prompt_tokens_details: details }: ChatResult['usage']) {
+  const cached = details?.cached_tokens ?? 0;
+  return { in: prompt_tokens, out: completion_tokens, ...(cached > 0 && { cached }) };
 }
 
 /** The caller's tools stand beside the agent's; where both have one of a name, the caller has asked to be called. */

@@ -81,6 +81,9 @@ export type SessionEventBody =
       spent: Spent;
       saw: number;
       stopped?: true;
+      provider?: string;
+      /** As the provider counted them; `cached` of those that went in were in its cache. */
+      tokens?: { in: number; out: number; cached?: number };
     }
   /** Stored before the tool runs. */
   | { type: 'tool_started'; callId: string; tool: string }

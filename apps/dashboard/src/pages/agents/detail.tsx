@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { statusOf, useCall } from '../../api.ts';
 import { modelName } from '../../models.ts';
 import { agent as texts } from '../../texts/agents.ts';
+import { files } from '../../texts/talk.ts';
 import { Badge, Notice, Status } from '../../ui/card.tsx';
 import { Mask } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -11,6 +12,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Backups } from './backups.tsx';
 import { AgentConfig } from './config.tsx';
 import { Chat } from './chat.tsx';
+import { Files } from './files.tsx';
 import { Logs } from './logs.tsx';
 import { Manage } from './manage.tsx';
 import { MemoryTab } from './memory.tsx';
@@ -70,6 +72,7 @@ export default function AgentDetail() {
         onChange={(next) => void navigate({ to: '.', search: { tab: next } as never, replace: true })}
         tabs={[
           { key: 'chat', label: texts.chat, content: () => <Chat agent={agent} /> },
+          { key: 'files', label: files.tab, content: () => <Files agentId={id} /> },
           { key: 'sessions', label: texts.sessions, content: () => <Sessions agentId={id} /> },
           { key: 'memory', label: texts.memory, content: () => <MemoryTab agentId={id} /> },
           { key: 'stats', label: texts.stats, content: () => <Stats agentId={id} /> },

@@ -21,12 +21,14 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
     models.some((model) => model.id === id),
   );
   return {
-    models: models.map(({ id, name, description, inputCost, outputCost }) => ({
+    models: models.map(({ id, name, description, inputCost, outputCost, contextWindow, sees = false }) => ({
       id,
       name,
       description,
       inputCost,
       outputCost,
+      contextWindow,
+      sees,
     })),
     default: best ?? models[0]?.id ?? SANDBOX_MODEL,
     sandboxOnly: answering.length > 0 && !answering.some(isReal),
