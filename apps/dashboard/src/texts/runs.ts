@@ -26,7 +26,6 @@ export const runs = {
     cancel_requested: 'Stop asked for',
   } as Record<string, string>,
   waterfall: 'Steps over time',
-  bar: (kind: string, name: string, length: string) => `${kind} ${name}, ${length}`,
   before: 'Step before',
   after: 'Step after',
   at: (step: number, all: number) => `Step ${step} of ${all}`,

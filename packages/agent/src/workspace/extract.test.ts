@@ -104,6 +104,11 @@ test('a file comes in under a free name, within its bounds, whole or not at all'
   const options = { maxBytes: 10, fresh: true };
   assert.deepEqual(await workspace.put('uploads/p.txt', bytes('one'), options), { path: 'uploads/p.txt', bytes: 3 });
   assert.equal((await workspace.put('uploads/p.txt', bytes('two'), options)).path, 'uploads/p-2.txt');
+  // Many at once, in a folder that is not there yet: each gets a name of its own.
+  const many = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => workspace.put('new/q.txt', bytes(`${n}`), options)),
+  );
+  assert.equal(new Set(many.map(({ path: at }) => at)).size, 8);
   await assert.rejects(workspace.put('uploads/p.txt', bytes('12345', '678901'), options), { name: 'TooLarge' });
   await assert.rejects(workspace.put('../out.txt', bytes('x'), options), /outside of the workspace/);
   const { entries } = await workspace.browse('uploads');

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
 import { createJail } from './jail.ts';
@@ -108,31 +108,48 @@ export function createWorkspace(
     if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
   }
 
-  /** Writes beside and moves into place: never half a file, and a link there is replaced, not followed. */
-  async function place<T>(file: string, fill: (handle: FileHandle) => Promise<T>): Promise<T> {
+  /**
+   * Writes beside and moves into place: never half a file, and a link there is replaced, not followed. `fresh`: under a
+   * name that nobody has, also not at this moment. Answers the name.
+   */
+  async function place(file: string, fill: (handle: FileHandle) => Promise<void>, fresh = false): Promise<string> {
     return within(
       file,
       async ({ folder, name, full: target }) => {
         const before = await lstat(target).catch(() => undefined);
-        if (name === '' || before?.isDirectory()) throw new WorkspaceError(`${file} is a folder`);
+        if (name === '' || (before?.isDirectory() && !fresh)) throw new WorkspaceError(`${file} is a folder`);
         const beside = path.join(folder, `.${randomHex(8)}.part`);
-        const mode = before?.isFile() ? before.mode & 0o700 : 0o600;
+        const mode = before?.isFile() && !fresh ? before.mode & 0o700 : 0o600;
         const handle = await open(beside, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode);
         try {
-          const filled = await fill(handle);
+          await fill(handle);
           const uid = sandboxOwner();
           if (uid !== undefined) await handle.chown(uid, uid);
+          if (fresh) return await linkFree(beside, folder, name);
           await rename(beside, target);
-          return filled;
-        } catch (error) {
-          await rm(beside, { force: true });
-          throw error;
+          return name;
         } finally {
           await handle.close();
+          await rm(beside, { force: true });
         }
       },
       { create: true },
     );
+  }
+
+  /** plan.pdf, plan-2.pdf, … */
+  async function linkFree(beside: string, folder: string, wanted: string): Promise<string> {
+    const { name, ext } = path.posix.parse(wanted);
+    for (let number = 1; ; number += 1) {
+      const end = number === 1 ? '' : number > NAMES_TRIED ? `-${randomHex(6)}` : `-${number}`;
+      const tried = `${name}${end}${ext}`;
+      try {
+        await link(beside, path.join(folder, tried));
+        return tried;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number > NAMES_TRIED + 1) throw error;
+      }
+    }
   }
 
   async function write(file: string, content: string): Promise<void> {
@@ -143,40 +160,20 @@ export function createWorkspace(
     await place(file, (handle) => handle.writeFile(content));
   }
 
-  const isFree = (file: string): Promise<boolean> =>
-    within(file, ({ full }) => lstat(full)).then(
-      () => false,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return true;
-        throw error;
-      },
-    );
-
-  /** plan.pdf, plan-2.pdf, … */
-  async function freeName(file: string): Promise<string> {
-    const { dir, name, ext } = path.posix.parse(file);
-    for (let number = 1; number <= NAMES_TRIED; number += 1) {
-      const tried = path.posix.join(dir, `${name}${number === 1 ? '' : `-${number}`}${ext}`);
-      if (await isFree(tried)) return tried;
-    }
-    return path.posix.join(dir, `${name}-${randomHex(6)}${ext}`);
-  }
-
   const put: Workspace['put'] = async (file, source, { maxBytes, fresh }) => {
     const { full, freeBytes } = await room(1);
     if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
-    const at = fresh ? await freeName(file) : file;
-    const bytes = await place(at, async (handle) => {
-      let size = 0;
+    let bytes = 0;
+    const fill = async (handle: FileHandle): Promise<void> => {
       for await (const chunk of source) {
-        size += chunk.length;
-        if (size > maxBytes) throw new TooLarge(maxBytes);
-        if (size > freeBytes) throw new WorkspaceError(`The workspace is full (${Math.floor(quotaBytes / MB)} MB)`);
+        bytes += chunk.length;
+        if (bytes > maxBytes) throw new TooLarge(maxBytes);
+        if (bytes > freeBytes) throw new WorkspaceError(`The workspace is full (${Math.floor(quotaBytes / MB)} MB)`);
         await handle.write(chunk);
       }
-      return size;
-    });
-    return { path: path.posix.normalize(at), bytes };
+    };
+    const name = await place(file, fill, fresh);
+    return { path: path.posix.join(path.posix.dirname(path.posix.normalize(file)), name), bytes };
   };
 
   return {

@@ -97,7 +97,7 @@ export function AttachedList({ attaching }: { attaching: Attaching }) {
   if (files.length === 0 && !problem) return null;
   return (
     <div className="mb-2 flex flex-col gap-1">
-      <ul aria-label={texts.files} className="flex flex-wrap gap-2">
+      <ul aria-label={texts.pending} className="flex flex-wrap gap-2">
         {files.map((one) => (
           <li
             key={one.key}

@@ -107,7 +107,7 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
           type="file"
           multiple
           hidden
-          aria-label={attach.files}
+          aria-label={attach.pick}
           onChange={({ target }) => {
             attaching.add([...(target.files ?? [])]);
             target.value = '';

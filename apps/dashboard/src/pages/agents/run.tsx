@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { call, statusOf, useCall } from '../../api.ts';
 import { duration, money, short } from '../../format.ts';
 import { useLive } from '../../live-context.tsx';
+import { modelName } from '../../models.ts';
 import { runs as texts } from '../../texts/runs.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Card, Figure, Figures, Notice } from '../../ui/card.tsx';
@@ -138,7 +139,10 @@ const COLOURS: Record<Bar['kind'], string> = {
   note: 'bg-line-strong',
 };
 
-export const nameOf = ({ kind, name }: Bar): string => (kind === 'note' ? (texts.notes[name] ?? name) : name);
+function nameOf({ kind, name }: Bar): string {
+  if (kind === 'model') return modelName(name);
+  return kind === 'note' ? (texts.notes[name] ?? name) : name;
+}
 
 function Waterfall({ run, chosen, onChoose }: { run: Run; chosen: Bar | undefined; onChoose: (key: string) => void }) {
   const index = run.bars.findIndex(({ key }) => key === chosen?.key);
@@ -204,11 +208,9 @@ function Row({
     <button
       type="button"
       aria-pressed={isChosen}
-      aria-label={texts.bar(kind, nameOf(bar), length)}
       onClick={onClick}
       className={cx(
         'grid w-full grid-cols-[minmax(0,9rem)_minmax(0,1fr)_4.5rem] items-center gap-3 px-5 py-1.5 text-left hover:bg-sunken aria-pressed:bg-accent-soft sm:grid-cols-[minmax(0,13rem)_minmax(0,1fr)_4.5rem]',
-        isLater && 'opacity-60',
       )}
     >
       <span className="min-w-0 truncate text-[0.87rem]" dir="auto">
@@ -216,11 +218,16 @@ function Row({
           className={cx('mr-2 inline-block size-2 rounded-full', bar.isError ? 'bg-danger' : COLOURS[bar.kind])}
           aria-hidden="true"
         />
-        {nameOf(bar) || kind}
+        <span className={nameOf(bar) ? 'sr-only' : ''}>{kind} </span>
+        {nameOf(bar)}
       </span>
       <span className="relative h-3 rounded bg-line/60" aria-hidden="true">
         <span
-          className={cx('absolute inset-y-0 rounded', bar.isError ? 'bg-danger' : COLOURS[bar.kind])}
+          className={cx(
+            'absolute inset-y-0 rounded',
+            bar.isError ? 'bg-danger' : COLOURS[bar.kind],
+            isLater && 'opacity-30',
+          )}
           style={{ insetInlineStart: `${left}%`, width: `${width}%` }}
         />
       </span>
