@@ -97,14 +97,13 @@ browserSuite(
       await log(page).getByRole('button', { name: 'Open uploads/plan.pdf' }).waitFor();
 
       // Pasted and dropped files are taken alike.
-      await page.getByLabel('Message').evaluate(
-        (node, bytes) => {
-          const data = new DataTransfer();
-          data.items.add(new File([new Uint8Array(bytes)], 'pasted.png', { type: 'image/png' }));
-          node.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-        },
-        [...PNG],
-      );
+      await page.evaluate(`{
+        const bytes = Uint8Array.from(atob('${PNG.toString('base64')}'), (char) => char.charCodeAt(0));
+        const clipboardData = new DataTransfer();
+        clipboardData.items.add(new File([bytes], 'pasted.png', { type: 'image/png' }));
+        const field = document.querySelector('textarea');
+        field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+      }`);
       await list.getByText('pasted.png').waitFor();
       await page.getByRole('button', { name: 'Remove pasted.png' }).click();
       await list.waitFor({ state: 'detached' });
@@ -288,6 +287,40 @@ browserSuite(
       await log(page).getByText('Heard: Who are you?').waitFor();
       const last = model.requests.findLast(({ path }) => path.endsWith('/chat/completions'));
       assert.match(String(last?.body['model']), /gemini/);
+      assertQuiet(watched);
+    });
+
+    test('an administrator adds a provider, tries it, uses it and removes it, without a restart', async () => {
+      const { page } = watched;
+      await settle(page, '/dashboard/admin?tab=providers');
+      await page.getByRole('button', { name: 'Add a provider' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Kind').selectOption('compatible');
+      await dialog.getByLabel('Name').fill('mine');
+      await dialog.getByLabel('Address').fill(model.url);
+      await dialog.getByLabel('Key').fill('sk-of-mine');
+      await dialog.getByRole('button', { name: 'Test' }).click();
+      await dialog.getByText(/^It works\. 1 models\./).waitFor();
+      await assertAccessible(page, 'adding a provider');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('button', { name: 'Remove mine' }).waitFor();
+      await open('tab=chat');
+      await page.getByRole('button', { name: /^Model: / }).click();
+      await page.getByLabel('Search models').fill('mine listed');
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /listed-model/ })
+        .click();
+      await say(page, 'Through mine');
+      await log(page).getByText('Heard: Through mine').waitFor();
+      assert.equal(
+        model.requests.findLast(({ path }) => path.endsWith('/completions'))?.headers.authorization,
+        'Bearer sk-of-mine',
+      );
+      await settle(page, '/dashboard/admin?tab=providers');
+      await page.getByRole('button', { name: 'Remove mine' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('button', { name: 'Remove mine' }).waitFor({ state: 'detached' });
       assertQuiet(watched);
     });
   },

@@ -4,6 +4,7 @@ import { createRoster } from '@troupe/roster';
 import { createAgentKeys } from './agent-keys.ts';
 import { addAgents } from './agents.ts';
 import type { BackendDeps } from './deps.ts';
+import { providerRoutes } from './features/ai/providers.ts';
 import { aiRoutes } from './features/ai/routes.ts';
 import { createAiService } from './features/ai/service.ts';
 import { createSpendWatch } from './features/scheduler/spend-watch.ts';
@@ -54,7 +55,8 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
     open: server.loopback,
   });
   installationRoutes(server, installations, createRuntimeProgram());
-  const ai = createAiService({ settings, db, log, clock });
+  const ai = await createAiService({ settings, db, log, clock, listener: deps.listener, sealKey: secrets.walletKey });
+  providerRoutes(server, ai.catalogue);
   aiRoutes(server, { ...ai, clock, ownKey });
   const agents = await addAgents(server, deps, { ai, roster, audit: accounts.audit }, [
     installations.tellQuiet,

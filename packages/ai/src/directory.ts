@@ -14,6 +14,8 @@ export interface AiModel {
   contextWindow: number;
   /** It can be shown pictures. */
   sees: boolean;
+  /** Every plan has it. */
+  open?: true;
   available: boolean;
 }
 
@@ -112,6 +114,7 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
           outputCost: catalogue.defaultRates.outputRate,
           contextWindow: model.contextWindow ?? UNKNOWN_CONTEXT,
           sees: model.sees ?? seesPictures(catalogue, id),
+          ...(catalogue.open?.includes(provider.name) && { open: true as const }),
           available: true,
         });
       }

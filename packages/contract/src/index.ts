@@ -83,6 +83,7 @@ export * from './web/risc.ts';
 export * from './web/federated.ts';
 export * from './web/agents.ts';
 export * from './web/agent-files.ts';
+export * from './web/ai-providers.ts';
 export * from './web/agent-backups.ts';
 export * from './backend/agent-backups.ts';
 export * from './web/provision.ts';

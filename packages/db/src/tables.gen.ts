@@ -193,6 +193,15 @@ export interface Tables {
     verified_at: Nullable<Timestamp>;
     verifier_address: Nullable<string>;
   };
+  ai_providers: {
+    base_url: Nullable<string>;
+    created_at: Timestamp;
+    enabled: Default<boolean>;
+    id: string;
+    key_sealed: Nullable<Bytes>;
+    kind: string;
+    name: string;
+  };
   amplify_requests: {
     content: string;
     created_at: Timestamp;

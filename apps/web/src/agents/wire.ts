@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import type { Catalogue } from '@troupe/domain';
-import { applyConfigJob } from '@troupe/contract';
+import { aiProvidersChanged, applyConfigJob } from '@troupe/contract';
 import {
   createBackendClient,
   createCipher,
@@ -43,6 +43,8 @@ import { memoryRoutes } from './memory/routes.ts';
 import { createMemory } from './memory/service.ts';
 import { createKnownModels, type KnownModels } from './models/service.ts';
 import { modelRoutes } from './models/routes.ts';
+import { providerRoutes } from './providers/routes.ts';
+import { createProviders } from './providers/service.ts';
 import { createHostedProvision } from './provision/hosting.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
@@ -74,6 +76,11 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const { backend, catalogue, clock, db, jobs, listener, log, secrets } = deps;
   const roster = createRoster({ db, clock, sealKey: secrets.walletKey });
   const models = createKnownModels({ backend, catalogue, log });
+  listener.on(aiProvidersChanged, () => models.forget());
+  providerRoutes(
+    server,
+    createProviders({ db, backend, clock, audit: deps.accounts.audit, sealKey: secrets.walletKey }),
+  );
   wireMaking(server, deps, roster, models);
   const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);

@@ -18,6 +18,7 @@ const aiModel = z.object({
   outputCost: z.number().describe('USD per million tokens'),
   contextWindow: z.number().describe('0: the provider does not say'),
   sees: z.boolean().optional().describe('It can be shown pictures'),
+  open: z.boolean().optional().describe('Every plan has it: an administrator has added its provider'),
   available: z.boolean(),
 });
 

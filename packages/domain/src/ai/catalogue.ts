@@ -38,6 +38,8 @@ export interface Catalogue {
   premium: string;
   second: string;
   teamDefault: string;
+  /** Providers that administrators have named themselves: their models, `name/model`, are in every plan. */
+  open?: readonly string[];
 }
 
 export const SANDBOX_MODEL = 'sandbox/echo';
@@ -322,6 +324,7 @@ export function planAllows(catalogue: Catalogue, plan: string, model: string): b
   const models = planModels(catalogue, plan);
   if (models === undefined) return false;
   if (models === 'all' || model === SANDBOX_MODEL) return true;
+  if (catalogue.open?.includes(model.slice(0, model.indexOf('/')))) return true;
   const id = findModel(catalogue, model)?.id ?? model;
   return models.includes(id);
 }

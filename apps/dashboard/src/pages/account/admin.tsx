@@ -1,10 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useSession } from '../../session.ts';
 import { admin as texts } from '../../texts/account.ts';
+import { providers } from '../../texts/providers.ts';
 import { Notice } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AdminHealth } from './admin-health.tsx';
+import { AdminProviders } from './admin-providers.tsx';
 import { AdminInvites } from './admin-invites.tsx';
 import { AdminUsers } from './admin-users.tsx';
 
@@ -28,6 +30,7 @@ export default function Admin() {
         tabs={[
           { key: 'users', label: texts.users, content: () => <AdminUsers /> },
           { key: 'invites', label: texts.invites, content: () => <AdminInvites /> },
+          { key: 'providers', label: providers.tab, content: () => <AdminProviders /> },
           { key: 'health', label: texts.health, content: () => <AdminHealth /> },
         ]}
       />

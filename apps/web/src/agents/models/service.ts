@@ -12,7 +12,7 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
   const known = new Set(catalogue.models.map(({ id }) => id));
   // An aggregator lists hundreds: beside the catalogue only those count that a provider without models in it serves.
   const offered = all.filter(({ id, provider }) => known.has(id) || !(provider in catalogue.providers));
-  const allowed = offered.filter(({ id }) => plan === null || planAllows(catalogue, plan, id));
+  const allowed = offered.filter(({ id, open }) => open || plan === null || planAllows(catalogue, plan, id));
   const isReal = ({ id }: { id: string }): boolean => id !== SANDBOX_MODEL;
   const served = allowed.filter(({ available }) => available);
   const models = served.some(isReal) ? served : allowed;
@@ -43,6 +43,8 @@ export interface KnownModels {
   check: (names: readonly string[]) => Promise<void>;
   /** Answers what an agent of this plan and model is answered by. */
   answering: () => Promise<(agent: { plan: string; model: string; hasOwnKey: boolean }) => string>;
+  /** There may be others now. */
+  forget: () => void;
 }
 
 const KEPT_MS = 15_000;
@@ -86,6 +88,7 @@ export function createKnownModels({
   };
 
   return {
+    forget: () => (kept = undefined),
     async check(names) {
       const models = await all();
       if (!models) return;
@@ -106,7 +109,7 @@ export function createKnownModels({
       return ({ plan, model, hasOwnKey }) => {
         if (!models || hasOwnKey) return model;
         if (
-          planAllows(catalogue, plan, model) &&
+          (planAllows(catalogue, plan, model) || served.some(({ id, open }) => open && id === model)) &&
           (isListed(served, model) || (isSilent(models) && !findModel(catalogue, model)))
         )
           return model;
