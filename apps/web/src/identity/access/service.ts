@@ -47,8 +47,6 @@ export function createAccess({ db, accounts, mail, clock, baseUrl, sold }: Acces
     const row = await readRequest(db.user(user.id), user.id);
     const isOpen = row?.state === 'asked' || row?.state === 'refused';
     return {
-      offers: () => ({ sold }),
-
       state: isMember(user) ? 'member' : isOpen ? (row.state as 'asked' | 'refused') : 'none',
       plan: isPlan(user.plan) ? user.plan : null,
       sold,
@@ -93,6 +91,7 @@ export function createAccess({ db, accounts, mail, clock, baseUrl, sold }: Acces
   );
 
   return {
+    offers: () => ({ sold }),
     read,
 
     async ask(user: User, note: string): Promise<Access> {
