@@ -1,3 +1,4 @@
+-- expand: a new table
 -- Providers of AI models that administrators add in the dashboard. Those of the environment are not here.
 create table ai_providers (
   id text primary key,
@@ -11,11 +12,5 @@ create table ai_providers (
 );
 select system_only('ai_providers');
 
-create function tell_ai_providers() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('ai_providers', '');
-  perform pg_notify('live', '* providers');
-  return null;
-end $$;
 create trigger tell_ai_providers after insert or update or delete on ai_providers
   for each statement execute function tell_ai_providers();

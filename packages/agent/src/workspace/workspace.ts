@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
-import { createJail } from './jail.ts';
+import { createJail, type Place } from './jail.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Quarters, Room } from '../sandbox/quarters.ts';
 import { sandboxOwner } from '../sandbox/sandbox-user.ts';
@@ -75,13 +75,11 @@ export class TooLarge extends Error {
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-export function createWorkspace(
+/** How much the workspace holds, and whether more may come. */
+function createRoom(
   root: string,
   { pool, owner, quotaBytes = DEFAULT_QUOTA_BYTES, maxEntries = WORKSPACE_ENTRIES }: WorkspaceOptions,
-): Workspace {
-  const { within } = createJail(root);
-  const { read, readBytes, open: openFile } = createWorkspaceFiles(root);
-
+) {
   async function room(more = 0): Promise<Room> {
     const most = { bytes: SHUT * quotaBytes, entries: SHUT * maxEntries };
     // In a line of its own, within the owner's share: whoever keeps the other one full is measured all the same.
@@ -108,56 +106,64 @@ export function createWorkspace(
     if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
   }
 
-  /**
-   * Writes beside and moves into place: never half a file, and a link there is replaced, not followed. `fresh`: under a
-   * name that nobody has, also not at this moment. Answers the name.
-   */
-  async function place(file: string, fill: (handle: FileHandle) => Promise<void>, fresh = false): Promise<string> {
-    return within(
-      file,
-      async ({ folder, name, full: target }) => {
-        const before = await lstat(target).catch(() => undefined);
-        if (name === '' || (before?.isDirectory() && !fresh)) throw new WorkspaceError(`${file} is a folder`);
-        const beside = path.join(folder, `.${randomHex(8)}.part`);
-        const mode = before?.isFile() && !fresh ? before.mode & 0o700 : 0o600;
-        const handle = await open(beside, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode);
-        try {
-          await fill(handle);
-          const uid = sandboxOwner();
-          if (uid !== undefined) await handle.chown(uid, uid);
-          if (fresh) return await linkFree(beside, folder, name);
-          await rename(beside, target);
-          return name;
-        } finally {
-          await handle.close();
-          await rm(beside, { force: true });
-        }
-      },
-      { create: true },
-    );
-  }
+  return { room, demandRoom };
+}
 
-  /** plan.pdf, plan-2.pdf, … */
-  async function linkFree(beside: string, folder: string, wanted: string): Promise<string> {
-    const { name, ext } = path.posix.parse(wanted);
-    for (let number = 1; ; number += 1) {
-      const end = number === 1 ? '' : number > NAMES_TRIED ? `-${randomHex(6)}` : `-${number}`;
-      const tried = `${name}${end}${ext}`;
-      try {
-        await link(beside, path.join(folder, tried));
-        return tried;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number > NAMES_TRIED + 1) throw error;
-      }
+/**
+ * Written beside and moved into place: never half a file, and a link there is replaced, not followed. `fresh`: under a
+ * name that nobody has, also not at this moment. Answers the name.
+ */
+async function putInPlace(
+  file: string,
+  { folder, name, full: target }: Place,
+  fill: (handle: FileHandle) => Promise<void>,
+  fresh = false,
+): Promise<string> {
+  const before = await lstat(target).catch(() => undefined);
+  if (name === '' || (before?.isDirectory() && !fresh)) throw new WorkspaceError(`${file} is a folder`);
+  const beside = path.join(folder, `.${randomHex(8)}.part`);
+  const mode = before?.isFile() && !fresh ? before.mode & 0o700 : 0o600;
+  const handle = await open(beside, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode);
+  try {
+    await fill(handle);
+    const uid = sandboxOwner();
+    if (uid !== undefined) await handle.chown(uid, uid);
+    if (fresh) return await linkFree(beside, folder, name);
+    await rename(beside, target);
+    return name;
+  } finally {
+    await handle.close();
+    await rm(beside, { force: true });
+  }
+}
+
+/** plan.pdf, plan-2.pdf, … */
+async function linkFree(beside: string, folder: string, wanted: string): Promise<string> {
+  const { name, ext } = path.posix.parse(wanted);
+  for (let number = 1; ; number += 1) {
+    const end = number === 1 ? '' : number > NAMES_TRIED ? `-${randomHex(6)}` : `-${number}`;
+    const tried = `${name}${end}${ext}`;
+    try {
+      await link(beside, path.join(folder, tried));
+      return tried;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number > NAMES_TRIED + 1) throw error;
     }
   }
+}
+
+export function createWorkspace(root: string, options: WorkspaceOptions): Workspace {
+  const { pool, owner } = options;
+  const { within } = createJail(root);
+  const { read, readBytes, open: openFile } = createWorkspaceFiles(root);
+  const { room, demandRoom } = createRoom(root, options);
 
   async function write(file: string, content: string): Promise<void> {
     const bytes = Buffer.byteLength(content);
     if (bytes > MAX_FILE_BYTES)
       throw new WorkspaceError(`More than ${MAX_FILE_BYTES / 1024} KB cannot be written at once`);
     await demandRoom(bytes);
-    await place(file, (handle) => handle.writeFile(content));
+    await within(file, (place) => putInPlace(file, place, (handle) => handle.writeFile(content)), { create: true });
   }
 
   const put: Workspace['put'] = async (file, source, { maxBytes, fresh }) => {
@@ -168,11 +174,11 @@ export function createWorkspace(
       for await (const chunk of source) {
         bytes += chunk.length;
         if (bytes > maxBytes) throw new TooLarge(maxBytes);
-        if (bytes > freeBytes) throw new WorkspaceError(`The workspace is full (${Math.floor(quotaBytes / MB)} MB)`);
+        if (bytes > freeBytes) throw new WorkspaceError('The workspace is full');
         await handle.write(chunk);
       }
     };
-    const name = await place(file, fill, fresh);
+    const name = await within(file, (place) => putInPlace(file, place, fill, fresh), { create: true });
     return { path: path.posix.join(path.posix.dirname(path.posix.normalize(file)), name), bytes };
   };
 

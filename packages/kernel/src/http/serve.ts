@@ -1,14 +1,22 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { invalidField, type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import {
+  errorCheck,
+  errorText,
+  invalidField,
+  type Endpoint,
+  type EndpointTypes,
+  validationMessage,
+} from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
-import type { PrincipalOf, User } from './principal.ts';
+import type { Leave } from './places.ts';
+import type { Identity, PrincipalOf, User } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
 
@@ -48,8 +56,10 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const userLimit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules, 'user');
   const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
   const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
-  // Outside production a reply that breaks its own schema is an error: the reference must be true.
-  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+  // Outside production an answer that is not what the contract says is an error: the reference must be true.
+  const isChecked = server.settings.NODE_ENV !== 'production';
+  const check = isChecked ? endpoint.reply : undefined;
+  const undeclared = isChecked ? errorCheck(endpoint) : undefined;
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
@@ -92,6 +102,14 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     request.principal = withTold(await guard(request, texts), request);
   };
 
+  const enter = (request: FastifyRequest, done: Done): void => {
+    const account = accountOf(request.principal);
+    const place = account === undefined ? undefined : server.places.enter(account);
+    if (place instanceof Promise) return void goOn(takePlace(request, place), request, done);
+    request.leave = place;
+    done();
+  };
+
   app.route({
     method: endpoint.method,
     url: endpoint.path,
@@ -101,6 +119,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       failure: endpoint.failure,
       errorFields: endpoint.errorFields,
       errorShape: endpoint.errorShape,
+      undeclared,
     },
     bodyLimit: endpoint.bodyLimit,
     onRequest: (request, reply, done) => {
@@ -116,23 +135,34 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       else done();
     },
     preHandler: (request, _reply, done) => {
-      if (late.has(request)) void goOn(admitAgain(request), request, done);
-      else done();
+      if (late.has(request))
+        void goOn(admitAgain(request), request, (error) => (error ? done(error) : enter(request, done)));
+      else enter(request, done);
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
-      const result = handler({
-        user: request.principal as never,
-        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
-        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
-        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
-        request: new Info(server, request, reply),
-      });
+      let result: ReturnType<typeof handler>;
+      try {
+        result = handler({
+          user: request.principal as never,
+          params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+          query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+          body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
+          request: new Info(server, request, reply),
+        });
+      } catch (error) {
+        return fail(error);
+      }
       if (result instanceof Promise) result.then(answer, fail);
       else answer(result);
 
       function answer(given: T['reply'] | Answer): void {
-        if (isAnswer(given)) return attempt(() => send(server, reply, given, endpoint));
+        request.leave?.();
+        if (isAnswer(given))
+          return attempt(() => {
+            if (undeclared) assertDeclared(undeclared, given);
+            send(server, reply, given, endpoint);
+          });
         attempt(() => {
           if (check) assertReply(check, given, endpoint);
           server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
@@ -146,10 +176,15 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
         }
       }
       function fail(error: unknown): void {
+        request.leave?.();
         void reply.send(error instanceof Error ? error : new Error(String(error)));
       }
     },
   });
+}
+
+async function takePlace(request: FastifyRequest, place: Promise<Leave>): Promise<void> {
+  request.leave = await place;
 }
 
 type Done = (error?: Error) => void;
@@ -158,6 +193,13 @@ const countedAs = (principal: unknown): string => {
   const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
   return other ?? id;
 };
+
+/** Whose place a request takes; undefined: nobody is known, or nobody vouches for who it is. */
+function accountOf(principal: unknown): string | undefined {
+  const found = principal as Partial<User & Identity> | null | undefined;
+  if (!found?.id || found.verified === false) return undefined;
+  return found.toldAs ?? `user:${found.countedAs ?? found.id}`;
+}
 
 function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
   if (!schema) return undefined;
@@ -173,6 +215,16 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
     throw new Error(
       `reply of ${endpoint.method} ${endpoint.path} breaks its schema: ${validationMessage(parsed.error, 'reply')}`,
     );
+}
+
+/** What is streamed is passed on from elsewhere, and not read here. */
+function assertDeclared(
+  undeclared: ReturnType<typeof errorCheck>,
+  { status = 200, body, stream, texts }: Answer,
+): void {
+  if (status < 400 || stream || texts) return;
+  const wrong = undeclared(status, errorText((body as { error?: unknown } | undefined)?.error));
+  if (wrong !== undefined) throw new ContractError(wrong);
 }
 
 function send(
@@ -313,5 +365,7 @@ function signalOf(server: Server, reply: FastifyReply): AbortSignal {
 declare module 'fastify' {
   interface FastifyRequest {
     principal: unknown;
+    /** Gives the place back that it has; undefined: it has none. */
+    leave: Leave | undefined;
   }
 }
