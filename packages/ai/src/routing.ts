@@ -81,8 +81,10 @@ function createServing(
     if (first === 'openrouter') add('openrouter', inner.includes('/') ? inner : id);
     else if (inner === '') for (const provider of providers.slice(0, 1)) add(provider.name, id);
     else {
-      if (!OWN_NAMES.has(first)) add('openrouter', id);
-      add(VENDORS[first], inner);
+      // One that an administrator has named himself.
+      const isAdded = VENDORS[first] === undefined && configured.has(first);
+      if (!OWN_NAMES.has(first) && !isAdded) add('openrouter', id);
+      add(isAdded ? first : VENDORS[first], inner);
     }
     return found;
   }

@@ -55,8 +55,11 @@ export interface EndpointSpec {
   errors?: Readonly<Record<number, readonly string[]>>;
   /** What it asks to answer, and whose refusals it tells on in their own words. */
   passesOn?: () => readonly Endpoint[];
-  /** The body is taken as it came, whatever its type (signed webhooks, security event tokens). */
-  rawBody?: boolean;
+  /**
+   * The body is taken as it came, whatever its type (signed webhooks, security event tokens). `bytes`: it is a file, sent
+   * as application/octet-stream.
+   */
+  rawBody?: boolean | 'bytes';
   /** Bytes of a body; a megabyte unless said. */
   bodyLimit?: number;
   /** Pages of other origins may call it from a browser, where the key allows them. */

@@ -106,6 +106,12 @@ function operation(one: Endpoint): object {
     ...(one.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(one.body, 'input') } } } }
       : {}),
+    ...(one.rawBody === 'bytes' && {
+      requestBody: {
+        required: true,
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
     responses,
   };
 }

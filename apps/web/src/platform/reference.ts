@@ -89,7 +89,7 @@ function article(one: Endpoint): string {
     ...operation.parameters.map(({ name, in: where, required, schema }) =>
       row(`${name} (${where}${required ? '' : ', optional'})`, typeText(schema)),
     ),
-    operation.requestBody ? row('body', typeText(operation.requestBody.content['application/json']!.schema)) : '',
+    ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => row('body', typeText(schema))),
     row(
       `${one.status ?? 200}`,
       one.reply ? typeText(Object.values(reply ?? {})[0]?.schema ?? {}) : (one.produces ?? 'text'),
@@ -104,6 +104,7 @@ const row = (name: string, value: string): string =>
 
 interface Schema {
   type?: string | string[];
+  format?: string;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -123,6 +124,7 @@ interface Operation {
 
 /** A JSON schema the way a TypeScript reader would write it. */
 function typeText(schema: Schema, indent = ''): string {
+  if (schema.format === 'binary') return 'bytes (application/octet-stream)';
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const choices = schema.anyOf ?? schema.oneOf;

@@ -18,6 +18,8 @@ export const listModels = endpoint({
         description: z.string(),
         inputCost: z.number().describe('USD per million tokens'),
         outputCost: z.number().describe('USD per million tokens'),
+        contextWindow: z.number().describe('Tokens; 0: the provider does not say'),
+        sees: z.boolean().describe('It can be shown pictures'),
       }),
     ),
     default: z.string().describe('The one that suits most agents'),

@@ -83,3 +83,13 @@ export const decideAccess = endpoint({
   reply: z.object({ success: z.literal(true) }),
   errors: { 400: ['grant must be a plan, or refuse true'], 403: [ADMIN_REQUIRED], 404: [NO_REQUEST] },
 });
+
+export const getOffers = endpoint({
+  service: 'web',
+  auth: 'none',
+  tag: 'Joining',
+  method: 'GET',
+  path: '/api/offers',
+  summary: 'Whether plans can be bought here; prices mean something only then',
+  reply: z.object({ sold: z.boolean() }),
+});

@@ -20,3 +20,6 @@ export const liveChanged = signal({ channel: 'live', payload: z.string(), as: 't
 
 /** Somebody has a new notice; the payload is the user's id. */
 export const noticeRaised = signal({ channel: 'notices', payload: z.string(), as: 'text' });
+
+/** Administrators have added, changed or removed a provider of AI models. */
+export const aiProvidersChanged = signal({ channel: 'ai_providers', payload: z.string(), as: 'text' });

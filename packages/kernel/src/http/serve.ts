@@ -30,6 +30,8 @@ export interface RequestInfo {
   path: string;
   /** The body as it came, where the endpoint asks for that. */
   rawBody: string;
+  /** The same where it is a file. */
+  bytes: Buffer;
   /** Aborted when the client goes or the server closes. */
   signal: () => AbortSignal;
 }
@@ -334,6 +336,10 @@ class Info implements RequestInfo {
 
   get rawBody(): string {
     return typeof this.#request.body === 'string' ? this.#request.body : '';
+  }
+
+  get bytes(): Buffer {
+    return Buffer.isBuffer(this.#request.body) ? this.#request.body : Buffer.alloc(0);
   }
 
   cookies(): Record<string, string | undefined> {

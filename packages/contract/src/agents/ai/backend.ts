@@ -17,6 +17,8 @@ const aiModel = z.object({
   inputCost: z.number().describe('USD per million tokens'),
   outputCost: z.number().describe('USD per million tokens'),
   contextWindow: z.number().describe('0: the provider does not say'),
+  sees: z.boolean().optional().describe('It can be shown pictures'),
+  open: z.boolean().optional().describe('Every plan has it: an administrator has added its provider'),
   available: z.boolean(),
 });
 
