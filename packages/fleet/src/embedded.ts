@@ -95,6 +95,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       owner: userId,
       store,
       tools: toolkit.tools,
+      workspace: toolkit.workspace,
       log,
       onSleep: toolkit.close,
       model: {

@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mailJob, mailNewsJob } from '@troupe/contract';
-import type { Database, Jobs, SystemTx } from '@troupe/db';
+import { withoutWaiting, type Database, type Jobs, type SystemTx } from '@troupe/db';
 import { loadNow, onUse, type Clock, type Counters, type Log, type Settings } from '@troupe/kernel';
-import { sql } from 'kysely';
 import type { Transporter } from 'nodemailer';
 
 const nodemailer = onUse(() => loadNow(import.meta.resolve('nodemailer')) as typeof import('nodemailer'));
@@ -94,8 +93,8 @@ export function createMail(deps: MailDeps): MailRoom {
     async postIfKnown(kind, email) {
       const { count } = await counters.hit(`mail-asked:${kind}:${email}`, HOUR_MS);
       const posted = db.asSystem(async (tx) => {
-        // Without waiting for the disk: a mail that is kept takes no longer than one that is not.
-        await sql`set local synchronous_commit = off`.execute(tx);
+        // A mail that is kept takes no longer than one that is not.
+        await withoutWaiting(tx);
         const isKnown = await deps.isUser(tx, email);
         await post(tx, kind, { email });
         if (!isKnown || count > A_KIND_AN_HOUR) throw new Nobody();

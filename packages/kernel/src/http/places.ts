@@ -12,15 +12,16 @@ const SWEEP_AT = 1000;
 /** A place, given back when the request has its answer; may be said twice. */
 export type Leave = () => void;
 
-/** Waits no longer; may be said at any time. */
-export type Withdraw = () => void;
+/** For whoever has to wait. */
+export interface Turn {
+  comes: Promise<Leave>;
+  /** Waits no longer, and the turn never comes; may be said at any time. */
+  withdraw: () => void;
+}
 
 export interface Places {
-  /**
-   * A place for a request of the account: at once, which answers true, or when its turn comes, unless it is withdrawn
-   * before.
-   */
-  enter: (account: string, then: (leave: Leave) => void) => true | Withdraw;
+  /** A place for a request of the account: at once, or when its turn comes. */
+  enter: (account: string) => Leave | Turn;
 }
 
 interface Held {
@@ -28,7 +29,7 @@ interface Held {
 }
 
 interface Waiter {
-  then: (leave: Leave) => void;
+  come: (leave: Leave) => void;
 }
 
 interface Line {
@@ -93,27 +94,20 @@ export function createPlaces(now: () => number = () => performance.now()): Place
   }
 
   function goOn(line: Line): void {
-    while (line.waiting.size > 0 && hasPlace(line)) {
-      const { then } = line.waiting.shift()!;
-      const leave = take(line);
-      // Not here: whoever leaves at once would come back to this line for the next, and so on.
-      queueMicrotask(() => then(leave));
-    }
+    while (line.waiting.size > 0 && hasPlace(line)) line.waiting.shift()!.come(take(line));
     clearTimeout(line.timer);
     line.timer = line.waiting.size > 0 ? setTimeout(goOn, HOLD_MS / 4, line).unref() : undefined;
   }
 
   return {
-    enter(account, then) {
+    enter(account) {
       see(account);
       const line = lineOf(account);
-      if (line.waiting.size === 0 && hasPlace(line)) {
-        then(take(line));
-        return true;
-      }
-      const place = line.waiting.add({ then });
+      if (line.waiting.size === 0 && hasPlace(line)) return take(line);
+      const { promise: comes, resolve: come } = Promise.withResolvers<Leave>();
+      const place = line.waiting.add({ come });
       line.timer ??= setTimeout(goOn, HOLD_MS / 4, line).unref();
-      return () => line.waiting.delete(place);
+      return { comes, withdraw: () => line.waiting.delete(place) };
     },
   };
 }

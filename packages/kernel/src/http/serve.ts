@@ -1,15 +1,22 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { invalidField, type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import {
+  errorCheck,
+  errorText,
+  invalidField,
+  type Endpoint,
+  type EndpointTypes,
+  validationMessage,
+} from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
 import { drained } from './drained.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
-import type { Leave, Withdraw } from './places.ts';
+import type { Leave, Turn } from './places.ts';
 import type { Identity, PrincipalOf, User } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
@@ -24,6 +31,8 @@ export interface RequestInfo {
   path: string;
   /** The body as it came, where the endpoint asks for that. */
   rawBody: string;
+  /** The same where it is a file. */
+  bytes: Buffer;
   /** Aborted when the client goes or the server closes. */
   signal: () => AbortSignal;
 }
@@ -48,8 +57,10 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const userLimit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules, 'user');
   const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
   const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
-  // Outside production a reply that breaks its own schema is an error: the reference must be true.
-  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+  // Outside production an answer that is not what the contract says is an error: the reference must be true.
+  const isChecked = server.settings.NODE_ENV !== 'production';
+  const check = isChecked ? endpoint.reply : undefined;
+  const undeclared = isChecked ? errorCheck(endpoint) : undefined;
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
@@ -88,27 +99,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     if (request.principal && !request.raw.complete) late.add(request);
     done();
   };
-  const admitAgain = async (request: FastifyRequest): Promise<void> => {
+  const admitAgain = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.principal = withTold(await guard(request, texts), request);
-  };
-
-  const enter = (request: FastifyRequest, { raw }: FastifyReply, done: Done): void => {
-    const account = accountOf(request.principal);
-    if (account === undefined || raw.destroyed) return done();
-    let withdraw: Withdraw | undefined;
-    const go = (leave: Leave): void => {
-      request.leave = leave;
-      if (withdraw) raw.off('close', withdraw);
-      // Whatever becomes of the request, also where no handler comes to its end: gone, or refused before.
-      if (raw.destroyed) leave();
-      else raw.once('close', leave);
-      done();
-    };
-    const entered = server.places.enter(account, go);
-    if (entered === true) return;
-    withdraw = entered;
-    // Who goes while it waits must leave nothing behind, its body least of all.
-    raw.once('close', withdraw);
+    await enter(server, request, reply);
   };
 
   app.route({
@@ -120,6 +113,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       failure: endpoint.failure,
       errorFields: endpoint.errorFields,
       errorShape: endpoint.errorShape,
+      undeclared,
     },
     bodyLimit: endpoint.bodyLimit,
     onRequest: (request, reply, done) => {
@@ -135,25 +129,34 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       else done();
     },
     preHandler: (request, reply, done) => {
-      if (late.has(request))
-        void goOn(admitAgain(request), request, (error) => (error ? done(error) : enter(request, reply, done)));
-      else enter(request, reply, done);
+      const entered = late.has(request) ? admitAgain(request, reply) : enter(server, request, reply);
+      if (entered) void goOn(entered, request, done);
+      else done();
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
-      const result = handler({
-        user: request.principal as never,
-        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
-        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
-        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
-        request: new Info(server, request, reply),
-      });
+      let result: ReturnType<typeof handler>;
+      try {
+        result = handler({
+          user: request.principal as never,
+          params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+          query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+          body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
+          request: new Info(server, request, reply),
+        });
+      } catch (error) {
+        return fail(error);
+      }
       if (result instanceof Promise) result.then(answer, fail);
       else answer(result);
 
       function answer(given: T['reply'] | Answer): void {
         request.leave?.();
-        if (isAnswer(given)) return attempt(() => send(server, reply, given, endpoint));
+        if (isAnswer(given))
+          return attempt(() => {
+            if (undeclared) assertDeclared(undeclared, given);
+            send(server, reply, given, endpoint);
+          });
         attempt(() => {
           if (check) assertReply(check, given, endpoint);
           server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
@@ -172,6 +175,31 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       }
     },
   });
+}
+
+/** Takes a place; a promise only when there is none yet. */
+function enter({ places }: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
+  const account = accountOf(request.principal);
+  if (account === undefined || raw.destroyed) return undefined;
+  const place = places.enter(account);
+  if (typeof place !== 'function') return waitForPlace(request, raw, place);
+  hold(request, raw, place);
+  return undefined;
+}
+
+/** Who goes while it waits leaves nothing behind, its body least of all. */
+async function waitForPlace(request: FastifyRequest, raw: ServerResponse, { comes, withdraw }: Turn): Promise<void> {
+  raw.once('close', withdraw);
+  const leave = await comes;
+  raw.off('close', withdraw);
+  hold(request, raw, leave);
+}
+
+/** Until the answer, or whatever else becomes of the request. */
+function hold(request: FastifyRequest, raw: ServerResponse, leave: Leave): void {
+  request.leave = leave;
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
 }
 
 type Done = (error?: Error) => void;
@@ -203,6 +231,16 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
     throw new Error(
       `reply of ${endpoint.method} ${endpoint.path} breaks its schema: ${validationMessage(parsed.error, 'reply')}`,
     );
+}
+
+/** What is streamed is passed on from elsewhere, and not read here. */
+function assertDeclared(
+  undeclared: ReturnType<typeof errorCheck>,
+  { status = 200, body, stream, texts }: Answer,
+): void {
+  if (status < 400 || stream || texts) return;
+  const wrong = undeclared(status, errorText((body as { error?: unknown } | undefined)?.error));
+  if (wrong !== undefined) throw new ContractError(wrong);
 }
 
 function send(
@@ -294,6 +332,10 @@ class Info implements RequestInfo {
 
   get rawBody(): string {
     return typeof this.#request.body === 'string' ? this.#request.body : '';
+  }
+
+  get bytes(): Buffer {
+    return Buffer.isBuffer(this.#request.body) ? this.#request.body : Buffer.alloc(0);
   }
 
   cookies(): Record<string, string | undefined> {

@@ -47,8 +47,8 @@ interface LiveStream extends Stream {
   follows: number;
 }
 
-/** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
-export function createLive({ roster, backend, listener, log }: LiveDeps) {
+/** The open streams of this process, and what is told to them. */
+function createListeners({ listener }: LiveDeps) {
   const streams = createStreams<LiveStream>(listener, { most: MOST_STREAMS, refusal: TOO_MANY_STREAMS });
 
   function tell(userId: string, topic: LiveTopic): void {
@@ -72,6 +72,11 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
     return streams.join(stream);
   }
 
+  return join;
+}
+
+/** What an agent says, passed on to a stream. */
+function createFollowing({ roster, backend, log }: LiveDeps) {
   /** Passes a conversation on until its reader leaves or it is gone. A backend that is away for a while is waited for. */
   async function follow(user: User, watch: Watch, all: readonly Watch[], outbox: Outbox, signal: AbortSignal) {
     const about = { agentId: watch.agentId, sessionId: watch.sessionId };
@@ -107,6 +112,14 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
       await delay(wait, undefined, { signal }).catch(() => undefined);
     }
   }
+
+  return follow;
+}
+
+/** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
+export function createLive(deps: LiveDeps) {
+  const join = createListeners(deps);
+  const follow = createFollowing(deps);
 
   return {
     /** Throws before the first event when there are too many. */
