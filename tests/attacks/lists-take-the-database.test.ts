@@ -39,11 +39,7 @@ const LISTS: [what: string, path: () => string, check: (body: Body) => void][] =
     () => `/api/agents/${scene.attacker.agentId}/messages?limit=100`,
     (body) => assert.deepEqual([body.total, body.hasMore], [720, true]),
   ],
-  [
-    'an inbox',
-    () => '/api/inbox',
-    (body) => assert.deepEqual([body.items.length, body.hasMore], [100, true]),
-  ],
+  ['an inbox', () => '/api/inbox', (body) => assert.deepEqual([body.items.length, body.hasMore], [100, true])],
 ];
 
 for (const [what, path, check] of LISTS) {

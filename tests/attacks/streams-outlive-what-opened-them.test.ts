@@ -19,10 +19,12 @@ async function listen(headers: Record<string, string>) {
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   let isOver = false;
   const over = new Promise<void>((resolve) => {
-    response.on('error', () => undefined).on('close', () => {
-      isOver = true;
-      resolve();
-    });
+    response
+      .on('error', () => undefined)
+      .on('close', () => {
+        isOver = true;
+        resolve();
+      });
   });
   response.resume();
   return { status: response.statusCode ?? 0, over, isOver: () => isOver, close: () => request.destroy() };

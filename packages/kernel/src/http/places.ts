@@ -75,8 +75,7 @@ export function createPlaces(now: () => number = () => performance.now()): Place
 
   /** Not with each request: what comes and goes in a map that often is kept from being collected. */
   function sweep(): void {
-    for (const [account, { held, waiting }] of lines)
-      if (held.size === 0 && waiting.size === 0) lines.delete(account);
+    for (const [account, { held, waiting }] of lines) if (held.size === 0 && waiting.size === 0) lines.delete(account);
     sweepAt = Math.max(SWEEP_AT, lines.size * 2);
   }
 

@@ -53,9 +53,7 @@ function createListeners({ listener }: LiveDeps) {
 
   function tell(userId: string, topic: LiveTopic): void {
     const heard =
-      userId === EVERY_ADMINISTRATOR
-        ? streams.all().filter(({ user }) => user.isAdmin)
-        : streams.of(userId);
+      userId === EVERY_ADMINISTRATOR ? streams.all().filter(({ user }) => user.isAdmin) : streams.of(userId);
     for (const { outbox } of heard) outbox.change(topic);
   }
 
@@ -106,7 +104,8 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
       } catch (error) {
         if (signal.aborted) return;
         const known = asAppError(error);
-        if (known.status === 404) return outbox.put(() => ({ event: 'gone', data: { ...about, error: known.message } }), 0);
+        if (known.status === 404)
+          return outbox.put(() => ({ event: 'gone', data: { ...about, error: known.message } }), 0);
         log.debug({ err: error, agentId: watch.agentId }, 'a conversation could not be followed');
       }
       await delay(wait, undefined, { signal }).catch(() => undefined);
