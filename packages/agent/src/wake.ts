@@ -47,6 +47,16 @@ const PAGE = 500;
 const BACK = 16;
 const isSaid = ({ type }: SessionEvent): boolean => type === 'assistant';
 
+/** From the newest answer on: its calls are what may be waited for. Read backwards, since what was before may be large. */
+async function sinceSaid(store: AgentStore, { id, lastSeq }: Session): Promise<SessionEvent[]> {
+  let events: SessionEvent[] = [];
+  for (let to = lastSeq; to > 0 && events.length < PAGE && !events.some(isSaid); to -= BACK) {
+    const after = Math.max(0, to - BACK);
+    events = [...(await store.events(id, { after, limit: to - after })), ...events];
+  }
+  return events;
+}
+
 export function wakeAgent(deps: AgentDeps): Agent {
   const { agentId, owner = agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
   const listeners = new Map<string, Set<(event: LiveEvent) => void>>();
@@ -138,13 +148,9 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return delivered;
   }
 
-  /** What the run of a session waits for from outside: calls of the newest answer. Read backwards, since what was before may be large. */
-  async function waitsFor({ id, lastSeq }: Session): Promise<{ calls: CallRecord[]; words: string }> {
-    let events: SessionEvent[] = [];
-    for (let to = lastSeq; to > 0 && events.length < PAGE && !events.some(isSaid); to -= BACK) {
-      const after = Math.max(0, to - BACK);
-      events = [...(await store.events(id, { after, limit: to - after })), ...events];
-    }
+  /** What the run of a session waits for from outside. */
+  async function waitsFor(session: Session): Promise<{ calls: CallRecord[]; words: string }> {
+    const events = await sinceSaid(store, session);
     const said = events.findLast((event) => event.type === 'assistant');
     const calls = readSession(events).pending.filter(({ caller }) => caller);
     return { calls, words: said?.type === 'assistant' ? said.content : '' };
@@ -235,6 +241,8 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return claimed !== undefined;
   }
 
+  const written = (id: string) => writing.get(id);
+  const follow = createFollow({ store, watch, definition, owner, writing: written, pollMs: Math.max(pollMs, 500) });
   return {
     id: agentId,
     owner,
@@ -258,14 +266,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       void begin(delivered)?.catch(() => undefined);
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
-    follow: createFollow({
-      store,
-      watch,
-      definition,
-      owner,
-      writing: (id) => writing.get(id),
-      pollMs: Math.max(pollMs, 500),
-    }),
+    follow,
     async openCalls(sessionId) {
       const session = await store.session(sessionId);
       return session?.status === 'waiting' ? (await waitsFor(session)).calls : [];
