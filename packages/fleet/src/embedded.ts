@@ -93,8 +93,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     const agent = wakeAgent({
       agentId,
       store,
-      tools: toolkit.tools,
-      workspace: toolkit.workspace,
+      ...toolkit,
       log,
       onSleep: toolkit.close,
       model: {
