@@ -84,6 +84,7 @@ export const postWallet = endpoint({
     401: ['Unauthorized'],
     403: ['Seed export is disabled'],
     404: ['No wallet found'],
+    429: ['Too many wallets (max <n>)'],
   },
 });
 
@@ -127,6 +128,7 @@ export const createCustodyWallet = endpoint({
   errors: {
     400: ['Email required', 'Invalid email format'],
     401: ['Unauthorized'],
+    429: ['Too many wallets (max <n>)'],
     500: ['CDP is not configured', 'Wallet creation failed'],
   },
 });
@@ -164,7 +166,7 @@ export const addWallet = endpoint({
   errors: {
     400: ['Invalid private key', 'Wallet already exists'],
     401: ['Unauthorized'],
-    429: ['Too many wallets (max 20)'],
+    429: ['Too many wallets (max <n>)'],
   },
 });
 

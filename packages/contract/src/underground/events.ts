@@ -56,7 +56,7 @@ export const eventRoutes = <A extends Auth>(service: Service, auth: A) => ({
     }),
     reply: event,
     status: 201,
-    errors: { ...OWNED, 400: [AGENT, 'Invalid ticketPriceUsdc'] },
+    errors: { ...OWNED, 400: [AGENT, 'Invalid ticketPriceUsdc'], 429: ['Too many events (max 2000)'] },
   }),
 });
 
@@ -84,6 +84,7 @@ export const ticketRoutes = <A extends Auth>(service: Service, auth: A) => ({
       402: ['Insufficient balance'],
       404: ['Event not found'],
       409: ['Not enough tickets left', KEY_USED],
+      429: ['Too many orders for this event (max 1000)'],
     },
   }),
 });

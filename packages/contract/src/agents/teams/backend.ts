@@ -39,7 +39,7 @@ export const deployTeam = endpoint({
     402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
     404: ['User not found'],
     409: ['A team with this id exists already', ...TAKEN_TEXTS],
-    429: ['Deployment rate limit exceeded.'],
+    429: ['Deployment rate limit exceeded.', 'Too many teams (max 500)'],
     503: [PROVISIONING_DISABLED_TEXT],
   },
 });
