@@ -8,6 +8,24 @@ const NEAR = 80;
 /** So near to its top more is read. */
 const AHEAD = 600;
 
+interface Held {
+  box: { current: HTMLDivElement | null };
+  height: { current: number };
+  follows: { current: boolean };
+}
+
+/** What is put before the first entry moves nothing that is on screen. */
+function useSteady(first: string, { box, height, follows }: Held): void {
+  const known = useRef(first);
+  useLayoutEffect(() => {
+    const node = box.current!;
+    if (known.current !== first && known.current !== '' && !follows.current)
+      node.scrollTop += node.scrollHeight - height.current;
+    known.current = first;
+    height.current = node.scrollHeight;
+  }, [first, box, height, follows]);
+}
+
 interface Finding {
   first: string;
   hasOlder: boolean;
@@ -66,15 +84,7 @@ export function Scroller({
     if (hasOlder && node.scrollTop < AHEAD) void onOlder();
   };
 
-  const known = useRef(first);
-  useLayoutEffect(() => {
-    const node = box.current!;
-    if (known.current !== first && known.current !== '' && !follows.current)
-      node.scrollTop += node.scrollHeight - height.current;
-    known.current = first;
-    height.current = node.scrollHeight;
-  }, [first]);
-
+  useSteady(first, { box, height, follows });
   useGoTo(goTo, { first, hasOlder, onOlder, follows });
 
   useEffect(() => {
