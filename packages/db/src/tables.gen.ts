@@ -352,10 +352,12 @@ export interface Tables {
     chain_id: number;
     created_at: Timestamp;
     id: string;
+    kind: Default<string>;
     nonce: string;
     payer: string;
     plugin: string;
     protocol: string;
+    served_at: Nullable<Timestamp>;
     status: string;
     token: string;
     transaction_from: Nullable<string>;
@@ -364,6 +366,7 @@ export interface Tables {
     transaction_raw: Nullable<string>;
     units: Numeric;
     updated_at: Timestamp;
+    valid_before: Nullable<Timestamp>;
   };
   heartbeats: {
     agent_id: string;

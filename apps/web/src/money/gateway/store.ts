@@ -1,4 +1,4 @@
-import type { Authorization, SignedTransaction } from '@troupe/chain';
+import type { Authorization, SignedPayment, SignedTransaction, Till } from '@troupe/chain';
 import type { Database, SystemTx } from '@troupe/db';
 import { newId, type Clock } from '@troupe/kernel';
 
@@ -8,8 +8,15 @@ export interface GatewayPayment {
   units: bigint;
   payer: string;
   nonce: string;
-  status: 'verified' | 'sent' | 'settled' | 'released';
+  kind: 'authorization' | 'transaction';
+  chainId: number;
+  token: string;
+  status: 'verified' | 'sent' | 'settled' | 'released' | 'refunded';
+  served: boolean;
+  /** Of ours, for an authorization. */
   transaction: SignedTransaction | null;
+  /** Of the payer's own; `raw` is null when the payer sent it. */
+  signed: Pick<SignedPayment, 'hash' | 'raw' | 'validBefore'> | null;
 }
 
 export type GatewayStore = ReturnType<typeof createGatewayStore>;
@@ -29,26 +36,40 @@ export function createGatewayStore({ db, clock }: { db: Database; clock: Clock }
     return moved.length > 0;
   }
 
+  async function unserved(tx: SystemTx, id: string, set: Record<string, unknown>): Promise<boolean> {
+    const moved = await tx
+      .updateTable('gateway_payments')
+      .set({ ...set, updated_at: clock() })
+      .where('id', '=', id)
+      .where('status', '=', 'settled')
+      .where('served_at', 'is', null)
+      .returning('id')
+      .execute();
+    return moved.length > 0;
+  }
+
   return {
-    async addChallenge(id: string, plugin: string, expiresAt: Date): Promise<void> {
+    async addChallenges(ids: readonly string[], plugin: string, expiresAt: Date): Promise<void> {
+      if (ids.length === 0) return;
       const old = new Date(clock().getTime() - DAY_MS);
       await db.asSystem(async (tx) => {
         await tx
           .insertInto('payment_challenges')
-          .values({ id, plugin, expires_at: expiresAt })
+          .values(ids.map((id) => ({ id, plugin, expires_at: expiresAt })))
           .onConflict((conflict) => conflict.doNothing())
           .execute();
         await tx.deleteFrom('payment_challenges').where('expires_at', '<', old).execute();
       });
     },
 
-    /** Uses up the challenge and the signed transfer in one step; null when either was used before. */
+    /** Uses up the challenge and what was signed in one step; null when either was used before. */
     claim(
       plugin: string,
-      { chainId, token, authorization }: { chainId: number; token: string; authorization: Authorization },
+      { chain, token }: Till,
+      payment: Authorization | SignedPayment,
       then: (tx: SystemTx, id: string) => Promise<void>,
     ): Promise<string | null> {
-      const { challengeId, from, nonce, protocol, value } = authorization;
+      const { challengeId, from, protocol, value } = payment;
       const id = newId();
       const now = clock();
       return db.asSystem(async (tx) => {
@@ -70,12 +91,11 @@ export function createGatewayStore({ db, clock }: { db: Database; clock: Clock }
             id,
             plugin,
             protocol,
-            chain_id: chainId,
+            chain_id: chain.network.id,
             token: token.toLowerCase(),
             payer: from.toLowerCase(),
-            nonce: nonce.toLowerCase(),
             units: value.toString(),
-            status: 'verified',
+            ...stateOf(payment),
             created_at: now,
             updated_at: now,
           })
@@ -92,14 +112,21 @@ export function createGatewayStore({ db, clock }: { db: Database; clock: Clock }
       const row = await db.system.selectFrom('gateway_payments').selectAll().where('id', '=', id).executeTakeFirst();
       if (row === undefined) return null;
       const { transaction_hash: hash, transaction_raw: raw, transaction_nonce: nonce, transaction_from: from } = row;
+      const kind = row.kind as GatewayPayment['kind'];
+      const validBefore = row.valid_before === null ? null : Math.floor(row.valid_before.getTime() / 1000);
       return {
         id: row.id,
         plugin: row.plugin,
         units: BigInt(row.units),
         payer: row.payer,
         nonce: row.nonce,
+        kind,
+        chainId: row.chain_id,
+        token: row.token,
         status: row.status as GatewayPayment['status'],
-        transaction: hash === null ? null : ({ hash, raw, nonce, from } as SignedTransaction),
+        served: row.served_at !== null,
+        transaction: kind === 'transaction' || hash === null ? null : ({ hash, raw, nonce, from } as SignedTransaction),
+        signed: kind === 'transaction' ? ({ hash, raw, validBefore } as GatewayPayment['signed']) : null,
       };
     },
 
@@ -125,5 +152,31 @@ export function createGatewayStore({ db, clock }: { db: Database; clock: Clock }
         if (moved) await then(tx);
         return moved;
       }),
+
+    /** The payer has what was paid for; false when it was given back meanwhile. */
+    serve: (id: string): Promise<boolean> => unserved(db.system, id, { served_at: clock() }),
+
+    /** Nothing came of it; `then` gives the money back, in the same transaction and once. */
+    refund: (id: string, then: (tx: SystemTx) => Promise<void>): Promise<boolean> =>
+      db.asSystem(async (tx) => {
+        const moved = await unserved(tx, id, { status: 'refunded' });
+        if (moved) await then(tx);
+        return moved;
+      }),
+  };
+}
+
+/** An authorization moves nothing by itself; a transaction of the payer's may be under way from the first moment. */
+function stateOf(payment: Authorization | SignedPayment) {
+  if (payment.kind === 'authorization')
+    return { kind: payment.kind, nonce: payment.nonce.toLowerCase(), status: 'verified' };
+  const { hash, raw, validBefore } = payment;
+  return {
+    kind: payment.kind,
+    nonce: hash.toLowerCase(),
+    status: 'sent',
+    transaction_hash: hash,
+    transaction_raw: raw,
+    valid_before: validBefore === null ? null : new Date(validBefore * 1000),
   };
 }
