@@ -31,7 +31,7 @@ export async function startTempo(chain: TestChain): Promise<TempoNode> {
     const hash = keccak256(raw);
     if (hashes.has(hash)) throw new Refused('already known');
     const transaction = Transaction.deserialize(raw as Transaction.TransactionSerializedTempo);
-    const { from, calls = [], chainId, validBefore } = transaction;
+    const { from, calls, chainId, validBefore } = transaction;
     if (from === undefined || chainId !== chain.chainId) throw new Refused('invalid sender or chain');
     const { timestamp } = await chain.client.getBlock();
     if (validBefore !== undefined && BigInt(validBefore) <= timestamp) throw new Refused('transaction expired');
@@ -111,7 +111,7 @@ export async function startTempo(chain: TestChain): Promise<TempoNode> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(node, {
     rpcUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => void server.close().closeAllConnections(),
+    close: () => server.close().closeAllConnections(),
   });
 }
 

@@ -1,13 +1,12 @@
 import { ChainUnavailable, createCharges, type Authorization, type SignedPayment } from '@troupe/chain';
 import { gatewayPaymentJob } from '@troupe/contract';
-import type { Jobs, SystemTx } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
-import { AppError, type Clock, type Log } from '@troupe/kernel';
+import { AppError } from '@troupe/kernel';
 import type { SettledTill } from '../tills.ts';
+import { MINED_WITHIN_MS, type ChainPaymentDeps, type Taken } from './chain-deps.ts';
 import { createAuthorizedPayments } from './pay-authorized.ts';
 import { createSignedPayments } from './pay-signed.ts';
 import { PLUGIN_TIMEOUT_MS, type Plugin } from './plugins.ts';
-import type { GatewayPayment, GatewayStore } from './store.ts';
 
 /** Payment on a chain over HTTP 402: each till takes what its token can settle. */
 
@@ -23,23 +22,7 @@ export interface ChainPayments {
   pay: (request: Request, plugin: Plugin, serve: () => Promise<void>) => Promise<Paid | Unpaid>;
 }
 
-export interface ChainPaymentDeps {
-  tills: readonly SettledTill[];
-  secret: string;
-  store: GatewayStore;
-  jobs: Jobs;
-  log: Log;
-  clock: Clock;
-  /** Books the income in the transaction that settles the payment. */
-  book: (tx: SystemTx, payment: GatewayPayment) => Promise<void>;
-  /** What gives it back, in the transaction that says so. */
-  refund: (payment: GatewayPayment) => Promise<(tx: SystemTx) => Promise<void>>;
-}
-
-export type Taken = { reference: string } | { refused: string };
-
 const CHALLENGE_MS = 5 * 60_000;
-export const MINED_WITHIN_MS = 20_000;
 /** An authorization must outlive the plugin and its own settlement. */
 const MIN_LIFE_SECONDS = BigInt((PLUGIN_TIMEOUT_MS + MINED_WITHIN_MS) / 1000);
 /** After this, nobody is still working on a payment: what is unfinished is finished by a job. */

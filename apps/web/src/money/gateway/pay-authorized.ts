@@ -10,7 +10,7 @@ import {
   type Authorization,
 } from '@troupe/chain';
 import type { SettledTill } from '../tills.ts';
-import { MINED_WITHIN_MS, type ChainPaymentDeps, type Taken } from './pay-402.ts';
+import { MINED_WITHIN_MS, type ChainPaymentDeps, type Taken } from './chain-deps.ts';
 import type { GatewayPayment } from './store.ts';
 
 /** Payment by a signed transfer (EIP-3009): verified first, moved only once the plugin has answered. */

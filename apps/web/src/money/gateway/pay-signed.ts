@@ -1,7 +1,7 @@
 import { broadcast, ChainUnavailable, signedOutcome, type SignedPayment, type TransactionOutcome } from '@troupe/chain';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SettledTill } from '../tills.ts';
-import { MINED_WITHIN_MS, type ChainPaymentDeps, type Taken } from './pay-402.ts';
+import { MINED_WITHIN_MS, type ChainPaymentDeps, type Taken } from './chain-deps.ts';
 import type { GatewayPayment } from './store.ts';
 
 /**
