@@ -89,6 +89,13 @@ export interface Endpoints {
       settled: string;
     };
   };
+  /** Tell an address nothing any more; its log goes, too */
+  'DELETE /api/webhooks/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
   /** What agents can do on this installation */
   'GET /api/abilities': {
     reply: {
@@ -1404,6 +1411,39 @@ export interface Endpoints {
       explorerUrl: string;
     };
   };
+  /** Where you are told what happens */
+  'GET /api/webhooks': {
+    reply: {
+      webhooks: ({
+        id: string;
+        url: string;
+        events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+        enabled: boolean;
+        createdAt: string;
+      })[];
+      events: string[];
+    };
+  };
+  /** What was told, newest first; kept for 30 days, 2,000 at most */
+  'GET /api/webhooks/:id/deliveries': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+    };
+    reply: {
+      deliveries: ({
+        id: string;
+        type: string;
+        data: Record<string, unknown>;
+        at: string;
+        status: 'pending' | 'delivered' | 'failed';
+        attempts: number;
+        answered: number | null;
+        problem: string | null;
+        endedAt: string | null;
+      })[];
+    };
+  };
   /** Shell script that installs an agent runtime on this machine */
   'GET /install': {
     reply: string;
@@ -1466,6 +1506,24 @@ export interface Endpoints {
         id: string;
         url: string;
       } | null;
+    };
+  };
+  /** Change an address, what it is told, or whether */
+  'PATCH /api/webhooks/:id': {
+    params: { id: string };
+    body?: {
+      url?: string;
+      events?: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+      enabled?: boolean;
+    };
+    reply: {
+      webhook: {
+        id: string;
+        url: string;
+        events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+        enabled: boolean;
+        createdAt: string;
+      };
     };
   };
   /** Ask the administrators for a plan; asked again, only the note changes */
@@ -2287,6 +2345,51 @@ export interface Endpoints {
   'POST /api/wallet/top-up': {
     reply: {
       received: true;
+    };
+  };
+  /** Be told what happens at an address of yours, signed as Standard Webhooks says; the secret is shown this once */
+  'POST /api/webhooks': {
+    body: {
+      url: string;
+      events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+    };
+    reply: {
+      webhook: {
+        id: string;
+        url: string;
+        events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+        enabled: boolean;
+        createdAt: string;
+      };
+      secret: string;
+    };
+  };
+  /** Tell it once more, under the same id */
+  'POST /api/webhooks/:id/deliveries/:deliveryId/replay': {
+    params: { id: string; deliveryId: string };
+    reply: {
+      deliveryId: string;
+    };
+  };
+  /** A new secret, shown this once; for a day both sign */
+  'POST /api/webhooks/:id/rotate': {
+    params: { id: string };
+    reply: {
+      webhook: {
+        id: string;
+        url: string;
+        events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+        enabled: boolean;
+        createdAt: string;
+      };
+      secret: string;
+    };
+  };
+  /** Send `webhook.test` there */
+  'POST /api/webhooks/:id/test': {
+    params: { id: string };
+    reply: {
+      deliveryId: string;
     };
   };
   /** Change what the agent runs with; it takes effect at once */

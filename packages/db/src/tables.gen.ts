@@ -746,4 +746,30 @@ export interface Tables {
     sealed_key: Nullable<Bytes>;
     user_id: string;
   };
+  webhook_deliveries: {
+    answered: Nullable<number>;
+    at: Timestamp;
+    attempts: Default<number>;
+    data: Json;
+    ended_at: Nullable<Timestamp>;
+    endpoint_id: string;
+    id: string;
+    problem: Nullable<string>;
+    queued_at: Nullable<Timestamp>;
+    status: Default<string>;
+    type: string;
+    user_id: string;
+  };
+  webhook_endpoints: {
+    created_at: Timestamp;
+    enabled: Default<boolean>;
+    events: (string)[];
+    id: string;
+    old_secret: Nullable<Bytes>;
+    old_secret_until: Nullable<Timestamp>;
+    secret: Bytes;
+    updated_at: Timestamp;
+    url: string;
+    user_id: string;
+  };
 }
