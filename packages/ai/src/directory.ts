@@ -54,7 +54,8 @@ interface Listing {
   refreshing: Promise<void> | undefined;
 }
 
-export function createDirectory({ providers, catalogue, log, served }: DirectoryOptions): Directory {
+/** What providers say that they have. */
+function createListings({ providers, log }: DirectoryOptions) {
   const listings = new Map<string, Listing>(
     providers.map(({ name }) => [name, { models: [], ok: false, until: -Infinity, refreshing: undefined }]),
   );
@@ -85,6 +86,35 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
     }
     await Promise.all(firsts);
   }
+
+  return { listings, current };
+}
+
+function createFromCatalogue({ served }: DirectoryOptions, listings: ReturnType<typeof createListings>['listings']) {
+  function fromCatalogue(model: CatalogueModel, only: string | undefined): AiModel {
+    const names = serversOf(model);
+    const provider = only ?? names.find((name) => listings.has(name)) ?? names[0]!;
+    const { id, name, description, tags, inputRate, outputRate, contextWindow } = model;
+    const available = only === undefined ? served(id) : listings.has(only);
+    return {
+      id,
+      name,
+      provider,
+      description,
+      tags,
+      inputCost: inputRate,
+      outputCost: outputRate,
+      contextWindow,
+      available,
+    };
+  }
+
+  return fromCatalogue;
+}
+
+export function createDirectory(deps: DirectoryOptions): Directory {
+  const { providers, catalogue, served } = deps;
+  const { listings, current } = createListings(deps);
 
   async function models(only?: string): Promise<AiModel[]> {
     await current();
@@ -120,23 +150,7 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
   const isServedName = (provider: string, name: string): boolean =>
     catalogue.models.some((model) => model.servedBy[provider] === name);
 
-  function fromCatalogue(model: CatalogueModel, only: string | undefined): AiModel {
-    const names = serversOf(model);
-    const provider = only ?? names.find((name) => listings.has(name)) ?? names[0]!;
-    const { id, name, description, tags, inputRate, outputRate, contextWindow } = model;
-    const available = only === undefined ? served(id) : listings.has(only);
-    return {
-      id,
-      name,
-      provider,
-      description,
-      tags,
-      inputCost: inputRate,
-      outputCost: outputRate,
-      contextWindow,
-      available,
-    };
-  }
+  const fromCatalogue = createFromCatalogue(deps, listings);
 
   async function health(): Promise<Health> {
     await current();

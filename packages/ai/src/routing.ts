@@ -45,15 +45,12 @@ const VENDORS: Record<string, string> = {
 const OWN_NAMES = new Set(['groq', 'ollama', 'gemini', 'sandbox']);
 const MAX_TRIES = 3;
 
-/** `listed`: the ids of what a provider lists. It counts for providers that the catalogue gives no models of their own. */
-export function createRouting(
+/** Who serves a model, by the catalogue or by its name. */
+function createServing(
   providers: readonly Provider[],
   catalogue: Catalogue,
-  listed: (provider: string) => readonly string[] = () => [],
-): Routing {
-  const configured = new Map(providers.map((provider) => [provider.name, provider]));
-  const sandbox = configured.get('sandbox');
-
+  configured: ReadonlyMap<string, Provider>,
+) {
   function serving(id: string): Candidate[] {
     const known = findModel(catalogue, id);
     return known ? servers(known) : unlisted(id);
@@ -89,6 +86,20 @@ export function createRouting(
     }
     return found;
   }
+
+  return { serving, embedding };
+}
+
+/** `listed`: the ids of what a provider lists. It counts for providers that the catalogue gives no models of their own. */
+export function createRouting(
+  providers: readonly Provider[],
+  catalogue: Catalogue,
+  listed: (provider: string) => readonly string[] = () => [],
+): Routing {
+  const configured = new Map(providers.map((provider) => [provider.name, provider]));
+  const sandbox = configured.get('sandbox');
+
+  const { serving, embedding } = createServing(providers, catalogue, configured);
 
   /** What a provider serves by itself, and what steps in. */
   function ownModels(name: string): readonly string[] {

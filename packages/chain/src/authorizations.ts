@@ -1,6 +1,7 @@
-import { encodeFunctionData, parseAbi, parseSignature, type Address, type Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { isUnanswered, type ChainClient } from './client.ts';
 import type { Call } from './transfers.ts';
+import { viem } from './viem.ts';
 
 /** A payer's signed permission to move money (EIP-3009), carried by either 402 protocol. */
 export interface Authorization {
@@ -32,19 +33,20 @@ export const authorizationOf = (payload: Payload, challengeId: string | null): A
   challengeId,
 });
 
-const AUTHORIZED = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
-]);
+const authorized = () =>
+  viem().parseAbi([
+    'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+    'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  ]);
 
 /** The call that uses an authorization; whoever sends it, the money goes from payer to payee. */
 export function authorizedTransferCall(token: Address, authorization: Authorization): Call {
   const { from, to, value, validAfter, validBefore, nonce, signature } = authorization;
-  const { r, s, v, yParity } = parseSignature(signature);
+  const { r, s, v, yParity } = viem().parseSignature(signature);
   return {
     to: token,
-    data: encodeFunctionData({
-      abi: AUTHORIZED,
+    data: viem().encodeFunctionData({
+      abi: authorized(),
       functionName: 'transferWithAuthorization',
       args: [from, to, value, validAfter, validBefore, nonce, Number(v ?? BigInt(yParity) + 27n), r, s],
     }),
@@ -66,7 +68,7 @@ export function wouldSucceed(chain: ChainClient, from: Address, call: Call): Pro
 
 export const authorizationUsed = (chain: ChainClient, token: Address, by: Address, nonce: Hex): Promise<boolean> =>
   chain.read((client) =>
-    client.readContract({ abi: AUTHORIZED, address: token, functionName: 'authorizationState', args: [by, nonce] }),
+    client.readContract({ abi: authorized(), address: token, functionName: 'authorizationState', args: [by, nonce] }),
   );
 
 /** Whether the token takes authorizations at all: one that does not refuses the question. */

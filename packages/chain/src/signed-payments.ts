@@ -1,6 +1,7 @@
-import { createPublicClient, custom, keccak256, TransactionReceiptNotFoundError, type Address, type Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import { ChainUnavailable, isUnanswered, type ChainClient } from './client.ts';
 import type { TransactionOutcome } from './transfers.ts';
+import { viem } from './viem.ts';
 
 /**
  * A payment by a whole transaction of the payer's, as TIP-20 wants it: the network's own kind, bound to the challenge by
@@ -45,9 +46,9 @@ export function signedPaymentMethod({ Errors, tempo, Tempo, chains }: Loaded, op
   const { chain, token, payee, decimals, settle, unavailable } = options;
   const { id } = chain.network;
   const kind = chain.network.testnet ? chains.tempoModerato : chains.tempo;
-  const client = createPublicClient({
+  const client = viem().createPublicClient({
     chain: { ...kind, id, rpcUrls: chain.viem.chain.rpcUrls } as typeof kind,
-    transport: custom({ request: chain.viem.request }, { retryCount: 0 }),
+    transport: viem().custom({ request: chain.viem.request }, { retryCount: 0 }),
   });
   const method = tempo.charge({
     chainId: id,
@@ -69,7 +70,7 @@ export function signedPaymentMethod({ Errors, tempo, Tempo, chains }: Loaded, op
     // Nodes name a transaction by its canonical form, whatever the signature looked like.
     const raw = (await Tempo.Transaction.serialize(transaction as never)) as Hex;
     const { from, validBefore } = transaction as { from: Address; validBefore?: number };
-    return { ...common, from, hash: keccak256(raw), raw, validBefore: validBefore ?? null };
+    return { ...common, from, hash: viem().keccak256(raw), raw, validBefore: validBefore ?? null };
   }
 
   return {
@@ -122,7 +123,7 @@ export function signedOutcome(
     // The clock of the chain first: were it read after the receipt, one mined in between would look dropped.
     const { timestamp } = await client.getBlock();
     const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
-      if (error instanceof TransactionReceiptNotFoundError) return null;
+      if (error instanceof viem().TransactionReceiptNotFoundError) return null;
       throw error;
     });
     if (receipt !== null) return receipt.status;

@@ -1,6 +1,7 @@
-import { parseAbi, type Address } from 'viem';
+import type { Address } from 'viem';
 import { takesAuthorizations } from './authorizations.ts';
 import { ChainUnavailable, type ChainClient } from './client.ts';
+import { viem } from './viem.ts';
 
 /** Where a charge can be paid: one token on one chain, to one payee. */
 export interface Till {
@@ -17,19 +18,19 @@ export type TillTerms =
   | { kind: 'authorization'; name: string; version: string; decimals: number }
   | { kind: 'transaction'; decimals: number };
 
-const METADATA = parseAbi([
-  'function name() view returns (string)',
-  'function version() view returns (string)',
-  'function decimals() view returns (uint8)',
-  'function currency() view returns (string)',
-]);
+const metadata = () =>
+  viem().parseAbi([
+    'function name() view returns (string)',
+    'function version() view returns (string)',
+    'function decimals() view returns (uint8)',
+    'function currency() view returns (string)',
+  ]);
 
 /** What a token can do does not change: it is asked once. A failed question is asked again. */
 export function createTerms({ chain, token }: Till): () => Promise<TillTerms> {
   let terms: Promise<TillTerms> | undefined;
-  const contract = { abi: METADATA, address: token } as const;
-
   async function ask(): Promise<TillTerms> {
+    const contract = { abi: metadata(), address: token } as const;
     const decimals = await chain.read((client) => client.readContract({ ...contract, functionName: 'decimals' }));
     if (!(await takesAuthorizations(chain, token))) {
       // Every TIP-20 names its currency; what has neither can be paid by nobody over HTTP 402.

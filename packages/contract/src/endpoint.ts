@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorShape } from './v1/errors.ts';
+import type { ErrorShape } from './agents/ai/v1/errors.ts';
 
 /**
  * An endpoint is described once, here. `serve` in the kernel attaches it to a server, `createClient` calls it, and the

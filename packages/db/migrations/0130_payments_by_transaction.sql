@@ -1,3 +1,4 @@
+-- expand: payments have more columns, and one state more
 -- A payment over HTTP 402 may be a whole transaction of the payer's (TIP-20 knows no signed transfers): then the money
 -- moves first, and goes back when no answer came of it. refunded: what was paid is owed to the payer.
 alter table gateway_payments

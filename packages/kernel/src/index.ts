@@ -37,6 +37,7 @@ export * from './lifecycle.ts';
 export * from './linked.ts';
 export * from './log.ts';
 export * from './metrics.ts';
+export { loadNow, onUse } from './on-use.ts';
 export * from './secret-store.ts';
 export * from './secrets.ts';
 export * from './settings.ts';

@@ -13,6 +13,7 @@ import {
 import { createHostingPlatform, createRoster, type Roster } from '@troupe/roster';
 import type { WebDeps } from '../deps.ts';
 import { createReads } from './agents/reads.ts';
+import { createClones } from './agents/clones.ts';
 import { agentRoutes } from './agents/routes.ts';
 import { createAgents } from './agents/service.ts';
 import { backupRoutes } from './backups/routes.ts';
@@ -113,7 +114,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
     disabled,
     models: createKnownModels({ backend, catalogue, log }),
   });
-  agentRoutes(server, agents, createReads({ roster, backend, log }), clock);
+  agentRoutes(server, agents, createReads({ roster, backend, log }), createClones(clock));
   modelRoutes(server, backend, catalogue);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
   const outbound = createOutbound({ allowLoopback: true, allowPrivate: true });
@@ -136,5 +137,5 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled, pool }));
-  instanceRoutes(server, createInstances({ db, roster, backend, agentsDomain, version }));
+  instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, createFairQueue } from '@troupe/kernel';
 import { z } from 'zod';
-import { APPROVALS_SHOWN, PAGE_BYTES } from '../store/store.ts';
+import { APPROVALS_SHOWN } from '../store/store.ts';
 import { keyFor, owns, ownKeys } from './rights.ts';
 import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
@@ -59,7 +59,8 @@ async function found({ agent, principal, params: [id = ''] }: Exchange) {
 
 /** Reading a page is work for everybody on the way: the pages of an agent come one after the other, at a bounded rate. */
 const readers = createFairQueue({ width: 256, perKey: 1, waiting: 1_000, waitingPerKey: 30 });
-const BYTES_A_SECOND = 4 * 1024 * 1024;
+const BYTES_A_PAGE = 512 * 1024;
+const BYTES_A_SECOND = 2 * 1024 * 1024;
 
 export async function readSessionEvents(exchange: Exchange): Promise<void> {
   const { agent, query, signal } = exchange;
@@ -67,7 +68,7 @@ export async function readSessionEvents(exchange: Exchange): Promise<void> {
   const bounds = {
     after: whole(query, 'after', 0, 2 ** 31),
     limit: whole(query, 'limit', 500, 1000),
-    bytes: PAGE_BYTES,
+    bytes: BYTES_A_PAGE,
   };
   const read = async (): Promise<void> => {
     const events = await agent.store.events(session.id, bounds);

@@ -33,7 +33,8 @@ export interface WorkspaceFiles {
   walk: (folder: string, most: number) => AsyncGenerator<string>;
 }
 
-export function createWorkspaceFiles(root: string): WorkspaceFiles {
+/** Opens what lies in the workspace, and nothing else. */
+function createOpening(root: string) {
   const { within } = createJail(root);
 
   /** The file that a path means, links inside the workspace followed. */
@@ -58,6 +59,12 @@ export function createWorkspaceFiles(root: string): WorkspaceFiles {
 
   const inFolder = <T>(folder: string, work: (here: string) => T): Promise<T> =>
     within(path.posix.join(folder, 'x'), async ({ folder: here }) => work(here));
+
+  return { opened, inFolder };
+}
+
+export function createWorkspaceFiles(root: string): WorkspaceFiles {
+  const { opened, inFolder } = createOpening(root);
 
   const list: WorkspaceFiles['list'] = (folder, most) =>
     inFolder(folder, (here) => {

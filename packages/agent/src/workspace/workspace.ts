@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, lstat, mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
-import { createJail } from './jail.ts';
+import { createJail, type Place } from './jail.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Quarters, Room } from '../sandbox/quarters.ts';
 import { sandboxOwner } from '../sandbox/sandbox-user.ts';
@@ -47,13 +47,11 @@ const EDIT = defineTask<typeof edit>(new URL('./tasks/edit.task.ts', import.meta
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-export function createWorkspace(
+/** How much the workspace holds, and whether more may come. */
+function createRoom(
   root: string,
   { pool, owner, quotaBytes = DEFAULT_QUOTA_BYTES, maxEntries = WORKSPACE_ENTRIES }: WorkspaceOptions,
-): Workspace {
-  const { within } = createJail(root);
-  const { read } = createWorkspaceFiles(root);
-
+) {
   async function room(more = 0): Promise<Room> {
     const most = { bytes: SHUT * quotaBytes, entries: SHUT * maxEntries };
     // In a line of its own, within the owner's share: whoever keeps the other one full is measured all the same.
@@ -80,34 +78,41 @@ export function createWorkspace(
     if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
   }
 
+  return { room, demandRoom };
+}
+
+/** Written beside and moved into place: never half a file, and a link there is replaced, not followed. */
+async function putInPlace(file: string, { folder, name, full: target }: Place, content: string): Promise<void> {
+  const before = await lstat(target).catch(() => undefined);
+  if (name === '' || before?.isDirectory()) throw new WorkspaceError(`${file} is a folder`);
+  const beside = path.join(folder, `.${randomHex(8)}.part`);
+  const handle = await open(
+    beside,
+    O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW,
+    before?.isFile() ? before.mode & 0o700 : 0o600,
+  );
+  try {
+    await handle.writeFile(content);
+    const uid = sandboxOwner();
+    if (uid !== undefined) await handle.chown(uid, uid);
+  } finally {
+    await handle.close();
+  }
+  await rename(beside, target);
+}
+
+export function createWorkspace(root: string, options: WorkspaceOptions): Workspace {
+  const { pool, owner } = options;
+  const { within } = createJail(root);
+  const { read } = createWorkspaceFiles(root);
+  const { room, demandRoom } = createRoom(root, options);
+
   async function write(file: string, content: string): Promise<void> {
     const bytes = Buffer.byteLength(content);
     if (bytes > MAX_FILE_BYTES)
       throw new WorkspaceError(`More than ${MAX_FILE_BYTES / 1024} KB cannot be written at once`);
     await demandRoom(bytes);
-    await within(
-      file,
-      async ({ folder, name, full: target }) => {
-        const before = await lstat(target).catch(() => undefined);
-        if (name === '' || before?.isDirectory()) throw new WorkspaceError(`${file} is a folder`);
-        // Written beside and moved into place: never half a file, and a link there is replaced, not followed.
-        const beside = path.join(folder, `.${randomHex(8)}.part`);
-        const handle = await open(
-          beside,
-          O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW,
-          before?.isFile() ? before.mode & 0o700 : 0o600,
-        );
-        try {
-          await handle.writeFile(content);
-          const uid = sandboxOwner();
-          if (uid !== undefined) await handle.chown(uid, uid);
-        } finally {
-          await handle.close();
-        }
-        await rename(beside, target);
-      },
-      { create: true },
-    );
+    await within(file, (place) => putInPlace(file, place, content), { create: true });
   }
 
   return {

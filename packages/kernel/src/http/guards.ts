@@ -45,11 +45,8 @@ export function shownKey(request: Parameters<typeof bearerToken>[0]): string | n
   return bearerToken(request) ?? (typeof own === 'string' && own !== '' ? own.trim() : null);
 }
 
-export function createGuards({ internalKey, sessionSecret, origin, loopback, accounts }: GuardDeps): Guards {
-  const isInternal = (request: FastifyRequest, key = bearerToken(request)): boolean => {
-    return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
-  };
-
+/** Who asks, by cookie or key. */
+function createCallers({ sessionSecret, origin, accounts }: GuardDeps) {
   async function byCookie(request: FastifyRequest): Promise<User | null> {
     const token = cookiesOf(request)[SESSION_COOKIE];
     const user = token ? ((await accounts?.bySession(token)) ?? null) : null;
@@ -75,6 +72,17 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     (await byKey(request, key)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
 
   const anyUser = async (request: FastifyRequest) => (await byKey(request)) ?? (await byCookie(request));
+
+  return { byCookie, byKey, byAnyKey, anyUser };
+}
+
+export function createGuards(deps: GuardDeps): Guards {
+  const { internalKey, sessionSecret, loopback } = deps;
+  const isInternal = (request: FastifyRequest, key = bearerToken(request)): boolean => {
+    return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
+  };
+
+  const { byCookie, byKey, byAnyKey, anyUser } = createCallers(deps);
 
   async function required(user: Promise<User | null>, { unauthorized }: GuardTexts): Promise<User> {
     const found = await user;

@@ -8,7 +8,8 @@ import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
-import type { PrincipalOf, User } from './principal.ts';
+import type { Leave } from './places.ts';
+import type { Identity, PrincipalOf, User } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
 
@@ -90,6 +91,14 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     request.principal = withTold(await guard(request, texts), request);
   };
 
+  const enter = (request: FastifyRequest, done: Done): void => {
+    const account = accountOf(request.principal);
+    const place = account === undefined ? undefined : server.places.enter(account);
+    if (place instanceof Promise) return void goOn(takePlace(request, place), request, done);
+    request.leave = place;
+    done();
+  };
+
   app.route({
     method: endpoint.method,
     url: endpoint.path,
@@ -114,22 +123,29 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       else done();
     },
     preHandler: (request, _reply, done) => {
-      if (late.has(request)) void goOn(admitAgain(request), request, done);
-      else done();
+      if (late.has(request))
+        void goOn(admitAgain(request), request, (error) => (error ? done(error) : enter(request, done)));
+      else enter(request, done);
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
-      const result = handler({
-        user: request.principal as never,
-        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
-        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
-        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
-        request: new Info(server, request, reply),
-      });
+      let result: ReturnType<typeof handler>;
+      try {
+        result = handler({
+          user: request.principal as never,
+          params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+          query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+          body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
+          request: new Info(server, request, reply),
+        });
+      } catch (error) {
+        return fail(error);
+      }
       if (result instanceof Promise) result.then(answer, fail);
       else answer(result);
 
       function answer(given: T['reply'] | Answer): void {
+        request.leave?.();
         if (isAnswer(given)) return attempt(() => send(server, reply, given, endpoint));
         attempt(() => {
           if (check) assertReply(check, given, endpoint);
@@ -144,10 +160,15 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
         }
       }
       function fail(error: unknown): void {
+        request.leave?.();
         void reply.send(error instanceof Error ? error : new Error(String(error)));
       }
     },
   });
+}
+
+async function takePlace(request: FastifyRequest, place: Promise<Leave>): Promise<void> {
+  request.leave = await place;
 }
 
 type Done = (error?: Error) => void;
@@ -156,6 +177,13 @@ const countedAs = (principal: unknown): string => {
   const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
   return other ?? id;
 };
+
+/** Whose place a request takes; undefined: nobody is known, or nobody vouches for who it is. */
+function accountOf(principal: unknown): string | undefined {
+  const found = principal as Partial<User & Identity> | null | undefined;
+  if (!found?.id || found.verified === false) return undefined;
+  return found.toldAs ?? `user:${found.countedAs ?? found.id}`;
+}
 
 function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
   if (!schema) return undefined;
@@ -307,5 +335,7 @@ function signalOf(server: Server, reply: FastifyReply): AbortSignal {
 declare module 'fastify' {
   interface FastifyRequest {
     principal: unknown;
+    /** Gives the place back that it has; undefined: it has none. */
+    leave: Leave | undefined;
   }
 }

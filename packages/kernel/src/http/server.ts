@@ -27,6 +27,7 @@ import { checkAddress, hostCheck } from './door.ts';
 import { drain } from './drain.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
+import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
 import { addErrors } from './answer-errors.ts';
 
@@ -68,6 +69,8 @@ export interface Server {
   /** Whom the platform says that a request counts for in limits; undefined: it says nothing. */
   toldAs: (request: FastifyRequest) => string | undefined;
   callers: Callers;
+  /** Shares the work between accounts. */
+  places: Places;
   /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
   checkHost: (host: string | undefined) => void;
   /** Where people open the platform. */
@@ -158,6 +161,7 @@ export function createServer(options: ServerOptions): Server {
     clientAddress,
     toldAs: (request) => told(request, 'x-counted-as', 'x-client-ip'),
     callers: createCallers(),
+    places: createPlaces(),
     endpoints: [],
     rateRules: options.rateRules,
     draining: draining.signal,

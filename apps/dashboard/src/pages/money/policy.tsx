@@ -23,9 +23,9 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
-import { useAgentNames } from '../underground/agent-names.ts';
+import { useAgentNames } from '../agents/agents/names.ts';
 
 type Payment = TypesOf<typeof listAgentPayments>['reply']['payments'][number];
 type Decision = TypesOf<typeof decideAgentPayment>['body']['decision'];
@@ -142,6 +142,31 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
   );
 }
 
+const paymentColumns = (ask: (payment: Payment, decision: Decision) => void): Column<Payment>[] => [
+  { key: 'when', header: texts.when, cell: ({ createdAt }) => moment(createdAt) },
+  { key: 'to', header: texts.to, cell: ({ recipient }) => <Payee recipient={recipient} /> },
+  { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
+  {
+    key: 'status',
+    header: texts.status,
+    cell: ({ status }) => <Status value={status} text={texts.statuses[status]} />,
+  },
+  {
+    key: 'decide',
+    header: '',
+    end: true,
+    cell: (payment) => (
+      <span className="inline-flex gap-2">
+        {(CHOICES[payment.status] ?? []).map((decision, index) => (
+          <Button key={decision} small kind={index === 0 ? 'primary' : 'plain'} onClick={() => ask(payment, decision)}>
+            {texts[decision]}
+          </Button>
+        ))}
+      </span>
+    ),
+  },
+];
+
 function Payments({ id }: { id: string }) {
   const read = useCall(listAgentPayments, { params: { id } }, { every: 10_000 });
   const say = useSay();
@@ -166,35 +191,7 @@ function Payments({ id }: { id: string }) {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.noPayments} />}
-        columns={[
-          { key: 'when', header: texts.when, cell: ({ createdAt }) => moment(createdAt) },
-          { key: 'to', header: texts.to, cell: ({ recipient }) => <Payee recipient={recipient} /> },
-          { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
-          {
-            key: 'status',
-            header: texts.status,
-            cell: ({ status }) => <Status value={status} text={texts.statuses[status]} />,
-          },
-          {
-            key: 'decide',
-            header: '',
-            end: true,
-            cell: (payment) => (
-              <span className="inline-flex gap-2">
-                {(CHOICES[payment.status] ?? []).map((decision, index) => (
-                  <Button
-                    key={decision}
-                    small
-                    kind={index === 0 ? 'primary' : 'plain'}
-                    onClick={() => ask(payment, decision)}
-                  >
-                    {texts[decision]}
-                  </Button>
-                ))}
-              </span>
-            ),
-          },
-        ]}
+        columns={paymentColumns(ask)}
       />
       {asking && (
         <Decide

@@ -4,18 +4,15 @@ import { AppError } from '@troupe/kernel';
 
 type Asked = TypesOf<typeof demoChat>['body'];
 
-export interface Demo {
-  describe: () => TypesOf<typeof getDemo>['reply'];
-  chat: (asked: Asked, signal: AbortSignal) => Promise<TypesOf<typeof demoChat>['reply']>;
-}
-
 const MAX_TOKENS = 1024;
 const MAX_CHARACTERS = 4_000;
 /** A public endpoint that costs money: older messages of a conversation are left out. */
 const MAX_MESSAGES = 20;
 const TIMEOUT_MS = 90_000;
 
-export function createDemo(backend: Client, catalogue: Catalogue): Demo {
+export type Demo = ReturnType<typeof createDemo>;
+
+export function createDemo(backend: Client, catalogue: Catalogue) {
   async function complete({ message, model, conversation = [] }: Asked, signal: AbortSignal) {
     const earlier = conversation.flatMap(userText).slice(-MAX_MESSAGES);
     const messages = [...earlier, cut(message)].map((content) => ({ role: 'user' as const, content }));
@@ -40,7 +37,7 @@ export function createDemo(backend: Client, catalogue: Catalogue): Demo {
   }
 
   return {
-    describe: () => ({
+    describe: (): TypesOf<typeof getDemo>['reply'] => ({
       models: catalogue.demo.map((id) => ({
         id,
         name: findModel(catalogue, id)?.name ?? id,
@@ -49,7 +46,7 @@ export function createDemo(backend: Client, catalogue: Catalogue): Demo {
       mode: 'demo',
       message: `Try a model without an account: one answer at a time, up to ${MAX_TOKENS} tokens.`,
     }),
-    async chat(asked, signal) {
+    async chat(asked: Asked, signal: AbortSignal): Promise<TypesOf<typeof demoChat>['reply']> {
       try {
         const { id, model, choices, usage } = await complete(asked, signal);
         return { id, model, message: choices[0]?.message.content ?? '', usage, done: true };

@@ -33,7 +33,7 @@ export async function agentsElsewhere(tx: UserTx, limit: number): Promise<{ id: 
   return tx
     .selectFrom('agents')
     .select(['id', 'name'])
-    .where('driver', '<>', 'embedded')
+    .where('driver', 'is not', null)
     .where('status', '=', 'running')
     .orderBy('updated_at', 'desc')
     .limit(limit)

@@ -43,8 +43,8 @@ interface Stream {
   end: () => void;
 }
 
-/** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
-export function createLive({ roster, backend, listener, log }: LiveDeps) {
+/** The open streams of this process, and what is told to them. */
+function createStreams({ listener }: LiveDeps) {
   const streams = new Map<string, Set<Stream>>();
 
   function tell(userId: string, topic: LiveTopic): void {
@@ -78,6 +78,11 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
     };
   }
 
+  return join;
+}
+
+/** What an agent says, passed on to a stream. */
+function createFollowing({ roster, backend, log }: LiveDeps) {
   /** Passes a conversation on until its reader leaves or it is gone. A backend that is away for a while is waited for. */
   async function follow(user: User, watch: Watch, all: readonly Watch[], outbox: Outbox, signal: AbortSignal) {
     const about = { agentId: watch.agentId, sessionId: watch.sessionId };
@@ -110,6 +115,14 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
+
+  return follow;
+}
+
+/** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
+export function createLive(deps: LiveDeps) {
+  const join = createStreams(deps);
+  const follow = createFollowing(deps);
 
   return {
     /** Throws before the first event when there are too many. */

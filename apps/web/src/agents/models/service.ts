@@ -35,27 +35,12 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
 
 type Model = TypesOf<typeof listAiModels>['reply']['models'][number];
 
-/** Which models there are, and which one really answers for an agent. */
-export interface KnownModels {
-  /** Throws 400 with the nearest names for one that no provider has. One that nobody can tell of is let pass. */
-  check: (names: readonly string[]) => Promise<void>;
-  /** Answers what an agent of this plan and model is answered by. */
-  answering: () => Promise<(agent: { plan: string; model: string; hasOwnKey: boolean }) => string>;
-}
-
 const KEPT_MS = 15_000;
 const AGGREGATOR = 'openrouter';
 const SUGGESTED = 3;
 
-export function createKnownModels({
-  backend,
-  catalogue,
-  log,
-}: {
-  backend: Pick<BackendClient, 'call'>;
-  catalogue: Catalogue;
-  log: Log;
-}): KnownModels {
+/** All models, asked for again and again. */
+function createListing({ backend, log }: { backend: Pick<BackendClient, 'call'>; catalogue: Catalogue; log: Log }) {
   let kept: { until: number; models: Promise<Model[] | undefined> } | undefined;
 
   /** Undefined: the backend cannot tell now, and its own answer to what is asked next says why. */
@@ -73,6 +58,16 @@ export function createKnownModels({
     return models;
   }
 
+  return all;
+}
+
+/** Which models there are, and which one really answers for an agent. */
+export type KnownModels = ReturnType<typeof createKnownModels>;
+
+export function createKnownModels(deps: { backend: Pick<BackendClient, 'call'>; catalogue: Catalogue; log: Log }) {
+  const { catalogue } = deps;
+  const all = createListing(deps);
+
   /** An aggregator that could not be asked may have anything. */
   const isSilent = (models: readonly Model[]): boolean =>
     models.some(({ provider, available }) => provider === AGGREGATOR && available) &&
@@ -84,7 +79,8 @@ export function createKnownModels({
   };
 
   return {
-    async check(names) {
+    /** Throws 400 with the nearest names for one that no provider has. One that nobody can tell of is let pass. */
+    async check(names: readonly string[]): Promise<void> {
       const models = await all();
       if (!models) return;
       for (const name of names) {
@@ -97,7 +93,8 @@ export function createKnownModels({
       }
     },
 
-    async answering() {
+    /** Answers what an agent of this plan and model is answered by. */
+    async answering(): Promise<(agent: { plan: string; model: string; hasOwnKey: boolean }) => string> {
       const models = await all();
       const served = models?.filter(({ available }) => available) ?? [];
       const isReal = served.some(({ id }) => id !== SANDBOX_MODEL);

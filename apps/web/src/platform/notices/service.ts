@@ -1,6 +1,7 @@
 import { type Notice, noticeRaised } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
 import { iso, isoOrNull, type Clock, type ServerEvent } from '@troupe/kernel';
+import * as store from './store.ts';
 
 export interface NoticesDeps {
   db: Database;
@@ -14,15 +15,7 @@ const KEEP_ALIVE_MS = 25_000;
 
 export function createNotices({ db, clock, listener }: NoticesDeps) {
   async function after(userId: string, id: bigint, limit: number): Promise<Notice[]> {
-    const rows = await db
-      .user(userId)
-      .selectFrom('notices')
-      .selectAll()
-      .where('id', '>', id)
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map((row) => ({
+    return (await store.noticesAfter(db.user(userId), id, limit)).map((row) => ({
       id: String(row.id),
       kind: row.kind as Notice['kind'],
       message: row.message,
@@ -34,19 +27,12 @@ export function createNotices({ db, clock, listener }: NoticesDeps) {
 
   return {
     async list(userId: string, limit: number) {
-      const unread = await db
-        .user(userId)
-        .selectFrom('notices')
-        .select(({ fn }) => fn.countAll<bigint>().as('count'))
-        .where('read_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return { notices: await after(userId, 0n, limit), unread: Number(unread.count) };
+      const unread = await store.countUnread(db.user(userId));
+      return { notices: await after(userId, 0n, limit), unread };
     },
 
     async read(userId: string, ids: string[] | undefined) {
-      const update = db.user(userId).updateTable('notices').set({ read_at: clock() }).where('read_at', 'is', null);
-      // None named is none, and no list that a database could read.
-      if (ids?.length !== 0) await (ids ? update.where('id', 'in', ids.map(BigInt)) : update).execute();
+      await store.markRead(db.user(userId), ids?.map(BigInt), clock());
       return { success: true as const };
     },
 
@@ -57,7 +43,7 @@ export function createNotices({ db, clock, listener }: NoticesDeps) {
       signal.addEventListener('abort', () => wake.resolve());
       const timer = setInterval(() => wake.resolve(), KEEP_ALIVE_MS);
       try {
-        let last = lastSeen && /^\d{1,18}$/.test(lastSeen) ? BigInt(lastSeen) : await newest(userId);
+        let last = lastSeen && /^\d{1,18}$/.test(lastSeen) ? BigInt(lastSeen) : await store.newestId(db.user(userId));
         yield { event: 'ready', data: {} };
         while (!signal.aborted) {
           const fresh = (await after(userId, last, 100)).toReversed();
@@ -73,15 +59,4 @@ export function createNotices({ db, clock, listener }: NoticesDeps) {
       }
     },
   };
-
-  async function newest(userId: string): Promise<bigint> {
-    const row = await db
-      .user(userId)
-      .selectFrom('notices')
-      .select('id')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    return row?.id ?? 0n;
-  }
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { webhookJob, webhooksWaiting } from '@troupe/contract';
 import type { Database, Jobs, Listener } from '@troupe/db';
 import { createCipher, iso, OutboundError, type Cipher, type Clock, type Log, type Outbound } from '@troupe/kernel';
-import { findPending, takeNew, trimLog, type Pending } from './store.ts';
+import { findPending, forgetBefore, noteOutcome, takeNew, trimLog, type Pending } from './store.ts';
 
 export interface DeliveryDeps {
   db: Database;
@@ -57,11 +57,7 @@ export function deliverWebhooks(deps: DeliveryDeps): { close: () => Promise<void
     }
   }
 
-  const forget = (): Promise<unknown> =>
-    db.system
-      .deleteFrom('webhook_deliveries')
-      .where('ended_at', '<', new Date(clock().getTime() - KEPT_MS))
-      .execute();
+  const forget = (): Promise<unknown> => forgetBefore(db.system, new Date(clock().getTime() - KEPT_MS));
 
   let running: Promise<void> | undefined;
   let again = false;
@@ -104,18 +100,7 @@ async function deliver(deps: DeliveryDeps, id: string, tries: number): Promise<v
     : { answered: null, problem: 'switched off' };
   const isLast = !pending.enabled || tries >= (webhookJob.retryLimit ?? 0);
   const status = problem === null ? 'delivered' : isLast ? 'failed' : 'pending';
-  await db.system
-    .updateTable('webhook_deliveries')
-    .set({
-      status,
-      answered,
-      problem,
-      attempts: pending.attempts + 1,
-      ended_at: status === 'pending' ? null : clock(),
-    })
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .execute();
+  await noteOutcome(db.system, id, { status, answered, problem, attempts: pending.attempts + 1 }, clock());
   if (status === 'delivered') await trimLog(db.system, pending.endpoint_id);
   if (status === 'pending') throw new Error(`a webhook was not taken: ${problem}`);
 }

@@ -38,6 +38,68 @@ export async function countPending(tx: UserTx, endpointId: string): Promise<numb
   return Number(count);
 }
 
+/** Two that one user makes at once must not both be the last one. */
+export const takeTurn = (tx: UserTx, userId: string) =>
+  tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().executeTakeFirst();
+
+export type NewEndpoint = Pick<EndpointRow, 'id' | 'user_id' | 'url' | 'events' | 'secret'>;
+
+export const addEndpoint = (tx: UserTx, row: NewEndpoint, now: Date): Promise<EndpointRow> =>
+  tx
+    .insertInto('webhook_endpoints')
+    .values({ ...row, created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+type Changes = Partial<Pick<EndpointRow, 'url' | 'events' | 'enabled' | 'secret' | 'old_secret' | 'old_secret_until'>>;
+
+export const changeEndpoint = (tx: UserTx, id: string, set: Changes, now: Date): Promise<EndpointRow> =>
+  tx
+    .updateTable('webhook_endpoints')
+    .set({ ...set, updated_at: now })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+export const removeEndpoint = (tx: UserTx, id: string) =>
+  tx.deleteFrom('webhook_endpoints').where('id', '=', id).execute();
+
+/** A message of our own making; its job is sent with it. */
+export const addTest = (
+  tx: UserTx,
+  { id, endpointId, userId }: Record<'id' | 'endpointId' | 'userId', string>,
+  now: Date,
+) =>
+  tx
+    .insertInto('webhook_deliveries')
+    .values({
+      id,
+      endpoint_id: endpointId,
+      user_id: userId,
+      type: 'webhook.test',
+      data: JSON.stringify({ id }),
+      at: now,
+      queued_at: now,
+    })
+    .execute();
+
+/** How a delivery stands; held until the transaction ends. */
+export const lockDelivery = (tx: UserTx, endpointId: string, id: string) =>
+  tx
+    .selectFrom('webhook_deliveries')
+    .select('status')
+    .where('id', '=', id)
+    .where('endpoint_id', '=', endpointId)
+    .forUpdate()
+    .executeTakeFirst();
+
+export const reopen = (tx: UserTx, id: string) =>
+  tx
+    .updateTable('webhook_deliveries')
+    .set({ status: 'pending', ended_at: null, problem: null })
+    .where('id', '=', id)
+    .execute();
+
 /** Newest first. */
 export async function listDeliveries(tx: UserTx, endpointId: string, limit: number): Promise<WebhookDelivery[]> {
   const rows = await tx
@@ -53,7 +115,7 @@ export async function listDeliveries(tx: UserTx, endpointId: string, limit: numb
     type,
     data: data as Record<string, unknown>,
     at: iso(at),
-    status: status as WebhookDelivery['status'],
+    status,
     attempts,
     answered,
     problem,
@@ -112,3 +174,21 @@ export async function trimLog(tx: SystemTx, endpointId: string): Promise<void> {
     .where('status', '<>', 'pending')
     .execute();
 }
+
+export interface Outcome {
+  status: WebhookDelivery['status'];
+  answered: number | null;
+  problem: string | null;
+  attempts: number;
+}
+
+export const noteOutcome = (tx: SystemTx, id: string, outcome: Outcome, now: Date) =>
+  tx
+    .updateTable('webhook_deliveries')
+    .set({ ...outcome, ended_at: outcome.status === 'pending' ? null : now })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .execute();
+
+export const forgetBefore = (tx: SystemTx, then: Date) =>
+  tx.deleteFrom('webhook_deliveries').where('ended_at', '<', then).execute();
