@@ -29,7 +29,7 @@ export const SECRET_PREFIX = 'whsec_';
 export const secretCipher = (walletKey: string): Cipher => createCipher(walletKey, 'webhooks');
 
 /** As Standard Webhooks says; more than one signature while a secret is being replaced. */
-export function signatures(secrets: readonly string[], id: string, timestamp: number, body: string): string {
+function signatures(secrets: readonly string[], id: string, timestamp: number, body: string): string {
   return secrets
     .map((secret) => {
       const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
@@ -61,15 +61,15 @@ export function deliverWebhooks(deps: DeliveryDeps): { close: () => Promise<void
 
   let running: Promise<void> | undefined;
   let again = false;
-  let closed = false;
+  async function run(): Promise<void> {
+    do {
+      again = false;
+      await takeUp();
+    } while (again);
+  }
   const look = (): void => {
     again = true;
-    running ??= (async () => {
-      while (again && !closed) {
-        again = false;
-        await takeUp();
-      }
-    })()
+    running ??= run()
       .catch((error: unknown) => log.warn({ err: error }, 'webhooks could not be taken up'))
       .finally(() => (running = undefined));
   };
@@ -82,7 +82,6 @@ export function deliverWebhooks(deps: DeliveryDeps): { close: () => Promise<void
   look();
   return {
     async close() {
-      closed = true;
       clearInterval(timer);
       stop();
       await running;
