@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import {
   agentsByRoster,
   areasInOrder,
+  codesNotTexts,
   direction,
   environmentOnlyInMain,
   everyRoomLivedIn,
@@ -39,6 +40,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'nothing that others supply is computed on the loop': loopStaysFree,
   'queues and channels are named in the contract': jobsByContract,
   'rows of agents are written by the roster': agentsByRoster,
+  'no rule goes by an error’s text': codesNotTexts,
   'SQL is in stores': sqlInStores,
   'a slice has one shape': slicesHaveOneShape,
 };
@@ -204,6 +206,26 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('apps/web/src/f.ts', "export const mail = job({ queue: 'mail', data });"),
       src('apps/web/src/g.ts', 'await sql`select pg_notify(${channel}, ${text})`.execute(tx);'),
       src('packages/contract/src/agents/jobs.ts', "job({ queue: 'mail', data });", "job({ queue: 'mail', data });"),
+    ],
+  ],
+  [
+    codesNotTexts,
+    'a rule that goes by an error’s text',
+    4,
+    [
+      src('apps/web/src/a.ts', "if (error.message === 'Gone') return;"),
+      src('apps/web/src/b.ts', "if (error.message.startsWith('Session ')) return;"),
+      src('apps/web/src/c.ts', "if (error.body['error'] === NONE) return;"),
+      src('packages/fleet/src/d.ts', 'if (/gone/.test(error.message)) return;'),
+    ],
+  ],
+  [
+    codesNotTexts,
+    'a code, a text that is shown, and tests are fine',
+    0,
+    [
+      src('apps/web/src/a.ts', "if (error.code === 'GONE') return;", 'say(error.message);', '// error.message === 1'),
+      src('apps/web/src/a.test.ts', "assert.ok(error.message === 'Gone');"),
     ],
   ],
   [

@@ -20,6 +20,7 @@ const agentWith =
   (body: unknown): Make =>
   (id) => ({ ...agent(id), body });
 const inAgent = ({ agentId }: OwnerIds, more: object = {}) => ({ params: { agentId, ...more } });
+const inConversation: Make = ({ agentId: id, conversationId: sessionId }) => ({ params: { id, sessionId } });
 const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } });
 const only =
   (body: unknown): Make =>
@@ -107,6 +108,7 @@ const BACKEND: Record<string, Make> = {
   'POST /api/agents/:id/verify': agentWith(verify),
   'POST /api/ai/chat': (id) => ({ body: said, headers: { 'x-agent-id': id.agentId, 'x-run-id': id.runId } }),
   'GET /api/ai/models/:provider': () => ({ params: { provider: 'openrouter' } }),
+  'POST /api/ai/providers/test': only({ kind: 'compatible', baseUrl: 'http://127.0.0.1:1' }),
   'POST /api/ai/models/select': only({ taskType: 'general' }),
   'POST /api/deployments': ({ agentId }) => ({ body: { agentId, config: { name: 'stolen', plan: 'network' } } }),
   'POST /api/deployments/team': ({ agentId, teamId }) => [
@@ -138,6 +140,21 @@ const BACKEND: Record<string, Make> = {
   'POST /api/runtime/proxy/:agentId/messages': (id) => ({
     ...inAgent(id),
     body: { content: 'hello', key: 'dashboard', id: 'm-1' },
+  }),
+  'GET /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: '.' } }),
+  'DELETE /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'GET /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'PUT /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'GET /api/runtime/proxy/:agentId/search': (id) => ({ ...inAgent(id), query: { q: 'x' } }),
+  'PATCH /api/runtime/proxy/:agentId/sessions/:id': (id) => ({
+    ...inAgent(id, { id: id.conversationId }),
+    body: { title: 'stolen' },
+  }),
+  'DELETE /api/runtime/proxy/:agentId/sessions/:id': (id) => inAgent(id, { id: id.conversationId }),
+  'GET /api/runtime/proxy/:agentId/sessions/:id/branches': (id) => inAgent(id, { id: id.conversationId }),
+  'POST /api/runtime/proxy/:agentId/sessions/:id/branches': (id) => ({
+    ...inAgent(id, { id: id.conversationId }),
+    body: { at: 0, content: 'stolen', id: 'b-1' },
   }),
   'GET /api/runtime/proxy/:agentId/sessions/:id/events': (id) => inAgent(id, { id: id.conversationId }),
   'GET /api/runtime/proxy/:agentId/sessions': (id) => ({ ...inAgent(id), query: { limit: '9', offset: '0' } }),
@@ -195,7 +212,32 @@ const WEB: Record<string, Make> = {
   'POST /api/access': only({ note: 'stolen' }),
   'POST /api/admin/access/:id': ({ userId: id }) => ({ params: { id }, body: { grant: 'network' } }),
   'GET /api/live': ({ agentId, conversationId }) => ({ query: { watch: `${agentId}:${conversationId}:0` } }),
-  'POST /api/agents/:id/messages': agentWith({ message: 'hello', id: 'm-1' }),
+  'POST /api/agents/:id/messages': ({ agentId: id, conversationId: sessionId }) => [
+    { params: { id }, body: { message: 'hello', id: 'm-1' } },
+    { params: { id }, body: { message: 'hello', id: 'm-2', sessionId } },
+  ],
+  'DELETE /api/agents/:id/files': (id) => ({ ...agent(id), query: { path: 'x' } }),
+  'GET /api/agents/:id/files/content': (id) => ({ ...agent(id), query: { path: 'x' } }),
+  'PUT /api/agents/:id/files/content': (id) => ({ ...agent(id), query: { path: 'x' } }),
+  'GET /api/agents/:id/search': (id) => ({ ...agent(id), query: { q: 'x' } }),
+  'PATCH /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
+    params: { id, sessionId },
+    body: { title: 'stolen' },
+  }),
+  'DELETE /api/agents/:id/sessions/:sessionId': inConversation,
+  'GET /api/agents/:id/sessions/:sessionId/branches': inConversation,
+  'POST /api/agents/:id/sessions/:sessionId/branches': ({ agentId: id, conversationId: sessionId }) => ({
+    params: { id, sessionId },
+    body: { at: 0, message: 'stolen', id: 'b-1' },
+  }),
+  'GET /api/agents/:id/sessions/:sessionId/export': inConversation,
+  'POST /api/agents/:id/sessions/:sessionId/share': inConversation,
+  'DELETE /api/agents/:id/shares/:shareId': ({ agentId: id }) => ({ params: { id, shareId: 's' } }),
+  'GET /api/shared/:token': () => ({ params: { token: HEX64 } }),
+  'POST /api/admin/providers': only({ kind: 'compatible', name: 'stolen', baseUrl: 'http://127.0.0.1:1' }),
+  'PATCH /api/admin/providers/:id': () => ({ params: { id: 'p' }, body: { enabled: false } }),
+  'DELETE /api/admin/providers/:id': () => ({ params: { id: 'p' } }),
+  'POST /api/admin/providers/test': only({ id: 'p' }),
   'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
   }),

@@ -67,6 +67,17 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     answer: mark('accessAnswer'),
     decided_at: now,
   });
+  await add('conversation_shares', {
+    id: newId(),
+    user_id,
+    agent_id: agentId,
+    session_id: newId(),
+    token_hash: mark('shareHash'),
+    title: mark('shareTitle'),
+    agent_name: mark('shareAgent'),
+    messages: JSON.stringify([{ role: 'user', text: mark('shareText'), at: now }]),
+    created_at: now,
+  });
   await add('audit_log', {
     user_id,
     action: 'test',

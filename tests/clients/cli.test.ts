@@ -67,7 +67,7 @@ after(async () => {
 test('it says what it can do, and what was wrong with how it was called', async () => {
   const help = await troupe(['--help']);
   assert.equal(help.code, 0);
-  for (const word of ['login', 'pair', 'agents', 'chat', 'tasks', 'usage', 'export', 'Exit codes'])
+  for (const word of ['login', 'pair', 'agents', 'chat', 'tasks', 'files', 'usage', 'export', 'Exit codes'])
     assert.match(help.out, new RegExp(word));
   assert.match((await troupe(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   for (const args of [[], ['sing'], ['agents', 'paint'], ['agents', '--colour']]) {
@@ -141,6 +141,16 @@ describe('signed in', () => {
     assert.match(await done('tasks'), /No tasks/);
     const bad = await troupe(['tasks', 'create', 'Ada', '--name', 'x', '--cron', 'never', '--prompt', 'x']);
     assert.deepEqual([bad.code, bad.err], [1, 'troupe: Invalid cron schedule\n']);
+  });
+
+  test('files are given, listed and fetched', async () => {
+    writeFileSync(path.join(home, 'plan.txt'), 'Buy bread');
+    assert.match(await done('files', 'put', 'Ada', 'plan.txt', 'notes/plan.txt'), /Stored notes\/plan\.txt/);
+    assert.match(await done('files', 'Ada', 'notes'), /plan\.txt +file +9/);
+    assert.equal(await done('files', 'get', 'Ada', 'notes/plan.txt', '-o', '-'), 'Buy bread');
+    assert.equal((await troupe(['files', 'get', 'Ada', 'notes/none.txt', '-o', 'x'])).code, 4);
+    const outside = await troupe(['files', 'get', 'Ada', '../../etc/passwd', '-o', 'x']);
+    assert.equal(outside.code, 1, outside.out + outside.err);
   });
 
   test('usage is shown by day and by model', async () => {

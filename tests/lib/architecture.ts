@@ -225,6 +225,7 @@ const NOT_ON_THE_LOOP: Readonly<Record<string, RegExp>> = {
 export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/agent/src/store/search-words.ts': 'two expressions from constants, made once at load',
   'packages/agent/src/channels/discord.ts': 'the id that Discord gave our own account, letters and digits',
+  'packages/contract/src/errors.ts': 'expressions from the contract’s own texts, outside production only',
   'packages/contract/src/email.ts': 'one expression from constants, made once at load',
   'packages/domain/src/teams/team-yaml.ts':
     'services call it through readTeamOf, in a thread; the dashboard in its own tab',
@@ -280,6 +281,18 @@ export const jobsByContract: Rule = (sources) => {
       .map((name) => `the contract has two jobs or signals that are named ${name}`),
   ];
 };
+
+/** Whose messages are not written for people by us. */
+const OTHERS_MESSAGES = new Set(['packages/contract/src/messages.ts', 'packages/db/src/pipeline.ts']);
+const BY_MESSAGE =
+  /\.message\s*(?:[!=]==|\.(?:startsWith|endsWith|includes|match)\()|\.test\(\w+\.message\)|body(?:\.error|\['error'\])\s*[!=]==/;
+
+/** A sentence is for people: it may be made better without anything else changing. */
+export const codesNotTexts: Rule = (sources) =>
+  sources
+    .filter(({ path: file }) => /^(apps|packages)\//.test(file) && !isTest(file) && !OTHERS_MESSAGES.has(file))
+    .filter(({ text }) => BY_MESSAGE.test(withoutComments(text)))
+    .map(({ path: file }) => `${file} goes by the text of an error: go by its code`);
 
 /** Who writes rows of agents beside the roster, with the reason. */
 const WRITES_AGENTS: Readonly<Record<string, string>> = {

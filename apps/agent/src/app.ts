@@ -86,6 +86,7 @@ export async function startAgent({
     store,
     model: ai,
     tools: toolkit.tools,
+    workspace: toolkit.workspace,
     log,
     onSleep: toolkit.close,
   });

@@ -18,6 +18,10 @@ export const HELP = `troupe: agents of a Troupe platform, from the terminal
   troupe tasks runs TASK
   troupe tasks delete TASK --yes
 
+  troupe files AGENT [FOLDER]               the agent's files
+  troupe files get AGENT PATH [-o FILE]
+  troupe files put AGENT FILE [PATH]
+
   troupe usage [--days N] [--by day|model]
   troupe export AGENT [-o FILE]             all of an agent in one file, to be kept or restored elsewhere
 

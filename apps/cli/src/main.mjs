@@ -5,6 +5,7 @@ import { createTroupe } from '@troupe/client';
 import { agents } from './commands/agents.mjs';
 import { chat } from './commands/chat.mjs';
 import { exporting } from './commands/export.mjs';
+import { files } from './commands/files.mjs';
 import { login, logout, pair, whoami } from './commands/session.mjs';
 import { tasks } from './commands/tasks.mjs';
 import { logs, usageOf } from './commands/usage.mjs';
@@ -16,7 +17,7 @@ import { EXIT, Problem, problemOf, usage } from './problem.mjs';
 /** @typedef {import('./context.d.mts').Context} Context */
 
 /** @type {Record<string, (context: Context) => Promise<void>>} */
-const COMMANDS = { login, logout, pair, whoami, agents, chat, logs, tasks, usage: usageOf, export: exporting };
+const COMMANDS = { login, logout, pair, whoami, agents, chat, logs, tasks, files, usage: usageOf, export: exporting };
 
 const text = /** @type {const} */ ({ type: 'string' });
 const flag = /** @type {const} */ ({ type: 'boolean' });

@@ -37,7 +37,7 @@ export function problemOf(error) {
   }
   if (error.name === 'TimeoutError') return new Problem('The platform did not answer in time', EXIT.unreachable);
   // What fetch says when nobody is there; its cause knows why.
-  if (error instanceof TypeError && error.message === 'fetch failed') {
+  if (error instanceof TypeError && error.cause !== undefined) {
     const cause = /** @type {{ code?: string, message?: string } | undefined} */ (error.cause);
     return new Problem(
       `The platform cannot be reached (${cause?.code ?? cause?.message ?? 'no reason given'})`,

@@ -58,6 +58,7 @@ const SIGNED_IN: [string, Load][] = [
   ['/dashboard/agents', () => import('./pages/agents/agents/list.tsx')],
   ['/dashboard/agents/new', () => import('./pages/agents/agents/create.tsx')],
   ['/dashboard/agents/$id', () => import('./pages/agents/agents/detail.tsx')],
+  ['/dashboard/agents/$id/runs/$session', () => import('./pages/agents/runs/run.tsx')],
   ['/dashboard/teams', () => import('./pages/agents/teams/teams.tsx')],
   ['/dashboard/tasks', () => import('./pages/agents/tasks/tasks.tsx')],
   ['/dashboard/heartbeat', () => import('./pages/agents/heartbeat.tsx')],
@@ -78,6 +79,7 @@ export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([
       ...Object.entries(PUBLIC).map(([path, load]) => page(root, path, load)),
+      page(root, '/shared/$token', () => import('./pages/agents/conversations/shared.tsx')),
       signedIn.addChildren(SIGNED_IN.map(([path, load]) => page(signedIn, path, load))),
     ]),
     context: { queries },

@@ -1,6 +1,7 @@
 import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
-import type { CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
+import type { Attachment, CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
+import type { Workspace } from './workspace/workspace.ts';
 
 /** One agent, awake: what gateway, channels, scheduler and drivers talk to. Making one costs next to nothing. */
 
@@ -11,6 +12,7 @@ export interface Input {
   /** Of calls that the agent's run waits for: tools of the caller's own. */
   results?: readonly { callId: string; tool: string; content: string }[];
   wishes?: Wishes;
+  attachments?: readonly Attachment[];
   from?: string;
   /** Messages of an earlier conversation that the session does not have yet. */
   history?: readonly { role: 'user' | 'assistant' | 'system'; content: string }[];
@@ -42,6 +44,8 @@ export type LiveEvent =
 export interface Agent {
   readonly id: string;
   readonly store: AgentStore;
+  /** Its files; throws where it has none. */
+  workspace: () => Promise<Workspace>;
   definition: () => Promise<VersionedDefinition>;
   /**
    * Takes an input and answers with the words that saw it, or when the run ended without any or waits for an approval. The

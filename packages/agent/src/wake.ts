@@ -3,6 +3,7 @@ import { AGENT_NOT_FOUND, AGENT_STOPPED, MESSAGE_TOO_LARGE } from '@troupe/contr
 import { type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
+import { createPictures } from './loop/attached.ts';
 import { createFollow } from './loop/follow.ts';
 import { NOTHING_SPENT, type CallRecord, type SessionEvent, type SessionEventBody } from './session/events.ts';
 import { RECALLED } from './loop/model-step.ts';
@@ -11,6 +12,7 @@ import { capped, resultEvent } from './loop/tool-step.ts';
 import { openTrail, readSession, type Settled, type Trail } from './session/session.ts';
 import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from './store/store.ts';
 import type { Tool } from './tools/tool.ts';
+import type { Workspace } from './workspace/workspace.ts';
 import { createWorker } from './loop/worker.ts';
 import { Interrupted } from './loop/run.ts';
 
@@ -19,6 +21,7 @@ export interface AgentDeps {
   store: AgentStore;
   model: ModelClient;
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
+  workspace?: () => Promise<Workspace>;
   onTool?: ToolRecorder | undefined;
   log: Log;
   now?: () => number;
@@ -59,9 +62,12 @@ export function wakeAgent(deps: AgentDeps): Agent {
     emit({ kind: 'delta', sessionId, text, saw, ...(isFresh && { fresh: true }) });
   }
 
+  const workspace = deps.workspace ?? noFiles;
+
   const worker = createWorker(
     {
       ...deps,
+      picture: createPictures(workspace),
       newId,
       now,
       compactAt: deps.compactAt ?? COMPACT_AT_TOKENS,
@@ -102,6 +108,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
 
   async function put(input: Input): Promise<Delivered> {
     const given = [...(input.history ?? []), ...(input.results ?? [])].map((message) => message.content);
+    given.push((input.attachments ?? []).map(({ text = '' }) => text).join(''));
     for (const text of [input.content, JSON.stringify(input.wishes ?? {}), ...given])
       if (Buffer.byteLength(text) > MAX_INPUT_BYTES) throw new AppError(413, MESSAGE_TOO_LARGE);
     const history = (input.history ?? []).map((message): SessionEventBody => ({ type: 'imported', ...message }));
@@ -222,6 +229,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
   return {
     id: agentId,
     store,
+    workspace,
     definition,
     watch,
     async ask(input, listener) {
@@ -305,12 +313,23 @@ export function wakeAgent(deps: AgentDeps): Agent {
   };
 }
 
-function inputEvents({ content, from, limits, wishes, results = [] }: Input): SessionEventBody[] {
+const noFiles = async (): Promise<never> => {
+  throw new AppError(409, 'This agent has no files');
+};
+
+function inputEvents({ content, from, limits, wishes, attachments = [], results = [] }: Input): SessionEventBody[] {
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
   if (given.length > 0 && content === '') return given;
   return [
     ...given,
-    { type: 'user', content, ...(from && { from }), ...(limits && { limits }), ...(wishes && { wishes }) },
+    {
+      type: 'user',
+      content,
+      ...(from && { from }),
+      ...(limits && { limits }),
+      ...(wishes && { wishes }),
+      ...(attachments.length > 0 && { attachments }),
+    },
   ];
 }
 

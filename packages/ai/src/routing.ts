@@ -81,8 +81,10 @@ function createServing(
     if (first === 'openrouter') add('openrouter', inner.includes('/') ? inner : id);
     else if (inner === '') for (const provider of providers.slice(0, 1)) add(provider.name, id);
     else {
-      if (!OWN_NAMES.has(first)) add('openrouter', id);
-      add(VENDORS[first], inner);
+      // One that an administrator has named himself.
+      const isAdded = VENDORS[first] === undefined && configured.has(first);
+      if (!OWN_NAMES.has(first) && !isAdded) add('openrouter', id);
+      add(isAdded ? first : VENDORS[first], inner);
     }
     return found;
   }
@@ -142,7 +144,7 @@ export function createRouting(
         return [
           { provider: sandbox, name: SANDBOX_MODEL, id: SANDBOX_MODEL, rates: ratesOf(catalogue, SANDBOX_MODEL) },
         ];
-      throw new AppError(404, 'No models available', { success: false });
+      throw new AppError(404, 'No models available', { success: false, code: 'NO_MODELS' });
     }
     const standIn = fallback(first, plan);
     return [...found, ...(standIn ? [standIn] : [])].slice(0, MAX_TRIES);

@@ -2,6 +2,13 @@
 
 /** Every endpoint that a person or a program may call: what it takes, and what it answers. */
 export interface Endpoints {
+  /** Remove a provider; it is not used any more */
+  'DELETE /api/admin/providers/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete an agent and all its data */
   'DELETE /api/agents/:id': {
     params: { id: string };
@@ -16,6 +23,30 @@ export interface Endpoints {
     reply: {
       success: true;
       deleted: string;
+    };
+  };
+  /** Delete a file, or a folder with all that is in it */
+  'DELETE /api/agents/:id/files': {
+    params: { id: string };
+    query: {
+      path: string;
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a conversation with all its branches */
+  'DELETE /api/agents/:id/sessions/:sessionId': {
+    params: { id: string; sessionId: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Remove a link: it shows nothing any more */
+  'DELETE /api/agents/:id/shares/:shareId': {
+    params: { id: string; shareId: string };
+    reply: {
+      success: true;
     };
   };
   /** Remove a verification */
@@ -150,6 +181,20 @@ export interface Endpoints {
       active: number;
     };
   };
+  /** Providers of AI models: those of the environment first, in the order in which they are asked */
+  'GET /api/admin/providers': {
+    reply: {
+      providers: ({
+        id: string | null;
+        kind: string;
+        name: string;
+        baseUrl: string | null;
+        hasKey: boolean;
+        enabled: boolean;
+        createdAt: string | null;
+      })[];
+    };
+  };
   /** All users, the newest first */
   'GET /api/admin/users': {
     query?: {
@@ -252,6 +297,32 @@ export interface Endpoints {
       status: 'ok';
     };
   };
+  /** What is in a folder of an agent’s workspace, by name; at most 2,000 entries */
+  'GET /api/agents/:id/files': {
+    params: { id: string };
+    query?: {
+      path?: string;
+    };
+    reply: {
+      path: string;
+      entries: ({
+        name: string;
+        kind: 'file' | 'folder' | 'link' | 'other';
+        bytes: number;
+        modifiedAt: string;
+      })[];
+      more: boolean;
+    };
+  };
+  /** A file as it is, to be saved. Pictures and text can be shown with `show=true`; nothing of it ever runs */
+  'GET /api/agents/:id/files/content': {
+    params: { id: string };
+    query: {
+      path: string;
+      show?: 'true';
+    };
+    reply: string;
+  };
   /** The agent’s log, newest first */
   'GET /api/agents/:id/logs': {
     params: { id: string };
@@ -339,6 +410,23 @@ export interface Endpoints {
       tools: string[];
     };
   };
+  /** Messages that have these words, the newest first: up to 50, among the newest 50,000 */
+  'GET /api/agents/:id/search': {
+    params: { id: string };
+    query: {
+      q: string;
+    };
+    reply: {
+      messages: ({
+        sessionId: string;
+        seq: number;
+        at: string;
+        role: 'user' | 'assistant';
+        title: string;
+        text: string;
+      })[];
+    };
+  };
   /** Sessions of an agent, the newest first */
   'GET /api/agents/:id/sessions': {
     params: { id: string };
@@ -346,6 +434,8 @@ export interface Endpoints {
       limit?: string;
       offset?: string;
       key?: string;
+      latest?: 'true';
+      archived?: 'true' | 'false';
     };
     reply: {
       sessions: ({
@@ -356,6 +446,11 @@ export interface Endpoints {
         lastSeq: number;
         createdAt: string;
         updatedAt: string;
+        title?: string;
+        pinned?: boolean;
+        archived?: boolean;
+        branchOf?: string | null;
+        branchAt?: number | null;
         [key: string]: unknown;
       })[];
       count: number;
@@ -377,6 +472,11 @@ export interface Endpoints {
         lastSeq: number;
         createdAt: string;
         updatedAt: string;
+        title?: string;
+        pinned?: boolean;
+        archived?: boolean;
+        branchOf?: string | null;
+        branchAt?: number | null;
         [key: string]: unknown;
       };
       events: ({
@@ -391,6 +491,12 @@ export interface Endpoints {
           args: string;
         })[];
         model?: string;
+        provider?: string;
+        tokens?: {
+          in: number;
+          out: number;
+          cached?: number;
+        };
         spent?: {
           turns: number;
           tokens: number;
@@ -406,10 +512,50 @@ export interface Endpoints {
         outcome?: string;
         reason?: string;
         summary?: string;
+        attachments?: ({
+          path: string;
+          kind: 'picture' | 'pdf' | 'text' | 'other';
+          mime: string;
+          bytes: number;
+          note?: string;
+          [key: string]: unknown;
+        })[];
         stopped?: boolean;
         [key: string]: unknown;
       })[];
       hasMore?: boolean;
+    };
+  };
+  /** The branches of a conversation, the oldest first */
+  'GET /api/agents/:id/sessions/:sessionId/branches': {
+    params: { id: string; sessionId: string };
+    reply: {
+      branches: ({
+        id: string;
+        branchOf: string | null;
+        branchAt: number | null;
+        updatedAt: string;
+      })[];
+    };
+  };
+  /** A conversation to keep: what was said as Markdown, or every step as JSON */
+  'GET /api/agents/:id/sessions/:sessionId/export': {
+    params: { id: string; sessionId: string };
+    query?: {
+      format?: 'markdown' | 'json';
+    };
+    reply: string;
+  };
+  /** The links that show conversations of an agent */
+  'GET /api/agents/:id/shares': {
+    params: { id: string };
+    reply: {
+      shares: ({
+        id: string;
+        sessionId: string;
+        title: string;
+        createdAt: string;
+      })[];
     };
   };
   /** Live figures; all null, with status `mock`, while the backend cannot be reached */
@@ -982,6 +1128,8 @@ export interface Endpoints {
         description: string;
         inputCost: number;
         outputCost: number;
+        contextWindow: number;
+        sees: boolean;
       })[];
       default: string;
       sandboxOnly: boolean;
@@ -1002,6 +1150,12 @@ export interface Endpoints {
         readAt: string | null;
       })[];
       unread: number;
+    };
+  };
+  /** Whether plans can be bought here; prices mean something only then */
+  'GET /api/offers': {
+    reply: {
+      sold: boolean;
     };
   };
   /** Is the payment gateway there? */
@@ -1102,6 +1256,20 @@ export interface Endpoints {
         id: string;
         url: string;
       } | null;
+    };
+  };
+  /** A conversation that somebody shows */
+  'GET /api/shared/:token': {
+    params: { token: string };
+    reply: {
+      title: string;
+      agent: string;
+      createdAt: string;
+      messages: ({
+        role: 'user' | 'assistant';
+        text: string;
+        at: string;
+      })[];
     };
   };
   /** The own teams, their agents and the documents that they run from */
@@ -1452,6 +1620,26 @@ export interface Endpoints {
   'GET /link': {
     reply: string;
   };
+  /** Change a provider’s address or key, or switch it on and off */
+  'PATCH /api/admin/providers/:id': {
+    params: { id: string };
+    body?: {
+      baseUrl?: string;
+      apiKey?: string;
+      enabled?: boolean;
+    };
+    reply: {
+      provider: {
+        id: string | null;
+        kind: string;
+        name: string;
+        baseUrl: string | null;
+        hasKey: boolean;
+        enabled: boolean;
+        createdAt: string | null;
+      };
+    };
+  };
   /** Change a user's plan or subscription; recorded in the audit log */
   'PATCH /api/admin/users/:id': {
     params: { id: string };
@@ -1484,6 +1672,32 @@ export interface Endpoints {
         name: string;
         status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
         updatedAt: string;
+      };
+    };
+  };
+  /** Rename, pin or put away a conversation, with all its branches */
+  'PATCH /api/agents/:id/sessions/:sessionId': {
+    params: { id: string; sessionId: string };
+    body?: {
+      title?: string;
+      pinned?: boolean;
+      archived?: boolean;
+    };
+    reply: {
+      session: {
+        id: string;
+        channel: string;
+        key: string;
+        status: 'idle' | 'open' | 'waiting';
+        lastSeq: number;
+        createdAt: string;
+        updatedAt: string;
+        title?: string;
+        pinned?: boolean;
+        archived?: boolean;
+        branchOf?: string | null;
+        branchAt?: number | null;
+        [key: string]: unknown;
       };
     };
   };
@@ -1565,6 +1779,44 @@ export interface Endpoints {
       inviteUrl: string;
     };
   };
+  /** Add a provider; it is used from now on */
+  'POST /api/admin/providers': {
+    body: {
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      name?: string;
+      baseUrl?: string;
+      apiKey?: string;
+    };
+    reply: {
+      provider: {
+        id: string | null;
+        kind: string;
+        name: string;
+        baseUrl: string | null;
+        hasKey: boolean;
+        enabled: boolean;
+        createdAt: string | null;
+      };
+    };
+  };
+  /** Try a provider before it is added, or one that is there by its `id`: lists its models and asks one a word */
+  'POST /api/admin/providers/test': {
+    body?: {
+      id: string;
+    } | {
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      name?: string;
+      baseUrl?: string;
+      apiKey?: string;
+    };
+    reply: {
+      ok: boolean;
+      message: string;
+      models: number;
+      model: string | null;
+      ms: number | null;
+    };
+  };
   /** Allow or refuse a tool call that waits */
   'POST /api/agents/:id/approvals/:approvalId': {
     params: { id: string; approvalId: string };
@@ -1606,7 +1858,10 @@ export interface Endpoints {
     body: {
       message: string;
       topic?: string;
+      sessionId?: string;
       id?: string;
+      attachments?: string[];
+      model?: string;
     };
     reply: {
       success: true;
@@ -1627,12 +1882,39 @@ export interface Endpoints {
       [key: string]: unknown;
     };
   };
+  /** Go on from an earlier step: a branch with the steps up to it, and the message said in it. All that was said stays where it is; files and memory are as they are now */
+  'POST /api/agents/:id/sessions/:sessionId/branches': {
+    params: { id: string; sessionId: string };
+    body: {
+      at: number;
+      id?: string;
+      attachments?: string[];
+      model?: string;
+      message?: string;
+    };
+    reply: {
+      success: true;
+      sessionId: string;
+      seq: number;
+    };
+  };
   /** Stop what the agent is doing in a session */
   'POST /api/agents/:id/sessions/:sessionId/cancel': {
     params: { id: string; sessionId: string };
     reply: {
       success: true;
       cancelled: boolean;
+    };
+  };
+  /** A link that shows what was said until now to whoever has it: words only, no files, tools or results */
+  'POST /api/agents/:id/sessions/:sessionId/share': {
+    params: { id: string; sessionId: string };
+    reply: {
+      id: string;
+      sessionId: string;
+      title: string;
+      createdAt: string;
+      url: string;
     };
   };
   /** A new gateway token; the old one, and what it opened, ends at once */
@@ -2399,6 +2681,18 @@ export interface Endpoints {
     reply: {
       config: Record<string, unknown>;
       status: 'updated';
+    };
+  };
+  /** Store a file in the workspace; its bytes are the body, as application/octet-stream */
+  'PUT /api/agents/:id/files/content': {
+    params: { id: string };
+    query: {
+      path: string;
+      fresh?: 'true';
+    };
+    reply: {
+      path: string;
+      bytes: number;
     };
   };
   /** Set what an agent may spend on its own; what is left out has no limit */

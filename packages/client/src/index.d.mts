@@ -6,8 +6,9 @@ export type { Endpoints };
 export interface Parts {
   params?: Record<string, unknown>;
   query?: Record<string, unknown>;
-  /** JSON, or bytes as they are. */
   body?: unknown;
+  /** The body of an endpoint that takes a file. */
+  bytes?: Blob | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
   signal?: AbortSignal;
   /** Milliseconds until it is given up. */
@@ -84,7 +85,7 @@ type Field<N extends EndpointName, F extends string> =
 export type CallInput<N extends EndpointName> = Field<N, 'params'> &
   Field<N, 'query'> &
   Field<N, 'body'> &
-  Pick<Parts, 'headers' | 'signal' | 'timeout'>;
+  Pick<Parts, 'headers' | 'signal' | 'timeout' | 'bytes'>;
 
 /** The input may be left out where nothing of it is needed. */
 type Input<N extends EndpointName> = object extends CallInput<N> ? [input?: CallInput<N>] : [input: CallInput<N>];

@@ -96,17 +96,16 @@ function plainError(body) {
 export function createTransport({ baseUrl, headers, fetch: send = fetch, timeout = 30_000 }) {
   return async (endpoint, input) => {
     const limit = AbortSignal.timeout(input.timeout ?? timeout);
-    const { body } = input;
-    const isBytes = body instanceof Uint8Array;
-    const type = isBytes ? 'application/octet-stream' : 'application/json';
+    const { body, bytes } = input;
+    const type = bytes ? 'application/octet-stream' : body === undefined ? undefined : 'application/json';
     const response = await send(baseUrl + urlOf(endpoint, input), {
       method: endpoint.method,
       headers: {
-        ...(body === undefined ? {} : { 'content-type': type }),
+        ...(type && { 'content-type': type }),
         ...headers?.(),
         ...input.headers,
       },
-      body: body === undefined ? undefined : isBytes ? /** @type {never} */ (body) : JSON.stringify(body),
+      body: bytes ?? (body === undefined ? undefined : JSON.stringify(body)),
       signal: input.signal ? AbortSignal.any([input.signal, limit]) : limit,
     });
     if (response.status < 400) return response;

@@ -21,6 +21,8 @@ export type CallInput<T extends EndpointTypes> = Given<T['sent']> & {
   headers?: Record<string, string>;
   signal?: AbortSignal;
   timeout?: number;
+  /** The body of an endpoint that takes a file. */
+  bytes?: Blob | Uint8Array<ArrayBuffer>;
 };
 
 export type Call = <T extends EndpointTypes>(endpoint: Endpoint<T>, input: CallInput<T>) => Promise<T['reply']>;

@@ -2,6 +2,8 @@ export * from './client.ts';
 export * from './common.ts';
 export * from './email.ts';
 export * from './endpoint.ts';
+export { COMMON_ERRORS, errorCheck, errorsOf } from './errors.ts';
+export * from './forms.ts';
 export * from './job.ts';
 export * from './messages.ts';
 export * from './openapi.ts';
@@ -35,14 +37,35 @@ export * from './identity/wallet-auth.ts';
 
 export * from './agents/agents/backend.ts';
 export * from './agents/agents/web.ts';
+export * from './agents/agent-files.ts';
 export * from './agents/ai/backend.ts';
+export * from './agents/ai-providers.ts';
 export * from './agents/ai/v1/index.ts';
 export * from './agents/backups/backend.ts';
 export { BACKUP_DAMAGED, BACKUP_NOT_FOUND, type AgentBackup } from './agents/backups/fields.ts';
 export * from './agents/backups/web.ts';
+export * from './agents/branches.ts';
 export * from './agents/chat.ts';
 export * from './agents/config.ts';
-export * from './agents/conversations.ts';
+export {
+  cancelConversation,
+  decideApproval,
+  forgetMemory,
+  gatewayApprovals,
+  gatewayCancel,
+  gatewayDecide,
+  gatewayFollow,
+  gatewayForget,
+  gatewaySay,
+  gatewaySession,
+  gatewaySessions,
+  getConversation,
+  listConversations,
+  say,
+  type Attachment,
+  type SessionHead,
+  type SessionStep,
+} from './agents/conversations.ts';
 export * from './agents/demo.ts';
 export * from './agents/deployments.ts';
 export * from './agents/devices.ts';

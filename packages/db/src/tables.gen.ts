@@ -86,6 +86,7 @@ export interface Tables {
   agent_events: {
     agent_id: string;
     at: Default<Timestamp>;
+    copied: Default<boolean>;
     data: Json;
     input_id: Nullable<string>;
     seq: number;
@@ -136,6 +137,9 @@ export interface Tables {
   };
   agent_sessions: {
     agent_id: string;
+    archived: Default<boolean>;
+    branch_at: Nullable<number>;
+    branch_of: Nullable<string>;
     channel: string;
     compacted_to: Default<number>;
     created_at: Default<Timestamp>;
@@ -145,7 +149,10 @@ export interface Tables {
     lease_owner: Nullable<string>;
     lease_seq: Default<number>;
     lease_until: Nullable<Timestamp>;
+    pinned: Default<boolean>;
+    root_id: Nullable<string>;
     status: Default<'idle' | 'open' | 'waiting'>;
+    title: Nullable<string>;
     updated_at: Default<Timestamp>;
     user_id: string;
   };
@@ -185,6 +192,15 @@ export interface Tables {
     verification_type: Nullable<'eas' | 'ens' | 'webauthn' | 'coinbase'>;
     verified_at: Nullable<Timestamp>;
     verifier_address: Nullable<string>;
+  };
+  ai_providers: {
+    base_url: Nullable<string>;
+    created_at: Timestamp;
+    enabled: Default<boolean>;
+    id: string;
+    key_sealed: Nullable<Bytes>;
+    kind: string;
+    name: string;
   };
   amplify_requests: {
     content: string;
@@ -319,6 +335,17 @@ export interface Tables {
     created_at: Timestamp;
     id: string;
     number: GeneratedAlways<bigint>;
+    user_id: string;
+  };
+  conversation_shares: {
+    agent_id: string;
+    agent_name: string;
+    created_at: Timestamp;
+    id: string;
+    messages: Json;
+    session_id: string;
+    title: string;
+    token_hash: string;
     user_id: string;
   };
   devices: {

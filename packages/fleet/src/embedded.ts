@@ -94,6 +94,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       agentId,
       store,
       tools: toolkit.tools,
+      workspace: toolkit.workspace,
       log,
       onSleep: toolkit.close,
       model: {

@@ -4,6 +4,12 @@ import { sql } from 'kysely';
 
 /** Double-entry money. Every call joins the caller's transaction: what it belongs to happens with it, or neither does. */
 
+/** The code of whatever is refused because there is not enough money. */
+export const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE';
+
+const insufficient = (cause?: unknown) =>
+  new AppError(402, 'Insufficient balance', {}, { cause, code: INSUFFICIENT_BALANCE });
+
 export interface Entry {
   account: string;
   /** Positive: into the account. */
@@ -136,7 +142,7 @@ function spreading(): Pick<Ledger, 'spread'> {
         if (part > 0n) entries.push({ account, amount: part });
         left -= part;
       }
-      if (left > 0n) throw new AppError(402, 'Insufficient balance');
+      if (left > 0n) throw insufficient();
       return entries;
     },
   };
@@ -204,7 +210,7 @@ async function answered(query: Promise<{ rows: Row[] }>): Promise<Done> {
     return { id: BigInt(id), replayed };
   } catch (error) {
     const { code, constraint } = error as { code?: string; constraint?: string };
-    if (constraint === OVERDRAFT) throw new AppError(402, 'Insufficient balance', {}, { cause: error });
+    if (constraint === OVERDRAFT) throw insufficient(error);
     if (code === OTHER_REQUEST)
       throw new AppError(409, 'Idempotency key was used for another request', {}, { cause: error });
     throw error;

@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import type { Catalogue } from '@troupe/domain';
-import { applyConfigJob } from '@troupe/contract';
+import { aiProvidersChanged, applyConfigJob } from '@troupe/contract';
 import {
   createBackendClient,
   createCipher,
@@ -22,12 +22,15 @@ import { chatRoutes } from './chat/routes.ts';
 import { createChat } from './chat/service.ts';
 import { configRoutes } from './config/routes.ts';
 import { createConfig } from './config/service.ts';
-import { conversationRoutes } from './conversations/routes.ts';
+import { createKeeping } from './conversations/keeping.ts';
+import { conversationRoutes, keepingRoutes } from './conversations/routes.ts';
 import { createConversations } from './conversations/service.ts';
 import { demoRoutes } from './demo/routes.ts';
 import { createDemo } from './demo/service.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { createDevices } from './devices/service.ts';
+import { fileRoutes } from './files/routes.ts';
+import { createFiles } from './files/service.ts';
 import { heartbeatRoutes } from './heartbeat/routes.ts';
 import { createHeartbeats } from './heartbeat/service.ts';
 import { inboxRoutes } from './inbox/routes.ts';
@@ -39,11 +42,15 @@ import { liveRoutes } from './live/routes.ts';
 import { createLive } from './live/service.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { createMemory } from './memory/service.ts';
-import { createKnownModels } from './models/service.ts';
+import { createKnownModels, type KnownModels } from './models/service.ts';
 import { modelRoutes } from './models/routes.ts';
+import { providerRoutes } from './providers/routes.ts';
+import { createProviders } from './providers/service.ts';
 import { createHostedProvision } from './provision/hosting.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
+import { shareRoutes } from './shares/routes.ts';
+import { createShares } from './shares/service.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { createTasks } from './tasks/service.ts';
 import { teamRoutes } from './teams/routes.ts';
@@ -69,10 +76,19 @@ export interface Agents {
 export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const { backend, catalogue, clock, db, jobs, listener, log, secrets } = deps;
   const roster = createRoster({ db, clock, sealKey: secrets.walletKey });
-  wireMaking(server, deps, roster);
+  const models = createKnownModels({ backend, catalogue, log });
+  listener.on(aiProvidersChanged, () => models.forget());
+  providerRoutes(
+    server,
+    createProviders({ db, backend, clock, audit: deps.accounts.audit, sealKey: secrets.walletKey }),
+  );
+  wireMaking(server, deps, roster, models);
   const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);
-  conversationRoutes(server, createConversations({ roster, backend }));
+  conversationRoutes(server, createConversations({ roster, backend, models }));
+  keepingRoutes(server, createKeeping({ roster, backend, models }));
+  shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
+  fileRoutes(server, createFiles({ roster, backend }));
   inboxRoutes(server, createInbox({ db, backend, log }));
   liveRoutes(server, createLive({ roster, backend, listener, log }));
   memoryRoutes(server, createMemory({ roster, backend }));
@@ -95,7 +111,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
 }
 
 /** Agents and teams: made, shown, changed and removed. */
-function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
+function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): void {
   const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
@@ -112,7 +128,7 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
     subscriber,
     premium: catalogue.premium,
     disabled,
-    models: createKnownModels({ backend, catalogue, log }),
+    models,
   });
   agentRoutes(server, agents, createReads({ roster, backend, log }), createClones(clock));
   modelRoutes(server, backend, catalogue);

@@ -54,7 +54,7 @@ export function figures({ agentId, first, value }: Access): Pick<AgentStore, 'me
   return {
     async messages({ limit, offset }) {
       const said = sql`from agent_events e join agent_sessions s on s.id = e.session_id
-        where e.agent_id = ${agentId} and e.type in ('user', 'assistant') and e.data ->> 'content' <> ''`;
+        where e.agent_id = ${agentId} and e.type in ('user', 'assistant') and not e.copied and e.data ->> 'content' <> ''`;
       const found = await value(sql<{ value: { messages: Message[] | null; total: number } }>`
         select jsonb_build_object('total', (select count(*) ${said}), 'messages', (
           select jsonb_agg(jsonb_build_object('id', id, 'content', content, 'sender', sender, 'timestamp', iso_text(at),
@@ -72,7 +72,7 @@ export function figures({ agentId, first, value }: Access): Pick<AgentStore, 'me
           (count(*) filter (where data ->> 'outcome' = 'failed'))::integer as failed,
           (avg((data -> 'spent' ->> 'ms')::numeric))::float8 as "averageMs",
           (count(*) filter (where at > ${at}::timestamptz - interval '1 hour'))::integer as "lastHour"
-        from agent_events where agent_id = ${agentId} and type = 'run_ended'`);
+        from agent_events where agent_id = ${agentId} and type = 'run_ended' and not copied`);
       return found as RunStats;
     },
   };

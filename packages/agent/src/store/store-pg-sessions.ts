@@ -33,21 +33,8 @@ function readWork(session: Session, { first, events, times, memories, ...rest }:
 }
 
 /** Sessions and their events. */
-export function reading({
-  agentId,
-  rows,
-  value,
-}: Access): Pick<AgentStore, 'session' | 'sessions' | 'events' | 'unfinished'> {
+export function reading({ agentId, rows }: Access): Pick<AgentStore, 'events' | 'unfinished'> {
   return {
-    session: (id) =>
-      value(sql<{ value: Session }>`select agent_session_json(s) as value from agent_sessions s
-        where id = ${id} and agent_id = ${agentId}`),
-    sessions: async ({ limit, offset, keys = '', key = null }) =>
-      (
-        await rows(sql<{ value: Session }>`select agent_session_json(s) as value from agent_sessions s
-          where agent_id = ${agentId} and last_seq > 0 and starts_with(key, ${keys})
-            and (${key}::text is null or key = ${key}) order by updated_at desc, id limit ${limit} offset ${offset}`)
-      ).map((row) => row.value),
     events: async (sessionId, { after, limit, bytes }) =>
       (
         await rows(

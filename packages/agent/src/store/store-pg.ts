@@ -4,6 +4,7 @@ import type { Database } from '@troupe/db';
 import { sql } from 'kysely';
 import { createAccess, type Access, type PgStoreOptions } from './pg-access.ts';
 import { storableJson as json } from './pg-values.ts';
+import { pgConversations } from './conversations-pg.ts';
 import { createBatches } from './store-pg-batches.ts';
 import { memories, todos } from './store-pg-memory.ts';
 import { channels, figures, logging, LOGS_KEPT } from './store-pg-records.ts';
@@ -37,6 +38,7 @@ export function createPgStore(options: PgStoreOptions): AgentStore {
   const batches = createBatches({ scoped, agentId, userId, teamScope: scopeName('team'), now, logsKept: LOGS_KEPT });
   return {
     ...definitions(access),
+    ...pgConversations(scoped, userId, agentId),
     ...reading(access),
     ...working(access, batches),
     ...approvals(access),

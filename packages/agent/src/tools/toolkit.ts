@@ -34,6 +34,7 @@ export interface ToolkitDeps {
 
 export interface Toolkit {
   tools: (definition: AgentDefinition, signal?: AbortSignal) => Promise<readonly Tool[]>;
+  workspace: () => Promise<Workspace>;
   close: () => Promise<void>;
 }
 
@@ -59,6 +60,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
   };
 
   return {
+    workspace,
     async tools(definition, signal) {
       const own = await Promise.all(definition.tools.map(toolset));
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];

@@ -56,7 +56,11 @@ async function descend(
         if (error.code === 'ENOENT' && create) return undefined;
         throw error;
       });
-      if (!stat) await mkdir(here, { mode: 0o700 });
+      // Another may make it at the same moment; that it is a folder is looked at when it is opened.
+      if (!stat)
+        await mkdir(here, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'EEXIST') throw error;
+        });
       if (stat?.isSymbolicLink()) {
         const target = path.relative(realRoot, await realpath(here));
         if (target === '..' || target.startsWith(`..${path.sep}`) || path.isAbsolute(target))

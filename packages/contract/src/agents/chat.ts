@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { AGENT_STOPPED, MESSAGE_TOO_LARGE, shownMessage } from './fields.ts';
+import { MESSAGE_TOO_LARGE, shownMessage } from './fields.ts';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed, tooLong } from '../fields.ts';
+import { gatewayChat, gatewayMessages } from './runtime.ts';
 
 const LONG_MESSAGE = tooLong('Message', 100_000);
 
@@ -33,13 +34,9 @@ export const sendChat = endpoint({
     401: ['Unauthorized'],
     404: [NONE],
     413: [MESSAGE_TOO_LARGE],
-    429: [
-      'Spend cap reached: <used> of <limit> USD used',
-      'Monthly token quota reached: <used> of <limit> tokens used',
-    ],
     502: ['Agent backend unavailable'],
-    503: [AGENT_STOPPED],
   },
+  passesOn: () => [gatewayChat],
 });
 
 export const getChat = endpoint({
@@ -52,4 +49,5 @@ export const getChat = endpoint({
     count: z.number(),
   }),
   errors: { 401: ['Unauthorized'], 404: [NONE], 502: ['Agent backend unavailable', 'Agent is not running'] },
+  passesOn: () => [gatewayMessages],
 });

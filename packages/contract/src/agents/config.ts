@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { BAD_CONFIG_TEXTS } from './fields.ts';
 
 const base = {
   service: 'web',
@@ -28,7 +29,7 @@ export const saveConfig = endpoint({
   // The service says what is wrong with it.
   body: z.object({ config: z.unknown().optional() }, { error: 'Invalid request body' }),
   reply: z.object({ success: z.literal(true), config, backupId: z.string(), backups }),
-  errors: { 400: ['Invalid config object', 'Config is not valid JSON', 'Invalid request body'], 401: ['Unauthorized'] },
+  errors: { 400: [...BAD_CONFIG_TEXTS, 'Config is not valid JSON', 'Invalid request body'], 401: ['Unauthorized'] },
 });
 
 export const restoreConfig = endpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { BAD_ID, container, deploying, deployment, MISSING_ID } from './deploying.ts';
-import { agentStatus, denied } from './fields.ts';
+import { AGENT_LIMIT_TEXT, agentStatus, denied, START_TEXTS, TAKEN_TEXTS } from './fields.ts';
 
 export type Deployment = z.output<typeof deployment>;
 
@@ -24,8 +24,11 @@ export const deployAgent = endpoint({
   errors: {
     400: [MISSING_ID, BAD_ID, 'Invalid plan'],
     ...denied,
-    402: ['A paid plan is required. Choose a plan at /pricing'],
+    402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
+    404: ['Agent not found', 'User not found'],
+    409: TAKEN_TEXTS,
     429: ['Deployment rate limit exceeded.'],
+    500: START_TEXTS,
     503: ['Provisioning is temporarily disabled. Contact support.'],
   },
 });

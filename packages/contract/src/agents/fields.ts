@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timestamp, nullableTimestamp } from '../common.ts';
+import { AGENT_NAME_LENGTH } from '../forms.ts';
 
 /** Fields that the agents' endpoints of web and backend share, with their exact texts. */
 
@@ -8,9 +9,41 @@ export const AGENT_NOT_FOUND = 'Agent not found';
 export const AGENT_STOPPED = 'The agent was stopped; its work goes on when it runs again.';
 export const MESSAGE_TOO_LARGE = 'A message may have 256 KB at most';
 export const SUBSCRIPTION_REQUIRED_TEXT = 'Active subscription required';
+export const PLAN_MISMATCH_TEXT = 'Plan <plan> is not part of your subscription';
+export const AGENT_LIMIT_TEXT = 'Agent limit reached for <plan> plan';
+export const TOO_MANY_SKILLS_TEXT = 'Too many skills for the <plan> plan (max <n>)';
+export const BUSY_AGENT_TEXT = 'Another action is going on for this agent';
+export const TAKEN_TEXTS = [
+  'An agent with this id exists already',
+  'An agent whose id differs only in capitals exists already',
+];
+export const BAD_CONFIG_TEXTS = [
+  'Invalid config object',
+  'Invalid config object: <reason>',
+  'Config too large (max <n> characters)',
+];
+/** Of a model’s call that is not paid for any more. */
+export const SPENT_TEXTS = [
+  'Spend cap reached: <used> of <limit> USD used',
+  'Spend cap of this <scope> reached: <used> of <limit> USD used',
+  'Monthly token quota reached: <used> of <limit> tokens used',
+];
+export const NO_MODEL_TEXTS = ['There is no model <name>.', 'There is no model <name>. Did you mean <names>?'];
+/** Why an agent does not start; the hosting platform is that of an installation whose agents run on one. */
+export const START_TEXTS = [
+  'The agent could not be started',
+  'The hosting platform is not available',
+  'The hosting platform answered <status>',
+  'The hosting platform answered with no JSON',
+  'The hosting platform answered without a service',
+];
+/** Why there is no copy of an agent. */
+export const NO_COPY_TEXTS = [
+  'The hosting platform gives no way to copy an agent’s data: it cannot be backed up, restored or updated there',
+  'The agent has too many files and folders to back up',
+  'The agent’s data is too large to back up',
+];
 export const PROVISIONING_DISABLED_TEXT = 'Provisioning is temporarily disabled. Contact support.';
-
-const NAME_LENGTH = 64;
 
 /** 1 to 64 characters of any script after trimming; a character is a code point, so an emoji is not two. */
 export const agentName = (missing: string, long = 'Name too long (max 64 chars)') =>
@@ -18,7 +51,7 @@ export const agentName = (missing: string, long = 'Name too long (max 64 chars)'
     .string({ error: missing })
     .trim()
     .min(1, missing)
-    .refine((name) => Array.from(name).length <= NAME_LENGTH, long)
+    .refine((name) => Array.from(name).length <= AGENT_NAME_LENGTH, long)
     .regex(/^\P{Cc}*$/u, 'Invalid name');
 
 export const agentStatus = z.enum(['pending', 'provisioning', 'running', 'active', 'stopped', 'error', 'failed']);

@@ -63,9 +63,10 @@ const routes = <A extends Auth>(service: Service, auth: A) => ({
 
 export const { registerHome, registerLink, listInstallations } = routes('backend', 'identity');
 const web = routes('web', 'optional');
-export const webRegisterHome = web.registerHome;
-export const webRegisterLink = web.registerLink;
-export const webListInstallations = web.listInstallations;
+const AWAY = { 502: ['Backend unavailable'] };
+export const webRegisterHome = { ...web.registerHome, errors: { ...errors, ...AWAY } };
+export const webRegisterLink = { ...web.registerLink, errors: { ...errors, ...AWAY } };
+export const webListInstallations = { ...web.listInstallations, errors: AWAY };
 
 export const sendHeartbeat = endpoint({
   ...base('backend', 'identity'),
@@ -77,7 +78,16 @@ export const sendHeartbeat = endpoint({
 });
 
 const script = (service: Service, path: string, summary: string) =>
-  endpoint({ service, method: 'GET', path, auth: 'none', tag: 'Installations', summary, produces: 'text/plain' });
+  endpoint({
+    service,
+    method: 'GET',
+    path,
+    auth: 'none',
+    tag: 'Installations',
+    summary,
+    produces: 'text/plain',
+    ...(service === 'web' ? { errors: AWAY } : {}),
+  });
 
 export const getInstallScript = script(
   'backend',

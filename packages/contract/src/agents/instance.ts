@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { agentStatus } from './fields.ts';
 import { nullableTimestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { repairAgent, resetAgentMemory, restartAgent, startAgent, stopAgent, updateAgentImage } from './lifecycle.ts';
+import { getInstanceStats } from './runtime.ts';
 
 const NONE = 'No instance found. Please deploy first.';
 const params = z.object({ userId: z.string() });
@@ -32,6 +34,7 @@ export const instanceAction = endpoint({
     backupPath: z.string().optional(),
     runtimeVersion: z.string().optional(),
   }),
+  passesOn: () => [startAgent, stopAgent, restartAgent, updateAgentImage, repairAgent, resetAgentMemory],
 });
 
 const instance = {
@@ -63,4 +66,5 @@ export const getInstanceFigures = endpoint({
   summary: 'What an agent uses',
   params,
   reply: z.object({ ...instance, cpu: z.number().nullable(), memory: z.number().nullable() }),
+  passesOn: () => [getInstanceStats],
 });

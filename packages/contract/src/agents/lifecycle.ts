@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { success } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { agentParams, AGENT_NOT_FOUND, denied } from './fields.ts';
+import {
+  agentParams,
+  AGENT_LIMIT_TEXT,
+  AGENT_NOT_FOUND,
+  BUSY_AGENT_TEXT,
+  denied,
+  NO_COPY_TEXTS,
+  START_TEXTS,
+} from './fields.ts';
 
 const action = {
   service: 'backend',
@@ -9,7 +17,13 @@ const action = {
   auth: 'internal',
   method: 'POST',
   params: agentParams,
-  errors: { ...denied, 402: ['A paid plan is required. Choose a plan at /pricing'], 404: [AGENT_NOT_FOUND] },
+  errors: {
+    ...denied,
+    402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
+    404: [AGENT_NOT_FOUND],
+    409: [BUSY_AGENT_TEXT],
+    500: START_TEXTS,
+  },
 } as const;
 
 export const startAgent = endpoint({
@@ -55,7 +69,10 @@ export const updateAgentImage = endpoint({
   errors: {
     ...action.errors,
     400: [BAD_IMAGE],
+    409: [BUSY_AGENT_TEXT, ...NO_COPY_TEXTS],
     500: [
+      ...START_TEXTS,
+      'Agents in the platform run from <image> only',
       'Update failed, the previous image is running again: <reason>',
       'Update failed: <reason>. The previous image could not be started: <reason>',
     ],

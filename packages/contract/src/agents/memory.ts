@@ -3,6 +3,7 @@ import { AGENT_NOT_FOUND } from './fields.ts';
 import { nullableTimestamp, success, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed } from '../fields.ts';
+import { gatewayMemory, gatewayRemember } from './runtime.ts';
 
 const base = { service: 'web', tag: 'Memory', path: '/api/memory', auth: 'session' } as const;
 const agentId = needed('agentId required');
@@ -28,6 +29,7 @@ export const getMemory = endpoint({
     404: [AGENT_NOT_FOUND],
     502: ['Agent backend unavailable', 'Agent is not running'],
   },
+  passesOn: () => [gatewayMemory],
 });
 
 export const putMemory = endpoint({
@@ -42,10 +44,17 @@ export const putMemory = endpoint({
     saved: z.literal(true),
   }),
   errors: {
-    400: ['agentId required', 'memory required', TOO_LARGE, TOO_MANY],
+    400: [
+      'agentId required',
+      'memory required',
+      'memory must be an object of keys and values, unless key is given',
+      TOO_LARGE,
+      TOO_MANY,
+    ],
     401: ['Unauthorized'],
     404: [AGENT_NOT_FOUND],
     502: ['Agent backend unavailable', 'Agent is not running'],
   },
+  passesOn: () => [gatewayRemember],
 });
 export const MEMORY_LIMITS = { bytes: 102_400, keys: 50, tooLarge: TOO_LARGE, tooMany: TOO_MANY } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { abilities } from './runtime.ts';
+import { abilities, getRuntimeAbilities } from './runtime.ts';
 import { endpoint } from '../endpoint.ts';
+import { listAiModels } from './ai/backend.ts';
 
 export const listModels = endpoint({
   service: 'web',
@@ -17,6 +18,8 @@ export const listModels = endpoint({
         description: z.string(),
         inputCost: z.number().describe('USD per million tokens'),
         outputCost: z.number().describe('USD per million tokens'),
+        contextWindow: z.number().describe('Tokens; 0: the provider does not say'),
+        sees: z.boolean().describe('It can be shown pictures'),
       }),
     ),
     default: z.string().describe('The one that suits most agents'),
@@ -24,6 +27,8 @@ export const listModels = endpoint({
       .boolean()
       .describe('No provider is set up: all models of the plan are listed, and the sandbox answers for each'),
   }),
+  errors: { 502: ['Agent backend unavailable'] },
+  passesOn: () => [listAiModels],
 });
 
 export const getAbilities = endpoint({
@@ -34,5 +39,6 @@ export const getAbilities = endpoint({
   tag: 'Agents',
   summary: 'What agents can do on this installation',
   reply: abilities,
+  passesOn: () => [getRuntimeAbilities],
   errors: { 401: ['Unauthorized'], 502: ['Agent backend unavailable'] },
 });

@@ -3,6 +3,7 @@ import {
   AGENT_NOT_FOUND,
   AGENT_STOPPED,
   MESSAGE_TOO_LARGE,
+  SPENT_TEXTS,
   agentParams,
   agentStats,
   agentStatus,
@@ -104,7 +105,18 @@ export const gatewayChat = endpoint({
   ...gateway,
   errorShape: 'openai',
   method: 'POST',
-  errors: { ...gateway.errors, 413: [MESSAGE_TOO_LARGE] },
+  errors: {
+    ...gateway.errors,
+    400: [
+      'The last message must be from the user',
+      'No run of this agent waits for the result of <call>',
+      'An agent takes text: leave out the part of type <type>',
+    ],
+    413: [MESSAGE_TOO_LARGE],
+    429: SPENT_TEXTS,
+    // Why the model did not answer, in the words of whoever knows.
+    502: [...gateway.errors[502], 'The model did not answer', '<reason>'],
+  },
   path: under('/v1/chat/completions'),
   summary:
     'OpenAI-compatible chat, for the agent’s token, a device’s or an API key of the owner’s; the caller’s tools are called back',

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { idParams, nullableTimestamp, planName, timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { tooLong } from '../fields.ts';
+import { NOTE_LENGTH } from '../forms.ts';
 
 /** Where nothing is sold, somebody without a plan asks the administrators for one. */
 
-const LONG_NOTE = tooLong('Note', 500);
+const LONG_NOTE = tooLong('Note', NOTE_LENGTH);
 const LONG_ANSWER = tooLong('Answer', 500);
 const HAS_PLAN = 'You have a plan already';
 const TOO_SOON = 'Ask again a day after the refusal';
@@ -38,7 +39,7 @@ export const askAccess = endpoint({
   ...own,
   method: 'POST',
   summary: 'Ask the administrators for a plan; asked again, only the note changes',
-  body: z.object({ note: z.string().trim().max(500, LONG_NOTE).default('') }),
+  body: z.object({ note: z.string().trim().max(NOTE_LENGTH, LONG_NOTE).default('') }),
   reply: access,
   errors: { 400: [LONG_NOTE], 401: ['Unauthorized'], 409: [HAS_PLAN], 429: [TOO_SOON] },
 });
@@ -75,10 +76,20 @@ export const decideAccess = endpoint({
   body: z.union(
     [
       z.object({ grant: planName }),
-      z.object({ refuse: z.literal(true), answer: z.string().trim().max(500, LONG_ANSWER).default('') }),
+      z.object({ refuse: z.literal(true), answer: z.string().trim().max(NOTE_LENGTH, LONG_ANSWER).default('') }),
     ],
     'grant must be a plan, or refuse true',
   ),
   reply: z.object({ success: z.literal(true) }),
   errors: { 400: ['grant must be a plan, or refuse true'], 403: [ADMIN_REQUIRED], 404: [NO_REQUEST] },
+});
+
+export const getOffers = endpoint({
+  service: 'web',
+  auth: 'none',
+  tag: 'Joining',
+  method: 'GET',
+  path: '/api/offers',
+  summary: 'Whether plans can be bought here; prices mean something only then',
+  reply: z.object({ sold: z.boolean() }),
 });

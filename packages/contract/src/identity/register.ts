@@ -16,9 +16,11 @@ import {
   WAITING,
 } from '../fields.ts';
 import { ACCESS_DENIED, botFields, identity, message, TOO_MANY } from './fields.ts';
+import { REFERRAL_LENGTH } from '../forms.ts';
 
 const EMAIL_AND_PASSWORD = 'Email and password required';
 const BAD_REFERRAL = 'Invalid referral code';
+const isReferral = (code: string): boolean => code.length <= REFERRAL_LENGTH && /^[A-Za-z0-9-]+$/.test(code);
 
 export const register = endpoint({
   ...identity,
@@ -40,7 +42,7 @@ export const register = endpoint({
       const refuse = (message: string) => check.addIssue({ code: 'custom', message });
       if (!isEmail(email)) refuse(BAD_EMAIL);
       if (!longEnough(password)) refuse(SHORT_PASSWORD);
-      if (referralCode && !/^[A-Za-z0-9-]{1,20}$/.test(referralCode)) refuse(BAD_REFERRAL);
+      if (referralCode && !isReferral(referralCode)) refuse(BAD_REFERRAL);
     }),
   reply: z.object({ id: z.string(), email: z.string(), name: z.string() }),
   errors: {

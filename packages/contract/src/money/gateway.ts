@@ -20,7 +20,7 @@ export const callPlugin = endpoint({
     payment: z.object({ method: z.enum(PAYMENT_METHODS), receipt: z.string() }),
   }),
   errors: {
-    400: ['unknown_plugin', 'unknown_payment_method'],
+    400: ['unknown_plugin', 'unknown_payment_method', 'prompt required', 'prompt too long (max <n> characters)'],
     402: ['payment_required', 'session_required', 'session_invalid', 'voucher_required', 'insufficient_balance'],
     502: ['no_plugin', 'plugin_failed'],
     503: ['payment_unavailable'],

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { idParams, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { postPaygate } from './paygate.ts';
+import { MOST_PAYEES, PAYEE, USD_AMOUNT } from '../forms.ts';
 
 const TAG = 'Payments';
 const BAD_LIMIT = 'A limit is an amount in US dollars with at most 6 decimals, or null';
-export const BAD_PAYEES = 'payees must be a list of at most 100 addresses, or null';
+export const BAD_PAYEES = `payees must be a list of at most ${MOST_PAYEES} addresses, or null`;
 
 const BAD_DECISION = 'decision must be approve, deny, paid or failed';
 
-const limit = z
-  .string({ error: BAD_LIMIT })
-  .regex(/^\d{1,9}(\.\d{1,6})?$/, BAD_LIMIT)
-  .nullable();
+const limit = z.string({ error: BAD_LIMIT }).regex(USD_AMOUNT, BAD_LIMIT).nullable();
 
 const policy = z.object({
   perPayment: limit.describe('Most for one payment'),
@@ -19,8 +18,8 @@ const policy = z.object({
   perPayee: limit.describe('Most to one payee in 24 hours'),
   approvalAbove: limit.describe('Above it, the owner is asked first'),
   payees: z
-    .array(z.string().trim().min(1).max(64), { error: BAD_PAYEES })
-    .max(100, BAD_PAYEES)
+    .array(z.string().trim().regex(PAYEE, BAD_PAYEES), { error: BAD_PAYEES })
+    .max(MOST_PAYEES, BAD_PAYEES)
     .nullable()
     .describe('Only these are paid; null: anybody'),
 });
@@ -98,7 +97,8 @@ export const decideAgentPayment = endpoint({
   errors: {
     400: [BAD_DECISION, 'Payment was decided before', 'The outcome of the payment is not unknown'],
     401: ['Unauthorized'],
-    402: ['Insufficient balance'],
     404: ['Agent not found', 'Payment not found'],
   },
+  // Approving makes the payment.
+  passesOn: () => [postPaygate],
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { EVM_ADDRESS } from '../forms.ts';
 
 const TAG = 'Payments';
 const INVALID_AMOUNT = 'Invalid amount. Choose: 500, 1000, 2500, 5000 (cents)';
@@ -15,7 +16,7 @@ export const startTopUp = endpoint({
   summary: 'Open a checkout at the card processor that credits an address',
   query: z.object({
     amount: z.enum(['500', '1000', '2500', '5000'], { error: INVALID_AMOUNT }).default('1000').transform(Number),
-    address: z.string({ error: ADDRESS_REQUIRED }).regex(/^0x[0-9a-fA-F]{40}$/, ADDRESS_REQUIRED),
+    address: z.string({ error: ADDRESS_REQUIRED }).regex(EVM_ADDRESS, ADDRESS_REQUIRED),
   }),
   reply: z.object({ url: z.string(), sessionId: z.string() }),
   failure: 'Checkout failed',

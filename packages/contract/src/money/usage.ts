@@ -187,4 +187,5 @@ export const putCap = endpoint({
     limitUsd: z.number(LIMIT).min(0, LIMIT).max(1_000_000, 'limitUsd must be at most 1000000').nullable(),
   }),
   reply: caps,
+  errors: { 400: ['At most <n> caps'] },
 });

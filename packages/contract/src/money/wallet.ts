@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { EVM_ADDRESS } from '../forms.ts';
 
 /** Wallets, their stablecoin balances and their transfers. */
 
 const TAG = 'Wallets';
 const INVALID_ACTION = 'Invalid action. Use: create, get_seed, or export_seed';
 
-export const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'Invalid address');
+export const evmAddress = z.string().regex(EVM_ADDRESS, 'Invalid address');
 
 export const addressParameter = z
   .string({ error: 'Missing address parameter' })
@@ -83,6 +84,7 @@ export const postWallet = endpoint({
     401: ['Unauthorized'],
     403: ['Seed export is disabled'],
     404: ['No wallet found'],
+    429: ['Too many wallets (max <n>)'],
   },
 });
 
@@ -126,6 +128,7 @@ export const createCustodyWallet = endpoint({
   errors: {
     400: ['Email required', 'Invalid email format'],
     401: ['Unauthorized'],
+    429: ['Too many wallets (max <n>)'],
     500: ['CDP is not configured', 'Wallet creation failed'],
   },
 });
@@ -163,7 +166,7 @@ export const addWallet = endpoint({
   errors: {
     400: ['Invalid private key', 'Wallet already exists'],
     401: ['Unauthorized'],
-    429: ['Too many wallets (max 20)'],
+    429: ['Too many wallets (max <n>)'],
   },
 });
 

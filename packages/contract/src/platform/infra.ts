@@ -89,7 +89,16 @@ export const validateInfraConfig = endpoint({
   // What is wrong with the key is told in `errors`, so anything is taken here.
   body: z.object({ api_key: z.unknown().optional(), endpoint: z.unknown().optional() }),
   reply: z.object({ valid: z.literal(true), message: z.string(), next_steps: z.array(z.string()) }),
-  errors: { 400: ['{valid:false, errors[], help}'], 401: ['Unauthorized'], 403: ['Forbidden'] },
+  errors: {
+    400: [
+      'api_key is required',
+      'api_key must start with "rnd_"',
+      'api_key must start with "rnd_"; api_key appears too short',
+      'api_key appears too short',
+    ],
+    401: ['Unauthorized'],
+    403: ['Forbidden'],
+  },
 });
 
 export const getInfraDocs = endpoint({

@@ -33,3 +33,6 @@ export const webhookJob = job({
 
 /** There are deliveries that nobody has taken up. */
 export const webhooksWaiting = signal({ channel: 'webhooks', payload: z.string(), as: 'text' });
+
+/** Administrators have added, changed or removed a provider of AI models. */
+export const aiProvidersChanged = signal({ channel: 'ai_providers', payload: z.string(), as: 'text' });

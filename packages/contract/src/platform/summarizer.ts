@@ -33,8 +33,13 @@ const errors = {
     'Target did not answer in time',
     'Too many redirects',
     'Response too large',
+    'Response has an unsupported content encoding',
+    'Invalid URL',
+    'URL must be http or https',
+    'Credentials in the URL are not allowed',
     'Not an HTML page: <type>',
   ],
+  503: ['Request cancelled'],
 } as const;
 
 export const getSummarizer = endpoint({

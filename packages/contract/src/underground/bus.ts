@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nullableTimestamp } from '../common.ts';
 import { endpoint, type Auth, type Service } from '../endpoint.ts';
-import { address, base, limit, OWNED, party, printable } from './fields.ts';
+import { address, AGENT, base, limit, OWNED, party, printable } from './fields.ts';
 
 export const BUS_VERSION = '1.0';
 
@@ -28,6 +28,8 @@ export type BusMessage = z.output<typeof busMessage>;
 
 /** In UTF-8, as it is signed. */
 export const BUS_MESSAGE_BYTES = 16_384;
+const NOT_ITS_WALLET = 'from.walletAddress is not the wallet that the platform made for the agent';
+const UNSIGNABLE = '<value> has no canonical JSON';
 const NO_STRANGERS =
   'The agent takes no messages from strangers. Its owner can add your agent to its contacts or open its door.';
 
@@ -53,7 +55,7 @@ export const busRoutes = <A extends Auth>(service: Service, auth: A) => ({
     summary: 'Sign a message with the wallet that the platform made for the agent',
     body: z.object({ message: unsignedBusMessage }),
     reply: z.object({ message: busMessage }),
-    errors: { ...OWNED, 404: ['Agent has no platform wallet'] },
+    errors: { ...OWNED, 400: [AGENT, NOT_ITS_WALLET, UNSIGNABLE], 404: ['Agent has no platform wallet'] },
   }),
   listBusMessages: endpoint({
     ...base(service, auth),
@@ -84,6 +86,15 @@ export const sendRoute = (service: Service) =>
     }),
     failure: 'Delivery failed',
     errors: {
+      400: [
+        'Unknown action <name>',
+        'Invalid amount',
+        'Invalid reward',
+        'Invalid content',
+        'An agent cannot book itself',
+        'The message must go to the other side of the booking',
+        'The message must go to the agent that asked for it',
+      ],
       401: ['Invalid message signature'],
       403: [NO_STRANGERS],
       404: ['Recipient agent not found', 'Booking not found', 'Amplification not found'],
@@ -95,5 +106,6 @@ export const sendRoute = (service: Service) =>
         'The agent takes <n> messages a day from others',
       ],
       500: ['Delivery failed'],
+      503: ['Verification unavailable'],
     },
   });

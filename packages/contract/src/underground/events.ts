@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint, type Auth, type Service } from '../endpoint.ts';
-import { agentId, amount, base, line, OWNED, SPENDING } from './fields.ts';
+import { AGENT, agentId, amount, BAD_KEY, base, KEY_USED, line, OWNED, SPENDING } from './fields.ts';
+import { EVENT_NAME_LENGTH } from '../forms.ts';
 
 const event = z.object({
   id: z.number(),
@@ -41,7 +42,7 @@ export const eventRoutes = <A extends Auth>(service: Service, auth: A) => ({
     summary: 'Announce an event of an agent',
     body: z.object({
       agentId,
-      name: line(200),
+      name: line(EVENT_NAME_LENGTH),
       description: z
         .string()
         .trim()
@@ -55,7 +56,7 @@ export const eventRoutes = <A extends Auth>(service: Service, auth: A) => ({
     }),
     reply: event,
     status: 201,
-    errors: OWNED,
+    errors: { ...OWNED, 400: [AGENT, 'Invalid ticketPriceUsdc'], 429: ['Too many events (max 2000)'] },
   }),
 });
 
@@ -79,9 +80,11 @@ export const ticketRoutes = <A extends Auth>(service: Service, auth: A) => ({
     status: 201,
     errors: {
       ...SPENDING,
+      400: [AGENT, BAD_KEY],
       402: ['Insufficient balance'],
       404: ['Event not found'],
-      409: ['Not enough tickets left', 'Idempotency key was used for another request'],
+      409: ['Not enough tickets left', KEY_USED],
+      429: ['Too many orders for this event (max 1000)'],
     },
   }),
 });

@@ -1,4 +1,4 @@
-import type { Auth, Service } from '../endpoint.ts';
+import type { Auth, Endpoint, Service } from '../endpoint.ts';
 import { busRoutes, sendRoute } from './bus.ts';
 import { doorRoutes } from './doors.ts';
 import { eventRoutes, ticketRoutes } from './events.ts';
@@ -19,4 +19,17 @@ const routes = <A extends Auth>(service: Service, auth: A) => ({
 
 /** The backend's endpoints between agents; web passes the same paths on, with the session's user as the context. */
 export const underground = routes('backend', 'userContext');
-export const webUnderground = routes('web', 'session');
+export const webUnderground = passingOn(routes('web', 'session'));
+
+/** A web route for each of the backend's. */
+function passingOn<R extends Record<keyof typeof underground, Endpoint>>(web: R): R {
+  const passed = Object.entries(web).map(([name, one]) => [
+    name,
+    {
+      ...one,
+      errors: { ...one.errors, 502: ['Backend unavailable'] },
+      passesOn: () => [underground[name as keyof typeof underground]],
+    },
+  ]);
+  return Object.fromEntries(passed) as R;
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint, type Auth, type Service } from '../endpoint.ts';
-import { AGENT, agentId, amount, base, limit, line, SPENDING } from './fields.ts';
+import { AGENT, agentId, amount, BAD_KEY, base, KEY_USED, limit, line, SPENDING } from './fields.ts';
 
 const RECIPIENTS = 'recipients required';
 /** Each is an account in the ledger and a transfer of its own. */
@@ -54,8 +54,17 @@ export const splitRoutes = <A extends Auth>(service: Service, auth: A) => ({
     reply: splitReply,
     errors: {
       ...SPENDING,
-      400: [AGENT, RECIPIENTS, 'Invalid recipient address', 'Recipient shares must total 100% (got n%)'],
-      409: ['Idempotency key was used for another request'],
+      400: [
+        AGENT,
+        RECIPIENTS,
+        'Invalid recipient address',
+        'Invalid share',
+        'Invalid totalAmount',
+        'Recipient shares must total 100% (got <n>%)',
+        BAD_KEY,
+      ],
+      409: [KEY_USED],
+      429: ['Too many splits (max 1000 a day)'],
     },
   }),
   listSplits: endpoint({

@@ -19,7 +19,12 @@ export const walletRoutes = <A extends Auth>(service: Service, auth: A) => ({
     body: z.object({ agentId, address: address.optional(), proof: z.string().max(20_000).optional() }),
     reply: wallet,
     status: 201,
-    errors: { ...OWNED, 400: [AGENT, 'Invalid address'], 401: [...OWNED[401], 'Invalid wallet proof'] },
+    errors: {
+      ...OWNED,
+      400: [AGENT, 'Invalid address'],
+      401: [...OWNED[401], 'Invalid wallet proof'],
+      429: ['Too many wallets (max <n>)'],
+    },
   }),
   listAgentWallets: endpoint({
     ...base(service, auth),

@@ -1,8 +1,15 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { invalidField, type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import {
+  errorCheck,
+  errorText,
+  invalidField,
+  type Endpoint,
+  type EndpointTypes,
+  validationMessage,
+} from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
@@ -23,6 +30,8 @@ export interface RequestInfo {
   path: string;
   /** The body as it came, where the endpoint asks for that. */
   rawBody: string;
+  /** The same where it is a file. */
+  bytes: Buffer;
   /** Aborted when the client goes or the server closes. */
   signal: () => AbortSignal;
 }
@@ -47,8 +56,10 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const userLimit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules, 'user');
   const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
   const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
-  // Outside production a reply that breaks its own schema is an error: the reference must be true.
-  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+  // Outside production an answer that is not what the contract says is an error: the reference must be true.
+  const isChecked = server.settings.NODE_ENV !== 'production';
+  const check = isChecked ? endpoint.reply : undefined;
+  const undeclared = isChecked ? errorCheck(endpoint) : undefined;
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
@@ -89,14 +100,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   };
   const admitAgain = async (request: FastifyRequest): Promise<void> => {
     request.principal = withTold(await guard(request, texts), request);
-  };
-
-  const enter = (request: FastifyRequest, done: Done): void => {
-    const account = accountOf(request.principal);
-    const place = account === undefined ? undefined : server.places.enter(account);
-    if (place instanceof Promise) return void goOn(takePlace(request, place), request, done);
-    request.leave = place;
-    done();
+    await enter(server, request);
   };
 
   app.route({
@@ -108,6 +112,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       failure: endpoint.failure,
       errorFields: endpoint.errorFields,
       errorShape: endpoint.errorShape,
+      undeclared,
     },
     bodyLimit: endpoint.bodyLimit,
     onRequest: (request, reply, done) => {
@@ -123,9 +128,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       else done();
     },
     preHandler: (request, _reply, done) => {
-      if (late.has(request))
-        void goOn(admitAgain(request), request, (error) => (error ? done(error) : enter(request, done)));
-      else enter(request, done);
+      const entered = late.has(request) ? admitAgain(request) : enter(server, request);
+      if (entered) void goOn(entered, request, done);
+      else done();
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
@@ -146,7 +151,11 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
 
       function answer(given: T['reply'] | Answer): void {
         request.leave?.();
-        if (isAnswer(given)) return attempt(() => send(server, reply, given, endpoint));
+        if (isAnswer(given))
+          return attempt(() => {
+            if (undeclared) assertDeclared(undeclared, given);
+            send(server, reply, given, endpoint);
+          });
         attempt(() => {
           if (check) assertReply(check, given, endpoint);
           server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
@@ -165,6 +174,15 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       }
     },
   });
+}
+
+/** Takes a place; a promise only when there is none yet. */
+function enter({ places }: Server, request: FastifyRequest): Promise<void> | undefined {
+  const account = accountOf(request.principal);
+  const place = account === undefined ? undefined : places.enter(account);
+  if (place instanceof Promise) return takePlace(request, place);
+  request.leave = place;
+  return undefined;
 }
 
 async function takePlace(request: FastifyRequest, place: Promise<Leave>): Promise<void> {
@@ -199,6 +217,16 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
     throw new Error(
       `reply of ${endpoint.method} ${endpoint.path} breaks its schema: ${validationMessage(parsed.error, 'reply')}`,
     );
+}
+
+/** What is streamed is passed on from elsewhere, and not read here. */
+function assertDeclared(
+  undeclared: ReturnType<typeof errorCheck>,
+  { status = 200, body, stream, texts }: Answer,
+): void {
+  if (status < 400 || stream || texts) return;
+  const wrong = undeclared(status, errorText((body as { error?: unknown } | undefined)?.error));
+  if (wrong !== undefined) throw new ContractError(wrong);
 }
 
 function send(
@@ -308,6 +336,10 @@ class Info implements RequestInfo {
 
   get rawBody(): string {
     return typeof this.#request.body === 'string' ? this.#request.body : '';
+  }
+
+  get bytes(): Buffer {
+    return Buffer.isBuffer(this.#request.body) ? this.#request.body : Buffer.alloc(0);
   }
 
   cookies(): Record<string, string | undefined> {

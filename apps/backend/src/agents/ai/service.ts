@@ -1,16 +1,22 @@
 import type { ToolRecorder } from '@troupe/agent';
 import {
   createAi,
+  createSwitchedAi,
   ownProvidersFrom,
   providersFrom,
   readCatalogue,
   withScope,
+  type Ai,
   type CallScope,
   type ModelClient,
   type OwnKey,
+  type Provider,
 } from '@troupe/ai';
-import type { Database } from '@troupe/db';
+import { aiProvidersChanged } from '@troupe/contract';
+import type { Database, Listener } from '@troupe/db';
+import type { Catalogue } from '@troupe/domain';
 import { closeAll, type Clock, type Log, type Settings } from '@troupe/kernel';
+import { createProviderRows } from './providers.ts';
 import { createSpend, createWriter } from '@troupe/usage';
 
 /** What an agent needs to think on its owner's account. The model is metered and capped. */
@@ -24,17 +30,24 @@ export interface AiServiceDeps {
   db: Database;
   log: Log;
   clock: Clock;
+  listener: Listener;
+  sealKey: string;
 }
 
-export type AiService = ReturnType<typeof createAiService>;
+export type AiService = Awaited<ReturnType<typeof createAiService>>;
 
-export function createAiService({ settings, db, log, clock }: AiServiceDeps) {
-  const catalogue = readCatalogue(settings.AI_CATALOGUE);
+export async function createAiService(deps: AiServiceDeps) {
+  const { settings, db, log, clock } = deps;
+  const catalogue: Catalogue = { ...readCatalogue(settings.AI_CATALOGUE) };
   const usage = createWriter({ db, log, clock });
   const spend = createSpend({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
   const meter = { reserve: spend.reserve, settle: spend.settle, record: usage.record };
   const ownProvider = ownProvidersFrom(settings);
-  const ai = createAi({ providers: providersFrom(settings), catalogue, log, meter, ownProvider });
+  const make = (added: readonly Provider[]): Ai => {
+    catalogue.open = added.map(({ name }) => name).filter((name) => !Object.hasOwn(catalogue.providers, name));
+    return createAi({ providers: providersFrom(settings, {}, added), catalogue, log, meter, ownProvider });
+  };
+  const ai = await withAdded(deps, make);
   const forAgent = (scope: CallScope & { agentId: string }, ownKey?: () => OwnKey | undefined): AgentPorts => ({
     model: withScope(ai, scope, ownKey),
     onTool({ tool, ms, success }) {
@@ -51,4 +64,21 @@ export function createAiService({ settings, db, log, clock }: AiServiceDeps) {
     /** Writes what was recorded and ends what is open. */
     close: () => closeAll([usage, ai]),
   };
+}
+
+/** The providers that administrators have added count beside those of the environment, from the moment they are there. */
+async function withAdded(
+  { db, settings, sealKey, log, listener }: AiServiceDeps,
+  make: (added: readonly Provider[]) => Ai,
+): Promise<Ai> {
+  const rows = createProviderRows(db, settings, sealKey, log);
+  const ai = createSwitchedAi(make(await rows.read()), (err) => log.warn({ err }, 'a provider was not closed'));
+  // One after the other: the last to be read is the last that was told.
+  let reading = Promise.resolve();
+  listener.on(aiProvidersChanged, () => {
+    reading = reading
+      .then(async () => ai.switchTo(make(await rows.read())))
+      .catch((err: unknown) => log.error({ err }, 'the providers could not be read again'));
+  });
+  return ai;
 }

@@ -1,4 +1,4 @@
-import { demoChat, getDemo } from '@troupe/contract';
+import { DEMO_LENGTH, demoChat, getDemo } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { statusOf, useCall, useSend } from '../../api.ts';
@@ -97,7 +97,7 @@ export function DemoChat() {
               <TextField
                 label={texts.message}
                 placeholder={texts.placeholder}
-                maxLength={4000}
+                maxLength={DEMO_LENGTH}
                 value={text}
                 onChange={({ target }) => setText(target.value)}
               />

@@ -1,4 +1,4 @@
-import { askAccess, getAccess } from '@troupe/contract';
+import { askAccess, getAccess, NOTE_LENGTH } from '@troupe/contract';
 import { useRef, useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { hourOf, moment, planName } from '../../format.ts';
@@ -52,7 +52,7 @@ export function AccessCard() {
               label={texts.note}
               placeholder={texts.notePlaceholder}
               rows={3}
-              maxLength={500}
+              maxLength={NOTE_LENGTH}
               dir="auto"
               value={note ?? data.note}
               onChange={({ target }) => setNote(target.value)}

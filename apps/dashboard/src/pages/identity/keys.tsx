@@ -1,4 +1,4 @@
-import { createKey, deleteKey, listKeys } from '@troupe/contract';
+import { createKey, deleteKey, KEY_NAME_LENGTH, listKeys } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -106,7 +106,7 @@ function KeyForm({
         <TextField
           label={texts.name}
           placeholder={texts.namePlaceholder}
-          maxLength={64}
+          maxLength={KEY_NAME_LENGTH}
           required
           value={name}
           onChange={({ target }) => setName(target.value)}

@@ -1,19 +1,21 @@
 import {
-  BAD_PAYEES,
   decideAgentPayment,
   getLedger,
   getPaymentPolicy,
   listAgentPayments,
   listAgents,
   listNotices,
+  MOST_PAYEES,
+  PAYEE,
   putPaymentPolicy,
+  USD_AMOUNT,
   webUnderground,
 } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import { useCall, useSend } from '../../api.ts';
+import { codeOf, useCall, useSend } from '../../api.ts';
 import { address, exactMoney, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { policy as texts } from '../../texts/policy.ts';
@@ -35,9 +37,6 @@ const CHOICES: Partial<Record<Payment['status'], Decision[]>> = {
   approval: ['approve', 'deny'],
   unknown: ['paid', 'failed'],
 };
-/** As the platform reads them; what it would refuse is said at the field. */
-const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/;
-const ADDRESS = /^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const LIMITS = ['perPayment', 'perDay', 'perPayee', 'approvalAbove'] as const;
 
 export default function PaymentPolicy() {
@@ -95,14 +94,16 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
   const say = useSay();
   const save = useSend(putPaymentPolicy, { refresh: [getPaymentPolicy], done: () => say(texts.saved) });
   const [checked, setChecked] = useState(false);
-  const badLimit = (key: (typeof LIMITS)[number]) => checked && form[key] !== null && !AMOUNT.test(form[key]);
-  const badPayee = checked && form.payees?.find((payee) => !ADDRESS.test(payee));
+  const badLimit = (key: (typeof LIMITS)[number]) => checked && form[key] !== null && !USD_AMOUNT.test(form[key]);
+  const tooMany = (form.payees?.length ?? 0) > MOST_PAYEES;
+  const badPayee = checked && form.payees?.find((payee) => !PAYEE.test(payee));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setChecked(true);
     const good =
-      LIMITS.every((key) => form[key] === null || AMOUNT.test(form[key])) &&
-      (form.payees ?? []).every((payee) => ADDRESS.test(payee));
+      LIMITS.every((key) => form[key] === null || USD_AMOUNT.test(form[key])) &&
+      !tooMany &&
+      (form.payees ?? []).every((payee) => PAYEE.test(payee));
     if (good) save.mutate({ params: { id }, body: form });
   };
   return (
@@ -122,7 +123,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
       <TextArea
         label={texts.payees}
         hint={texts.payeesHint}
-        error={badPayee ? texts.badPayee(badPayee) : null}
+        error={badPayee ? texts.badPayee(badPayee) : checked && tooMany ? texts.badPayees : null}
         mono
         defaultValue={form.payees?.join('\n') ?? ''}
         onChange={({ target }) => {
@@ -131,7 +132,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
         }}
       />
       {save.error && (
-        <Notice tone="danger">{save.error.message === BAD_PAYEES ? texts.badPayees : save.error.message}</Notice>
+        <Notice tone="danger">{codeOf(save.error) === 'BAD_PAYEES' ? texts.badPayees : save.error.message}</Notice>
       )}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>

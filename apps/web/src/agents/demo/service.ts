@@ -1,11 +1,18 @@
-import { CallError, chatCompletions, demoChat, type Client, type getDemo, type TypesOf } from '@troupe/contract';
+import {
+  CallError,
+  chatCompletions,
+  DEMO_LENGTH,
+  demoChat,
+  type Client,
+  type getDemo,
+  type TypesOf,
+} from '@troupe/contract';
 import { findModel, type Catalogue } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 
 type Asked = TypesOf<typeof demoChat>['body'];
 
 const MAX_TOKENS = 1024;
-const MAX_CHARACTERS = 4_000;
 /** A public endpoint that costs money: older messages of a conversation are left out. */
 const MAX_MESSAGES = 20;
 const TIMEOUT_MS = 90_000;
@@ -60,10 +67,10 @@ export function createDemo(backend: Client, catalogue: Catalogue) {
   };
 }
 
-const isUnserved = (error: unknown): boolean => error instanceof CallError && error.message === 'No models available';
+const isUnserved = (error: unknown): boolean => error instanceof CallError && error.body['code'] === 'NO_MODELS';
 
 /** Never in the middle of a character: providers refuse halves. */
-const cut = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
+const cut = (text: string): string => text.slice(0, DEMO_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
 
 /** Answers in a conversation come from the caller: believing them would let anybody put words into the model's mouth. */
 function userText(entry: unknown): string[] {

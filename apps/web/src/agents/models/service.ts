@@ -12,7 +12,7 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
   const known = new Set(catalogue.models.map(({ id }) => id));
   // An aggregator lists hundreds: beside the catalogue only those count that a provider without models in it serves.
   const offered = all.filter(({ id, provider }) => known.has(id) || !(provider in catalogue.providers));
-  const allowed = offered.filter(({ id }) => plan === null || planAllows(catalogue, plan, id));
+  const allowed = offered.filter(({ id, open }) => open || plan === null || planAllows(catalogue, plan, id));
   const isReal = ({ id }: { id: string }): boolean => id !== SANDBOX_MODEL;
   const served = allowed.filter(({ available }) => available);
   const models = served.some(isReal) ? served : allowed;
@@ -21,12 +21,14 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
     models.some((model) => model.id === id),
   );
   return {
-    models: models.map(({ id, name, description, inputCost, outputCost }) => ({
+    models: models.map(({ id, name, description, inputCost, outputCost, contextWindow, sees = false }) => ({
       id,
       name,
       description,
       inputCost,
       outputCost,
+      contextWindow,
+      sees,
     })),
     default: best ?? models[0]?.id ?? SANDBOX_MODEL,
     sandboxOnly: answering.length > 0 && !answering.some(isReal),
@@ -58,7 +60,12 @@ function createListing({ backend, log }: { backend: Pick<BackendClient, 'call'>;
     return models;
   }
 
-  return all;
+  return {
+    all,
+    forget: (): void => {
+      kept = undefined;
+    },
+  };
 }
 
 /** Which models there are, and which one really answers for an agent. */
@@ -66,7 +73,7 @@ export type KnownModels = ReturnType<typeof createKnownModels>;
 
 export function createKnownModels(deps: { backend: Pick<BackendClient, 'call'>; catalogue: Catalogue; log: Log }) {
   const { catalogue } = deps;
-  const all = createListing(deps);
+  const { all, forget } = createListing(deps);
 
   /** An aggregator that could not be asked may have anything. */
   const isSilent = (models: readonly Model[]): boolean =>
@@ -79,6 +86,8 @@ export function createKnownModels(deps: { backend: Pick<BackendClient, 'call'>; 
   };
 
   return {
+    /** There may be others now. */
+    forget,
     /** Throws 400 with the nearest names for one that no provider has. One that nobody can tell of is let pass. */
     async check(names: readonly string[]): Promise<void> {
       const models = await all();
@@ -101,7 +110,7 @@ export function createKnownModels(deps: { backend: Pick<BackendClient, 'call'>; 
       return ({ plan, model, hasOwnKey }) => {
         if (!models || hasOwnKey) return model;
         if (
-          planAllows(catalogue, plan, model) &&
+          (planAllows(catalogue, plan, model) || served.some(({ id, open }) => open && id === model)) &&
           (isListed(served, model) || (isSilent(models) && !findModel(catalogue, model)))
         )
           return model;

@@ -136,6 +136,7 @@ export function createAccess(deps: AccessDeps) {
   defineMail(deps);
 
   return {
+    offers: () => ({ sold: deps.sold }),
     read,
 
     async ask(user: User, note: string): Promise<Access> {

@@ -3,7 +3,7 @@ import { cardPaymentJob } from '@troupe/contract';
 import type { Database, Jobs } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
-import { REVENUE, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
+import { INSUFFICIENT_BALANCE, REVENUE, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import { addCardPayment, moveCardPayment, type Part } from './card-store.ts';
 import type { Pay } from './service.ts';
 
@@ -89,7 +89,7 @@ export function createCardPayments(deps: CardDeps): Pay {
     };
     if (user === null || accounts.length === 0) throw insufficient();
     const id = await hold(user.id, plugin, accounts).catch((error: unknown) => {
-      throw error instanceof AppError && error.status === 402 ? insufficient(error) : error;
+      throw error instanceof AppError && error.code === INSUFFICIENT_BALANCE ? insufficient(error) : error;
     });
     try {
       await serve();

@@ -2,7 +2,14 @@ import { ChainUnavailable, voucherSigned, type Address, type Hex, type Verifier 
 import type { Database, SystemTx } from '@troupe/db';
 import { formatAmount, parseAmount } from '@troupe/domain';
 import { AppError, randomHex, type Clock } from '@troupe/kernel';
-import { playAccount, PLAY_SOURCE, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
+import {
+  INSUFFICIENT_BALANCE,
+  playAccount,
+  PLAY_SOURCE,
+  USD_DECIMALS,
+  walletAccount,
+  type Ledger,
+} from '@troupe/ledger';
 import type { OwnsAddress, WalletCaller } from '../wallet-access.ts';
 import type { Settlements } from './settlements.ts';
 import * as store from './store.ts';
@@ -41,6 +48,11 @@ const MIN_DEPOSIT = 1_000_000n;
 const MAX_DEPOSIT = 100_000_000n;
 const SETTLE_AT = 5_000_000n;
 
+/** The code of a session that is not there or takes no vouchers any more. */
+export const SESSION_OVER = 'SESSION_OVER';
+
+const unknown = () => new AppError(404, 'Session not found', {}, { code: SESSION_OVER });
+const insufficient = () => new AppError(400, 'Insufficient balance', {}, { code: INSUFFICIENT_BALANCE });
 const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
 const lower = (address: string): string => address.toLowerCase();
 
@@ -64,7 +76,7 @@ function createReading({ db, ownsAddress }: SessionDeps) {
 
   async function found(sessionId: string): Promise<PaymentSession> {
     const session = await store.find(db.system, sessionId);
-    if (session === null) throw new AppError(404, 'Session not found');
+    if (session === null) throw unknown();
     return session;
   }
 
@@ -110,7 +122,7 @@ function createTaking(deps: SessionDeps) {
 
   /** Why a session does not take a voucher. */
   function refusal({ status, closing }: PaymentSession): AppError {
-    return closing ? new AppError(400, `Session is ${status}`) : new AppError(400, 'Insufficient balance');
+    return closing ? new AppError(400, `Session is ${status}`, {}, { code: SESSION_OVER }) : insufficient();
   }
 
   /** Counts a voucher whose signature is good. `held`: its plugin has yet to answer. */
@@ -122,7 +134,7 @@ function createTaking(deps: SessionDeps) {
       const session = await store.spend(tx, sessionId, units, status === 'held' ? 0n : units);
       if (session === null) {
         const now = await store.lock(tx, sessionId);
-        throw now === null ? new AppError(404, 'Session not found') : refusal(now);
+        throw now === null ? unknown() : refusal(now);
       }
       if (session.pending >= SETTLE_AT) await settlements.settle(tx, session);
       await then?.(tx, voucherId);
@@ -143,7 +155,7 @@ function createTaking(deps: SessionDeps) {
     });
     if (!signed) throw new AppError(401, 'Invalid signature');
     // Beyond what the database can count, too.
-    if (units > session.deposit) throw new AppError(400, 'Insufficient balance');
+    if (units > session.deposit) throw insufficient();
   }
 
   return { opened, take, checkVoucher };
@@ -192,7 +204,7 @@ function closing(deps: SessionDeps, { found, mustOwn }: ReturnType<typeof create
       const { session, underWay } = await db.asSystem(async (tx) => {
         await store.takeTurn(tx, address);
         const locked = await store.lock(tx, sessionId);
-        if (locked === null) throw new AppError(404, 'Session not found');
+        if (locked === null) throw unknown();
         if (locked.closing) return { session: locked, underWay: null };
         const settlement = await settlements.settle(tx, locked);
         await settlements.giveBack(tx, locked, await store.heldUnits(tx, sessionId));
@@ -223,7 +235,7 @@ export function createPaymentSessions(deps: SessionDeps) {
       const deposit = depositOf(given);
       if (funding === 'required') await mustOwn(caller, address);
       const { session, isNew } = await opened(address, deposit, false).catch((error: unknown) => {
-        if (funding === 'sandbox' && error instanceof AppError && error.status === 402)
+        if (funding === 'sandbox' && error instanceof AppError && error.code === INSUFFICIENT_BALANCE)
           return opened(address, deposit, true);
         throw error;
       });

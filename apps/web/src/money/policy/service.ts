@@ -91,7 +91,7 @@ function limits({ db, audit, clock }: PolicyDeps, { mustOwn }: ReturnType<typeof
 
     async set(userId: string, agentId: string, given: PolicyTexts): Promise<PolicyTexts> {
       await mustOwn(userId, agentId);
-      if (given.payees?.some((payee) => !isPayee(payee))) throw new AppError(400, BAD_PAYEES);
+      if (given.payees?.some((payee) => !isPayee(payee))) throw new AppError(400, BAD_PAYEES, { code: 'BAD_PAYEES' });
       const units = (text: string | null) => (text === null ? null : parseAmount(text, USD_DECIMALS));
       const policy: PaymentPolicy = {
         perPayment: units(given.perPayment),

@@ -2,7 +2,7 @@ import type { Database } from '@troupe/db';
 import { AppError, type Clock, type Log } from '@troupe/kernel';
 import { CARD_PROCESSOR, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import type { Stripe } from 'stripe';
-import { NOT_CONFIGURED, type CardEvent, type CardProcessor } from '../card-processor.ts';
+import { type CardEvent, type CardProcessor } from '../card-processor.ts';
 import * as store from './store.ts';
 import type { Checkout } from './store.ts';
 
@@ -102,8 +102,8 @@ export function createTopUps(deps: TopUpDeps) {
 
 /** Top-ups say with 500 what billing says with 503: there is no processor. */
 export function as500(error: unknown): never {
-  if (error instanceof AppError && error.status === 503 && error.message === NOT_CONFIGURED)
-    throw new AppError(500, NOT_CONFIGURED, {}, { cause: error });
+  if (error instanceof AppError && error.code === 'NO_PROCESSOR')
+    throw new AppError(500, error.message, {}, { cause: error });
   throw error;
 }
 

@@ -4,9 +4,12 @@ import {
   agentParams,
   agentPurpose,
   agentStatus,
+  AGENT_LIMIT_TEXT,
   AGENT_NOT_FOUND,
+  BAD_CONFIG_TEXTS,
   denied,
   settingsObject,
+  TAKEN_TEXTS,
   UNKNOWN_TOOL_TEXT,
   verification,
   VERIFY_ERRORS,
@@ -49,7 +52,14 @@ export const createBackendAgent = endpoint({
   }),
   status: 201,
   failure: 'Failed to create agent',
-  errors: { 400: ['Name required', 'Invalid plan'], ...denied, 500: ['Failed to create agent'] },
+  errors: {
+    400: ['Name required', 'Invalid plan'],
+    ...denied,
+    402: [AGENT_LIMIT_TEXT],
+    404: ['User not found'],
+    409: TAKEN_TEXTS,
+    500: ['Failed to create agent'],
+  },
 });
 
 export const getBackendAgent = endpoint({
@@ -94,7 +104,7 @@ export const updateBackendAgent = endpoint({
     status: agentStatus,
     message: z.string(),
   }),
-  errors: { 400: [UNKNOWN_TOOL_TEXT], ...denied, 404: [AGENT_NOT_FOUND] },
+  errors: { 400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS], ...denied, 404: [AGENT_NOT_FOUND] },
 });
 
 export const deleteBackendAgent = endpoint({

@@ -6,7 +6,11 @@ import {
   agentStats,
   shownMessage,
   agentStatus,
+  AGENT_LIMIT_TEXT,
   AGENT_NOT_FOUND,
+  BAD_CONFIG_TEXTS,
+  NO_MODEL_TEXTS,
+  PLAN_MISMATCH_TEXT,
   settingsObject,
   SUBSCRIPTION_REQUIRED_TEXT,
   UNKNOWN_TOOL_TEXT,
@@ -16,6 +20,16 @@ import {
 } from '../fields.ts';
 import { success, timestamp, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
+import { deployAgent } from '../deployments.ts';
+import { rotateBackendToken } from '../lifecycle.ts';
+import { gatewayLogs, gatewayMessages, getInstanceStats } from '../runtime.ts';
+import {
+  deleteBackendAgent,
+  getBackendVerification,
+  removeBackendVerification,
+  updateBackendAgent,
+  verifyBackendAgent,
+} from './backend.ts';
 
 const base = { service: 'web', tag: 'Agents', auth: 'session' } as const;
 const one = { ...base, params: agentParams, errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND] } } as const;
@@ -72,6 +86,7 @@ export const renameAgent = endpoint({
     400: ['Name required', 'Name too long (max 64 chars)'],
     502: ['Agent backend unavailable'],
   },
+  passesOn: () => [updateBackendAgent],
 });
 
 export const deleteAgent = endpoint({
@@ -81,10 +96,10 @@ export const deleteAgent = endpoint({
   summary: 'Delete an agent and all its data',
   reply: success.extend({ deleted: z.string() }),
   errors: { ...one.errors, 502: ['Agent backend unavailable'] },
+  passesOn: () => [deleteBackendAgent],
 });
 
 const NAME = 'Agent name is required';
-const NO_MODEL = 'There is no model <name>. Did you mean <name> or <name>?';
 
 export const provisionAgent = endpoint({
   ...base,
@@ -109,14 +124,15 @@ export const provisionAgent = endpoint({
   }),
   status: 201,
   errors: {
-    400: [NAME, 'Invalid tier. Must be: starter, pro, or enterprise', NO_MODEL],
+    400: [NAME, 'Invalid tier. Must be: starter, pro, or enterprise', ...NO_MODEL_TEXTS, ...BAD_CONFIG_TEXTS],
     401: ['Unauthorized'],
     402: ['A paid plan is required. Choose a plan at /pricing'],
-    403: [SUBSCRIPTION_REQUIRED_TEXT, 'Plan <plan> is not part of your subscription'],
-    429: ['Agent limit reached for <tier> tier'],
+    403: [SUBSCRIPTION_REQUIRED_TEXT, PLAN_MISMATCH_TEXT],
+    429: ['Agent limit reached for <tier> tier', AGENT_LIMIT_TEXT],
     502: ['Agent backend unavailable'],
     503: ['Provisioning is temporarily disabled. Contact support.'],
   },
+  passesOn: () => [deployAgent],
 });
 
 export const listProvisionedAgents = endpoint({
@@ -146,7 +162,8 @@ export const putAgentConfig = endpoint({
   summary: 'Change what the agent runs with; it takes effect at once',
   body: settingsObject,
   reply: z.object({ config, status: z.literal('updated') }),
-  errors: { ...one.errors, 400: ['Invalid config object', NO_MODEL], 502: ['Agent backend unavailable'] },
+  errors: { ...one.errors, 400: [...BAD_CONFIG_TEXTS, ...NO_MODEL_TEXTS], 502: ['Agent backend unavailable'] },
+  passesOn: () => [updateBackendAgent],
 });
 
 const purpose = z.object({ instruction: z.string(), tools: z.array(z.string()) });
@@ -167,6 +184,7 @@ export const putAgentPurpose = endpoint({
   body: agentPurpose,
   reply: purpose,
   errors: { ...one.errors, 400: [UNKNOWN_TOOL_TEXT], 502: ['Agent backend unavailable'] },
+  passesOn: () => [updateBackendAgent],
 });
 
 const level = z.enum(['debug', 'info', 'warn', 'error']);
@@ -193,6 +211,7 @@ export const getAgentLogs = endpoint({
     status: z.literal('ok'),
   }),
   errors: { ...one.errors, 502: ['Agent backend unavailable', 'Agent is not running'] },
+  passesOn: () => [gatewayLogs],
 });
 
 export const streamAgentLogs = endpoint({
@@ -202,6 +221,7 @@ export const streamAgentLogs = endpoint({
   summary: 'The agent’s log as it is written; Last-Event-ID goes on where a reader stopped',
   query: z.object({ level: level.optional() }),
   produces: 'text/event-stream',
+  passesOn: () => [gatewayLogs],
 });
 
 export const getAgentMessages = endpoint({
@@ -218,6 +238,7 @@ export const getAgentMessages = endpoint({
     hasMore: z.boolean().optional(),
     status: z.literal('ok'),
   }),
+  passesOn: () => [gatewayMessages],
 });
 
 export const getAgentStats = endpoint({
@@ -226,6 +247,7 @@ export const getAgentStats = endpoint({
   path: '/api/agents/:id/stats',
   summary: 'Live figures; all null, with status `mock`, while the backend cannot be reached',
   reply: z.object({ stats: agentStats, status: z.enum(['ok', 'mock']) }),
+  passesOn: () => [getInstanceStats],
 });
 
 export const getAgentToken = endpoint({
@@ -242,6 +264,7 @@ export const rotateAgentToken = endpoint({
   path: '/api/agents/:id/token/rotate',
   summary: 'A new gateway token; the old one, and what it opened, ends at once',
   reply: z.object({ success: z.literal(true), token: z.string() }),
+  passesOn: () => [rotateBackendToken],
 });
 
 export const getVerification = endpoint({
@@ -250,6 +273,7 @@ export const getVerification = endpoint({
   path: '/api/agents/:id/verify',
   summary: 'Whether and how the agent is verified',
   reply: verification,
+  passesOn: () => [getBackendVerification],
 });
 
 export const getVerificationStatus = endpoint({
@@ -258,6 +282,7 @@ export const getVerificationStatus = endpoint({
   path: '/api/agents/:id/verification',
   summary: 'The same under its other name',
   reply: verification,
+  passesOn: () => [getBackendVerification],
 });
 
 export const verifyAgent = endpoint({
@@ -268,6 +293,7 @@ export const verifyAgent = endpoint({
   body: verifyBody,
   reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
   errors: { ...one.errors, ...VERIFY_ERRORS },
+  passesOn: () => [verifyBackendAgent],
 });
 
 export const removeVerification = endpoint({
@@ -276,6 +302,7 @@ export const removeVerification = endpoint({
   path: '/api/agents/:id/verify',
   summary: 'Remove a verification',
   reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
+  passesOn: () => [removeBackendVerification],
 });
 
 const NO_CLONES = 'Agent cloning is not available yet';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { assistantMessage, chatParameters, chatUsage, MESSAGES_REQUIRED } from './v1/chat.ts';
-import { MODEL_ERRORS, PLAN_ERRORS, service, tag } from './v1/fields.ts';
+import { MODEL_ERRORS, REFUSED, PLAN_ERRORS, service, tag } from './v1/fields.ts';
 
 /** Who is served, vouched for by the internal key. */
 const CONTEXT =
@@ -17,6 +17,8 @@ const aiModel = z.object({
   inputCost: z.number().describe('USD per million tokens'),
   outputCost: z.number().describe('USD per million tokens'),
   contextWindow: z.number().describe('0: the provider does not say'),
+  sees: z.boolean().optional().describe('It can be shown pictures'),
+  open: z.boolean().optional().describe('Every plan has it: an administrator has added its provider'),
   available: z.boolean(),
 });
 
@@ -105,5 +107,5 @@ export const aiChat = endpoint({
     usage: chatUsage,
     timestamp,
   }),
-  errors: { ...MODEL_ERRORS, 400: [MESSAGES_REQUIRED] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, MESSAGES_REQUIRED] },
 });

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { agentParams, AGENT_NOT_FOUND } from '../fields.ts';
+import { agentParams, AGENT_NOT_FOUND, BUSY_AGENT_TEXT, NO_COPY_TEXTS } from '../fields.ts';
 import { success, timestamp } from '../../common.ts';
 
 /** Copies of an agent: its definition and configuration, memory, conversations and files. */
 
 export const BACKUP_NOT_FOUND = 'Backup not found';
 export const BACKUP_DAMAGED = 'This backup is damaged. Nothing was changed.';
+const OTHER_DRIVER = 'This backup was made by the <name> driver. It cannot be restored here.';
 const TOO_MANY = 'Too many backups (max 10). Delete one first.';
 
 const agentBackup = z.object({
@@ -32,8 +33,6 @@ const backupRestored = success.extend({
   status: z.string(),
 });
 const backupDeleted = success.extend({ deleted: z.string() });
-
-const BUSY = 'Another action is going on for this agent';
 
 /** Web and the backend serve the same routes; who may call them, and what else can go wrong, each says itself. */
 export const BACKUP_ROUTES = {
@@ -77,9 +76,13 @@ export const BACKUP_ROUTES = {
 
 const ONE = { 404: [AGENT_NOT_FOUND, BACKUP_NOT_FOUND] } as const;
 export const BACKUP_ERRORS = {
-  create: { 404: [AGENT_NOT_FOUND], 409: [TOO_MANY, BUSY] },
+  create: { 404: [AGENT_NOT_FOUND], 409: [TOO_MANY, BUSY_AGENT_TEXT, ...NO_COPY_TEXTS] },
   list: { 404: [AGENT_NOT_FOUND] },
-  restore: { ...ONE, 409: [BACKUP_DAMAGED, BUSY] },
+  restore: {
+    ...ONE,
+    409: [BACKUP_DAMAGED, OTHER_DRIVER, BUSY_AGENT_TEXT, ...NO_COPY_TEXTS],
+    500: ['Restore failed, the agent is as it was: <reason>'],
+  },
   remove: ONE,
   download: ONE,
 } as const;

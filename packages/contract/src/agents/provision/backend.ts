@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { container, deploying, newAgentId } from '../deploying.ts';
-import { agentStatus, denied, provisionBody } from '../fields.ts';
+import {
+  AGENT_LIMIT_TEXT,
+  agentStatus,
+  denied,
+  START_TEXTS,
+  provisionBody,
+  TAKEN_TEXTS,
+  TOO_MANY_SKILLS_TEXT,
+} from '../fields.ts';
 
 export const provisionOnBackend = endpoint({
   ...deploying,
@@ -32,9 +40,12 @@ export const provisionOnBackend = endpoint({
     container: container.optional(),
   }),
   errors: {
-    400: ['At least one channel token required'],
+    400: ['At least one channel token required', TOO_MANY_SKILLS_TEXT],
     ...denied,
-    402: ['A paid plan is required. Choose a plan at /pricing'],
+    402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
+    404: ['User not found'],
+    409: TAKEN_TEXTS,
+    500: START_TEXTS,
     503: ['Provisioning is temporarily disabled. Contact support.'],
   },
 });

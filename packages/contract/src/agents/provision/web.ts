@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import {
+  AGENT_LIMIT_TEXT,
+  PLAN_MISMATCH_TEXT,
+  TOO_MANY_SKILLS_TEXT,
   PROVISIONING_DISABLED_TEXT,
   provisionBody,
   PROVISION_BAD_INPUT,
   SUBSCRIPTION_REQUIRED_TEXT,
 } from '../fields.ts';
 import { endpoint } from '../../endpoint.ts';
+import { provisionOnBackend } from './backend.ts';
 
 export const provision = endpoint({
   service: 'web',
@@ -38,11 +42,12 @@ export const provision = endpoint({
     }),
   ]),
   errors: {
-    400: PROVISION_BAD_INPUT,
+    400: [...PROVISION_BAD_INPUT, TOO_MANY_SKILLS_TEXT],
     401: ['Authentication required'],
-    402: ['A paid plan is required. Choose a plan at /pricing', 'Agent limit reached for <plan> plan'],
-    403: [SUBSCRIPTION_REQUIRED_TEXT],
+    402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
+    403: [SUBSCRIPTION_REQUIRED_TEXT, PLAN_MISMATCH_TEXT],
     502: ['Provisioning failed: no backend could be reached'],
     503: [PROVISIONING_DISABLED_TEXT],
   },
+  passesOn: () => [provisionOnBackend],
 });

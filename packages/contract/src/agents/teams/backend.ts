@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { tooLong } from '../../fields.ts';
 import { deploying, deployment } from '../deploying.ts';
-import { denied, templates } from '../fields.ts';
+import { AGENT_LIMIT_TEXT, denied, PROVISIONING_DISABLED_TEXT, TAKEN_TEXTS, templates } from '../fields.ts';
+
+export const BAD_TEAM_TEXTS = ['Not valid YAML: <reason>', 'Invalid team: <reason>'];
 
 export const deployTeam = endpoint({
   ...deploying,
@@ -32,9 +34,13 @@ export const deployTeam = endpoint({
     ),
   }),
   errors: {
-    400: ['teamId is required', 'yaml is required', 'Invalid plan'],
+    400: ['teamId is required', 'yaml is required', 'Invalid plan', ...BAD_TEAM_TEXTS],
     ...denied,
-    429: ['Deployment rate limit exceeded.'],
+    402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
+    404: ['User not found'],
+    409: ['A team with this id exists already', ...TAKEN_TEXTS],
+    429: ['Deployment rate limit exceeded.', 'Too many teams (max 500)'],
+    503: [PROVISIONING_DISABLED_TEXT],
   },
 });
 

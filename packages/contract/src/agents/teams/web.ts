@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { SUBSCRIPTION_REQUIRED_TEXT, templates } from '../fields.ts';
+import {
+  AGENT_LIMIT_TEXT,
+  PLAN_MISMATCH_TEXT,
+  PROVISIONING_DISABLED_TEXT,
+  SUBSCRIPTION_REQUIRED_TEXT,
+  templates,
+} from '../fields.ts';
 import { wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
+import { BAD_TEAM_TEXTS, deployTeam } from './backend.ts';
 
 const base = { service: 'web', tag: 'Teams', auth: 'session' } as const;
 
@@ -46,12 +53,20 @@ export const provisionTeam = endpoint({
     yaml_config: z.string(),
   }),
   failure: 'Team provisioning failed',
+  passesOn: () => [deployTeam],
   errors: {
-    400: [PLAN_FOR_TEAMS, 'Unknown template <key>', 'A team on the <plan> plan has at most n agents'],
+    400: [
+      PLAN_FOR_TEAMS,
+      'Unknown template <key>',
+      'A team on the <plan> plan has at most <n> agents',
+      'customAgents.<n>: <reason>',
+      ...BAD_TEAM_TEXTS,
+    ],
     401: ['Unauthorized'],
-    402: ['Agent limit reached for <plan> plan'],
-    403: [SUBSCRIPTION_REQUIRED_TEXT],
+    402: [AGENT_LIMIT_TEXT],
+    403: [SUBSCRIPTION_REQUIRED_TEXT, PLAN_MISMATCH_TEXT],
     500: ['Team provisioning failed'],
+    503: [PROVISIONING_DISABLED_TEXT],
   },
 });
 

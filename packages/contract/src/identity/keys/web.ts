@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idParams, nullableTimestamp, planName, success, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
+import { KEY_NAME_LENGTH } from '../../forms.ts';
 
 const keys = { service: 'web', tag: 'Keys' } as const;
 
@@ -44,7 +45,7 @@ export const createKey = endpoint({
       .string({ error: NAME })
       .trim()
       .min(1, NAME)
-      .max(64, LONG_NAME)
+      .max(KEY_NAME_LENGTH, LONG_NAME)
       .regex(/^\P{Cc}*$/u, 'Invalid name'),
     origins: z
       .array(origin)

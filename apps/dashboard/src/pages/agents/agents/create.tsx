@@ -1,4 +1,4 @@
-import { listAgents, listModels, provisionAgent } from '@troupe/contract';
+import { AGENT_NAME_LENGTH, listAgents, listModels, provisionAgent } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -53,7 +53,7 @@ export default function CreateAgent() {
                 label={texts.name}
                 hint={texts.nameHint}
                 placeholder={texts.namePlaceholder}
-                maxLength={64}
+                maxLength={AGENT_NAME_LENGTH}
                 required
                 autoFocus
                 value={name}

@@ -12,6 +12,8 @@ import { Tabs } from '../../../ui/tabs.tsx';
 import { Backups } from '../backups.tsx';
 import { AgentConfig } from './config.tsx';
 import { Chat } from '../conversations/chat.tsx';
+import { files } from '../../../texts/talk.ts';
+import { Files } from '../files/files.tsx';
 import { Logs } from './logs.tsx';
 import { Manage } from './manage.tsx';
 import { MemoryTab } from '../memory.tsx';
@@ -54,6 +56,7 @@ export default function AgentDetail() {
         onChange={(next) => void navigate({ to: '.', search: { tab: next } as never, replace: true })}
         tabs={[
           { key: 'chat', label: texts.chat, content: () => <Chat agent={agent} /> },
+          { key: 'files', label: files.tab, content: () => <Files agentId={id} /> },
           { key: 'sessions', label: texts.sessions, content: () => <Sessions agentId={id} /> },
           { key: 'memory', label: texts.memory, content: () => <MemoryTab agentId={id} /> },
           { key: 'stats', label: texts.stats, content: () => <Stats agentId={id} /> },

@@ -1,4 +1,12 @@
-import { deleteAgent, getAgent, instanceAction, listAgents, listConversations, renameAgent } from '@troupe/contract';
+import {
+  AGENT_NAME_LENGTH,
+  deleteAgent,
+  getAgent,
+  instanceAction,
+  listAgents,
+  listConversations,
+  renameAgent,
+} from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -81,7 +89,7 @@ function Rename({ agent }: { agent: WebAgent }) {
           <TextField
             label={texts.rename}
             hideLabel
-            maxLength={64}
+            maxLength={AGENT_NAME_LENGTH}
             required
             value={name}
             error={rename.error?.message}

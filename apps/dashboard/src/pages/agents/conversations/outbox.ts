@@ -1,16 +1,21 @@
-import { say } from '@troupe/contract';
+import { branchConversation, say } from '@troupe/contract';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call, statusOf } from '../../../api.ts';
 import { useConnection } from '../../../live-context.tsx';
 import { forget, keep, kept } from '../../../keeping.ts';
+import type { Written } from './composer.tsx';
 
 /** What was written and is not known to have arrived. It outlives the page: nothing typed is lost. */
 
-export interface Letter {
+/** Where it goes: a conversation by its topic or id, or a new branch of one after a step. */
+export type Target = { topic: string } | { sessionId: string } | { branchOf: string; at: number };
+
+export interface Letter extends Written {
   /** The platform takes the same letter once, however often it is sent. */
   id: string;
-  text: string;
-  /** Its number in the conversation, once it has arrived. */
+  to: Target;
+  /** Where it arrived, once it has. */
+  sessionId?: string;
   seq?: number;
   /** Why it was refused: it waits for a person. */
   problem?: string;
@@ -22,7 +27,7 @@ export interface Sent {
 }
 
 /** By hand: `randomUUID` is there only under https. */
-const newId = () =>
+export const newId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const AGAIN_MS = 4000;
@@ -34,8 +39,23 @@ const isAway = (error: unknown): boolean => {
   return status === undefined || status === 0 || status >= 500 || status === 429;
 };
 
-export function useOutbox(agentId: string, onSent: (sent: Sent) => void) {
-  const [letters, setLetters] = useState<Letter[]>(() => (kept(keyOf(agentId)) as Letter[] | undefined) ?? []);
+function send(agentId: string, { id, text, attachments, model, to }: Letter): Promise<Sent> {
+  const more = { id, ...(attachments.length > 0 && { attachments }), ...(model !== undefined && { model }) };
+  if (!('branchOf' in to)) return call(say, { params: { id: agentId }, body: { message: text, ...to, ...more } });
+  const params = { id: agentId, sessionId: to.branchOf };
+  return call(branchConversation, { params, body: { at: to.at, message: text, ...more } });
+}
+
+/** One that an older page left behind says less. */
+const read = (agentId: string): Letter[] =>
+  ((kept(keyOf(agentId)) as (Pick<Letter, 'id' | 'text'> & Partial<Letter>)[] | undefined) ?? []).map((one) => ({
+    ...one,
+    attachments: one.attachments ?? [],
+    to: one.to ?? { topic: 'dashboard' },
+  }));
+
+export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) => void) {
+  const [letters, setLetters] = useState<Letter[]>(() => read(agentId));
   const [waits, setWaits] = useState(false);
   const { state } = useConnection();
   const busy = useRef(false);
@@ -56,10 +76,10 @@ export function useOutbox(agentId: string, onSent: (sent: Sent) => void) {
   useEffect(() => {
     if (!next || busy.current || waits) return;
     busy.current = true;
-    call(say, { params: { id: agentId }, body: { message: next.text, id: next.id } })
+    send(agentId, next)
       .then((sent) => {
-        change(next.id, { seq: sent.seq });
-        onSent(sent);
+        change(next.id, { seq: sent.seq, sessionId: sent.sessionId });
+        onSent(sent, next);
       })
       .catch((error: Error) => {
         if (isAway(error)) setWaits(true);
@@ -80,7 +100,7 @@ export function useOutbox(agentId: string, onSent: (sent: Sent) => void) {
   return {
     letters,
     waits,
-    post: (text: string) => setLetters((old) => [...old, { id: newId(), text }]),
+    post: (written: Written, to: Target) => setLetters((old) => [...old, { id: newId(), to, ...written }]),
     again: (id: string) => change(id, { problem: undefined }),
     drop: (id: string) => setLetters((old) => old.filter((letter) => letter.id !== id)),
   };

@@ -16,12 +16,15 @@ export function Scroller({
   first,
   hasOlder,
   onOlder,
+  goTo,
   children,
 }: {
   /** Names the first entry: when it is another one, something was put before it. */
   first: string;
   hasOlder: boolean;
   onOlder: () => Promise<void>;
+  /** The element that is looked for; earlier pages are read until it is there. */
+  goTo?: string | undefined;
   children: ReactNode;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -50,6 +53,22 @@ export function Scroller({
     known.current = first;
     height.current = node.scrollHeight;
   }, [first]);
+
+  // Once: who has found it may scroll away from it.
+  const gone = useRef('');
+  useEffect(() => {
+    if (goTo === undefined || gone.current === goTo) return;
+    const found = document.getElementById(goTo);
+    if (!found && hasOlder) {
+      follows.current = false;
+      void onOlder();
+    }
+    if (!found) return;
+    gone.current = goTo;
+    follows.current = false;
+    found.scrollIntoView({ block: 'center' });
+    found.focus({ preventScroll: true });
+  }, [goTo, first, hasOlder, onOlder]);
 
   useEffect(() => {
     const node = box.current!;

@@ -1,4 +1,4 @@
-import type { SessionStep } from '@troupe/contract';
+import type { Attachment, SessionStep } from '@troupe/contract';
 
 /** A session's log, read as a conversation: what was said, which tools were used, what waits for a decision. */
 
@@ -14,7 +14,7 @@ export interface ToolUse {
 }
 
 export type Turn =
-  | { kind: 'user'; key: string; text: string; at: string }
+  | { kind: 'user'; key: string; text: string; at: string; attachments: Attachment[] }
   | { kind: 'agent'; key: string; text: string; at: string; model?: string; tools: ToolUse[]; spent?: Spent }
   | Ending;
 
@@ -36,7 +36,7 @@ export function transcript(steps: SessionStep[]): Turn[] {
   for (const step of steps) {
     const key = String(step.seq);
     if (step.type === 'user' || (step.type === 'imported' && step.role === 'user')) {
-      turns.push({ kind: 'user', key, text: step.content ?? '', at: step.at });
+      turns.push({ kind: 'user', key, text: step.content ?? '', at: step.at, attachments: step.attachments ?? [] });
     } else if (step.type === 'assistant' || step.type === 'imported') {
       const tools = (step.toolCalls ?? []).map((call): ToolUse => ({ ...call, state: 'planned' }));
       for (const tool of tools) calls.set(tool.callId, tool);

@@ -1,34 +1,69 @@
-import { memo } from 'react';
-import type { ReactNode } from 'react';
+import { memo, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import type { Attachment } from '@troupe/contract';
+import { Link } from '@tanstack/react-router';
 import { inDollars, money, short, time } from '../../../format.ts';
 import { chat as texts } from '../../../texts/agents.ts';
-import { Button, LinkButton, Spinner } from '../../../ui/button.tsx';
-import { Badge } from '../../../ui/card.tsx';
+import { states } from '../../../texts/common.ts';
+import { attach, talk } from '../../../texts/talk.ts';
+import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
 import { cx } from '../../../ui/cx.ts';
+import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
-import { Approval } from './approval.tsx';
 import type { Decide } from './approval.tsx';
+import { fileUrl } from './attach.tsx';
+import type { Choice } from './branches.ts';
+import { ToolCard } from './tool-card.tsx';
 import type { Ending, ToolUse, Turn } from './transcript.ts';
+
+/** What can be done with what was said. All of it stays the same while the conversation goes on. */
+export interface TurnActions {
+  agentId: string;
+  sessionId: string;
+  onDecide: Decide;
+  /** Says another thing instead of the message `seq`, in a branch. */
+  onEdit: (seq: number, text: string, attachments: string[]) => void;
+  onSwitch: (sessionId: string) => void;
+  onOpen: (path: string) => void;
+}
 
 interface Props {
   turns: Turn[];
   deciding: boolean;
-  onDecide: Decide;
+  choices: ReadonlyMap<number, Choice>;
+  actions: TurnActions;
+  /** The message that is being changed. */
+  editing: string | undefined;
+  onEditing: (key: string | undefined) => void;
   /** Asks the last question again. */
   onAgain: () => void;
 }
 
+type Asked = Extract<Turn, { kind: 'user' }>;
+
 /** A conversation, with the tools that were used and what waits for a decision. */
-export function Turns({ turns, onDecide, onAgain, deciding }: Props) {
+export function Turns({ turns, choices, actions, editing, onEditing, onAgain, deciding }: Props) {
   const last = turns.at(-1);
-  return turns.map((turn) =>
-    turn.kind === 'note' ? (
-      <Note key={turn.key} ending={turn} onAgain={turn === last ? onAgain : undefined} />
-    ) : (
-      <Said key={turn.key} turn={turn} onDecide={onDecide} deciding={deciding} />
-    ),
-  );
+  let asked: Asked | undefined;
+  return turns.map((turn, index) => {
+    if (turn.kind === 'note')
+      return <Note key={turn.key} ending={turn} onAgain={turn === last ? onAgain : undefined} />;
+    if (turn.kind === 'user') asked = turn;
+    const isFinal = turn.kind === 'agent' && (turns[index + 1]?.kind ?? 'user') === 'user';
+    return (
+      <Said
+        key={turn.key}
+        turn={turn}
+        asked={isFinal ? asked : undefined}
+        choice={turn.kind === 'user' ? choices.get(Number(turn.key)) : undefined}
+        actions={actions}
+        deciding={deciding}
+        isEditing={editing === turn.key}
+        onEditing={onEditing}
+      />
+    );
+  });
 }
 
 /** How a run ended, and what can be done about it. */
@@ -65,39 +100,196 @@ const reasonOf = (text: string): string => {
   return used === undefined || limit === undefined ? inDollars(text) : texts.capReached(money(used), money(limit));
 };
 
-type Spoken = Exclude<Turn, Ending>;
+interface SaidProps {
+  turn: Exclude<Turn, Ending>;
+  /** The question that this is the last answer to. */
+  asked: Asked | undefined;
+  choice: Choice | undefined;
+  actions: TurnActions;
+  deciding: boolean;
+  isEditing: boolean;
+  onEditing: (key: string | undefined) => void;
+}
 
 const sameTools = (a: ToolUse[], b: ToolUse[]): boolean =>
   a.length === b.length &&
   a.every(({ state, result }, index) => state === b[index]!.state && result === b[index]!.result);
 
 /** What is shown stays as it is, however much comes after it. */
-const isSame = (
-  a: { turn: Spoken; deciding: boolean; onDecide: Decide },
-  b: { turn: Spoken; deciding: boolean; onDecide: Decide },
-): boolean =>
+const isSame = (a: SaidProps, b: SaidProps): boolean =>
   a.deciding === b.deciding &&
-  a.onDecide === b.onDecide &&
+  a.actions === b.actions &&
+  a.isEditing === b.isEditing &&
+  a.asked?.key === b.asked?.key &&
+  a.choice?.index === b.choice?.index &&
+  a.choice?.ids.join() === b.choice?.ids.join() &&
   a.turn.key === b.turn.key &&
   a.turn.text === b.turn.text &&
   (a.turn.kind !== 'agent' || b.turn.kind !== 'agent' || sameTools(a.turn.tools, b.turn.tools));
 
-const Said = memo(function Said({ turn, onDecide, deciding }: { turn: Spoken; deciding: boolean; onDecide: Decide }) {
+const pathsOf = ({ attachments }: Asked) => attachments.map(({ path }) => path);
+
+const Said = memo(function Said({ turn, asked, choice, actions, deciding, isEditing, onEditing }: SaidProps) {
   const mine = turn.kind === 'user';
   return (
-    <article className={cx('flex max-w-[92%] min-w-0 flex-col gap-2 sm:max-w-[80%]', mine ? 'self-end' : 'self-start')}>
-      {turn.text && <Bubble text={turn.text} mine={mine} />}
+    <article
+      id={`step-${turn.key}`}
+      tabIndex={-1}
+      className={cx(
+        'group flex max-w-[92%] min-w-0 flex-col gap-2 rounded-xl sm:max-w-[80%]',
+        mine ? 'self-end' : 'self-start',
+        isEditing && 'w-full',
+      )}
+    >
+      {mine && <Files attachments={turn.attachments} actions={actions} />}
+      {isEditing ? (
+        <EditForm
+          text={turn.text}
+          onClose={() => onEditing(undefined)}
+          onSend={(text) => actions.onEdit(Number(turn.key), text, mine ? pathsOf(turn) : [])}
+        />
+      ) : (
+        turn.text && <Bubble text={turn.text} mine={mine} />
+      )}
       {!mine &&
-        turn.tools.map((tool) => <ToolCard key={tool.callId} tool={tool} onDecide={onDecide} deciding={deciding} />)}
-      <p className={cx('num text-[0.78rem] text-ink-faint', mine && 'text-right')}>
-        {time(turn.at)}
-        {!mine && turn.spent && turn.spent.tokens > 0 && (
-          <> · {texts.cost(money(turn.spent.costMicros / 1e6), short(turn.spent.tokens))}</>
-        )}
-      </p>
+        turn.tools.map((tool) => <ToolCard key={tool.callId} tool={tool} actions={actions} deciding={deciding} />)}
+      <div className={cx('flex flex-wrap items-center gap-x-2 gap-y-1', mine && 'justify-end')}>
+        <p className="num text-[0.78rem] text-ink-faint">
+          {time(turn.at)}
+          {!mine && turn.spent && turn.spent.tokens > 0 && (
+            <> · {texts.cost(money(turn.spent.costMicros / 1e6), short(turn.spent.tokens))}</>
+          )}
+        </p>
+        {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
+        <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
+          {mine && !isEditing && <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />}
+          {!mine && turn.text && (
+            <Small icon="copy" label={talk.copy} onClick={() => void navigator.clipboard.writeText(turn.text)} />
+          )}
+          {asked && (
+            <>
+              <Small
+                icon="restart"
+                label={talk.retry}
+                onClick={() => actions.onEdit(Number(asked.key), asked.text, pathsOf(asked))}
+              />
+              <Link
+                to="/dashboard/agents/$id/runs/$session"
+                params={{ id: actions.agentId, session: actions.sessionId } as never}
+                search={{ run: asked.key } as never}
+                aria-label={talk.run}
+                title={talk.run}
+                className="inline-flex size-7 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+              >
+                <Icon name="cost" size={15} />
+              </Link>
+            </>
+          )}
+        </span>
+      </div>
     </article>
   );
 }, isSame);
+
+const Small = (props: {
+  icon: 'edit' | 'copy' | 'restart' | 'back' | 'arrow';
+  label: string;
+  onClick: () => void;
+  disabled?: boolean;
+}) => <IconButton {...props} className="size-7! [&_svg]:size-[15px]" />;
+
+/** One way of several to go on from here. */
+function Switch({ choice: { ids, index }, onSwitch }: { choice: Choice; onSwitch: (id: string) => void }) {
+  return (
+    <span role="group" aria-label={talk.branchOf(index + 1, ids.length)} className="inline-flex items-center">
+      <Small icon="back" label={talk.previous} disabled={index === 0} onClick={() => onSwitch(ids[index - 1]!)} />
+      <span className="num text-[0.8rem] text-ink-soft" aria-hidden="true">
+        {index + 1}/{ids.length}
+      </span>
+      <Small
+        icon="arrow"
+        label={talk.next}
+        disabled={index === ids.length - 1}
+        onClick={() => onSwitch(ids[index + 1]!)}
+      />
+    </span>
+  );
+}
+
+function EditForm({ text, onSend, onClose }: { text: string; onSend: (text: string) => void; onClose: () => void }) {
+  const [written, setWritten] = useState(text);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (written.trim() === '') return;
+    onSend(written.trim());
+    onClose();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      <TextArea
+        label={talk.editLabel}
+        hideLabel
+        hint={talk.editHint}
+        rows={3}
+        dir="auto"
+        autoFocus
+        value={written}
+        onChange={({ target }) => setWritten(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onClose();
+          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
+        }}
+      />
+      <div className="flex justify-end gap-2">
+        <Button small onClick={onClose}>
+          {states.cancel}
+        </Button>
+        <Button small kind="primary" type="submit">
+          {talk.sendEdit}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What came with a message: pictures are seen, the rest is opened. */
+function Files({ attachments, actions }: { attachments: Attachment[]; actions: TurnActions }) {
+  if (attachments.length === 0) return null;
+  return (
+    <ul aria-label={attach.files} className="flex flex-wrap justify-end gap-2">
+      {attachments.map(({ path, kind, note }) => {
+        const name = path.slice(path.lastIndexOf('/') + 1);
+        return (
+          <li key={path} className="min-w-0">
+            <button
+              type="button"
+              aria-label={attach.open(path)}
+              onClick={() => actions.onOpen(path)}
+              className="flex max-w-full items-center gap-2 overflow-hidden rounded-xl border border-line bg-surface text-[0.87rem] hover:border-line-strong"
+            >
+              {kind === 'picture' ? (
+                <img
+                  src={fileUrl(actions.agentId, path, true)}
+                  alt={name}
+                  loading="lazy"
+                  className="max-h-52 max-w-[min(20rem,100%)] object-contain"
+                />
+              ) : (
+                <span className="flex min-w-0 items-center gap-2 px-3 py-1.5">
+                  <Icon name="file" size={16} />
+                  <span className="min-w-0 truncate" dir="auto">
+                    {name}
+                  </span>
+                </span>
+              )}
+            </button>
+            {note && <p className="mt-0.5 text-[0.8rem] text-spot">{note}</p>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
 
 export function Bubble({ text, mine, children }: { text: string; mine: boolean; children?: ReactNode }) {
   return (
@@ -114,53 +306,4 @@ export function Bubble({ text, mine, children }: { text: string; mine: boolean; 
       {children}
     </div>
   );
-}
-
-const TONE = {
-  planned: 'neutral',
-  waiting: 'spot',
-  running: 'info',
-  done: 'ok',
-  failed: 'danger',
-  refused: 'danger',
-} as const;
-
-function ToolCard({ tool, onDecide, deciding }: { tool: ToolUse; onDecide: Decide; deciding: boolean }) {
-  return (
-    <div className="min-w-0 overflow-hidden rounded-xl border border-line bg-surface">
-      <details>
-        <summary className="flex cursor-pointer items-center gap-2 px-3 py-2 text-[0.9rem]">
-          {tool.state === 'running' ? <Spinner size={14} /> : <Icon name="wrench" size={15} />}
-          <span className="min-w-0 flex-1 truncate font-mono text-[0.85rem]">{tool.tool}</span>
-          <Badge tone={TONE[tool.state]}>{texts.toolStates[tool.state]}</Badge>
-        </summary>
-        <dl className="flex flex-col gap-2 border-t border-line px-3 py-2 text-[0.85rem]">
-          <dt className="text-ink-faint">{texts.arguments}</dt>
-          <dd className="font-mono break-words whitespace-pre-wrap">{pretty(tool.args)}</dd>
-          {tool.result !== undefined && (
-            <>
-              <dt className="text-ink-faint">{texts.result}</dt>
-              <dd className="max-h-60 overflow-y-auto font-mono break-words whitespace-pre-wrap" tabIndex={0}>
-                {tool.result}
-              </dd>
-            </>
-          )}
-        </dl>
-      </details>
-      {tool.state === 'waiting' && tool.approvalId && (
-        <div className="border-t border-line bg-spot-soft px-3 py-3">
-          <Approval {...tool} approvalId={tool.approvalId} deciding={deciding} onDecide={onDecide} />
-        </div>
-      )}
-    </div>
-  );
-}
-
-/** Arguments as the model wrote them: usually JSON, but it may be broken. */
-function pretty(args: string): string {
-  try {
-    return JSON.stringify(JSON.parse(args), null, 2);
-  } catch {
-    return args;
-  }
 }

@@ -1,4 +1,12 @@
-import { decideAccess, decideApproval, getInbox, listAccessRequests, listNotices, listUsers } from '@troupe/contract';
+import {
+  decideAccess,
+  decideApproval,
+  getInbox,
+  listAccessRequests,
+  listNotices,
+  listUsers,
+  NOTE_LENGTH,
+} from '@troupe/contract';
 import type { AccessRequest, InboxItem } from '@troupe/contract';
 import { PLANS } from '@troupe/domain';
 import { useState } from 'react';
@@ -94,7 +102,7 @@ function JoinItem({ item }: { item: AccessRequest }) {
       {answer !== undefined && (
         <TextField
           label={texts.answer}
-          maxLength={500}
+          maxLength={NOTE_LENGTH}
           autoFocus
           value={answer}
           onChange={({ target }) => setAnswer(target.value)}

@@ -7,6 +7,8 @@ import { Tabs } from '../../../ui/tabs.tsx';
 import { AdminHealth } from './health.tsx';
 import { AdminInvites } from './invites.tsx';
 import { AdminUsers } from './users.tsx';
+import { providers } from '../../../texts/providers.ts';
+import { AdminProviders } from '../../agents/providers.tsx';
 
 export default function Admin() {
   const { user } = useSession();
@@ -28,6 +30,7 @@ export default function Admin() {
         tabs={[
           { key: 'users', label: texts.users, content: () => <AdminUsers /> },
           { key: 'invites', label: texts.invites, content: () => <AdminInvites /> },
+          { key: 'providers', label: providers.tab, content: () => <AdminProviders /> },
           { key: 'health', label: texts.health, content: () => <AdminHealth /> },
         ]}
       />

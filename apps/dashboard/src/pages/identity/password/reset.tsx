@@ -1,4 +1,4 @@
-import { resetPassword } from '@troupe/contract';
+import { PASSWORD_LENGTH, resetPassword } from '@troupe/contract';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -44,7 +44,7 @@ export default function ResetPassword() {
             type="password"
             autoComplete="new-password"
             required
-            minLength={8}
+            minLength={PASSWORD_LENGTH}
             value={password}
             onChange={({ target }) => setPassword(target.value)}
           />

@@ -1,4 +1,4 @@
-import { login, register } from '@troupe/contract';
+import { login, PASSWORD_LENGTH, REFERRAL_LENGTH, register } from '@troupe/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -60,7 +60,7 @@ export default function SignUp() {
           type="password"
           autoComplete="new-password"
           required
-          minLength={8}
+          minLength={PASSWORD_LENGTH}
           value={form.password}
           onChange={set('password')}
         />
@@ -106,7 +106,7 @@ function Referral({
         <TextField
           label={texts.referral}
           hint={texts.referralHint}
-          maxLength={20}
+          maxLength={REFERRAL_LENGTH}
           autoComplete="off"
           value={value}
           onChange={onChange}

@@ -1,4 +1,4 @@
-import { resendVerification, verifyEmail } from '@troupe/contract';
+import { PASSWORD_LENGTH, resendVerification, verifyEmail } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -61,7 +61,7 @@ function OwnPassword({ busy, choose }: { busy: boolean; choose: (password: strin
         type="password"
         autoComplete="new-password"
         required
-        minLength={8}
+        minLength={PASSWORD_LENGTH}
         value={password}
         onChange={({ target }) => setPassword(target.value)}
       />

@@ -1,4 +1,4 @@
-import { changePassword, endSession, listSessions } from '@troupe/contract';
+import { changePassword, endSession, listSessions, PASSWORD_LENGTH } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -53,7 +53,7 @@ function PasswordCard() {
           hint={auth.passwordHint}
           type="password"
           autoComplete="new-password"
-          minLength={8}
+          minLength={PASSWORD_LENGTH}
           required
           value={form.newPassword}
           onChange={({ target }) => setForm({ ...form, newPassword: target.value })}

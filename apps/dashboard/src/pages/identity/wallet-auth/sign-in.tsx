@@ -1,4 +1,4 @@
-import { getNonce, walletSignIn } from '@troupe/contract';
+import { EVM_ADDRESS, getNonce, walletSignIn } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { createSiweMessage } from 'viem/siwe';
@@ -13,7 +13,7 @@ import type { WalletProvider } from './providers.ts';
 
 const texts = auth.wallet;
 const BASE_CHAIN = 8453;
-const isAddress = (value: string): value is `0x${string}` => /^0x[0-9a-fA-F]{40}$/.test(value);
+const isAddress = (value: string): value is `0x${string}` => EVM_ADDRESS.test(value);
 
 async function prepare(address: `0x${string}`): Promise<string> {
   const { nonce } = await call(getNonce, {});

@@ -1,4 +1,6 @@
+import { getOffers } from '@troupe/contract';
 import { PLANS, PLAN_LIMITS } from '@troupe/domain';
+import { useCall } from '../../../api.ts';
 import { count, money } from '../../../format.ts';
 import { pricing as texts } from '../../../texts/public.ts';
 import { LinkButton } from '../../../ui/button.tsx';
@@ -9,17 +11,19 @@ import { PublicFrame } from '../../../shell/public-frame.tsx';
 const finite = (value: number) => (Number.isFinite(value) ? value : null);
 
 export default function Pricing() {
+  // Where nothing is sold a price would say something that is not so.
+  const sold = useCall(getOffers, {}).data?.sold ?? false;
   return (
     <PublicFrame title={texts.title}>
       <div className="mx-auto w-full max-w-6xl px-4 py-10 sm:px-8">
         <h1 className="text-[2.3rem] font-semibold">{texts.title}</h1>
-        <p className="mt-2 max-w-[60ch] text-ink-soft">{texts.lead}</p>
+        <p className="mt-2 max-w-[60ch] text-ink-soft">{sold ? texts.lead : texts.granted}</p>
         <ul className="mt-8 grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
           {PLANS.map((plan) => (
             <li key={plan} className="flex flex-col rounded-2xl border border-line bg-surface p-5 shadow-low">
               <h2 className="text-[1.4rem] font-semibold capitalize">{plan}</h2>
               <p className="mt-1 min-h-12 text-ink-soft">{texts.taglines[plan]}</p>
-              <p className="num mt-3">
+              <p className={cx('num mt-3', !sold && 'hidden')}>
                 <span className="font-display text-[2.1rem] font-semibold">
                   {money(PLAN_LIMITS[plan].price, 'GBP').replace('.00', '')}
                 </span>{' '}
@@ -32,9 +36,9 @@ export default function Pricing() {
                 kind={plan === 'collective' ? 'primary' : 'plain'}
                 to="/dashboard/billing"
                 search={{ plan } as never}
-                aria-label={`${texts.choose} ${plan}`}
+                aria-label={`${sold ? texts.choose : texts.ask} ${plan}`}
               >
-                {texts.choose}
+                {sold ? texts.choose : texts.ask}
               </LinkButton>
             </li>
           ))}

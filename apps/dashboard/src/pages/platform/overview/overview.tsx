@@ -1,4 +1,4 @@
-import { costDashboard, getHealth, listAgents, listTasks } from '@troupe/contract';
+import { costDashboard, getCaps, getHealth, listAgents, listModels, listTasks } from '@troupe/contract';
 import type { TypesOf, WebAgent } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
@@ -27,6 +27,8 @@ export default function Overview() {
   const tasks = useCall(listTasks, { query: {} });
   const health = useCall(getHealth, {}, { every: 30_000 });
   const access = useAccess();
+  const models = useCall(listModels, {});
+  const caps = useCall(getCaps, {});
   const next = tasks.data?.tasks
     .filter(({ enabled, nextRun }) => enabled && nextRun)
     .map(({ nextRun }) => nextRun!)
@@ -34,13 +36,16 @@ export default function Overview() {
   const list = agents.data?.agents ?? [];
   const done = {
     plan: access.data?.state === 'member',
+    // Only administrators can do something about it.
+    ...(user?.isAdmin && { provider: models.data?.sandboxOnly === false }),
     agent: list.length > 0,
     chat: (cost.data?.summary.totalCalls ?? 0) > 0,
     task: (tasks.data?.count ?? 0) > 0,
+    cap: (caps.data?.caps.length ?? 0) > 0,
   };
-  const known = agents.data && cost.data && tasks.data && access.data;
+  const known = agents.data && cost.data && tasks.data && access.data && models.data && caps.data;
   // Everything at once: what comes later would push the rest down.
-  const settled = [agents, cost, tasks, access].every(({ data, error }) => data ?? error);
+  const settled = [agents, cost, tasks, access, models, caps].every(({ data, error }) => data ?? error);
   return (
     <Page
       title={texts.title(user?.name ?? '')}
@@ -156,18 +161,22 @@ function Glance({ all }: { all: WebAgent[] }) {
 function Guide({ done, firstAgent }: { done: Record<string, boolean | undefined>; firstAgent: string | undefined }) {
   const links: Record<string, string> = {
     plan: '/dashboard/billing',
+    provider: '/dashboard/admin',
+    cap: '/dashboard/cost',
     agent: '/dashboard/agents/new',
     chat: firstAgent ? `/dashboard/agents/${firstAgent}` : '/dashboard/agents/new',
     task: '/dashboard/tasks',
   };
-  const current = Object.keys(texts.steps).find((step) => !done[step]);
+  const steps = Object.entries(texts.steps).filter(([step]) => step in done);
+  const current = steps.find(([step]) => !done[step])?.[0];
   return (
     <Card title={texts.guide} hint={texts.guideHint}>
-      <ol className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-4">
-        {Object.entries(texts.steps).map(([step, [title, hint]], index) => (
+      <ol className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
+        {steps.map(([step, [title, hint]], index) => (
           <li key={step}>
             <Link
               to={links[step]!}
+              {...(step === 'provider' && { search: { tab: 'providers' } as never })}
               className={cx(
                 'flex h-full gap-3 rounded-xl border p-3',
                 step === current ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',

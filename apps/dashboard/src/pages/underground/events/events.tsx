@@ -1,4 +1,4 @@
-import { webUnderground } from '@troupe/contract';
+import { EVENT_NAME_LENGTH, webUnderground } from '@troupe/contract';
 import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -125,7 +125,7 @@ function EventForm({ onClose }: { onClose: () => void }) {
         <Notice tone="spot">{texts.needAgent}</Notice>
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-4">
-          <TextField label={texts.eventName} maxLength={200} {...field('name')} />
+          <TextField label={texts.eventName} maxLength={EVENT_NAME_LENGTH} {...field('name')} />
           <SelectField label={texts.agent} choices={choices} {...field('agentId')} required={false} />
           <TextArea label={texts.description} rows={3} {...field('description')} />
           <TextField label={texts.venue} {...field('venue')} />

@@ -4,6 +4,7 @@ import {
   cacheControl,
   effort,
   MODEL_ERRORS,
+  REFUSED,
   modelName,
   MOST_BODY,
   MOST_TOOLS,
@@ -165,5 +166,5 @@ export const chatCompletions = endpoint({
     ),
     usage: chatUsage,
   }),
-  errors: { ...MODEL_ERRORS, 400: [MESSAGES_REQUIRED] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, MESSAGES_REQUIRED] },
 });

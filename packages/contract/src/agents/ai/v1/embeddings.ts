@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../../endpoint.ts';
-import { MODEL_ERRORS, modelName, MOST_BODY, orNull, service, tag } from './fields.ts';
+import { MODEL_ERRORS, REFUSED, modelName, MOST_BODY, orNull, service, tag } from './fields.ts';
 
 const MOST_INPUTS = 2048;
 const token = z.int().min(0).max(10_000_000);
@@ -32,5 +32,5 @@ export const createEmbeddings = endpoint({
     data: z.array(z.looseObject({ index: z.number(), embedding: z.union([z.array(z.number()), z.string()]) })),
     usage: z.object({ prompt_tokens: z.number(), total_tokens: z.number() }),
   }),
-  errors: { ...MODEL_ERRORS, 400: [INPUT] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, INPUT], 404: ['No provider here makes embeddings with <model>'] },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SPENT_TEXTS } from '../../fields.ts';
 
 /** What the protocols below /v1 have in common. */
 
@@ -34,17 +35,20 @@ export const PLAN_ERRORS = {
   404: ['No models available'],
 } as const;
 
+export const REFUSED = '<provider> refused the request: <reason>';
+
 export const MODEL_ERRORS = {
   ...PLAN_ERRORS,
-  403: ['Model <id> not available on your plan. Upgrade for more models.', 'This key is not for pages of <origin>'],
-  413: ['Request body too large'],
-  429: [
-    'AI rate limit exceeded.',
-    'AI provider <name> answered 429',
-    'Spend cap reached: <used> of <limit> USD used',
-    'Monthly token quota reached: <used> of <limit> tokens used',
+  400: [REFUSED],
+  403: [
+    'Model <id> not available on your plan. Upgrade for more models.',
+    'This key is not for pages of <origin>: make one that names it',
   ],
+  413: ['Request body too large'],
+  429: ['AI rate limit exceeded.', 'AI provider <name> answered 429', ...SPENT_TEXTS],
+  499: ['Client closed request'],
   500: ['AI provider <name> answered <status>'],
+  503: ['The service is stopping'],
   502: [
     'AI provider <name> did not answer in time',
     'AI provider <name> could not be reached',

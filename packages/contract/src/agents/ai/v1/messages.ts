@@ -5,6 +5,7 @@ import {
   effort,
   firstOf,
   MODEL_ERRORS,
+  REFUSED,
   modelName,
   MOST_BODY,
   MOST_TOOLS,
@@ -145,7 +146,7 @@ export const createMessage = endpoint({
       cache_creation_input_tokens: z.number(),
     }),
   }),
-  errors: { ...MODEL_ERRORS, 400: ['messages: at least one message is required'] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, 'messages: at least one message is required'] },
 });
 
 export const countMessageTokens = endpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../../endpoint.ts';
-import { service, tag } from './fields.ts';
+import { PLAN_ERRORS, service, tag } from './fields.ts';
 
 /** One shape for the clients of both protocols: each finds its own fields in it. */
 const model = z.object({
@@ -26,13 +26,13 @@ export const listOpenaiModels = endpoint({
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
   }),
-  errors: { 429: ['AI rate limit exceeded.'] },
+  errors: { 402: PLAN_ERRORS[402], 429: ['AI rate limit exceeded.'] },
 });
 
 const one = {
   ...shared,
   reply: model,
-  errors: { 404: ['Model <id> not found'], 429: ['AI rate limit exceeded.'] },
+  errors: { 402: PLAN_ERRORS[402], 404: ['Model <id> not found'], 429: ['AI rate limit exceeded.'] },
 } as const;
 
 export const getOpenaiModel = endpoint({

@@ -4,6 +4,7 @@ import {
   effort,
   firstOf,
   MODEL_ERRORS,
+  REFUSED,
   modelName,
   MOST_BODY,
   MOST_TOOLS,
@@ -186,5 +187,5 @@ export const createResponse = endpoint({
     store: z.literal(false),
     usage: z.looseObject({ input_tokens: z.number(), output_tokens: z.number(), total_tokens: z.number() }),
   }),
-  errors: { ...MODEL_ERRORS, 400: [`previous_response_id: ${NOT_STORED}`, TOOL] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, `previous_response_id: ${NOT_STORED}`, TOOL] },
 });
