@@ -43,6 +43,8 @@ export type LiveEvent =
 
 export interface Agent {
   readonly id: string;
+  /** Whose turn it is when its conversations are read. */
+  readonly owner: string;
   readonly store: AgentStore;
   /** Its files; throws where it has none. */
   workspace: () => Promise<Workspace>;

@@ -18,6 +18,8 @@ import { Interrupted } from './loop/run.ts';
 
 export interface AgentDeps {
   agentId: string;
+  /** Whose it is, among others in this process; undefined: nobody else's are here. */
+  owner?: string;
   store: AgentStore;
   model: ModelClient;
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
@@ -41,9 +43,12 @@ const TODOS_SHOWN = 100;
 const COMPACT_AT_TOKENS = 32_000;
 const POLL_MS = 300;
 const PAGE = 500;
+/** Events that are read at once of those before. */
+const BACK = 16;
+const isSaid = ({ type }: SessionEvent): boolean => type === 'assistant';
 
 export function wakeAgent(deps: AgentDeps): Agent {
-  const { agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
+  const { agentId, owner = agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
   const listeners = new Map<string, Set<(event: LiveEvent) => void>>();
 
   /** What is being written at this moment: who comes in the middle hears it from the start. */
@@ -133,9 +138,13 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return delivered;
   }
 
-  /** What the run of a session waits for from outside; it is among the newest events. */
+  /** What the run of a session waits for from outside: calls of the newest answer. Read backwards, since what was before may be large. */
   async function waitsFor({ id, lastSeq }: Session): Promise<{ calls: CallRecord[]; words: string }> {
-    const events = await store.events(id, { after: Math.max(0, lastSeq - PAGE), limit: PAGE });
+    let events: SessionEvent[] = [];
+    for (let to = lastSeq; to > 0 && events.length < PAGE && !events.some(isSaid); to -= BACK) {
+      const after = Math.max(0, to - BACK);
+      events = [...(await store.events(id, { after, limit: to - after })), ...events];
+    }
     const said = events.findLast((event) => event.type === 'assistant');
     const calls = readSession(events).pending.filter(({ caller }) => caller);
     return { calls, words: said?.type === 'assistant' ? said.content : '' };
@@ -228,6 +237,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
 
   return {
     id: agentId,
+    owner,
     store,
     workspace,
     definition,
@@ -248,7 +258,14 @@ export function wakeAgent(deps: AgentDeps): Agent {
       void begin(delivered)?.catch(() => undefined);
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
-    follow: createFollow({ store, watch, definition, writing: (id) => writing.get(id), pollMs: Math.max(pollMs, 500) }),
+    follow: createFollow({
+      store,
+      watch,
+      definition,
+      owner,
+      writing: (id) => writing.get(id),
+      pollMs: Math.max(pollMs, 500),
+    }),
     async openCalls(sessionId) {
       const session = await store.session(sessionId);
       return session?.status === 'waiting' ? (await waitsFor(session)).calls : [];

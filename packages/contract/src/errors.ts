@@ -35,7 +35,7 @@ export const COMMON_ERRORS: Texts = {
     NULL_CHARACTERS,
     'Text must be valid Unicode: it has one half of a surrogate pair without the other',
     'JSON must not be nested deeper than <n> levels',
-    'JSON of more than 1 MB must not have more than a million characters outside of its texts',
+    'JSON of more than 1 MB must not have more than a million characters outside of its texts, nor as many escapes in them',
     'A part of the path must not be "." or ".."',
     'The address is not valid',
     ...VALIDATION_TEXTS,

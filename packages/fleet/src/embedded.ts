@@ -92,6 +92,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     });
     const agent = wakeAgent({
       agentId,
+      owner: userId,
       store,
       tools: toolkit.tools,
       workspace: toolkit.workspace,

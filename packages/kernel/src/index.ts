@@ -22,6 +22,7 @@ export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connec
 export * from './http/csrf.ts';
 export * from './http/guards.ts';
 export { requestUrl } from './http/door.ts';
+export { drained } from './http/drained.ts';
 export { headerText } from './http/header-text.ts';
 export { limitFor } from './http/limits.ts';
 export * from './http/principal.ts';

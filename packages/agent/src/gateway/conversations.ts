@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { AppError, createFairQueue, newId } from '@troupe/kernel';
+import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { MOST_ATTACHMENTS } from '@troupe/contract';
 import type { Attachment } from '../session/events.ts';
+import { pages, readInTurn } from '../session/reading.ts';
 import { branchOff } from '../loop/branching.ts';
 import { APPROVALS_SHOWN, type SessionRef } from '../store/store.ts';
 import { fileError } from './files.ts';
@@ -144,7 +144,7 @@ export async function searchMessages(exchange: Exchange): Promise<void> {
   if (words === '' || words.length > 200) throw new AppError(400, 'q must have 1 to 200 characters');
   const keys = ownKeys(principal);
   const look = () => agent.store.search(words, { limit: FOUND, ...(keys !== undefined && { keys }) });
-  sendJson(exchange, { messages: await readers.run(agent.id, look, signal) });
+  sendJson(exchange, { messages: await pages.run(agent.owner, look, signal) });
 }
 
 const yes = (query: URLSearchParams, name: string): boolean => query.get(name) === 'true';
@@ -169,10 +169,7 @@ async function found({ agent, principal, params: [id = ''] }: Exchange) {
   return session;
 }
 
-/** Reading a page is work for everybody on the way: the pages of an agent come one after the other, at a bounded rate. */
-const readers = createFairQueue({ width: 256, perKey: 1, waiting: 1_000, waitingPerKey: 30 });
 const BYTES_A_PAGE = 512 * 1024;
-const BYTES_A_SECOND = 2 * 1024 * 1024;
 
 export async function readSessionEvents(exchange: Exchange): Promise<void> {
   const { agent, query, signal } = exchange;
@@ -182,14 +179,12 @@ export async function readSessionEvents(exchange: Exchange): Promise<void> {
     limit: whole(query, 'limit', 500, 1000),
     bytes: BYTES_A_PAGE,
   };
-  const read = async (): Promise<void> => {
+  const read = async () => {
     const events = await agent.store.events(session.id, bounds);
     const hasMore = (events.at(-1)?.seq ?? session.lastSeq) < session.lastSeq;
-    const bytes = sendJson(exchange, { session, events, hasMore });
-    // This one is answered; only the next one waits.
-    await delay((bytes / BYTES_A_SECOND) * 1000, undefined, { ref: false });
+    return { value: undefined, bytes: sendJson(exchange, { session, events, hasMore }) };
   };
-  await readers.run(agent.id, read, signal);
+  await readInTurn(pages, agent.owner, read, signal);
 }
 
 /** From where the reader says it is (Last-Event-ID), without a gap, until it leaves or the agent is deleted. */

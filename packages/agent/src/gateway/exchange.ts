@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationMessage } from '@troupe/contract';
-import { AppError, parseJson } from '@troupe/kernel';
+import { AppError, drained, parseJson } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
@@ -84,12 +84,12 @@ export function openEventStream(
   const timer = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_MS);
   const stop = (): void => clearInterval(timer);
   response.once('close', stop);
+  /** One for all who wait: what is written word by word does not wait for each. */
+  let draining: Promise<void> | undefined;
   async function write(text: string): Promise<void> {
     if (text === '' || signal.aborted || response.destroyed || response.write(text)) return;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+    draining ??= drained(response).finally(() => (draining = undefined));
+    await draining;
   }
   return {
     write,

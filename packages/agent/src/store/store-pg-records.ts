@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Access } from './pg-access.ts';
 import { storableJson as json } from './pg-values.ts';
-import { PAGE_BYTES, type AgentStore, type LogEntry, type LogLine, type Message, type RunStats } from './store.ts';
+import type { AgentStore, LogEntry, LogLine, Message, RunStats } from './store.ts';
 
 export const LOGS_KEPT = 5000;
 const PRUNE_EVERY = 200n;
@@ -49,22 +49,18 @@ export function logging({ userId, agentId, rows }: Access): Pick<AgentStore, 'lo
   };
 }
 
+/** Of a page of messages: more than anybody reads at once. */
+const MESSAGES_BYTES = 512 * 1024;
+
 /** What was said, and how the runs went. */
-export function figures({ agentId, first, value }: Access): Pick<AgentStore, 'messages' | 'stats'> {
+export function figures({ agentId, first, rows, value }: Access): Pick<AgentStore, 'messages' | 'stats'> {
   return {
     async messages({ limit, offset }) {
-      const said = sql`from agent_events e join agent_sessions s on s.id = e.session_id
-        where e.agent_id = ${agentId} and e.type in ('user', 'assistant') and not e.copied and e.data ->> 'content' <> ''`;
-      const found = await value(sql<{ value: { messages: Message[] | null; total: number } }>`
-        select jsonb_build_object('total', (select count(*) ${said}), 'messages', (
-          select jsonb_agg(jsonb_build_object('id', id, 'content', content, 'sender', sender, 'timestamp', iso_text(at),
-            'platform', channel) order by at desc, seq desc)
-          from (select m.*, sum(octet_length(content)) over (order by at desc, seq desc, id) - octet_length(content) as before
-            from (select e.session_id || ':' || e.seq as id, e.data ->> 'content' as content, e.at, e.seq, s.channel,
-              case e.type when 'user' then 'user' else 'agent' end as sender
-              ${said} order by e.at desc, e.seq desc limit ${limit} offset ${offset}) m) p
-          where before < ${PAGE_BYTES})) as value`);
-      return { messages: found?.messages ?? [], total: found?.total ?? 0 };
+      const total = await value(sql<{ value: number }>`select count(*)::integer as value from agent_events
+        where agent_id = ${agentId} and type in ('user', 'assistant') and not copied and data ->> 'content' <> ''`);
+      const page = await rows(sql<{ value: Message }>`select value
+        from agent_message_page(${agentId}, ${limit}, ${offset}, ${MESSAGES_BYTES}) as value`);
+      return { messages: page.map((row) => row.value), total: total ?? 0 };
     },
     async stats(at) {
       const found = await first(sql<RunStats>`

@@ -100,10 +100,9 @@ export function approvals({ agentId, rows, value }: Access): Pick<AgentStore, 'p
         select data ->> 'approvalId' as "approvalId", session_id as "sessionId", data ->> 'callId' as "callId",
           data ->> 'tool' as tool, data ->> 'args' as args, iso_text(at) as "requestedAt"
         from (select p.*, sum(octet_length(data ->> 'args')) over (order by at, seq) - octet_length(data ->> 'args') as before
-          from (select * from agent_events a where a.agent_id = ${agentId} and a.type = 'approval_requested' and not exists (
-            select from agent_events d where d.session_id = a.session_id and d.seq > a.seq and (d.type = 'run_ended'
-              or (d.type = 'approval_decided' and d.data ->> 'approvalId' = a.data ->> 'approvalId')))
-            order by a.at, a.seq limit ${limit} offset ${offset}) p) q
+          from (select * from agent_waiting_calls(array(
+              select id from agent_sessions where agent_id = ${agentId} and status <> 'idle'))
+            order by at, seq limit ${limit} offset ${offset}) p) q
         where before < ${PAGE_BYTES} order by at, seq`),
     async decide(approvalId, approved, by) {
       const sessionId = await value(

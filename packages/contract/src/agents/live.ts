@@ -8,6 +8,10 @@ export type LiveTopic = (typeof LIVE_TOPICS)[number];
 /** Conversations that one stream follows. */
 export const MOST_WATCHES = 8;
 export const MOST_STREAMS = 40;
+/** Conversations that all streams of a user follow together. */
+export const MOST_FOLLOWED = 64;
+export const TOO_MANY_STREAMS = `A user has ${MOST_STREAMS} live streams at most`;
+export const TOO_MANY_FOLLOWED = `A user follows ${MOST_FOLLOWED} conversations at most, over all live streams`;
 
 const WATCH = 'watch must be up to 8 of agent:session:step, with commas between';
 /** agent:session:step, one or more. */
@@ -29,5 +33,9 @@ export const followLive = endpoint({
       .describe('Conversations to follow, each from after a step: agent:session:step'),
   }),
   produces: 'text/event-stream',
-  errors: { 400: [WATCH], 401: ['Unauthorized'], 429: [`A user has ${MOST_STREAMS} live streams at most`] },
+  errors: {
+    400: [WATCH],
+    401: ['Unauthorized'],
+    429: [TOO_MANY_STREAMS, TOO_MANY_FOLLOWED],
+  },
 });

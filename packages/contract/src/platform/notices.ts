@@ -23,8 +23,13 @@ export const notice = z.object({
 });
 export type Notice = z.output<typeof notice>;
 
+/** Of one user. */
+export const MOST_NOTICE_STREAMS = 40;
+export const TOO_MANY_NOTICE_STREAMS = `A user has ${MOST_NOTICE_STREAMS} streams of notices at most`;
+
 export const listNotices = endpoint({
   ...base,
+  errors: { ...base.errors, 429: [TOO_MANY_NOTICE_STREAMS] },
   method: 'GET',
   path: '/api/notices',
   summary: 'What needs attention, newest first; with `Accept: text/event-stream`, new ones as they come',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { endpoint } from '@troupe/contract';
 import { z } from 'zod';
@@ -14,8 +15,8 @@ function enterOften(places: ReturnType<typeof createPlaces>, account: string, ti
   const inside: Leave[] = [];
   for (let n = 0; n < times; n += 1) {
     const place = places.enter(account);
-    if (place instanceof Promise) void place.then((leave) => inside.push(leave));
-    else inside.push(place);
+    if (typeof place === 'function') inside.push(place);
+    else void place.comes.then((leave) => inside.push(leave));
   }
   return inside;
 }
@@ -46,30 +47,45 @@ test('while somebody else is here, four are worked on at once, and the next as o
 test('the one who comes with a single request never waits for the many of another', () => {
   const places = createPlaces(() => 0);
   enterOften(places, 'a', 50);
-  assert.ok(!(places.enter('b') instanceof Promise));
+  assert.equal(typeof places.enter('b'), 'function');
   assert.equal(enterOften(places, 'a', 50).length, 0);
-  assert.ok(!(places.enter('b') instanceof Promise));
+  assert.equal(typeof places.enter('b'), 'function');
 });
 
 test('what waits long for something else keeps no place', async () => {
   let time = 0;
   const places = createPlaces(() => time);
-  void places.enter('b');
+  places.enter('b');
   const inside = enterOften(places, 'a', 8);
   assert.equal(inside.length, 4);
   time = 500;
-  void places.enter('b');
+  places.enter('b');
   while (inside.length < 8) await settled();
 });
 
 test('who is gone does not count', () => {
   let time = 0;
   const places = createPlaces(() => time);
-  void places.enter('b');
+  places.enter('b');
   assert.equal(enterOften(places, 'a', 8).length, 4);
   time = 2000;
   assert.equal(enterOften(places, 'c', 8).length, 8);
   assert.equal(enterOften(places, 'd', 8).length, 4, 'c is here');
+});
+
+test('who withdraws leaves nothing behind', async () => {
+  const places = createPlaces(() => 0);
+  places.enter('b');
+  const inside = enterOften(places, 'a', 4);
+  const turn = places.enter('a');
+  const after = enterOften(places, 'a', 1);
+  assert.ok(typeof turn !== 'function');
+  void turn.comes.then(() => assert.fail('it is gone'));
+  turn.withdraw();
+  turn.withdraw();
+  inside[0]!();
+  await settled();
+  assert.equal(after.length, 1);
 });
 
 const user: User = {
@@ -130,4 +146,38 @@ test('a request gives its place back however it ends', async () => {
       await ask(name, payload);
       assert.equal(held, 0, `${name} ${payload}`);
     }
+});
+
+test('who goes while it waits, or before it is answered, gives its place back', { timeout: 60_000 }, async () => {
+  const server = testServer({ accounts: { bySession: async () => user, byKey: async () => null } });
+  const happens = new EventEmitter();
+  let mayEnter = true;
+  server.places.enter = () => {
+    queueMicrotask(() => happens.emit('entered'));
+    if (mayEnter) return () => void happens.emit('left');
+    return { comes: new Promise(() => {}), withdraw: () => void happens.emit('withdrawn') };
+  };
+  const { promise: never } = Promise.withResolvers<Record<string, never>>();
+  const endless = endpoint({
+    service: 'web',
+    summary: 'A test',
+    tag: 'Test',
+    method: 'GET',
+    path: '/api/endless',
+    auth: 'session',
+    reply: z.object({}),
+  });
+  serve(server, endless, () => never);
+  const url = `${await server.listen(0, 'WEB_PORT')}/api/endless`;
+  for (const end of ['left', 'withdrawn']) {
+    mayEnter = end === 'left';
+    const [entered, ended] = [once(happens, 'entered'), once(happens, end)];
+    const gone = new AbortController();
+    const asked = fetch(url, { headers: { cookie: 'svc-session=good' }, signal: gone.signal }).catch(() => 'gone');
+    await entered;
+    gone.abort();
+    assert.equal(await asked, 'gone');
+    await ended;
+  }
+  await server.close();
 });

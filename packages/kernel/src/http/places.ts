@@ -12,20 +12,31 @@ const SWEEP_AT = 1000;
 /** A place, given back when the request has its answer; may be said twice. */
 export type Leave = () => void;
 
+/** For whoever has to wait. */
+export interface Turn {
+  comes: Promise<Leave>;
+  /** Waits no longer, and the turn never comes; may be said at any time. */
+  withdraw: () => void;
+}
+
 export interface Places {
   /** A place for a request of the account: at once, or when its turn comes. */
-  enter: (account: string) => Leave | Promise<Leave>;
+  enter: (account: string) => Leave | Turn;
 }
 
 interface Held {
   since: number;
 }
 
+interface Waiter {
+  come: (leave: Leave) => void;
+}
+
 interface Line {
   account: string;
   /** The oldest first. */
   held: Linked<Held>;
-  waiting: ((leave: Leave) => void)[];
+  waiting: Linked<Waiter>;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -57,47 +68,45 @@ export function createPlaces(now: () => number = () => performance.now()): Place
     let line = lines.get(account);
     if (line) return line;
     if (lines.size >= sweepAt) sweep();
-    line = { account, held: new Linked(), waiting: [], timer: undefined };
+    line = { account, held: new Linked(), waiting: new Linked(), timer: undefined };
     lines.set(account, line);
     return line;
   }
 
   /** Not with each request: what comes and goes in a map that often is kept from being collected. */
   function sweep(): void {
-    for (const [account, { held, waiting }] of lines)
-      if (held.size === 0 && waiting.length === 0) lines.delete(account);
+    for (const [account, { held, waiting }] of lines) if (held.size === 0 && waiting.size === 0) lines.delete(account);
     sweepAt = Math.max(SWEEP_AT, lines.size * 2);
   }
 
   function hasPlace({ account, held }: Line): boolean {
     if (held.size < AT_ONCE || isAlone(account)) return true;
-    const since = now() - HOLD_MS;
-    return held.values().filter((one) => one.since > since).length < AT_ONCE;
+    return held.fromLast(AT_ONCE - 1)!.since <= now() - HOLD_MS;
   }
 
   function take(line: Line): Leave {
     const place: Place<Held> = line.held.add({ since: now() });
     return () => {
       line.held.delete(place);
-      if (line.waiting.length > 0) goOn(line);
+      if (line.waiting.size > 0) goOn(line);
     };
   }
 
   function goOn(line: Line): void {
-    while (line.waiting.length > 0 && hasPlace(line)) line.waiting.shift()!(take(line));
+    while (line.waiting.size > 0 && hasPlace(line)) line.waiting.shift()!.come(take(line));
     clearTimeout(line.timer);
-    line.timer = line.waiting.length > 0 ? setTimeout(goOn, HOLD_MS / 4, line).unref() : undefined;
+    line.timer = line.waiting.size > 0 ? setTimeout(goOn, HOLD_MS / 4, line).unref() : undefined;
   }
 
   return {
     enter(account) {
       see(account);
       const line = lineOf(account);
-      if (line.waiting.length === 0 && hasPlace(line)) return take(line);
-      const { promise, resolve } = Promise.withResolvers<Leave>();
-      line.waiting.push(resolve);
-      if (line.timer === undefined) goOn(line);
-      return promise;
+      if (line.waiting.size === 0 && hasPlace(line)) return take(line);
+      const { promise: comes, resolve: come } = Promise.withResolvers<Leave>();
+      const place = line.waiting.add({ come });
+      line.timer ??= setTimeout(goOn, HOLD_MS / 4, line).unref();
+      return { comes, withdraw: () => line.waiting.delete(place) };
     },
   };
 }

@@ -13,9 +13,10 @@ import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
+import { drained } from './drained.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
-import type { Leave } from './places.ts';
+import type { Leave, Turn } from './places.ts';
 import type { Identity, PrincipalOf, User } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
@@ -57,9 +58,8 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
   const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
   // Outside production an answer that is not what the contract says is an error: the reference must be true.
-  const isChecked = server.settings.NODE_ENV !== 'production';
-  const check = isChecked ? endpoint.reply : undefined;
-  const undeclared = isChecked ? errorCheck(endpoint) : undefined;
+  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+  const undeclared = declaredCheck(server, endpoint);
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
@@ -98,9 +98,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     if (request.principal && !request.raw.complete) late.add(request);
     done();
   };
-  const admitAgain = async (request: FastifyRequest): Promise<void> => {
+  const admitAgain = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.principal = withTold(await guard(request, texts), request);
-    await enter(server, request);
+    await enter(server, request, reply);
   };
 
   app.route({
@@ -127,8 +127,8 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       if (admitted) void goOn(admitted, request, done);
       else done();
     },
-    preHandler: (request, _reply, done) => {
-      const entered = late.has(request) ? admitAgain(request) : enter(server, request);
+    preHandler: (request, reply, done) => {
+      const entered = late.has(request) ? admitAgain(request, reply) : enter(server, request, reply);
       if (entered) void goOn(entered, request, done);
       else done();
     },
@@ -177,16 +177,28 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
 }
 
 /** Takes a place; a promise only when there is none yet. */
-function enter({ places }: Server, request: FastifyRequest): Promise<void> | undefined {
+function enter({ places }: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
   const account = accountOf(request.principal);
-  const place = account === undefined ? undefined : places.enter(account);
-  if (place instanceof Promise) return takePlace(request, place);
-  request.leave = place;
+  if (account === undefined || raw.destroyed) return undefined;
+  const place = places.enter(account);
+  if (typeof place !== 'function') return waitForPlace(request, raw, place);
+  hold(request, raw, place);
   return undefined;
 }
 
-async function takePlace(request: FastifyRequest, place: Promise<Leave>): Promise<void> {
-  request.leave = await place;
+/** Who goes while it waits leaves nothing behind, its body least of all. */
+async function waitForPlace(request: FastifyRequest, raw: ServerResponse, { comes, withdraw }: Turn): Promise<void> {
+  raw.once('close', withdraw);
+  const leave = await comes;
+  raw.off('close', withdraw);
+  hold(request, raw, leave);
+}
+
+/** Until the answer, or whatever else becomes of the request. */
+function hold(request: FastifyRequest, raw: ServerResponse, leave: Leave): void {
+  request.leave = leave;
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
 }
 
 type Done = (error?: Error) => void;
@@ -200,7 +212,8 @@ const countedAs = (principal: unknown): string => {
 function accountOf(principal: unknown): string | undefined {
   const found = principal as Partial<User & Identity> | null | undefined;
   if (!found?.id || found.verified === false) return undefined;
-  return found.toldAs ?? `user:${found.countedAs ?? found.id}`;
+  // All that an account has is one: agents with keys of their own, too.
+  return found.toldAs ?? `user:${found.id}`;
 }
 
 function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
@@ -217,6 +230,18 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
     throw new Error(
       `reply of ${endpoint.method} ${endpoint.path} breaks its schema: ${validationMessage(parsed.error, 'reply')}`,
     );
+}
+
+/** Fails a test. Who runs the platform for real without saying so is answered, and reads it in the log. */
+function declaredCheck({ settings, log }: Server, endpoint: Endpoint): ReturnType<typeof errorCheck> | undefined {
+  if (settings.NODE_ENV === 'production') return undefined;
+  const check = errorCheck(endpoint);
+  if (settings.NODE_ENV === 'test') return check;
+  return (status, text) => {
+    const wrong = check(status, text);
+    if (wrong !== undefined) log.error({ path: endpoint.path, status }, wrong);
+    return undefined;
+  };
 }
 
 /** What is streamed is passed on from elsewhere, and not read here. */
@@ -290,24 +315,6 @@ async function endTexts(raw: ServerResponse, texts: AsyncIterable<string>): Prom
   } finally {
     await pieces.return?.();
   }
-}
-
-/** Who reads nothing for so long is gone, and what feeds the answer is let go. */
-const STALLED_MS = 120_000;
-
-function drained(raw: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const stalled = setTimeout(() => raw.destroy(), STALLED_MS).unref();
-    const go = (): void => {
-      clearTimeout(stalled);
-      raw.off('drain', go);
-      raw.off('close', go);
-      resolve();
-    };
-    raw.on('drain', go);
-    raw.on('close', go);
-    if (raw.destroyed) go();
-  });
 }
 
 /** Works out what a handler asks for when it asks: most need little of it. */

@@ -1,6 +1,7 @@
-import { type Notice, noticeRaised } from '@troupe/contract';
+import { MOST_NOTICE_STREAMS, type Notice, noticeRaised, TOO_MANY_NOTICE_STREAMS } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
-import { iso, isoOrNull, type Clock, type ServerEvent } from '@troupe/kernel';
+import { iso, isoOrNull, type Clock, type ServerEvent, type User } from '@troupe/kernel';
+import { createStreams } from '../streams.ts';
 import * as store from './store.ts';
 
 export interface NoticesDeps {
@@ -14,6 +15,8 @@ export type NoticesService = ReturnType<typeof createNotices>;
 const KEEP_ALIVE_MS = 25_000;
 
 export function createNotices({ db, clock, listener }: NoticesDeps) {
+  const streams = createStreams(listener, { most: MOST_NOTICE_STREAMS, refusal: TOO_MANY_NOTICE_STREAMS });
+
   async function after(userId: string, id: bigint, limit: number): Promise<Notice[]> {
     return (await store.noticesAfter(db.user(userId), id, limit)).map((row) => ({
       id: String(row.id),
@@ -36,27 +39,40 @@ export function createNotices({ db, clock, listener }: NoticesDeps) {
       return { success: true as const };
     },
 
-    /** New notices as they come. A client that reconnects names the last one it saw and misses none. */
-    async *stream(userId: string, lastSeen: string | undefined, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-      let wake = Promise.withResolvers<void>();
-      const stop = listener.on(noticeRaised, (payload) => payload === userId && wake.resolve());
-      signal.addEventListener('abort', () => wake.resolve());
-      const timer = setInterval(() => wake.resolve(), KEEP_ALIVE_MS);
-      try {
-        let last = lastSeen && /^\d{1,18}$/.test(lastSeen) ? BigInt(lastSeen) : await store.newestId(db.user(userId));
-        yield { event: 'ready', data: {} };
-        while (!signal.aborted) {
-          const fresh = (await after(userId, last, 100)).toReversed();
-          for (const notice of fresh) yield { id: notice.id, event: 'notice', data: notice };
-          last = fresh.length > 0 ? BigInt(fresh.at(-1)!.id) : last;
-          if (fresh.length === 0) yield { event: 'ping', data: {} };
-          await wake.promise;
-          wake = Promise.withResolvers<void>();
-        }
-      } finally {
-        clearInterval(timer);
-        stop();
-      }
+    /** New notices as they come. Throws before the first when there are too many. */
+    stream(user: User, lastSeen: string | undefined, gone: AbortSignal): AsyncIterable<ServerEvent> {
+      const ended = new AbortController();
+      const leave = streams.join({ user, end: () => ended.abort() });
+      return follow(user.id, lastSeen, AbortSignal.any([gone, ended.signal]), leave);
     },
   };
+
+  /** A client that reconnects names the last one it saw and misses none. */
+  async function* follow(
+    userId: string,
+    lastSeen: string | undefined,
+    signal: AbortSignal,
+    leave: () => void,
+  ): AsyncGenerator<ServerEvent> {
+    let wake = Promise.withResolvers<void>();
+    const stop = listener.on(noticeRaised, (payload) => payload === userId && wake.resolve());
+    signal.addEventListener('abort', () => wake.resolve());
+    const timer = setInterval(() => wake.resolve(), KEEP_ALIVE_MS);
+    try {
+      let last = lastSeen && /^\d{1,18}$/.test(lastSeen) ? BigInt(lastSeen) : await store.newestId(db.user(userId));
+      yield { event: 'ready', data: {} };
+      while (!signal.aborted) {
+        const fresh = (await after(userId, last, 100)).toReversed();
+        for (const notice of fresh) yield { id: notice.id, event: 'notice', data: notice };
+        last = fresh.length > 0 ? BigInt(fresh.at(-1)!.id) : last;
+        if (fresh.length === 0) yield { event: 'ping', data: {} };
+        await wake.promise;
+        wake = Promise.withResolvers<void>();
+      }
+    } finally {
+      clearInterval(timer);
+      stop();
+      leave();
+    }
+  }
 }

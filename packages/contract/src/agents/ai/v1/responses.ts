@@ -19,6 +19,8 @@ import {
 /** OpenAI's responses. Nothing is stored: every request brings the whole conversation. */
 
 const NOT_STORED = 'nothing is stored here: send the items themselves, with store set to false';
+const ITEM =
+  'an item must be of type message, function_call, function_call_output, custom_tool_call, custom_tool_call_output or reasoning';
 const text = z.string();
 
 const part = z.discriminatedUnion(
@@ -79,9 +81,7 @@ const items = z.discriminatedUnion(
   ],
   {
     error: ({ input }) =>
-      (input as { type?: unknown } | null)?.type === 'item_reference'
-        ? `item_reference: ${NOT_STORED}`
-        : 'an item must be of type message, function_call, function_call_output, custom_tool_call, custom_tool_call_output or reasoning',
+      (input as { type?: unknown } | null)?.type === 'item_reference' ? `item_reference: ${NOT_STORED}` : ITEM,
   },
 );
 /** A message may come without its type. */
@@ -187,5 +187,5 @@ export const createResponse = endpoint({
     store: z.literal(false),
     usage: z.looseObject({ input_tokens: z.number(), output_tokens: z.number(), total_tokens: z.number() }),
   }),
-  errors: { ...MODEL_ERRORS, 400: [REFUSED, `previous_response_id: ${NOT_STORED}`, TOOL] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, `<field>: ${NOT_STORED}`, ITEM, TOOL] },
 });
