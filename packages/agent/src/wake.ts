@@ -57,6 +57,14 @@ async function sinceSaid(store: AgentStore, { id, lastSeq }: Session): Promise<S
   return events;
 }
 
+/** What the run of a session waits for from outside. */
+async function waitsFor(store: AgentStore, session: Session): Promise<{ calls: CallRecord[]; words: string }> {
+  const events = await sinceSaid(store, session);
+  const said = events.findLast((event) => event.type === 'assistant');
+  const calls = readSession(events).pending.filter(({ caller }) => caller);
+  return { calls, words: said?.type === 'assistant' ? said.content : '' };
+}
+
 export function wakeAgent(deps: AgentDeps): Agent {
   const { agentId, owner = agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
   const listeners = new Map<string, Set<(event: LiveEvent) => void>>();
@@ -143,14 +151,6 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return delivered;
   }
 
-  /** What the run of a session waits for from outside. */
-  async function waitsFor(session: Session): Promise<{ calls: CallRecord[]; words: string }> {
-    const events = await sinceSaid(store, session);
-    const said = events.findLast((event) => event.type === 'assistant');
-    const calls = readSession(events).pending.filter(({ caller }) => caller);
-    return { calls, words: said?.type === 'assistant' ? said.content : '' };
-  }
-
   /** Reads on from where the trail ends. */
   async function answerAfter(sessionId: string, trail: Trail): Promise<Answer | undefined> {
     for (;;) {
@@ -163,7 +163,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
     const session = await store.session(sessionId);
     if (!session) throw new AppError(404, 'Session not found');
     if (session.status !== 'waiting') return undefined;
-    const { calls, words } = await waitsFor(session);
+    const { calls, words } = await waitsFor(store, session);
     if (calls.length > 0) return { sessionId, outcome: 'calls', reply: words, calls, spent: trail.spent() };
     return { sessionId, outcome: 'waiting', reply: WAITING, spent: NOTHING_SPENT };
   }
@@ -264,7 +264,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
     follow,
     async openCalls(sessionId) {
       const session = await store.session(sessionId);
-      return session?.status === 'waiting' ? (await waitsFor(session)).calls : [];
+      return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
     },
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
