@@ -85,8 +85,7 @@ export async function startAgent({
     agentId,
     store,
     model: ai,
-    tools: toolkit.tools,
-    workspace: toolkit.workspace,
+    ...toolkit,
     log,
     onSleep: toolkit.close,
   });

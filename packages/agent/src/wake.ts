@@ -122,19 +122,14 @@ export function wakeAgent(deps: AgentDeps): Agent {
   }
 
   async function put(input: Input): Promise<Delivered> {
-    const given = [...(input.history ?? []), ...(input.results ?? [])].map((message) => message.content);
-    given.push((input.attachments ?? []).map(({ text = '' }) => text).join(''));
-    for (const text of [input.content, JSON.stringify(input.wishes ?? {}), ...given])
-      if (Buffer.byteLength(text) > MAX_INPUT_BYTES) throw new AppError(413, MESSAGE_TOO_LARGE);
-    const history = (input.history ?? []).map((message): SessionEventBody => ({ type: 'imported', ...message }));
-    const events = [...history, ...inputEvents(input)];
-    const { content } = input;
+    checkSize(input);
+    const events = inputEvents(input);
     const delivered = await store.deliver({
       to: input.to,
       events,
       ...(input.inputId !== undefined && { inputId: input.inputId }),
       claim: { owner: worker.owner, ttlMs: worker.leaseMs },
-      recall: { query: content, limit: RECALLED },
+      recall: { query: input.content, limit: RECALLED },
     });
     if (!delivered) throw new AppError(404, 'Session not found');
     input.onTaken?.({ sessionId: delivered.session.id, seq: delivered.seq });
@@ -335,20 +330,27 @@ const noFiles = async (): Promise<never> => {
   throw new AppError(409, 'This agent has no files');
 };
 
-function inputEvents({ content, from, limits, wishes, attachments = [], results = [] }: Input): SessionEventBody[] {
+function checkSize({ content, wishes = {}, history = [], results = [], attachments = [] }: Input): void {
+  const given = [...history, ...results].map((message) => message.content);
+  const attached = attachments.map(({ text = '' }) => text).join('');
+  for (const text of [content, JSON.stringify(wishes), attached, ...given])
+    if (Buffer.byteLength(text) > MAX_INPUT_BYTES) throw new AppError(413, MESSAGE_TOO_LARGE);
+}
+
+function inputEvents(input: Input): SessionEventBody[] {
+  const { content, from, limits, wishes, history = [], attachments = [], results = [] } = input;
+  const earlier = history.map((message): SessionEventBody => ({ type: 'imported', ...message }));
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
-  if (given.length > 0 && content === '') return given;
-  return [
-    ...given,
-    {
-      type: 'user',
-      content,
-      ...(from && { from }),
-      ...(limits && { limits }),
-      ...(wishes && { wishes }),
-      ...(attachments.length > 0 && { attachments }),
-    },
-  ];
+  if (given.length > 0 && content === '') return [...earlier, ...given];
+  const said: SessionEventBody = {
+    type: 'user',
+    content,
+    ...(from && { from }),
+    ...(limits && { limits }),
+    ...(wishes && { wishes }),
+    ...(attachments.length > 0 && { attachments }),
+  };
+  return [...earlier, ...given, said];
 }
 
 const WAITING = 'This needs an approval before I can go on.';

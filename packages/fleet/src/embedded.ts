@@ -94,8 +94,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       agentId,
       owner: userId,
       store,
-      tools: toolkit.tools,
-      workspace: toolkit.workspace,
+      ...toolkit,
       log,
       onSleep: toolkit.close,
       model: {

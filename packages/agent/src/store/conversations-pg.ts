@@ -1,9 +1,15 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { UserTx } from '@troupe/db';
 import { newId } from '@troupe/kernel';
-import { AROUND, SEARCHED_MESSAGES, type Branch, type ConversationStore, type Found } from './conversations.ts';
+import {
+  AROUND,
+  SEARCHED_MESSAGES,
+  type Branch,
+  type ConversationStore,
+  type Found,
+  type Session,
+} from './conversations.ts';
 import { storable, storableJson as json } from './pg-values.ts';
-import type { Session } from './store.ts';
 
 export function pgConversations(scoped: UserTx, userId: string, agentId: string): ConversationStore {
   const rows = async <T>(query: RawBuilder<T>): Promise<T[]> => (await query.execute(scoped)).rows;
