@@ -33,6 +33,7 @@ const BODIES: Record<string, unknown> = {
   'PATCH /api/agents/:id': { name: 'mine' },
   'PUT /api/agents/:id': { name: 'mine' },
   'POST /api/agents/:id/messages': { message: 'hi' },
+  'POST /api/agents/:id/sessions/:sessionId/branches': { at: 1 },
   'POST /api/agents/:id/verify': { verificationType: 'eas' },
   'POST /api/agents/:id/approvals/:approvalId': { approved: true },
   'POST /api/agents/:id/payments/:paymentId': { decision: 'approve' },
