@@ -11,7 +11,7 @@ import type { ToolRecorder } from './ports.ts';
 import { capped, resultEvent } from './loop/tool-step.ts';
 import { openTrail, readSession, type Settled, type Trail } from './session/session.ts';
 import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from './store/store.ts';
-import type { Tool } from './tools/tool.ts';
+import type { RunFiles, Tool } from './tools/tool.ts';
 import type { Workspace } from './workspace/workspace.ts';
 import { createWorker } from './loop/worker.ts';
 import { Interrupted } from './loop/run.ts';
@@ -24,6 +24,8 @@ export interface AgentDeps {
   model: ModelClient;
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
   workspace?: () => Promise<Workspace>;
+  /** Left out: the workspace is kept where it is. */
+  files?: RunFiles;
   onTool?: ToolRecorder | undefined;
   log: Log;
   now?: () => number;

@@ -1,6 +1,6 @@
 -- Steps of the holders of leases, each session once. Answers the sessions that took theirs (`stored`) and those that have
 -- newer events than their writer knows (`newer`); the lease of any other is not its writer's. `version`: the newest
--- definition, where somebody goes on working.
+-- definition, and `files`: the version of the workspace that is stored, where somebody goes on working.
 -- What many conversations of one agent bring at once is stored together. All who write lock in one order: the agent, which
 -- must not go meanwhile, then sessions by channel and key, then its day.
 create or replace function agent_write_down(
@@ -57,5 +57,7 @@ begin
       join agent_sessions s on s.id = any (p_ids) and s.id = g.id and s.lease_owner = g.owner
         and s.id <> all (coalesce(stored, '{}'))) end,
     'version', case when p_given @> '[{"release": false}]' then (
-      select max(version) from agent_definitions where agent_id = p_agent) end);
+      select max(version) from agent_definitions where agent_id = p_agent) end,
+    'files', case when p_given @> '[{"release": false}]' then coalesce((
+      select version from blob_trees where agent_id = p_agent and name = 'workspace'), 0) end);
 end $$;

@@ -1,3 +1,14 @@
+export { blobsFrom, createBlobs, keepsBlobs, type Blobs } from './blobs/blobs.ts';
+export { CHUNK_BYTES, hashOf, toChunk, type Chunk } from './blobs/chunks.ts';
+export {
+  digestOf,
+  replaceWorkspace,
+  TreeFull,
+  type BlobEntry,
+  type BlobFence,
+  type BlobNews,
+  type BlobTree,
+} from './blobs/trees.ts';
 export { isNewCluster } from './cluster.ts';
 export { dumpDatabase, dumpedRows, loadDatabase, type LoadOptions } from './dump.ts';
 export { isDuplicate, isRefused } from './errors.ts';

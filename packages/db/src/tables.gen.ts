@@ -252,6 +252,49 @@ export interface Tables {
     status: 'active' | 'inactive' | 'past_due' | 'cancelled';
     user_id: string;
   };
+  blob_chunks: {
+    bytes: Nullable<Bytes>;
+    hash: Bytes;
+    loose_since: Default<Nullable<Timestamp>>;
+    object: Nullable<string>;
+    packed: boolean;
+    size: number;
+    user_id: string;
+  };
+  blob_files: {
+    changed_at: Default<Timestamp>;
+    digest: Nullable<Bytes>;
+    kind: 'file' | 'folder' | 'link' | 'gone';
+    link: Nullable<string>;
+    mode: number;
+    path: string;
+    size: Int8;
+    tree_id: string;
+    user_id: string;
+    version: number;
+  };
+  blob_objects: {
+    object: string;
+    since: Default<Timestamp>;
+    user_id: string;
+  };
+  blob_parts: {
+    hash: Bytes;
+    number: number;
+    path: string;
+    tree_id: string;
+    user_id: string;
+  };
+  blob_trees: {
+    agent_id: string;
+    bytes: Default<Int8>;
+    entries: Default<number>;
+    id: string;
+    name: 'workspace' | 'restoring' | 'backups';
+    pruned: Default<number>;
+    user_id: string;
+    version: Default<number>;
+  };
   bookings: {
     amount: Int8;
     created_at: Timestamp;
@@ -471,6 +514,13 @@ export interface Tables {
     read_at: Nullable<Timestamp>;
     subject: string;
     user_id: string;
+  };
+  outbox_mails: {
+    created_at: Timestamp;
+    id: string;
+    message: Bytes;
+    recipient: string;
+    subject: string;
   };
   password_resets: {
     expires_at: Timestamp;

@@ -5,7 +5,7 @@ import { pipeline as joined, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { createJail, OutsideWorkspace, removeTree, WORKSPACE_ENTRIES, type Jail } from '@troupe/agent';
-import type { Database, UserTx } from '@troupe/db';
+import { replaceWorkspace, type Database, type UserTx } from '@troupe/db';
 import { AppError } from '@troupe/kernel';
 import { pack } from './pack.ts';
 import type { AgentRow } from '@troupe/roster';
@@ -158,17 +158,37 @@ async function unpack(file: string, folder: string): Promise<Map<string, string[
   return rows;
 }
 
+async function replaceRows(tx: UserTx, agent: AgentRow, rows: ReadonlyMap<string, string[]>): Promise<void> {
+  // Events go with their sessions.
+  for (const table of ['agent_sessions', 'agent_memory', 'agent_todos'])
+    await sql`delete from ${sql.table(table)} where agent_id = ${agent.id}`.execute(tx);
+  for (const table of NAMES) await insertRows(tx, table, rows.get(table) ?? []);
+}
+
+/** Rows and files in one transaction; the files are stored before, under another name, by `store`. */
+export async function putBackStored(
+  db: Database,
+  agent: AgentRow,
+  { file, beside, store }: { file: string; beside: string; store: (folder: string) => Promise<void> },
+): Promise<void> {
+  try {
+    const rows = await unpack(file, beside);
+    await store(beside);
+    await db.asUser(agent.user_id, async (tx) => {
+      await replaceRows(tx, agent, rows);
+      await replaceWorkspace(tx, agent.id);
+    });
+  } finally {
+    await removeTree(beside);
+  }
+}
+
 /** The rows in one transaction, then the files by two renames. To be done again when it was cut short. */
 export async function putBack(db: Database, agent: AgentRow, workspace: string, file: string): Promise<void> {
   const beside = `${workspace}.restoring`;
   const old = `${workspace}.replaced`;
   const rows = await unpack(file, beside);
-  await db.asUser(agent.user_id, async (tx) => {
-    // Events go with their sessions.
-    for (const table of ['agent_sessions', 'agent_memory', 'agent_todos'])
-      await sql`delete from ${sql.table(table)} where agent_id = ${agent.id}`.execute(tx);
-    for (const table of NAMES) await insertRows(tx, table, rows.get(table) ?? []);
-  });
+  await db.asUser(agent.user_id, (tx) => replaceRows(tx, agent, rows));
   await removeTree(old);
   await rename(workspace, old).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

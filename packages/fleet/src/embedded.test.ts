@@ -4,9 +4,39 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { createPgStore, createSandbox } from '@troupe/agent';
+import { createBlobs } from '@troupe/db';
 import { createOutbound } from '@troupe/kernel';
 import { createEmbedded, type Embedded } from './embedded.ts';
 import { conformance, front, newAgent, testGrounds, type Grounds } from './testing.ts';
+
+/** Where its files are makes no difference to anybody. */
+describe('the embedded driver with its files in the database', () => {
+  let grounds: Grounds;
+  let driver: Embedded;
+  let door: Awaited<ReturnType<typeof front>>;
+  before(async () => {
+    grounds = await testGrounds();
+    const { runtime, thinking, verify } = grounds;
+    driver = createEmbedded({
+      ...runtime,
+      version: '1.0.0',
+      blobs: createBlobs(runtime),
+      sandbox: createSandbox(),
+      outbound: createOutbound(),
+      thinking,
+      verify,
+      publicUrl: (id) => id,
+    });
+    door = await front(driver);
+  });
+  after(async () => {
+    door.close();
+    await driver.disconnect();
+    await driver.close();
+    await grounds.runtime.close();
+  });
+  conformance(() => ({ grounds, driver, ask: door.ask }));
+});
 
 describe('the embedded driver', () => {
   let grounds: Grounds;

@@ -1,10 +1,8 @@
-import path from 'node:path';
 import { sql } from 'kysely';
 import {
   createGateway,
   createPgStore,
   createToolkit,
-  removeTree,
   wakeAgent,
   type Agent,
   type AgentDeps,
@@ -12,9 +10,9 @@ import {
   type Sandbox,
   type Verify,
 } from '@troupe/agent';
-import type { Database } from '@troupe/db';
+import type { Blobs, Database } from '@troupe/db';
 import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/kernel';
-import { backUp, putBack } from './embedded-backup.ts';
+import { createAgentFiles } from './agent-files.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
 import type { AgentRow } from '@troupe/roster';
@@ -31,8 +29,10 @@ export interface EmbeddedDeps {
   db: Database;
   log: Log;
   version: string;
-  /** Workspaces are in it. */
+  /** Workspaces, or copies of them, are in it. */
   dataDir: string;
+  /** Where workspaces are kept; left out: in the folder. */
+  blobs?: Blobs | undefined;
   sandbox: Sandbox;
   outbound: Outbound;
   /** The model on the account of the agent's owner. */
@@ -72,21 +72,22 @@ const rowOf = (db: Database, agentId: string) =>
     .executeTakeFirst();
 
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
-  const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
+  const { db, log, version, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
+  const files = createAgentFiles({ ...deps, pool });
   let closed = false;
-
-  const workspaceOf = (agentId: string): string => path.join(dataDir, 'workspaces', agentId);
 
   function wake(row: Thinker & Pick<AgentRow, 'team_id'>): Awake {
     const { id: agentId, user_id: userId, team_id: teamId } = row;
     let now = thinking(row);
-    const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }) });
+    const place = files.of(agentId, userId);
+    const hears = place.copy && { onFiles: place.copy.heard };
+    const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }), ...hears });
     const toolkit = createToolkit({
       store,
-      workspaceRoot: workspaceOf(agentId),
+      ...place,
       pool,
       owner: userId,
       sandbox,
@@ -192,14 +193,13 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       return { version, image };
     },
     stop: ({ id }) => evict(id),
-    async remove({ id }) {
+    remove({ id }) {
       // Its rows are gone already, so its work ends by itself: no need to wait for that.
       void evict(id).catch((err: unknown) => log.warn({ err, agentId: id }, 'a removed agent did not sleep'));
-      for (const folder of [workspaceOf(id), `${workspaceOf(id)}.restoring`, `${workspaceOf(id)}.replaced`])
-        await removeTree(folder);
+      return files.remove(id);
     },
-    backup: (agent, file) => backUp(db, agent, workspaceOf(agent.id), file),
-    restore: (agent, file) => putBack(db, agent, workspaceOf(agent.id), file),
+    backup: files.backup,
+    restore: files.restore,
     async reset(agent) {
       await evict(agent.id);
       await storeOf(agent).reset();
@@ -236,6 +236,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       closed = true;
       clearInterval(sweeper);
       await Promise.all([...awake.keys()].map(evict));
+      await files.close();
       await pool.close();
     },
   };

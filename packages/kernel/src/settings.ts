@@ -63,6 +63,15 @@ function choices(setting: Make) {
             .filter(Boolean),
         ),
       ),
+    blobs: (doc: string): Setting<string | undefined> =>
+      setting(
+        doc,
+        'folder, postgres or s3://bucket/prefix',
+        given.refine(
+          (value) =>
+            value === undefined || /^(?:folder|postgres|s3:\/\/[a-z0-9][a-z0-9.-]+(?:\/[\w!.*'()/-]*)?)$/.test(value),
+        ),
+      ),
     address: (doc: string, fallback?: string): Setting<string | undefined> =>
       setting(
         doc,
@@ -200,7 +209,10 @@ const TABLE = {
   STOP_WAIT_SECONDS: services.whole('How long a stop waits for answers that are under way', 8, 0, 600),
   LOG_LEVEL: services.oneOf('Least severe level that is logged', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
 
-  DATA_DIR: storage.text('Embedded database, generated secrets, agent workspaces, backups, mail outbox', '.data'),
+  DATA_DIR: storage.text(
+    'Embedded database, generated secrets; workspaces, backups and mails too unless BLOB_STORE keeps them elsewhere',
+    '.data',
+  ),
   DATABASE_URL: storage.server('A PostgreSQL 15+ server; unset: an embedded one in DATA_DIR', 'postgres', 'postgresql'),
   DATABASE_DIRECT_URL: storage.server(
     'The same database past a connection pooler: for migrations, jobs, notifications and backups; DATABASE_URL when unset',
@@ -211,6 +223,13 @@ const TABLE = {
     'Whether statements are prepared by name; `on` unless DATABASE_URL leads to a pooler. PgBouncer keeps them from 1.21 on, with max_prepared_statements',
     ['on', 'off'],
   ),
+  BLOB_STORE: storage.blobs(
+    'Where workspaces, backups and mails without a server are kept: `postgres` (the database), `s3://bucket/prefix` (large pieces there, the rest in the database) or `folder` (DATA_DIR, for one machine). Unset: `postgres` with DATABASE_URL, `folder` with the embedded database',
+  ),
+  S3_ENDPOINT: storage.url('The object store’s address; Amazon’s for S3_REGION when unset'),
+  S3_REGION: storage.textOr('Its region', 'us-east-1'),
+  S3_ACCESS_KEY_ID: storage.text('Its account'),
+  S3_SECRET_ACCESS_KEY: storage.secret('Its account’s secret'),
   DATABASE_POOL: storage.whole('Connections that one process keeps to the database', 10, 2, 200),
   REDIS_URL: storage.text('Counters shared by all processes; unset: counters in the process', undefined, {
     secret: true,
@@ -230,7 +249,11 @@ const TABLE = {
     '`off` is allowed only on a loopback address without SMTP_URL, and is the default there',
     ['on', 'off'],
   ),
-  SMTP_URL: people.server('Mail server; unset: mails are written to DATA_DIR/outbox', 'smtp', 'smtps'),
+  SMTP_URL: people.server(
+    'Mail server; unset: mails are kept, in DATA_DIR/outbox or for `npm run outbox`, as BLOB_STORE says',
+    'smtp',
+    'smtps',
+  ),
   MAIL_FROM: people.textOr('Sender of mails', 'Troupe <no-reply@localhost>'),
   BOT_CHALLENGE_KEY: people.secret('Set: sign-up and password reset ask for a proof of work'),
 

@@ -27,6 +27,7 @@ const MAX_RECOVERIES = 3;
 const GIVEN_UP = `The run was given up: it was taken up ${MAX_RECOVERIES} times after an interruption and got no further.`;
 
 export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopControl): Promise<void> {
+  deps.files?.begin();
   const run = openRunLog(deps, control.owner, claimed);
   if (control.recovers && !(await takeUp(run))) return;
   for (;;) {
@@ -72,13 +73,14 @@ async function step(
   deps: RunDeps,
   run: RunLog,
   state: SessionState,
-  { signal, halt }: LoopControl,
+  { signal, halt, owner }: LoopControl,
 ): Promise<'rests' | 'goes on'> {
   if (state.run === undefined) return 'goes on';
   const limits = narrow(run.definition.limits, state.run.limits);
   const turn: Turn = {
     run,
     runId: `${run.sessionId}:${state.run.seq}`,
+    owner,
     limits,
     signal,
     modelSignal: AbortSignal.any([signal, halt]),

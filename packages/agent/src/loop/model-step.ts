@@ -15,6 +15,8 @@ import type { Tool } from '../tools/tool.ts';
 export interface Turn {
   run: RunLog;
   runId: string;
+  /** Who holds the session's lease. */
+  owner: string;
   limits: RunLimits;
   signal: AbortSignal;
   modelSignal: AbortSignal;

@@ -5,7 +5,7 @@ import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/e
 import { logLine } from '../store/log-line.ts';
 import type { ToolRecorder } from '../ports.ts';
 import type { AgentStore, Claimed, Recalled } from '../store/store.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { RunFiles, Tool } from '../tools/tool.ts';
 
 /** The log of a session in the hands of the one process that holds its lease. */
 
@@ -17,6 +17,8 @@ export interface RunDeps {
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
   /** A picture of the workspace as a model is shown it; undefined: it is gone, or too large. */
   picture: (path: string) => Promise<string | undefined>;
+  /** Left out: the workspace is kept where it is. */
+  files?: RunFiles;
   onTool?: ToolRecorder | undefined;
   log: Log;
   newId: () => string;

@@ -105,7 +105,9 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
     signal: AbortSignal.any([signal, timeout]),
   };
   try {
-    const result = await tool.run(args, context);
+    const call = () => tool.run(args, context);
+    const { sessionId } = run;
+    const result = deps.files ? await deps.files.during({ sessionId, owner: turn.owner }, call) : await call();
     return { ...result, content: capped(result.content) };
   } catch (error) {
     if (signal.aborted) throw error;

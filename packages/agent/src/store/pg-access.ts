@@ -9,6 +9,8 @@ export interface PgStoreOptions {
   /** Whose memory and todo list the scope `team` means. */
   teamId?: string;
   now?: () => Date;
+  /** Told of the version of the workspace that is stored, with each step that is written down. */
+  onFiles?: (version: number) => void;
 }
 
 /** What every part of the store asks with, under its owner's scope. */

@@ -23,6 +23,7 @@ interface BatchDeps {
   teamScope: string;
   now: () => Date;
   logsKept: number;
+  onFiles?: ((version: number) => void) | undefined;
 }
 
 /** As agent_take_in answers it. */
@@ -46,6 +47,7 @@ interface WrittenDown {
   stored: string[];
   newer: string[] | null;
   version: number | null;
+  files: number | null;
 }
 
 const TAKE_IN = 'select agent_take_in($1, $2, $3::jsonb, $4::date, $5, $6, $7, $8) as value';
@@ -54,13 +56,13 @@ const WRITE_DOWN = 'select agent_write_down($1, $2, $3::text[], $4::jsonb, $5::d
 const iso = (text: string): string => new Date(text).toISOString();
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
-export function createBatches({ scoped, agentId, userId, teamScope, now, logsKept }: BatchDeps): Batches {
-  let newest: VersionedDefinition | undefined;
+async function valueOf<T>(scoped: UserTx, text: string, values: unknown[]): Promise<T> {
+  const { rows } = await scoped.executeQuery<{ value: T }>(CompiledQuery.raw(text, values));
+  return (rows[0] as { value: T }).value;
+}
 
-  async function value<T>(text: string, values: unknown[]): Promise<T> {
-    const { rows } = await scoped.executeQuery<{ value: T }>(CompiledQuery.raw(text, values));
-    return (rows[0] as { value: T }).value;
-  }
+export function createBatches({ scoped, agentId, userId, teamScope, now, logsKept, onFiles }: BatchDeps): Batches {
+  let newest: VersionedDefinition | undefined;
 
   const memoryOf = ({ tools, memoryShared, team }: AgentDefinition): string | null =>
     !tools.includes('memory') ? null : memoryShared && team ? teamScope : `agent:${agentId}`;
@@ -78,7 +80,7 @@ export function createBatches({ scoped, agentId, userId, teamScope, now, logsKep
       words: recall ? wantedWords(recall.query) : '',
       recalled: recall?.limit ?? 0,
     }));
-    const taken = await value<TakenIn | null>(TAKE_IN, [
+    const taken = await valueOf<TakenIn | null>(scoped, TAKE_IN, [
       agentId,
       userId,
       storableJson(given),
@@ -111,7 +113,7 @@ export function createBatches({ scoped, agentId, userId, teamScope, now, logsKep
       compacted: compactedTo(events),
       lines,
     }));
-    const { stored, newer, version } = await value<WrittenDown>(WRITE_DOWN, [
+    const { stored, newer, version, files } = await valueOf<WrittenDown>(scoped, WRITE_DOWN, [
       agentId,
       userId,
       steps.map(({ sessionId }) => sessionId),
@@ -119,6 +121,7 @@ export function createBatches({ scoped, agentId, userId, teamScope, now, logsKep
       dayOf(now()),
       logsKept,
     ]);
+    if (typeof files === 'number') onFiles?.(files);
     return steps.map(({ sessionId, expected, events, release }): Appended => {
       if (!stored.includes(sessionId)) return { ok: false, why: newer?.includes(sessionId) ? 'conflict' : 'lost' };
       return { ok: true, seq: expected + events.length, ...(release === undefined && version && { version }) };

@@ -35,7 +35,8 @@ function definitions({ db, userId, agentId, first }: Access): Pick<AgentStore, '
 export function createPgStore(options: PgStoreOptions): AgentStore {
   const access = createAccess(options);
   const { db, userId, agentId, now, scoped, scopeName } = access;
-  const batches = createBatches({ scoped, agentId, userId, teamScope: scopeName('team'), now, logsKept: LOGS_KEPT });
+  const own = { scoped, agentId, userId, teamScope: scopeName('team'), now, logsKept: LOGS_KEPT };
+  const batches = createBatches({ ...own, onFiles: options.onFiles });
   return {
     ...definitions(access),
     ...pgConversations(scoped, userId, agentId),

@@ -171,7 +171,7 @@ async function connect(deps: McpDeps, server: McpServer, { forget, renew, signal
         repeatable: one.annotations?.readOnlyHint === true,
         run: async (args, context) => {
           try {
-            return await callTool(client, one.name, args, context);
+            return await inFiles(deps, server, () => callTool(client, one.name, args, context));
           } catch (error) {
             if (!isSessionGone(error)) throw error;
             void client.close();
@@ -194,6 +194,18 @@ const nameOf = (server: McpServer, tool: string): string =>
 /** The server has forgotten the session, as after a restart, and has not looked at the call: a new one may make it. */
 const isSessionGone = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 404;
 
+/** A program may write to the workspace at any time; what it wrote is noticed when it is called. */
+async function inFiles<T>({ workspace }: McpDeps, server: McpServer, call: () => Promise<T>): Promise<T> {
+  if (server.command === undefined) return call();
+  const files = await workspace();
+  await files.ready();
+  try {
+    return await call();
+  } finally {
+    files.touched();
+  }
+}
+
 interface Link {
   release?: () => void;
   goodbye?: () => Promise<void>;
@@ -208,9 +220,10 @@ async function connectStdio(
   const reason = await sandbox.unavailable();
   if (reason !== undefined) throw new Error(`there is no sandbox to run the server in (${reason})`);
   const { createStdioTransport } = await import('../sandbox/stdio-transport.ts');
-  const { root, room } = await workspace();
+  const files = await workspace();
+  await files.ready();
   const program = await sandbox.wrap({
-    workspace: root,
+    workspace: files.root,
     argv: [server.command ?? '', ...server.args],
     env: server.env,
   });
@@ -219,7 +232,7 @@ async function connectStdio(
   const release = watchResources({
     ...program.watched,
     pid: transport.pid(),
-    full: async () => (await room()).full,
+    full: async () => (await files.room()).full,
     onExceeded: () => void transport.close(),
   });
   return { release };

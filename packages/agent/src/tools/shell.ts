@@ -32,6 +32,7 @@ export function shellTools(
         const reason = await sandbox.unavailable();
         if (reason !== undefined)
           return failed(`The shell is off: there is no sandbox to run commands in (${reason}).`);
+        await workspace.ready();
         const { allowedDomains } = definition.config.safety;
         const proxy = allowedDomains.length > 0 ? await createEgressProxy({ ...egress, allowedDomains }) : undefined;
         try {
@@ -49,6 +50,7 @@ export function shellTools(
             return failed(`${output}\n[exit code ${code}]\nNow ${full}: remove something before more is written.`);
           return code === 0 ? { content: output || '(no output)' } : failed(`${output}\n[exit code ${code}]`);
         } finally {
+          workspace.touched();
           await proxy?.close();
         }
       },

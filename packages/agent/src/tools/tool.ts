@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { BlobFence } from '@troupe/db';
 import type { AgentDefinition, RunLimits } from '@troupe/domain';
 import type { Spent } from '../session/events.ts';
 
@@ -17,6 +18,14 @@ export interface ToolResult {
   isError?: boolean;
   /** What the tool used of the run's budget. */
   spent?: Spent;
+}
+
+/** What calls of tools write to a workspace that is kept elsewhere. */
+export interface RunFiles {
+  /** A run begins, or goes on: whatever was known of the files may be old. */
+  begin: () => void;
+  /** What the call changed is stored, under the session's lease, before its result is told. */
+  during: (fence: BlobFence, call: () => Promise<ToolResult>) => Promise<ToolResult>;
 }
 
 export interface Tool {

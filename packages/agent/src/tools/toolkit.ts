@@ -1,10 +1,11 @@
+import type { BlobFence } from '@troupe/db';
 import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
 import type { AgentDefinition, ToolsetName } from '@troupe/domain';
 import type { EgressOptions } from '../sandbox/egress-proxy.ts';
 import { createMcpPool } from './mcp.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { AgentStore } from '../store/store.ts';
-import type { Tool } from './tool.ts';
+import type { RunFiles, Tool, ToolResult } from './tool.ts';
 import { fetchTools } from './fetch.ts';
 import { filesystemTools } from './filesystem.ts';
 import { memoryTools } from './memory.ts';
@@ -12,7 +13,11 @@ import { shellTools } from './shell.ts';
 import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
 import { transferTaskTools, type Peers } from './transfer-task.ts';
-import { makeWorkspace, type Workspace } from '../workspace/workspace.ts';
+import type { Copy } from '../workspace/copy.ts';
+import { Superseded } from '../workspace/copy-store.ts';
+import { keptWorkspace } from '../workspace/kept-workspace.ts';
+import { WorkspaceError } from '../workspace/workspace-files.ts';
+import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 
 /** The tools of one agent, as its definition says, made when they are first needed. */
 
@@ -30,19 +35,25 @@ export interface ToolkitDeps {
   log: Log;
   egress?: Omit<EgressOptions, 'allowedDomains'>;
   peers?: Peers;
+  /** Where the workspace is only a copy of what is kept elsewhere. */
+  copy?: Copy;
 }
 
 export interface Toolkit {
   tools: (definition: AgentDefinition, signal?: AbortSignal) => Promise<readonly Tool[]>;
   workspace: () => Promise<Workspace>;
+  files?: RunFiles;
   close: () => Promise<void>;
 }
 
 export function createToolkit(deps: ToolkitDeps): Toolkit {
   const { store, sandbox, outbound, peers } = deps;
-  const mcp = createMcpPool({ ...deps, workspace: () => workspace() });
   let made: Promise<Workspace> | undefined;
-  const workspace = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
+  const here = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
+  const seenBy = async (whose: 'tool' | 'person'): Promise<Workspace> =>
+    deps.copy ? keptWorkspace(createWorkspace(deps.copy.root, deps), deps.copy, whose) : here();
+  const workspace = () => seenBy('tool');
+  const mcp = createMcpPool({ ...deps, workspace });
 
   const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
     filesystem: async () => filesystemTools(await workspace()),
@@ -60,13 +71,45 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
   };
 
   return {
-    workspace,
+    workspace: () => seenBy('person'),
+    ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
     async tools(definition, signal) {
       const own = await Promise.all(definition.tools.map(toolset));
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
       const further = definition.mcpServers.length > 0 ? await mcp.tools(definition.mcpServers, signal) : [];
       return [...own.flat(), ...team, ...further];
     },
-    close: mcp.close,
+    async close() {
+      await mcp.close();
+      await deps.copy?.keep();
+    },
+  };
+}
+
+/** What a call of a tool has changed is stored before anybody is told of it. */
+function runFiles(copy: Copy, log: Log): RunFiles {
+  async function told(result: ToolResult, fence: BlobFence): Promise<ToolResult> {
+    try {
+      await copy.keep(fence);
+      return result;
+    } catch (error) {
+      if (error instanceof Superseded) throw error;
+      const isSaid = error instanceof WorkspaceError;
+      if (!isSaid) log.error({ err: error, root: copy.root }, 'files could not be stored');
+      const why = isSaid ? error.message : 'The files could not be stored, and may be lost.';
+      return { ...result, isError: true, content: `${result.content}\n[${why}]` };
+    }
+  }
+
+  return {
+    begin: copy.unsure,
+    async during(fence, work) {
+      const result = await work().catch(async (error: unknown) => {
+        // It was stopped: what it did is there for the next call all the same.
+        await copy.keep(fence).catch((err: unknown) => log.warn({ err, root: copy.root }, 'files could not be stored'));
+        throw error;
+      });
+      return told(result, fence);
+    },
   };
 }

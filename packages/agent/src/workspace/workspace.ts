@@ -38,6 +38,10 @@ export interface Workspace extends Quarters {
     options: { maxBytes: number; fresh?: boolean },
   ) => Promise<{ path: string; bytes: number }>;
   makeFolder: (folder: string) => Promise<void>;
+  /** To be called before a program works in it: what is kept elsewhere is here then. */
+  ready: () => Promise<void>;
+  /** A program may have written to it. */
+  touched: () => void;
   move: (from: string, to: string) => Promise<void>;
   remove: (target: string) => Promise<void>;
 }
@@ -196,6 +200,9 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
     browse: (folder) => pool.run(BROWSE, { root, folder }, { key: owner }),
     extract: (file, most) => pool.run(EXTRACT, { root, file, most }, { key: owner }),
     room: () => room(),
+    // What is here is all that there is.
+    ready: async () => {},
+    touched: () => {},
     look: (question, signal) => pool.run(LOOK, { ...question, root }, { key: owner, ...(signal && { signal }) }),
     async edit(file, edits) {
       const result = await pool.run(EDIT, { text: await read(file), edits }, { key: owner });

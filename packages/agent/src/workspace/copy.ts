@@ -1,0 +1,209 @@
+import { appendFile, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { TreeFull, type BlobFence, type BlobTree } from '@troupe/db';
+import type { Log, WorkerPool } from '@troupe/kernel';
+import { isElsewhere, lay, patch } from './copy-files.ts';
+import { linesOf, type IndexLine } from './copy-index.ts';
+import { BOUNDS, storeFolder, Superseded } from './copy-store.ts';
+import { removeTree } from './remove-tree.ts';
+import { WorkspaceError } from './workspace-files.ts';
+
+/**
+ * A workspace on this machine's disk, for the time that this process lives, of one that is kept in the blob store. It is
+ * laid out when a tool first needs it; what others have stored since is taken over before a tool looks, and what a tool
+ * changed is stored before the step is recorded. What is not stored is nobody's: it goes with the process.
+ */
+export interface Copy {
+  readonly root: string;
+  /** The newest that is stored is here; asks the store. */
+  refresh: () => Promise<void>;
+  /** The same, unless nothing newer was heard of. */
+  ready: () => Promise<void>;
+  /** Something was, or may have been, written: there, below it, or anywhere. */
+  touched: (where?: string) => void;
+  /** Stores what was touched. Throws Superseded when the session was taken over: then what was written is undone. */
+  keep: (fence?: BlobFence) => Promise<void>;
+  /** A version that is stored, as the session's log was told. */
+  heard: (version: number) => void;
+  /** Nothing was heard for a while. */
+  unsure: () => void;
+  usedAt: () => number;
+  /** Takes it off the disk; it is laid out again when it is needed. False: something is not stored. */
+  drop: () => Promise<boolean>;
+  /** Takes it off the disk, whatever is in it. */
+  forget: () => Promise<void>;
+}
+
+export interface CopyDeps {
+  tree: BlobTree;
+  /** Where it is laid out; its index is beside. */
+  root: string;
+  /** A folder of earlier days, which is stored when nothing is. */
+  before?: string;
+  pool: WorkerPool;
+  owner: string;
+  log: Log;
+}
+
+interface State {
+  /** Of what is on the disk; undefined: nothing is. */
+  version: number | undefined;
+  /** The newest that was heard of; undefined: nobody knows. */
+  newest: number | undefined;
+  touched: Set<string>;
+}
+
+const EVERYWHERE = '';
+/** What is left of a folder of earlier days once it is stored. */
+const ADOPTED = '.stored';
+const TOO_LARGE = `Not kept: more than ${BOUNDS.bytes / 1024 ** 3} GB, or ${BOUNDS.entries} files. Remove some.`;
+
+const indexOf = (root: string): string => `${root}.index`;
+const isThere = async (file: string): Promise<boolean> => Boolean(await lstat(file).catch(() => undefined));
+
+/** From the store to the disk. */
+function taking({ tree, root, before, pool, owner, log }: CopyDeps, state: State) {
+  const index = indexOf(root);
+  const noted = (lines: IndexLine[]): Promise<void> => appendFile(index, linesOf(lines));
+  const know = (version: number): void => {
+    state.version = version;
+    state.newest = Math.max(state.newest ?? 0, version);
+  };
+
+  /** Stores a folder that was kept on this machine alone. */
+  async function adopt(folder: string): Promise<void> {
+    const list = `${root}.adopted`;
+    await writeFile(list, '', { mode: 0o600 });
+    const problem = await storeFolder({ tree, pool, owner }, { folder, index: list });
+    if (problem !== undefined) log.warn({ folder, problem }, 'not all of a workspace could be stored');
+    await removeTree(list);
+    await rename(folder, folder + ADOPTED);
+    log.info({ folder: folder + ADOPTED }, 'a workspace was brought into the blob store; the old folder can go');
+  }
+
+  async function layOut(): Promise<void> {
+    await mkdir(path.dirname(root), { recursive: true, mode: 0o700 });
+    if (before !== undefined && (await isThere(before)) && !(await tree.state())) await adopt(before);
+    const version = (await tree.state())?.version ?? 0;
+    for (const old of [`${root}.coming`, root, index]) await removeTree(old);
+    await writeFile(index, '', { mode: 0o600 });
+    await lay(tree, `${root}.coming`, root, noted);
+    state.touched = new Set();
+    know(version);
+  }
+
+  /** Takes over what others have stored; what has version `but` is ours. */
+  async function pull(but?: number): Promise<void> {
+    const found = await tree.state();
+    const since = state.version;
+    const isOld = since !== undefined && since < (found?.pruned ?? 0);
+    if (since === undefined || (isOld && but === undefined)) return layOut();
+    // Another folder took its place; what is being stored goes there, and the rest is fetched when it is next looked at.
+    if (isOld) return void (state.newest = undefined);
+    try {
+      for await (const page of tree.news(since))
+        await patch(
+          tree,
+          root,
+          page.filter(({ version }) => version !== but),
+          noted,
+        );
+    } catch (error) {
+      if (!isElsewhere(error)) throw error;
+      return layOut();
+    }
+    know(found?.version ?? 0);
+  }
+
+  return { layOut, pull, know };
+}
+
+/** From the disk to the store. */
+function keeping(
+  { tree, root, pool, owner }: CopyDeps,
+  state: State,
+  { layOut, pull, know }: ReturnType<typeof taking>,
+) {
+  /** What was stored is here already; what others stored before it is not. */
+  async function follow({ before, version }: { before: number; version: number }): Promise<void> {
+    if (before === state.version) know(version);
+    else await pull(version);
+  }
+
+  return async (fence?: BlobFence): Promise<void> => {
+    if (state.touched.size === 0 || state.version === undefined) return;
+    const places = state.touched;
+    state.touched = new Set();
+    const only = places.has(EVERYWHERE) ? undefined : [...places];
+    try {
+      const storing = { folder: root, index: indexOf(root), only, fence, onStored: follow };
+      const problem = await storeFolder({ tree, pool, owner }, storing);
+      if (problem !== undefined) throw new WorkspaceError(problem);
+    } catch (error) {
+      for (const place of places) state.touched.add(place);
+      if (error instanceof TreeFull) throw new WorkspaceError(TOO_LARGE, { cause: error });
+      // Nobody was told that it is there.
+      if (error instanceof Superseded) await layOut();
+      throw error;
+    }
+  };
+}
+
+export function createCopy(deps: CopyDeps): Copy {
+  const { root, log } = deps;
+  const state: State = { version: undefined, newest: undefined, touched: new Set() };
+  let usedAt = Date.now();
+  let turn: Promise<unknown> = Promise.resolve();
+  const took = taking(deps, state);
+  const keepNow = keeping(deps, state, took);
+
+  /** One after the other: whoever stores and whoever takes over both write the index. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    usedAt = Date.now();
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
+  }
+
+  const isCurrent = (): boolean =>
+    state.version !== undefined && state.newest !== undefined && state.newest <= state.version;
+
+  async function catchUp(): Promise<void> {
+    if (state.version === undefined || !(await isThere(indexOf(root)))) return took.layOut();
+    if (isCurrent()) return;
+    // What is not stored yet is newer than what is.
+    await keepNow().catch((err: unknown) => log.warn({ err, root }, 'files could not be stored'));
+    await took.pull();
+  }
+
+  async function takeOff(): Promise<void> {
+    state.version = undefined;
+    state.touched = new Set();
+    for (const old of [indexOf(root), root]) await removeTree(old);
+  }
+
+  return {
+    root,
+    refresh: () =>
+      inTurn(() => {
+        state.newest = undefined;
+        return catchUp();
+      }),
+    ready: () => {
+      usedAt = Date.now();
+      return isCurrent() ? Promise.resolve() : inTurn(catchUp);
+    },
+    touched: (where = EVERYWHERE) => void state.touched.add(where),
+    keep: (fence) => (state.touched.size === 0 ? Promise.resolve() : inTurn(() => keepNow(fence))),
+    heard: (version) => void (state.newest = Math.max(state.newest ?? 0, version)),
+    unsure: () => void (state.newest = undefined),
+    usedAt: () => usedAt,
+    drop: () =>
+      inTurn(async () => {
+        const mayGo = state.touched.size === 0;
+        if (mayGo) await takeOff();
+        return mayGo;
+      }),
+    forget: () => inTurn(takeOff),
+  };
+}

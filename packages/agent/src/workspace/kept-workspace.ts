@@ -1,0 +1,71 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { Copy } from './copy.ts';
+import type { Workspace } from './workspace.ts';
+
+/**
+ * A workspace that is kept in the blob store, through its copy on this disk. `tool`: what a call changes is stored when
+ * it is over, under the lease of its session. `person`: at once, and the newest is asked for before anything is shown.
+ */
+export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'person'): Workspace {
+  const ready = whose === 'tool' ? copy.ready : copy.refresh;
+
+  const reads =
+    <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      await ready();
+      return work(...args);
+    };
+
+  /** `where`: what a call with these arguments, and this result, has changed. */
+  const writes =
+    <Args extends unknown[], T>(work: (...args: Args) => Promise<T>, where: (result: T, ...args: Args) => string[]) =>
+    async (...args: Args): Promise<T> => {
+      await ready();
+      const result = await work(...args).catch((error: unknown) => {
+        // Nobody knows how far it came.
+        copy.touched();
+        throw error;
+      });
+      for (const given of where(result, ...args)) copy.touched(await placeOf(inner.root, given));
+      if (whose === 'person') await copy.keep();
+      return result;
+    };
+
+  return {
+    root: inner.root,
+    owner: inner.owner,
+    // Asked again and again while a program runs.
+    room: inner.room,
+    ready,
+    touched: () => copy.touched(),
+    read: reads(inner.read),
+    readBytes: reads(inner.readBytes),
+    look: reads(inner.look),
+    browse: reads(inner.browse),
+    extract: reads(inner.extract),
+    open: async (file, work) => {
+      await ready();
+      return inner.open(file, work);
+    },
+    write: writes(inner.write, (_, file) => [file]),
+    edit: writes(inner.edit, (_, file) => [file]),
+    put: writes(inner.put, ({ path: stored }) => [stored]),
+    makeFolder: writes(inner.makeFolder, (_, folder) => [folder]),
+    move: writes(inner.move, (_, from, to) => [from, to]),
+    remove: writes(inner.remove, (_, target) => [target]),
+  };
+}
+
+/** Where something really is that was named by a path, links followed; undefined: nobody can tell. */
+async function placeOf(root: string, given: string): Promise<string | undefined> {
+  const plain = path.posix.normalize(given.replace(/^\/workspace(?=\/|$)/, '.')).replace(/\/+$/, '');
+  if (plain === '.' || plain.startsWith('..') || path.posix.isAbsolute(plain)) return undefined;
+  const [top, folder] = await Promise.all(
+    [root, path.join(root, path.posix.dirname(plain))].map((one) => realpath(one).catch(() => undefined)),
+  );
+  if (top === undefined || folder === undefined) return undefined;
+  const inside = path.relative(top, folder);
+  if (inside.startsWith('..')) return undefined;
+  return path.posix.join(inside, path.posix.basename(plain)).toWellFormed();
+}
