@@ -26,8 +26,8 @@ const ABOUT = 'backup.json';
 const ROWS = 'database';
 const CONTAINERS = 'containers';
 const OWN = new Set([ABOUT, ROWS, CONTAINERS]);
-/** The embedded server's own; its rows are in the backup already. */
-const NOT_KEPT = /^(postgres|postgres\.new|postgres\.lock|run|\.backup-.*|\.restore-.*)$/;
+/** The embedded server’s own, whose rows are in the backup already, and copies of what is kept elsewhere. */
+const NOT_KEPT = /^(copies|postgres|postgres\.new|postgres\.lock|run|\.backup-.*|\.restore-.*)$/;
 
 /** Standard input or output is `-`. */
 const STANDARD = '-';

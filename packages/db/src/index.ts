@@ -1,4 +1,4 @@
-export { blobsFrom, createBlobs, keepsBlobs, type Blobs } from './blobs/blobs.ts';
+export { createBlobs, keepsBlobs, keepSwept, openBlobs, type Blobs } from './blobs/blobs.ts';
 export { CHUNK_BYTES, hashOf, toChunk, type Chunk } from './blobs/chunks.ts';
 export {
   digestOf,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { raiseNotice } from '@troupe/accounts';
 import { agentChanged, agentRethinks } from '@troupe/contract';
-import { notify, type Database, type SystemTx } from '@troupe/db';
+import { notify, type Blobs, type Database, type SystemTx } from '@troupe/db';
 import { FREE_PLAN, isPlan } from '@troupe/domain';
 import { AppError, newId, type Clock, type Log } from '@troupe/kernel';
 import { createBackups, type BackupRow, type Backups } from './backups.ts';
@@ -40,7 +40,7 @@ export interface Fleet {
   settle: (agentId: string) => Promise<void>;
   resetMemory: (agent: AgentRow) => Promise<void>;
   remove: (agent: AgentRow) => Promise<void>;
-  readonly backups: Pick<Backups, 'list' | 'get' | 'fileOf'>;
+  readonly backups: Pick<Backups, 'list' | 'get' | 'read'>;
   backUp: (agent: AgentRow) => Promise<BackupRow>;
   /** Puts it back to a backup, and tells which one holds what it was before. */
   restore: (agent: AgentRow, backupId: string) => Promise<{ agent: AgentRow; safety: BackupRow }>;
@@ -59,8 +59,9 @@ export interface FleetDeps {
   driver: Driver;
   clock: Clock;
   log: Log;
-  /** Backups are kept in it. */
+  /** Backups are kept in it, unless there are blobs. */
   dataDir: string;
+  blobs?: Blobs | undefined;
   version: string;
   leaseMs?: number;
 }
@@ -210,7 +211,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   async function updateNow(agent: AgentRow, given?: string): Promise<Updated> {
     const previousImage = agent.image ?? driver.image;
     const image = given ?? driver.image;
-    const backupPath = backups.fileOf(await backups.make(agent, 'update'));
+    const backupPath = backups.nameOf(await backups.make(agent, 'update'));
     await backups.prune(agent);
     try {
       const refused = driver.refuses?.(image);
@@ -258,7 +259,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   /** It runs afterwards if it did before. */
   async function putBack(agent: AgentRow, backup: BackupRow): Promise<AgentRow> {
     await takeDown(agent);
-    await driver.restore(agent, backups.fileOf(backup));
+    await backups.use(backup, (file) => driver.restore(agent, file));
     const changed = await roster.revert(agent, backups.settingsOf(backup));
     if (changed.status !== 'running') return changed;
     const { agent: running } = await bringUp(fresh(changed));
@@ -272,7 +273,7 @@ export function createFleet(deps: FleetDeps): Fleet {
   /** What a process that died was doing. The row still says the old image, so an update that was cut short is undone. */
   async function redo(agentId: string, action: string, turn: Turn): Promise<void> {
     const agent = await roster.find(agentId);
-    await backups.sweep(agentId);
+    await backups.sweep(agentId, agent?.user_id);
     if (!agent) return clearAway({ id: agentId }, turn);
     if (action === 'remove') return removeNow(agent, turn);
     if (action === 'stop') return void (await stopNow(agent));

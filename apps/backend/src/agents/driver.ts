@@ -10,6 +10,7 @@ import {
   type ChannelHost,
   type Driver,
 } from '@troupe/fleet';
+import type { Blobs } from '@troupe/db';
 import { StartError, type Outbound } from '@troupe/kernel';
 import { createHostingPlatform, type AllAgents } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
@@ -36,6 +37,8 @@ interface Given {
   roster: AllAgents;
   /** Where this process is reached. */
   baseUrl: () => string;
+  /** Where files are kept; undefined: in the folder. */
+  blobs: Blobs | undefined;
 }
 
 const nothing = async (): Promise<void> => {};
@@ -56,7 +59,7 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
 async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const { settings, db, log, version, dataDir, secrets, clock, url } = deps;
   const { internalKey, sessionSecret, walletKey } = secrets;
-  const { outbound, roster, baseUrl } = given;
+  const { outbound, roster, baseUrl, blobs } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
   const common = { log, version, verify };
   if (settings.AGENT_DRIVER === 'docker' || settings.AGENT_DRIVER === 'swarm') {
@@ -85,6 +88,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     ...common,
     db,
     dataDir,
+    blobs,
     outbound,
     sandbox,
     thinking: createThinking(ai, roster),

@@ -1,5 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import { applyConfigJob, stopAgentsJob } from '@troupe/contract';
+import { keepSwept, openBlobs } from '@troupe/db';
 import { createFleet, type Driver, type Fleet } from '@troupe/fleet';
 import { closeAll, createCipher, createOutbound, createWorkerPool, type Running, type Server } from '@troupe/kernel';
 import { memberOf, type Roster } from '@troupe/roster';
@@ -53,9 +54,10 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   // What the operator has configured may be anywhere.
   const configured = createOutbound({ allowLoopback: true, allowPrivate: true });
   const baseUrl = (): string => addressOf(server) ?? deps.url;
-  const running = await createDriver(deps, ai, { outbound, configured, roster: roster.system, baseUrl });
+  const blobs = await openBlobs(deps.settings, deps);
+  const running = await createDriver(deps, ai, { outbound, configured, roster: roster.system, baseUrl, blobs });
   const { driver, shellOff } = running;
-  const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, dataDir: deps.dataDir });
+  const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
   wireMaking(server, { ...deps, ai, fleet, liveStream });
@@ -72,7 +74,8 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
     chores: [installations.tellQuiet, createSpendWatch({ db, clock })],
   });
   const agents = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
-  return { deliver: wake.deliver, close: () => closeAll([ai, agents]) };
+  const kept = blobs ? [blobs, keepSwept(blobs, log)] : [];
+  return { deliver: wake.deliver, close: () => closeAll([ai, ...kept, agents]) };
 }
 
 /** Agents that people run on their own machines. */

@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mailJob, mailNewsJob } from '@troupe/contract';
-import { withoutWaiting, type Database, type Jobs, type SystemTx } from '@troupe/db';
+import { keepsBlobs, withoutWaiting, type Database, type Jobs, type SystemTx } from '@troupe/db';
 import { loadNow, onUse, type Clock, type Counters, type Log, type Settings } from '@troupe/kernel';
 import type { Transporter } from 'nodemailer';
+import { keepMail } from './mail-store.ts';
 
 const nodemailer = onUse(() => loadNow(import.meta.resolve('nodemailer')) as typeof import('nodemailer'));
 
@@ -42,7 +43,7 @@ export interface MailRoom {
 interface MailDeps {
   db: Database;
   isUser: (tx: SystemTx, email: string) => Promise<boolean>;
-  settings: Pick<Settings, 'SMTP_URL' | 'MAIL_FROM'>;
+  settings: Pick<Settings, 'SMTP_URL' | 'MAIL_FROM' | 'BLOB_STORE' | 'DATABASE_URL'>;
   dataDir: string;
   jobs: Jobs;
   counters: Counters;
@@ -129,7 +130,7 @@ async function withTimeout(sending: Promise<unknown>): Promise<void> {
   }
 }
 
-function toOutbox({ settings, dataDir, clock, log }: MailDeps): Send {
+function toOutbox({ db, settings, dataDir, clock, log }: MailDeps): Send {
   const outbox = join(dataDir, 'outbox');
   return async ({ to, subject, text, link }, id) => {
     const transport = nodemailer().createTransport(
@@ -137,6 +138,10 @@ function toOutbox({ settings, dataDir, clock, log }: MailDeps): Send {
       { from: settings.MAIL_FROM },
     );
     const { message } = await transport.sendMail({ to: { name: '', address: to }, subject, text });
+    if (keepsBlobs(settings)) {
+      await keepMail(db.system, { id, at: clock(), to, subject, message: message as Buffer });
+      return log.info({ to, subject, link }, 'mail kept for `npm run outbox`: there is no mail server');
+    }
     await mkdir(outbox, { recursive: true, mode: 0o700 });
     const file = join(outbox, `${clock().toISOString().replaceAll(':', '-')}-${id}.eml`);
     await writeFile(file, message, { mode: 0o600 });

@@ -24,32 +24,33 @@ export interface Storing {
   onStored?: (stored: { before: number; version: number }) => Promise<void>;
 }
 
-interface StoreDeps {
+export interface StoreDeps {
   tree: BlobTree;
   pool: WorkerPool;
   owner: string;
+  bounds?: { bytes: number; entries: number };
 }
 
 type Taken = Scanned & { parts: readonly string[]; digest: string };
 
 /** A little more than a workspace may hold: what is too much is noticed a little late. */
-export const BOUNDS = { bytes: 2 * 1024 ** 3, entries: WORKSPACE_ENTRIES + 20_000 };
+const BOUNDS = { bytes: 2 * 1024 ** 3, entries: WORKSPACE_ENTRIES + 20_000 };
 const SCAN = defineTask<typeof scan>(new URL('./tasks/scan.task.ts', import.meta.url), 60_000);
 const TRIES = 3;
 
 const PROBLEMS: Record<NonNullable<ScanResult['problem']>, string> = {
-  many: `Not kept: there are more than ${BOUNDS.entries} files and folders. Remove some.`,
+  many: 'Not kept: there are more files and folders than can be. Remove some.',
   closed: 'Not everything was kept: there are files or folders that cannot be opened, or are too deep.',
   names: 'Not everything was kept: there are names that are not text.',
 };
 
 /** Answers why not everything was stored. */
 export async function storeFolder(deps: StoreDeps, storing: Storing): Promise<string | undefined> {
-  const { pool, owner } = deps;
+  const { pool, owner, bounds = BOUNDS } = deps;
   const { folder: root, index, only } = storing;
   let problem: string | undefined;
   for (let after: string | undefined = ''; after !== undefined;) {
-    const given: Scan = { root, index, after, mostEntries: BOUNDS.entries, ...(only && { only }) };
+    const given: Scan = { root, index, after, mostEntries: bounds.entries, ...(only && { only }) };
     const page: ScanResult | undefined = await pool.run(SCAN, given, { key: owner, lane: 'measure' });
     if (!page) throw new WorkspaceError('The files are gone from this machine, and are fetched anew');
     const found = await storePage(deps, page, storing);
@@ -66,7 +67,7 @@ async function storePage(deps: StoreDeps, page: ScanResult, storing: Storing): P
   for (let tried = 1; ; tried += 1) {
     const { taken, isClosed } = await takeAll(deps.tree, folder, changed);
     const news = taken.filter(({ kind, known, mode, digest }) => kind !== 'file' || known !== saysOf(mode, digest));
-    const stored = news.length + gone.length > 0 ? await store(deps.tree, news, gone, fence) : undefined;
+    const stored = news.length + gone.length > 0 ? await store(deps, news, gone, fence) : undefined;
     if (stored?.status === 'lost') throw new Superseded('another process works on this session now');
     if (stored?.status === 'missing' && tried < TRIES) continue;
     if (stored?.status === 'missing') throw new Error('pieces of files went while they were stored');
@@ -96,7 +97,7 @@ async function takeAll(tree: BlobTree, folder: string, changed: readonly Scanned
   return { taken, isClosed };
 }
 
-function store(tree: BlobTree, news: readonly Taken[], gone: readonly string[], fence: BlobFence | undefined) {
+function store({ tree, bounds = BOUNDS }: StoreDeps, news: readonly Taken[], gone: readonly string[], fence: BlobFence | undefined) {
   const chunks = news.flatMap(({ chunk }) => (chunk && chunk.size > 0 ? [chunk] : []));
   const files = news.map(({ path, kind, mode, size, link, parts }) => ({
     path,
@@ -106,5 +107,5 @@ function store(tree: BlobTree, news: readonly Taken[], gone: readonly string[], 
     parts,
     ...(link !== undefined && { link }),
   }));
-  return tree.store({ chunks, files, gone }, { bounds: BOUNDS, ...(fence && { fence }) });
+  return tree.store({ chunks, files, gone }, { bounds, ...(fence && { fence }) });
 }

@@ -1,10 +1,10 @@
 import { appendFile, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { TreeFull, type BlobFence, type BlobTree } from '@troupe/db';
-import type { Log, WorkerPool } from '@troupe/kernel';
+import { TreeFull, type BlobFence } from '@troupe/db';
+import type { Log } from '@troupe/kernel';
 import { isElsewhere, lay, patch } from './copy-files.ts';
 import { linesOf, type IndexLine } from './copy-index.ts';
-import { BOUNDS, storeFolder, Superseded } from './copy-store.ts';
+import { storeFolder, Superseded, type StoreDeps } from './copy-store.ts';
 import { removeTree } from './remove-tree.ts';
 import { WorkspaceError } from './workspace-files.ts';
 
@@ -34,14 +34,11 @@ export interface Copy {
   forget: () => Promise<void>;
 }
 
-export interface CopyDeps {
-  tree: BlobTree;
+export interface CopyDeps extends StoreDeps {
   /** Where it is laid out; its index is beside. */
   root: string;
   /** A folder of earlier days, which is stored when nothing is. */
   before?: string;
-  pool: WorkerPool;
-  owner: string;
   log: Log;
 }
 
@@ -56,13 +53,14 @@ interface State {
 const EVERYWHERE = '';
 /** What is left of a folder of earlier days once it is stored. */
 const ADOPTED = '.stored';
-const TOO_LARGE = `Not kept: more than ${BOUNDS.bytes / 1024 ** 3} GB, or ${BOUNDS.entries} files. Remove some.`;
+const TOO_LARGE = 'Not kept: the files are larger, or more, than can be. Remove some.';
 
 const indexOf = (root: string): string => `${root}.index`;
 const isThere = async (file: string): Promise<boolean> => Boolean(await lstat(file).catch(() => undefined));
 
 /** From the store to the disk. */
-function taking({ tree, root, before, pool, owner, log }: CopyDeps, state: State) {
+function taking(deps: CopyDeps, state: State) {
+  const { tree, root, before, log } = deps;
   const index = indexOf(root);
   const noted = (lines: IndexLine[]): Promise<void> => appendFile(index, linesOf(lines));
   const know = (version: number): void => {
@@ -74,7 +72,7 @@ function taking({ tree, root, before, pool, owner, log }: CopyDeps, state: State
   async function adopt(folder: string): Promise<void> {
     const list = `${root}.adopted`;
     await writeFile(list, '', { mode: 0o600 });
-    const problem = await storeFolder({ tree, pool, owner }, { folder, index: list });
+    const problem = await storeFolder(deps, { folder, index: list });
     if (problem !== undefined) log.warn({ folder, problem }, 'not all of a workspace could be stored');
     await removeTree(list);
     await rename(folder, folder + ADOPTED);
@@ -119,11 +117,9 @@ function taking({ tree, root, before, pool, owner, log }: CopyDeps, state: State
 }
 
 /** From the disk to the store. */
-function keeping(
-  { tree, root, pool, owner }: CopyDeps,
-  state: State,
-  { layOut, pull, know }: ReturnType<typeof taking>,
-) {
+function keeping(deps: CopyDeps, state: State, { layOut, pull, know }: ReturnType<typeof taking>) {
+  const { root } = deps;
+
   /** What was stored is here already; what others stored before it is not. */
   async function follow({ before, version }: { before: number; version: number }): Promise<void> {
     if (before === state.version) know(version);
@@ -137,7 +133,7 @@ function keeping(
     const only = places.has(EVERYWHERE) ? undefined : [...places];
     try {
       const storing = { folder: root, index: indexOf(root), only, fence, onStored: follow };
-      const problem = await storeFolder({ tree, pool, owner }, storing);
+      const problem = await storeFolder(deps, storing);
       if (problem !== undefined) throw new WorkspaceError(problem);
     } catch (error) {
       for (const place of places) state.touched.add(place);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Log, Settings } from '@troupe/kernel';
+import { newId, StartError, type Log, type Running, type Settings } from '@troupe/kernel';
 import type { Database } from '../scopes.ts';
-import { objectsFrom, type Objects } from './s3.ts';
+import { objectsFrom, ObjectsRefuse, type Objects } from './s3.ts';
 import { createTree, type BlobTree, type TreeOwner } from './trees.ts';
 
 /** Where files live that no single machine may lose. */
@@ -24,6 +24,8 @@ const GRACE_MINUTES = 60;
 /** How long it is told that something was removed, to who has an older copy. */
 const TOLD_HOURS = 24;
 const AT_ONCE = 500;
+const SWEEP_MS = 1_800_000;
+const MAILS_KEPT = 10_000;
 /** More than one sweep should take. */
 const ROUNDS = 200;
 
@@ -31,9 +33,43 @@ const ROUNDS = 200;
 export const keepsBlobs = (settings: Pick<Settings, 'BLOB_STORE' | 'DATABASE_URL'>): boolean =>
   (settings.BLOB_STORE ?? (settings.DATABASE_URL === undefined ? 'folder' : 'postgres')) !== 'folder';
 
-/** As the settings say; undefined: in the folder. */
-export const blobsFrom = (settings: Settings, deps: Pick<BlobsDeps, 'db' | 'log'>): Blobs | undefined =>
-  keepsBlobs(settings) ? createBlobs({ ...deps, objects: objectsFrom(settings) }) : undefined;
+/** As the settings say; undefined: in the folder. Refuses settings with which files that are kept would not be found. */
+export async function openBlobs(settings: Settings, { db, log }: Pick<BlobsDeps, 'db' | 'log'>) {
+  const objects = objectsFrom(settings);
+  const { rows } = await sql<{ trees: boolean; objects: boolean }>`select exists (select from blob_trees) as trees,
+    exists (select from blob_chunks where object is not null) as objects`.execute(db.system);
+  if (!objects && rows[0]?.objects)
+    throw new StartError('Files of agents are in an object store: set BLOB_STORE to its s3:// address.');
+  if (!keepsBlobs(settings)) {
+    if (rows[0]?.trees) throw new StartError('Files of agents are in the database: set BLOB_STORE=postgres.');
+    return undefined;
+  }
+  if (objects) await tryOut(objects, log);
+  return createBlobs({ db, log, objects });
+}
+
+/** A wrong key is found now, not with the first file. One that is away may come back. */
+async function tryOut(objects: Objects, log: Log): Promise<void> {
+  const name = `try.${newId()}`;
+  try {
+    await objects.put(name, Buffer.from(name));
+    await objects.remove(name);
+  } catch (error) {
+    if (error instanceof ObjectsRefuse && error.status < 500)
+      throw new StartError(`The object store of BLOB_STORE cannot be used: ${error.message}.`);
+    log.warn({ err: error }, 'the object store does not answer');
+  }
+}
+
+/** Sweeps now and then, as long as it is not closed. */
+export function keepSwept({ sweep }: Pick<Blobs, 'sweep'>, log: Log, everyMs = SWEEP_MS): Running {
+  // Processes that started together take turns.
+  const timer = setInterval(
+    () => void sweep().catch((err: unknown) => log.warn({ err }, 'files that nobody has any more could not be removed')),
+    everyMs * (0.75 + Math.random() / 2),
+  ).unref();
+  return { close: async () => clearInterval(timer) };
+}
 
 export function createBlobs({ db, log, objects, graceMinutes = GRACE_MINUTES }: BlobsDeps): Blobs {
   const grace = sql`now() - make_interval(mins => ${graceMinutes})`;
@@ -83,6 +119,8 @@ export function createBlobs({ db, log, objects, graceMinutes = GRACE_MINUTES }: 
     tree: (owner) => createTree({ db, objects }, owner),
     async sweep() {
       await forgetRemoved();
+      await sql`delete from outbox_mails where created_at < (
+        select created_at from outbox_mails order by created_at desc offset ${MAILS_KEPT} limit 1)`.execute(db.system);
       const chunks = await sweepChunks();
       const swept = { chunks, objects: await sweepObjects() };
       if (swept.chunks + swept.objects > 0) log.info(swept, 'files that nobody has any more were removed');

@@ -44,6 +44,17 @@ export function objectsFrom(settings: S3Settings): Objects | undefined {
   return createS3({ endpoint, region, bucket, prefix, accessKeyId, secretAccessKey });
 }
 
+/** It does not take what it is asked for. */
+export class ObjectsRefuse extends Error {
+  override readonly name = 'ObjectsRefuse';
+  readonly status: number;
+
+  constructor(status: number, code: string | undefined) {
+    super(`the object store answered ${status}${code === undefined ? '' : ` (${code})`}`);
+    this.status = status;
+  }
+}
+
 /** Throttled, or broken for a moment. */
 const isPassing = (status: number): boolean => status >= 500 || status === 429 || status === 408;
 
@@ -74,7 +85,7 @@ export function createS3(options: S3Options): Objects {
       if (answer?.status === 404 && method === 'DELETE') return answer.bytes;
       if (answer && (!isPassing(answer.status) || tried === TRIES)) {
         const code = /<Code>([^<]{1,100})<\/Code>/.exec(Buffer.from(answer.bytes).toString())?.[1];
-        throw new Error(`the object store answered ${answer.status}${code === undefined ? '' : ` (${code})`}`);
+        throw new ObjectsRefuse(answer.status, code);
       }
       await delay(retryMs * 2 ** tried * (0.5 + Math.random()));
     }

@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import type { AgentBackup } from '@troupe/contract';
 import { BACKUPS_KEPT } from '@troupe/domain';
 import type { BackupRow, Fleet } from '@troupe/fleet';
-import { AppError, iso } from '@troupe/kernel';
+import { iso } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
 
@@ -41,11 +41,8 @@ export function createBackupService({ fleet, roster }: { fleet: Fleet; roster: R
     },
     async read(agentId: string, userId: string | undefined, backupId: string) {
       const backup = await fleet.backups.get(await find(agentId, userId), backupId);
-      const file = await open(fleet.backups.fileOf(backup)).catch((cause: unknown) => {
-        throw new AppError(404, 'Backup not found', {}, { cause });
-      });
-      const { size } = await file.stat();
-      return { size, stream: file.createReadStream() };
+      const { size, stream } = await fleet.backups.read(backup);
+      return { size, stream: Readable.from(stream, { objectMode: false }) };
     },
   };
 }
