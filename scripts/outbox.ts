@@ -13,7 +13,9 @@ await command(async ([folder]) => {
     const mails = await db.system.selectFrom('outbox_mails').selectAll().orderBy('created_at').execute();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const { id, created_at: at, message } of mails)
-      await writeFile(path.join(folder, `${at.toISOString().replaceAll(':', '-')}-${id}.eml`), message, { mode: 0o600 });
+      await writeFile(path.join(folder, `${at.toISOString().replaceAll(':', '-')}-${id}.eml`), message, {
+        mode: 0o600,
+      });
     console.error(`${mails.length} mails are in ${folder}.`);
   } finally {
     await db.close();

@@ -5,7 +5,8 @@ import { StartError } from '@troupe/kernel';
 export async function command(work: (args: [file: string]) => Promise<void>): Promise<void> {
   const [file] = process.argv.slice(2);
   try {
-    if (!file) throw new StartError('Name a file: npm run backup FILE, npm run restore FILE, or npm run outbox FOLDER.');
+    if (!file)
+      throw new StartError('Name a file: npm run backup FILE, npm run restore FILE, or npm run outbox FOLDER.');
     // npm goes to the project's folder, and says where it was called
     await work([file === '-' ? file : path.resolve(process.env['INIT_CWD'] ?? '.', file)]);
   } catch (error) {

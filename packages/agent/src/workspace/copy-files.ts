@@ -12,6 +12,8 @@ import { sandboxOwner } from '../sandbox/sandbox-user.ts';
 /** Files between the blob store and a disk. */
 
 type Noted = (lines: IndexLine[]) => Promise<void>;
+/** What chunks say, by hash. */
+type Said = ReadonlyMap<string, Uint8Array>;
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 /** Of chunks that are in memory at once. */
@@ -42,11 +44,12 @@ function* handfuls(files: readonly BlobNews[]): Generator<BlobNews[]> {
 }
 
 /** What a file says, piece by piece; nothing but zeros is left out, so that what was sparse stays so. */
-async function fill(tree: BlobTree, handle: FileHandle, file: BlobNews, ready?: ReadonlyMap<string, Uint8Array>) {
+async function fill(tree: BlobTree, handle: FileHandle, file: BlobNews, ready: Said = new Map()) {
   const { parts, size, mode } = file;
+  let said: Said = ready;
   for (let from = 0; from < parts.length; from += CHUNKS) {
     const hashes = parts.slice(from, from + CHUNKS);
-    const said = ready ?? (await tree.get(hashes));
+    if (!hashes.every((hash) => said.has(hash))) said = await tree.get(hashes);
     for (const [offset, hash] of hashes.entries()) {
       const bytes = said.get(hash) ?? NOTHING.subarray(0, 0);
       const isNothing = bytes.length === CHUNK_BYTES && NOTHING.equals(bytes);
@@ -59,12 +62,7 @@ async function fill(tree: BlobTree, handle: FileHandle, file: BlobNews, ready?: 
   await handle.chmod(mode);
 }
 
-async function layFile(
-  tree: BlobTree,
-  root: string,
-  file: BlobNews,
-  ready: ReadonlyMap<string, Uint8Array> | undefined,
-): Promise<IndexLine> {
+async function layFile(tree: BlobTree, root: string, file: BlobNews, ready: Said): Promise<IndexLine> {
   const full = path.join(root, file.path);
   const handle = await open(full, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
   try {
@@ -75,14 +73,18 @@ async function layFile(
   }
 }
 
-async function layFiles(tree: BlobTree, root: string, files: readonly BlobNews[], noted: Noted): Promise<void> {
+/** Files with what their chunks say, as many as fit into memory together. A large one is read while it is written. */
+async function* withSaid(tree: BlobTree, files: readonly BlobNews[]): AsyncGenerator<{ hand: BlobNews[]; said: Said }> {
   for (const hand of handfuls(files)) {
-    const isLarge = hand.length === 1 && hand[0]!.parts.length > CHUNKS;
-    const hashes = isLarge ? [] : hand.flatMap(({ parts }) => parts);
-    const ready = isLarge ? undefined : hashes.length > 0 ? await tree.get(hashes) : new Map<string, Uint8Array>();
-    for (let from = 0; from < hand.length; from += AT_ONCE)
-      await noted(await Promise.all(hand.slice(from, from + AT_ONCE).map((file) => layFile(tree, root, file, ready))));
+    const hashes = hand.flatMap(({ parts }) => (parts.length > CHUNKS ? [] : parts));
+    yield { hand, said: hashes.length > 0 ? await tree.get(hashes) : new Map<string, Uint8Array>() };
   }
+}
+
+async function layFiles(tree: BlobTree, root: string, files: readonly BlobNews[], noted: Noted): Promise<void> {
+  for await (const { hand, said } of withSaid(tree, files))
+    for (let from = 0; from < hand.length; from += AT_ONCE)
+      await noted(await Promise.all(hand.slice(from, from + AT_ONCE).map((file) => layFile(tree, root, file, said))));
 }
 
 /** All that is stored into a new folder, which then takes the place of `root`. Nobody else can see it before. */
@@ -128,7 +130,11 @@ export async function patch(tree: BlobTree, root: string, news: readonly BlobNew
   const gone = news.filter(({ kind }) => kind === 'gone').toReversed();
   for (const { path: at } of gone) await takeAway(jail, at);
   await noted(gone.map(({ path: at }): IndexLine => [at]));
-  for (const one of news) if (one.kind !== 'gone') await noted([await patchOne(tree, jail, one)]);
+  const of = (kind: BlobNews['kind']): BlobNews[] => news.filter((one) => one.kind === kind);
+  for (const one of of('folder')) await noted([await patchOne(jail, one)]);
+  for await (const { hand, said } of withSaid(tree, of('file')))
+    for (const one of hand) await noted([await patchOne(jail, one, (place) => patchFile(tree, place, one, said))]);
+  for (const one of of('link')) await noted([await patchOne(jail, one)]);
 }
 
 /** What somebody has put into a folder meanwhile stays, and the folder with it. */
@@ -143,7 +149,7 @@ const takeAway = (jail: Jail, at: string): Promise<void> =>
       if (!isElsewhere(error) && codeOf(error) !== 'ENOTEMPTY') throw error;
     });
 
-async function patchOne(tree: BlobTree, jail: Jail, one: BlobNews): Promise<IndexLine> {
+async function patchOne(jail: Jail, one: BlobNews, file?: (place: Place) => Promise<IndexLine>): Promise<IndexLine> {
   const { path: at, kind, mode, link = '' } = one;
   const uid = sandboxOwner();
   return jail.within(
@@ -151,7 +157,7 @@ async function patchOne(tree: BlobTree, jail: Jail, one: BlobNews): Promise<Inde
     async (place): Promise<IndexLine> => {
       const stat = await lstat(place.full).catch(() => undefined);
       if (stat && stat.isDirectory() !== (kind === 'folder')) await removeTree(place.full);
-      if (kind === 'file') return patchFile(tree, place, one);
+      if (file) return file(place);
       if (kind === 'link') await rm(place.full, { force: true });
       if (kind === 'link') await symlink(link, place.full);
       else if (!stat?.isDirectory()) await mkdir(place.full, { mode: 0o700 });
@@ -165,11 +171,11 @@ async function patchOne(tree: BlobTree, jail: Jail, one: BlobNews): Promise<Inde
   );
 }
 
-async function patchFile(tree: BlobTree, { folder, full }: Place, file: BlobNews): Promise<IndexLine> {
+async function patchFile(tree: BlobTree, { folder, full }: Place, file: BlobNews, said: Said): Promise<IndexLine> {
   const beside = path.join(folder, `.${randomHex(8)}.part`);
   const handle = await open(beside, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
   try {
-    await fill(tree, handle, file);
+    await fill(tree, handle, file, said);
     await rename(beside, full);
     return [file.path, UNSURE, saysOf(file.mode, await digestOf(file.parts))];
   } finally {
@@ -203,6 +209,8 @@ export async function takeLarge(
 /** As far as it reached when it was opened: one that grows is not followed. */
 export async function takePieces(tree: BlobTree, handle: FileHandle, length: number) {
   const parts: string[] = [];
+  /** Stored, or about to be. */
+  const known = new Set<string>();
   let size = 0;
   while (size < length) {
     const pieces: { hash: string; content: Buffer }[] = [];
@@ -217,7 +225,9 @@ export async function takePieces(tree: BlobTree, handle: FileHandle, length: num
       pieces.push({ hash: await hashOf(said), content: said });
     }
     if (pieces.length === 0) break;
-    const lacking = await tree.lacks(pieces.map(({ hash }) => hash));
+    const unknown = pieces.map(({ hash }) => hash).filter((hash) => !known.has(hash));
+    const lacking = unknown.length > 0 ? await tree.lacks(unknown) : new Set<string>();
+    for (const hash of unknown) known.add(hash);
     const chunks = await Promise.all(
       pieces.filter(({ hash }) => lacking.has(hash)).map(({ content }) => toChunk(content)),
     );

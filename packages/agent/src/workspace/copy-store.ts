@@ -97,7 +97,12 @@ async function takeAll(tree: BlobTree, folder: string, changed: readonly Scanned
   return { taken, isClosed };
 }
 
-function store({ tree, bounds = BOUNDS }: StoreDeps, news: readonly Taken[], gone: readonly string[], fence: BlobFence | undefined) {
+function store(
+  { tree, bounds = BOUNDS }: StoreDeps,
+  news: readonly Taken[],
+  gone: readonly string[],
+  fence: BlobFence | undefined,
+) {
   const chunks = news.flatMap(({ chunk }) => (chunk && chunk.size > 0 ? [chunk] : []));
   const files = news.map(({ path, kind, mode, size, link, parts }) => ({
     path,

@@ -203,7 +203,9 @@ describe('a workspace in the blob store', () => {
     const orphan = await toChunk(Buffer.from(`never listed ${newId()}`));
     await tree.put([orphan]);
     const count = async () => {
-      const { rows } = await sql<{ n: number }>`select count(*)::integer as n from blob_chunks`.execute(database.db.system);
+      const { rows } = await sql<{ n: number }>`select count(*)::integer as n from blob_chunks`.execute(
+        database.db.system,
+      );
       return rows[0]!.n;
     };
     const before = await count();
@@ -250,8 +252,7 @@ describe('a workspace in the blob store', () => {
     let isOver = false;
     const line = 'x'.repeat(99_999);
     const writing = (async () => {
-      for (let number = 0; number < 100; number += 1)
-        if (!stream.write(`${line}\n`)) await once(stream, 'drain');
+      for (let number = 0; number < 100; number += 1) if (!stream.write(`${line}\n`)) await once(stream, 'drain');
       stream.end();
       await once(stream, 'close');
       isOver = true;

@@ -65,7 +65,8 @@ async function tryOut(objects: Objects, log: Log): Promise<void> {
 export function keepSwept({ sweep }: Pick<Blobs, 'sweep'>, log: Log, everyMs = SWEEP_MS): Running {
   // Processes that started together take turns.
   const timer = setInterval(
-    () => void sweep().catch((err: unknown) => log.warn({ err }, 'files that nobody has any more could not be removed')),
+    () =>
+      void sweep().catch((err: unknown) => log.warn({ err }, 'files that nobody has any more could not be removed')),
     everyMs * (0.75 + Math.random() / 2),
   ).unref();
   return { close: async () => clearInterval(timer) };
