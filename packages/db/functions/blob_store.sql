@@ -39,18 +39,20 @@ begin
     return json_build_object('status', 'missing');
   end if;
 
-  with gone as (
-    update blob_files f set kind = 'gone', mode = 0, size = 0, link = null, digest = null,
-      version = was.version + 1, changed_at = now()
-    where f.tree_id = was.id and f.kind <> 'gone' and f.path = any (p_gone) returning f.path
-  ), felled as (
-    update blob_files f set kind = 'gone', mode = 0, size = 0, link = null, digest = null,
-      version = was.version + 1, changed_at = now()
-    from unnest(p_felled) as p (path)
-    where f.tree_id = was.id and f.kind <> 'gone' and f.path <> all (p_gone)
-      and (f.path = p.path or (f.path > p.path || '/' and f.path < p.path || '0')) returning f.path
-  )
-  select array_agg(path) into removed from (select path from gone union all select path from felled) g;
+  if cardinality(p_gone) + cardinality(p_felled) > 0 then
+    with gone as (
+      update blob_files f set kind = 'gone', mode = 0, size = 0, link = null, digest = null,
+        version = was.version + 1, changed_at = now()
+      where f.tree_id = was.id and f.kind <> 'gone' and f.path = any (p_gone) returning f.path
+    ), felled as (
+      update blob_files f set kind = 'gone', mode = 0, size = 0, link = null, digest = null,
+        version = was.version + 1, changed_at = now()
+      from unnest(p_felled) as p (path)
+      where f.tree_id = was.id and f.kind <> 'gone' and f.path <> all (p_gone)
+        and (f.path = p.path or (f.path > p.path || '/' and f.path < p.path || '0')) returning f.path
+    )
+    select array_agg(path) into removed from (select path from gone union all select path from felled) g;
+  end if;
 
   with added as (
     insert into blob_files as f (tree_id, user_id, path, kind, mode, size, link, digest, version)
@@ -64,22 +66,26 @@ begin
   )
   select array_agg(path), array_agg(path) filter (where kind <> 'folder') into changed, hidden from added;
   -- Nothing lies below a file, and what holds something is a folder: the last one who wrote is right.
-  with buried as (
-    update blob_files f set kind = 'gone', mode = 0, size = 0, link = null, digest = null,
-      version = was.version + 1, changed_at = now()
-    from unnest(hidden) as p (path)
-    where f.tree_id = was.id and f.kind <> 'gone' and f.path > p.path || '/' and f.path < p.path || '0'
-      and f.path <> all (changed) returning f.path
-  )
-  select removed || array_agg(path) into removed from buried;
-  with held as (
-    insert into blob_files as f (tree_id, user_id, path, kind, mode, size, version)
-    select was.id, p_user, path, 'folder', 448, 0, was.version + 1 from unnest(p_above) as a (path)
-    on conflict (tree_id, path) do update set kind = 'folder', mode = 448, size = 0, link = null, digest = null,
-      version = excluded.version, changed_at = now() where f.kind <> 'folder'
-    returning f.path
-  )
-  select count(*), removed || array_agg(path) into above, removed from held;
+  if cardinality(hidden) > 0 then
+    with buried as (
+      update blob_files f set kind = 'gone', mode = 0, size = 0, link = null, digest = null,
+        version = was.version + 1, changed_at = now()
+      from unnest(hidden) as p (path)
+      where f.tree_id = was.id and f.kind <> 'gone' and f.path > p.path || '/' and f.path < p.path || '0'
+        and f.path <> all (changed) returning f.path
+    )
+    select removed || array_agg(path) into removed from buried;
+  end if;
+  if cardinality(p_above) > 0 then
+    with held as (
+      insert into blob_files as f (tree_id, user_id, path, kind, mode, size, version)
+      select was.id, p_user, path, 'folder', 448, 0, was.version + 1 from unnest(p_above) as a (path)
+      on conflict (tree_id, path) do update set kind = 'folder', mode = 448, size = 0, link = null, digest = null,
+        version = excluded.version, changed_at = now() where f.kind <> 'folder'
+      returning f.path
+    )
+    select count(*), removed || array_agg(path) into above, removed from held;
+  end if;
 
   delete from blob_parts where tree_id = was.id and path = any (changed || removed);
   insert into blob_parts (tree_id, path, number, user_id, hash)

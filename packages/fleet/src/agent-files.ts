@@ -1,5 +1,6 @@
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql } from 'kysely';
 import { createCopy, removeTree, storeFolder, type Copy, type ToolkitDeps } from '@troupe/agent';
 import type { Blobs, Database } from '@troupe/db';
 import { AppError, newId, type Log, type WorkerPool } from '@troupe/kernel';
@@ -9,8 +10,13 @@ import { backUp, putBack, putBackStored } from './embedded-backup.ts';
 /** The files of agents that live in this process: in a folder of this machine, or in the blob store with copies here. */
 export interface AgentFiles {
   of: (agentId: string, userId: string) => Pick<ToolkitDeps, 'workspaceRoot'> & { copy?: Copy };
-  backup: (agent: AgentRow, file: string) => Promise<void>;
-  restore: (agent: AgentRow, file: string) => Promise<void>;
+  /** What a driver does with them. */
+  actions: {
+    backup: (agent: AgentRow, file: string) => Promise<void>;
+    restore: (agent: AgentRow, file: string) => Promise<void>;
+    /** Brings folders of earlier days into the blob store; answers how many. */
+    adopt: () => Promise<number>;
+  };
   /** Nothing of it is left on this machine. */
   remove: (agentId: string) => Promise<void>;
   close: () => Promise<void>;
@@ -32,6 +38,8 @@ const ALIVE_EVERY_MS = 60_000;
 /** Whoever does not say for so long that it lives is dead, and its copies are nobody's. */
 const DEAD_AFTER_MS = 600_000;
 const ALIVE = 'alive';
+/** What is beside a workspace. */
+const LEFT = /\.(?:restoring|replaced|stored)$/;
 
 export function createAgentFiles(deps: AgentFilesDeps): AgentFiles {
   const { db, dataDir, blobs } = deps;
@@ -39,8 +47,11 @@ export function createAgentFiles(deps: AgentFilesDeps): AgentFiles {
   if (blobs) return inBlobs({ ...deps, blobs }, folderOf);
   return {
     of: (agentId) => ({ workspaceRoot: folderOf(agentId) }),
-    backup: (agent, file) => backUp(db, agent, folderOf(agent.id), file),
-    restore: (agent, file) => putBack(db, agent, folderOf(agent.id), file),
+    actions: {
+      backup: (agent, file) => backUp(db, agent, folderOf(agent.id), file),
+      restore: (agent, file) => putBack(db, agent, folderOf(agent.id), file),
+      adopt: async () => 0,
+    },
     remove: (agentId) => removeFolders(folderOf(agentId)),
     close: async () => {},
   };
@@ -73,31 +84,20 @@ function inBlobs(deps: AgentFilesDeps & { blobs: Blobs }, folderOf: (agentId: st
     dropIdle().catch((err: unknown) => log.error({ err }, 'idle copies of workspaces could not be removed'));
   }, copyIdleMs / 4).unref();
 
-  /** What a backup holds, under a name of its own until the rows are put back too. */
-  async function storeBeside({ id: agentId, user_id: userId }: AgentRow, folder: string): Promise<void> {
-    const tree = blobs.tree({ agentId, userId, name: 'restoring' });
-    const index = `${folder}.index`;
-    await tree.remove();
-    // A backup of an agent without files has an empty folder, and that is what is to be there.
-    await tree.store({});
-    await writeFile(index, '', { mode: 0o600 });
-    const problem = await storeFolder({ tree, pool, owner: userId }, { folder, index }).finally(() =>
-      removeTree(index),
-    );
-    if (problem !== undefined) throw new AppError(409, `The files of the backup cannot be stored. ${problem}`);
-  }
-
   return {
     of: (agentId, userId) => ({ workspaceRoot: path.join(home.folder, agentId), copy: copyOf(agentId, userId) }),
-    async backup(agent, file) {
-      const copy = copyOf(agent.id, agent.user_id);
-      await copy.refresh();
-      await backUp(db, agent, copy.root, file);
-    },
-    async restore(agent, file) {
-      const beside = path.join(home.folder, `${agent.id}.restoring`);
-      await putBackStored(db, agent, { file, beside, store: (folder) => storeBeside(agent, folder) });
-      await copyOf(agent.id, agent.user_id).forget();
+    actions: {
+      async backup(agent, file) {
+        const copy = copyOf(agent.id, agent.user_id);
+        await copy.refresh();
+        await backUp(db, agent, copy.root, file);
+      },
+      async restore(agent, file) {
+        const beside = path.join(home.folder, `${agent.id}.restoring`);
+        await putBackStored(db, agent, { file, beside, store: (folder) => storeBeside(blobs, pool, agent, folder) });
+        await copyOf(agent.id, agent.user_id).forget();
+      },
+      adopt: () => adoptAll(db, folderOf('.'), copyOf),
     },
     async remove(agentId) {
       await copies.get(agentId)?.forget();
@@ -109,6 +109,38 @@ function inBlobs(deps: AgentFilesDeps & { blobs: Blobs }, folderOf: (agentId: st
       await home.close();
     },
   };
+}
+
+/** What a backup holds, under a name of its own until the rows are put back too. */
+async function storeBeside(blobs: Blobs, pool: WorkerPool, agent: AgentRow, folder: string): Promise<void> {
+  const { id: agentId, user_id: userId } = agent;
+  const tree = blobs.tree({ agentId, userId, name: 'restoring' });
+  const index = `${folder}.index`;
+  await tree.remove();
+  // A backup of an agent without files has an empty folder, and that is what is to be there.
+  await tree.store({});
+  await writeFile(index, '', { mode: 0o600 });
+  const problem = await storeFolder({ tree, pool, owner: userId }, { folder, index }).finally(() => removeTree(index));
+  if (problem !== undefined) throw new AppError(409, `The files of the backup cannot be stored. ${problem}`);
+}
+
+/** Before anybody works: an agent that is first needed on another machine would begin with nothing. */
+async function adoptAll(
+  db: Database,
+  folder: string,
+  copyOf: (agentId: string, userId: string) => Copy,
+): Promise<number> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => !LEFT.test(name));
+  if (names.length === 0) return 0;
+  const { rows } = await sql<{ id: string; user_id: string }>`select id, user_id from agents a
+    where id = any(${names}::text[]) and not exists (
+      select from blob_trees t where t.agent_id = a.id and t.name = 'workspace')`.execute(db.system);
+  for (const { id, user_id: userId } of rows) {
+    const copy = copyOf(id, userId);
+    await copy.refresh();
+    await copy.drop();
+  }
+  return rows.length;
 }
 
 /** A folder for the copies of this process alone. Those of processes that are dead go. */

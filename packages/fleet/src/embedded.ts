@@ -12,7 +12,7 @@ import {
 } from '@troupe/agent';
 import type { Blobs, Database } from '@troupe/db';
 import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/kernel';
-import { createAgentFiles } from './agent-files.ts';
+import { createAgentFiles, type AgentFiles } from './agent-files.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
 import type { AgentRow } from '@troupe/roster';
@@ -62,6 +62,8 @@ export interface Embedded extends Driver {
   /** Forgets what this process knows of an agent, and stops its work here. */
   evict: (agentId: string) => Promise<void>;
   awake: () => number;
+  /** To be called once, before the first agent wakes. */
+  adopt: AgentFiles['actions']['adopt'];
 }
 
 const rowOf = (db: Database, agentId: string) =>
@@ -198,8 +200,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       void evict(id).catch((err: unknown) => log.warn({ err, agentId: id }, 'a removed agent did not sleep'));
       return files.remove(id);
     },
-    backup: files.backup,
-    restore: files.restore,
+    ...files.actions,
     async reset(agent) {
       await evict(agent.id);
       await storeOf(agent).reset();

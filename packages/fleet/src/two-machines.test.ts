@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -27,11 +27,11 @@ describe('two machines with one database and no folder in common', () => {
     folders.push(made);
     return made;
   };
-  const machine = async (): Promise<Embedded> => {
+  const machine = async (folder?: string): Promise<Embedded> => {
     const { runtime, thinking, verify } = grounds;
     return createEmbedded({
       ...runtime,
-      dataDir: await newFolder(),
+      dataDir: folder ?? (await newFolder()),
       version: '1.0.0',
       blobs,
       sandbox: createSandbox(),
@@ -111,7 +111,8 @@ describe('two machines with one database and no folder in common', () => {
     // Both at once, in conversations of their own.
     const both = await Promise.all(
       [here, there].map(async (on, index) => {
-        for (let number = 0; number < 5; number += 1) await say(on, `write at-once/${index}-${number}.txt: x`, `k${index}`);
+        for (let number = 0; number < 5; number += 1)
+          await say(on, `write at-once/${index}-${number}.txt: x`, `k${index}`);
       }),
     );
     assert.equal(both.length, 2);
@@ -119,6 +120,28 @@ describe('two machines with one database and no folder in common', () => {
       const { entries } = await (await (await on.agent(id))!.workspace()).browse('at-once');
       assert.equal(entries.length, 10);
     }
+    await there.close();
+  });
+
+  test('folders of a machine that was alone are brought in before it serves', async () => {
+    const agents = [await newAgent(grounds), await newAgent(grounds)];
+    const folder = await newFolder();
+    for (const { id } of agents) {
+      await mkdir(path.join(folder, 'workspaces', id), { recursive: true });
+      await writeFile(path.join(folder, 'workspaces', id, 'old.txt'), `old ${id}`);
+    }
+    await mkdir(path.join(folder, 'workspaces', 'nobodys'));
+    const there = await machine(folder);
+    assert.equal(await there.adopt(), 2);
+    assert.equal(await there.adopt(), 0);
+    for (const { id } of agents) {
+      const files = await (await here.agent(id))!.workspace();
+      assert.equal(await files.read('old.txt'), `old ${id}`);
+    }
+    assert.deepEqual(
+      (await readdir(path.join(folder, 'workspaces'))).sort(),
+      [...agents.map(({ id }) => `${id}.stored`), 'nobodys'].sort(),
+    );
     await there.close();
   });
 
@@ -151,11 +174,18 @@ describe('two machines with one database and no folder in common', () => {
     assert.equal(size, Number(backup.size));
     await fleets[0].restore(agent, safety.id);
     assert.equal(await (await files(here)).read('more.txt'), 'more');
-    assert.deepEqual((await readdir(thatFolder)).filter((name) => name !== 'copies'), [], 'nothing is left beside');
+    assert.deepEqual(
+      (await readdir(thatFolder)).filter((name) => name !== 'copies'),
+      [],
+      'nothing is left beside',
+    );
 
     await fleets[1].remove(agent);
-    const left = await runtime.db.system.selectFrom('blob_files').select('path').where('tree_id', 'in', (trees) =>
-      trees.selectFrom('blob_trees').select('id').where('agent_id', '=', agent.id)).execute();
+    const left = await runtime.db.system
+      .selectFrom('blob_files')
+      .select('path')
+      .where('tree_id', 'in', (trees) => trees.selectFrom('blob_trees').select('id').where('agent_id', '=', agent.id))
+      .execute();
     assert.deepEqual(left, []);
     await there.close();
   });

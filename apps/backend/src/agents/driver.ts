@@ -95,6 +95,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),
   });
+  await driver.adopt();
   const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log });
   return { driver: { ...driver, hush: channels.hush }, shellOff: sandbox.unavailable, evict: driver.evict, channels };
 }

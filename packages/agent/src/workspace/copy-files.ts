@@ -211,18 +211,21 @@ export async function takePieces(tree: BlobTree, handle: FileHandle, length: num
   const parts: string[] = [];
   /** Stored, or about to be. */
   const known = new Set<string>();
+  /** The hash of a piece of zeros: there may be very many in a file that takes no room. */
+  let nothing: string | undefined;
   let size = 0;
   while (size < length) {
     const pieces: { hash: string; content: Buffer }[] = [];
     while (pieces.length < CHUNKS && size < length) {
-      const content = Buffer.alloc(Math.min(CHUNK_BYTES, length - size));
+      const content = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - size));
       const { bytesRead } = await handle.read(content, 0, content.length, size);
       if (bytesRead === 0) break;
       // Pieces are of one size, but for the last.
       if (bytesRead < content.length) length = size + bytesRead;
       size += bytesRead;
       const said = content.subarray(0, bytesRead);
-      pieces.push({ hash: await hashOf(said), content: said });
+      const isNothing = said.length === CHUNK_BYTES && NOTHING.equals(said);
+      pieces.push({ hash: isNothing ? (nothing ??= await hashOf(said)) : await hashOf(said), content: said });
     }
     if (pieces.length === 0) break;
     const unknown = pieces.map(({ hash }) => hash).filter((hash) => !known.has(hash));

@@ -269,15 +269,19 @@ describe('a workspace in the blob store', () => {
 
   test('more than can be kept is said, not hidden, and can be mended', async () => {
     const { copy } = await agent();
-    const one = await copy({ bounds: { bytes: 1000, entries: 20 } });
+    const one = await copy({ bounds: { bytes: 1000, entries: 5_500 } });
     const at = (name: string | number): string => path.join(one.root, String(name));
     await writeFile(at('first'), 'first');
     one.touched();
     await one.keep();
-    for (let number = 0; number < 30; number += 1) await writeFile(at(number), '');
+    for (let number = 0; number < 6_000; number += 1) await writeFile(at(number), '');
     one.touched();
     await assert.rejects(one.keep(), /more files and folders than can be/);
-    for (let number = 5; number < 30; number += 1) await rm(at(number));
+    assert.equal((await picture(await copy())).length, 1);
+    // A page of them, and a few more than can be.
+    for (let number = 5_510; number < 6_000; number += 1) await rm(at(number));
+    await assert.rejects(one.keep(), /Not kept/);
+    for (let number = 5; number < 5_510; number += 1) await rm(at(number));
     await one.keep();
     assert.equal((await picture(await copy())).length, 6);
     await writeFile(at('large'), 'x'.repeat(2000));

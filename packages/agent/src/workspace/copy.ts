@@ -94,6 +94,7 @@ function taking(deps: CopyDeps, state: State) {
   async function pull(but?: number): Promise<void> {
     const found = await tree.state();
     const since = state.version;
+    if (found?.version === since) return know(since ?? 0);
     const isOld = since !== undefined && since < (found?.pruned ?? 0);
     if (since === undefined || (isOld && but === undefined)) return layOut();
     // Another folder took its place; what is being stored goes there, and the rest is fetched when it is next looked at.

@@ -1,4 +1,4 @@
-import { webcrypto } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 
@@ -21,7 +21,11 @@ const WORTH_PACKING = 256;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
+/** Above it the way to another thread is the shorter one. */
+const LARGE = 64 * 1024;
+
 export async function hashOf(content: Uint8Array): Promise<string> {
+  if (content.length < LARGE) return createHash('sha256').update(content).digest('hex');
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', content as Uint8Array<ArrayBuffer>)).toString('hex');
 }
 

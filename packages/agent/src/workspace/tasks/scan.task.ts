@@ -243,7 +243,6 @@ export function run(given: Scan): ScanResult | undefined {
   if (!existsSync(given.index) || !existsSync(given.root)) return undefined;
   const { known, lines } = readIndex(given.index);
   if (lines > 2 * known.size + 1_000) tidy(given.index, known);
-  if (given.after === '' && isTooMany(given)) return { changed: [], gone: [], problem: 'many' };
   const result: ScanResult = { changed: [], gone: [] };
   const start = { known, seen: new Set<string>(), closed: [], result, bytes: 0, at: Date.now() };
   const walk: Walk = { ...given, ...start };
@@ -254,5 +253,8 @@ export function run(given: Scan): ScanResult | undefined {
     closeSync(handle);
   }
   if (!existsSync(given.index)) return undefined;
+  // Only what is more than a page can be too much.
+  if (given.after === '' && result.next !== undefined && isTooMany(given))
+    return { changed: [], gone: [], problem: 'many' };
   return { ...result, gone: goneFrom(walk) };
 }

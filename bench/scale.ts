@@ -1,0 +1,11 @@
+import { benchBlobs } from './scale/blobs.ts';
+
+/** What it costs that a platform may run on many machines. Names after it choose parts. */
+const PARTS: Readonly<Record<string, () => Promise<void>>> = { blobs: benchBlobs };
+
+const wanted = process.argv.slice(2);
+for (const name of wanted.length > 0 ? wanted : Object.keys(PARTS)) {
+  const part = PARTS[name];
+  if (!part) throw new Error(`there is no part ${name}: ${Object.keys(PARTS).join(', ')}`);
+  await part();
+}
