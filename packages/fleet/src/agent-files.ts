@@ -1,9 +1,9 @@
-import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { createCopy, removeTree, storeFolder, type Copy, type ToolkitDeps } from '@troupe/agent';
 import type { Blobs, Database } from '@troupe/db';
-import { AppError, newId, type Log, type WorkerPool } from '@troupe/kernel';
+import { newId, type Log, type WorkerPool } from '@troupe/kernel';
 import type { AgentRow } from '@troupe/roster';
 import { backUp, putBack, putBackStored } from './embedded-backup.ts';
 
@@ -120,8 +120,9 @@ async function storeBeside(blobs: Blobs, pool: WorkerPool, agent: AgentRow, fold
   // A backup of an agent without files has an empty folder, and that is what is to be there.
   await tree.store({});
   await writeFile(index, '', { mode: 0o600 });
-  const problem = await storeFolder({ tree, pool, owner: userId }, { folder, index }).finally(() => removeTree(index));
-  if (problem !== undefined) throw new AppError(409, `The files of the backup cannot be stored. ${problem}`);
+  const problem = await storeFolder({ tree, pool, owner: userId }, { folder, index });
+  await rm(index, { force: true });
+  if (problem !== undefined) throw new Error(`the files of a backup cannot be stored: ${problem}`);
 }
 
 /** Before anybody works: an agent that is first needed on another machine would begin with nothing. */
@@ -154,8 +155,11 @@ function openHome(all: string, log: Log) {
     await writeFile(sign, '', { flag: 'a', mode: 0o600 });
     await utimes(sign, new Date(), new Date());
     for (const name of await readdir(all)) {
-      const seen = await stat(path.join(all, name, ALIVE)).catch(() => undefined);
-      if (name !== id && Date.now() - (seen?.mtimeMs ?? 0) > DEAD_AFTER_MS) await removeTree(path.join(all, name));
+      const entry = path.join(all, name);
+      const seen = await stat(path.join(entry, ALIVE))
+        .catch(() => stat(entry))
+        .catch(() => undefined);
+      if (name !== id && seen && Date.now() - seen.mtimeMs > DEAD_AFTER_MS) await removeTree(entry);
     }
   }
   const tell = (): Promise<void> =>

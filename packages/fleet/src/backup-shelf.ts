@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { takePieces } from '@troupe/agent';
-import type { Blobs, BlobNews } from '@troupe/db';
+import type { Blobs, BlobNews, BlobTree } from '@troupe/db';
 import { AppError, newId } from '@troupe/kernel';
 
 /** Where the archives of backups stand: in a folder of this machine, or in the blob store. */
@@ -27,7 +27,7 @@ interface Filing {
   agent_id: string;
   user_id?: string;
 }
-export interface Filed extends Filing {
+interface Filed extends Filing {
   id: string;
 }
 
@@ -78,6 +78,29 @@ export function folderShelf(dataDir: string): Shelf {
   };
 }
 
+const fileOf = (id: string): string => id + ENDING;
+
+/** Undefined: it is not there. */
+async function find(tree: BlobTree, { id }: Filed): Promise<BlobNews | undefined> {
+  for await (const page of tree.news(0)) {
+    const found = page.find(({ path: at }) => at === fileOf(id));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A file that is there as long as it is worked with. */
+async function aside<T>(dataDir: string, id: string, work: (file: string) => Promise<T>): Promise<T> {
+  const folder = path.join(dataDir, 'copies');
+  const file = path.join(folder, `${id}-${newId()}${ENDING}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await work(file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
 /** A file of each backup in a tree of its agent, which goes with the agent's rows. Those of earlier days stay in the folder. */
 export function blobShelf(blobs: Blobs, dataDir: string): Shelf {
   const before = folderShelf(dataDir);
@@ -85,18 +108,9 @@ export function blobShelf(blobs: Blobs, dataDir: string): Shelf {
     if (userId === undefined) throw new Error('a backup of nobody');
     return blobs.tree({ agentId, userId, name: 'backups' });
   };
-  const fileOf = (id: string): string => id + ENDING;
-
-  async function find(backup: Filed): Promise<BlobNews | undefined> {
-    for await (const page of treeOf(backup).news(0)) {
-      const found = page.find(({ path: at }) => at === fileOf(backup.id));
-      if (found) return found;
-    }
-    return undefined;
-  }
 
   const read: Shelf['read'] = async (backup) => {
-    const found = await find(backup);
+    const found = await find(treeOf(backup), backup);
     if (!found) return before.read(backup);
     const tree = treeOf(backup);
     async function* stream(): AsyncGenerator<Uint8Array> {
@@ -105,23 +119,11 @@ export function blobShelf(blobs: Blobs, dataDir: string): Shelf {
     return { size: found.size, stream: stream() };
   };
 
-  /** A file that is there as long as it is worked with. */
-  async function aside<T>(id: string, work: (file: string) => Promise<T>): Promise<T> {
-    const folder = path.join(dataDir, 'copies');
-    const file = path.join(folder, `${id}-${newId()}${ENDING}`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    try {
-      return await work(file);
-    } finally {
-      await rm(file, { force: true });
-    }
-  }
-
   return {
     nameOf: before.nameOf,
     read,
     put: (backup, write) =>
-      aside(backup.id, async (file) => {
+      aside(dataDir, backup.id, async (file) => {
         await write(file);
         const sha256 = await digest(createReadStream(file));
         await using handle = await open(file);
@@ -133,7 +135,7 @@ export function blobShelf(blobs: Blobs, dataDir: string): Shelf {
         return { size, sha256 };
       }),
     use: (backup, work) =>
-      aside(backup.id, async (file) => {
+      aside(dataDir, backup.id, async (file) => {
         const { stream } = await read(backup);
         await using handle = await open(file, 'wx', 0o600);
         for await (const piece of stream) await handle.write(piece);

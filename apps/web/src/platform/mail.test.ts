@@ -69,6 +69,17 @@ async function untilJobs(web: Web, isSo: (states: string[]) => boolean): Promise
   while (!isSo((await jobs(web)).map(({ state }) => state))) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
+test('without a mail server, and with files in the database, the mail is there', async (t) => {
+  const web = await startWeb({ env: { BLOB_STORE: 'postgres' } });
+  t.after(() => web.stop());
+  const { email } = await web.signUp();
+  await web.visitor().ask('POST', '/api/auth/forgot-password', { email });
+  const kept = () => web.deps.db.system.selectFrom('outbox_mails').selectAll().where('recipient', '=', email).execute();
+  while (!(await kept()).some(({ message }) => message.includes('reset-password')))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(web.mails(), [], 'and no file is');
+});
+
 test('without a mail server the mail is a file and its link is logged; the queue holds no secret', async (t) => {
   let found!: (token: string) => void;
   const logged = new Promise<string>((resolve) => (found = resolve));

@@ -249,15 +249,15 @@ describe('a workspace in the blob store', () => {
     const one = await copy();
     const file = path.join(one.root, 'log');
     const stream = createWriteStream(file);
-    let isOver = false;
+    const over = new AbortController();
     const line = 'x'.repeat(99_999);
     const writing = (async () => {
       for (let number = 0; number < 100; number += 1) if (!stream.write(`${line}\n`)) await once(stream, 'drain');
       stream.end();
       await once(stream, 'close');
-      isOver = true;
+      over.abort();
     })();
-    while (!isOver) {
+    while (!over.signal.aborted) {
       one.touched();
       await one.keep();
     }

@@ -1,4 +1,4 @@
-import { appendFile, lstat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { TreeFull, type BlobFence } from '@troupe/db';
 import type { Log } from '@troupe/kernel';
@@ -56,6 +56,12 @@ const ADOPTED = '.stored';
 const TOO_LARGE = 'Not kept: the files are larger, or more, than can be. Remove some.';
 
 const indexOf = (root: string): string => `${root}.index`;
+/** Takes a copy and its index off the disk. */
+async function clear(root: string): Promise<void> {
+  await rm(indexOf(root), { force: true });
+  if (await isThere(root)) await removeTree(root);
+}
+
 const isThere = async (file: string): Promise<boolean> => Boolean(await lstat(file).catch(() => undefined));
 
 /** From the store to the disk. */
@@ -74,7 +80,7 @@ function taking(deps: CopyDeps, state: State) {
     await writeFile(list, '', { mode: 0o600 });
     const problem = await storeFolder(deps, { folder, index: list });
     if (problem !== undefined) log.warn({ folder, problem }, 'not all of a workspace could be stored');
-    await removeTree(list);
+    await rm(list, { force: true });
     await rename(folder, folder + ADOPTED);
     log.info({ folder: folder + ADOPTED }, 'a workspace was brought into the blob store; the old folder can go');
   }
@@ -83,7 +89,8 @@ function taking(deps: CopyDeps, state: State) {
     await mkdir(path.dirname(root), { recursive: true, mode: 0o700 });
     if (before !== undefined && (await isThere(before)) && !(await tree.state())) await adopt(before);
     const version = (await tree.state())?.version ?? 0;
-    for (const old of [`${root}.coming`, root, index]) await removeTree(old);
+    await clear(root);
+    await clear(`${root}.coming`);
     await writeFile(index, '', { mode: 0o600 });
     await lay(tree, `${root}.coming`, root, noted);
     state.touched = new Set();
@@ -176,7 +183,7 @@ export function createCopy(deps: CopyDeps): Copy {
   async function takeOff(): Promise<void> {
     state.version = undefined;
     state.touched = new Set();
-    for (const old of [indexOf(root), root]) await removeTree(old);
+    await clear(root);
   }
 
   return {

@@ -7,7 +7,7 @@ import type { Objects } from './s3.ts';
 
 /** Folders as they are kept: rows that say what is there, and chunks that say what is in it. */
 
-export type BlobName = 'workspace' | 'restoring' | 'backups';
+type BlobName = 'workspace' | 'restoring' | 'backups';
 
 export interface BlobEntry {
   path: string;
@@ -25,7 +25,7 @@ export interface BlobNews extends Omit<BlobEntry, 'kind'> {
   version: number;
 }
 
-export interface BlobChange {
+interface BlobChange {
   chunks?: readonly Chunk[];
   files?: readonly BlobEntry[];
   gone?: readonly string[];
@@ -39,12 +39,12 @@ export interface BlobFence {
   owner: string;
 }
 
-export interface BlobBounds {
+interface BlobBounds {
   bytes: number;
   entries: number;
 }
 
-export type BlobStored = { status: 'stored'; before: number; version: number } | { status: 'lost' | 'missing' };
+type BlobStored = { status: 'stored'; before: number; version: number } | { status: 'lost' | 'missing' };
 
 /** More than a tree may hold. */
 export class TreeFull extends Error {
@@ -138,8 +138,7 @@ function createChunks(scoped: UserTx, userId: string, objects: Objects | undefin
     );
     const found = new Map<string, Uint8Array>();
     await inTurns(rows, OBJECTS_AT_ONCE, async ({ object, bytes, ...rest }) => {
-      if (object !== null && !objects)
-        throw new AppError(503, 'This file is in an object store that is not configured');
+      if (object !== null && !objects) throw new Error('a file is in an object store that is not configured');
       const kept = bytes ?? (await objects!.get(object ?? ''));
       found.set(rest.hash, await fromChunk({ ...rest, bytes: kept }));
     });
@@ -162,30 +161,32 @@ export interface TreeOwner {
   name: BlobName;
 }
 
-export function createTree({ db, objects }: TreeDeps, { userId, agentId, name }: TreeOwner): BlobTree {
+/** What is another than at a version, page by page. */
+async function* newsOf(scoped: UserTx, { agentId, name }: TreeOwner, since: number): AsyncGenerator<BlobNews[]> {
+  for (let after = ''; ;) {
+    const { rows } = await sql<Omit<BlobNews, 'parts' | 'link'> & { parts: string | null; link: string | null }>`
+      select f.path, f.kind, f.mode, f.size::float8 as size, f.link, f.version,
+        (select string_agg(encode(p.hash, 'hex'), '' order by p.number) from blob_parts p
+          where p.tree_id = f.tree_id and p.path = f.path) as parts
+      from blob_files f join blob_trees t on t.id = f.tree_id
+      where t.agent_id = ${agentId} and t.name = ${name} and f.version > ${since} and f.path > ${after}
+        and (f.kind <> 'gone' or ${since > 0})
+      order by f.path limit ${PAGE}`.execute(scoped);
+    if (rows.length > 0)
+      yield rows.map(({ parts, link, ...rest }) => ({
+        ...rest,
+        ...(link !== null && { link }),
+        parts: parts?.match(/.{64}/g) ?? [],
+      }));
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)?.path ?? '';
+  }
+}
+
+export function createTree({ db, objects }: TreeDeps, owner: TreeOwner): BlobTree {
+  const { userId, agentId, name } = owner;
   const scoped = db.user(userId);
   const chunks = createChunks(scoped, userId, objects);
-
-  async function* news(since: number): AsyncGenerator<BlobNews[]> {
-    for (let after = ''; ;) {
-      const { rows } = await sql<Omit<BlobNews, 'parts' | 'link'> & { parts: string | null; link: string | null }>`
-        select f.path, f.kind, f.mode, f.size::float8 as size, f.link, f.version,
-          (select string_agg(encode(p.hash, 'hex'), '' order by p.number) from blob_parts p
-            where p.tree_id = f.tree_id and p.path = f.path) as parts
-        from blob_files f join blob_trees t on t.id = f.tree_id
-        where t.agent_id = ${agentId} and t.name = ${name} and f.version > ${since} and f.path > ${after}
-          and (f.kind <> 'gone' or ${since > 0})
-        order by f.path limit ${PAGE}`.execute(scoped);
-      if (rows.length > 0)
-        yield rows.map(({ parts, link, ...rest }) => ({
-          ...rest,
-          ...(link !== null && { link }),
-          parts: parts?.match(/.{64}/g) ?? [],
-        }));
-      if (rows.length < PAGE) return;
-      after = rows.at(-1)?.path ?? '';
-    }
-  }
 
   async function store(...[change, { fence, bounds } = {}]: Parameters<BlobTree['store']>): Promise<BlobStored> {
     const { files = [], gone = [], felled = [] } = change;
@@ -204,7 +205,7 @@ export function createTree({ db, objects }: TreeDeps, { userId, agentId, name }:
   }
 
   return {
-    news,
+    news: (since) => newsOf(scoped, owner, since),
     lacks: chunks.lacks,
     get: chunks.get,
     async state() {
