@@ -81,7 +81,10 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     },
     async close() {
       await mcp.close();
-      await deps.copy?.keep();
+      // What cannot be stored was told to who wrote it; it holds up nobody's sleep.
+      await deps.copy
+        ?.keep()
+        .catch((err: unknown) => deps.log.warn({ err, root: deps.copy?.root }, 'files could not be stored'));
     },
   };
 }
