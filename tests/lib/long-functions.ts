@@ -33,7 +33,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, { reason: string; functions
         'packages/fleet/src/embedded.ts createEmbedded': 169,
         'packages/kernel/src/fair.ts createFairQueue': 128,
         'packages/kernel/src/http/places.ts createPlaces': 68,
-        'packages/kernel/src/metrics.ts createMetrics': 85,
         'packages/kernel/src/workers/pool.ts createWorkerPool': 101,
         'packages/usage/src/writer.ts createWriter': 101,
       },

@@ -1,13 +1,13 @@
 import type { ModelClient } from '@troupe/ai';
 import { AGENT_NOT_FOUND, AGENT_STOPPED, MESSAGE_TOO_LARGE } from '@troupe/contract';
 import { type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
-import { AppError, newId, type Log } from '@troupe/kernel';
+import { AppError, currentTrace, newId, traceparentOf, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
 import { createPictures } from './loop/attached.ts';
 import { createFollow } from './loop/follow.ts';
 import { NOTHING_SPENT, type CallRecord, type SessionEvent, type SessionEventBody } from './session/events.ts';
 import { RECALLED } from './loop/model-step.ts';
-import type { ToolRecorder } from './ports.ts';
+import type { RunRecorder, ToolRecorder } from './ports.ts';
 import { capped, resultEvent } from './loop/tool-step.ts';
 import { openTrail, readSession, type Settled, type Trail } from './session/session.ts';
 import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from './store/store.ts';
@@ -25,6 +25,8 @@ export interface AgentDeps {
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
   workspace?: () => Promise<Workspace>;
   onTool?: ToolRecorder | undefined;
+  onRun?: RunRecorder | undefined;
+  traced?: boolean | undefined;
   log: Log;
   now?: () => number;
   compactAt?: number;
@@ -342,6 +344,7 @@ function inputEvents(input: Input): SessionEventBody[] {
   const earlier = history.map((message): SessionEventBody => ({ type: 'imported', ...message }));
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
   if (given.length > 0 && content === '') return [...earlier, ...given];
+  const trace = currentTrace();
   const said: SessionEventBody = {
     type: 'user',
     content,
@@ -349,6 +352,7 @@ function inputEvents(input: Input): SessionEventBody[] {
     ...(limits && { limits }),
     ...(wishes && { wishes }),
     ...(attachments.length > 0 && { attachments }),
+    ...(trace && { trace: traceparentOf(trace) }),
   };
   return [...earlier, ...given, said];
 }

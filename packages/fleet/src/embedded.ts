@@ -25,7 +25,7 @@ import type { AgentRow } from '@troupe/roster';
  */
 
 export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
-export type Thinking = Pick<AgentDeps, 'model' | 'onTool'>;
+export type Thinking = Pick<AgentDeps, 'model' | 'onTool' | 'onRun' | 'traced'>;
 
 export interface EmbeddedDeps {
   db: Database;
@@ -71,6 +71,17 @@ const rowOf = (db: Database, agentId: string) =>
     .where('id', '=', agentId)
     .executeTakeFirst();
 
+/** What an agent thinks with, as it is at each call: its owner's plan or key may have changed. */
+const switched = (now: () => Thinking): Thinking => ({
+  model: {
+    chat: (...args) => now().model.chat(...args),
+    stream: (...args) => now().model.stream(...args),
+  },
+  onTool: (record) => now().onTool?.(record),
+  onRun: (record) => now().onRun?.(record),
+  traced: now().traced,
+});
+
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
@@ -104,11 +115,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       ...toolkit,
       log,
       onSleep: toolkit.close,
-      model: {
-        chat: (...args) => now.model.chat(...args),
-        stream: (...args) => now.model.stream(...args),
-      },
-      onTool: (record) => now.onTool?.(record),
+      ...switched(() => now),
       ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs, renewMs: Math.ceil(deps.leaseMs / 4) }),
     });
     const think = (changed: Thinker): void => {

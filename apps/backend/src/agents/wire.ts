@@ -44,7 +44,7 @@ interface AgentDeps extends BackendDeps {
 export async function wireAgents(server: Server, deps: AgentDeps): Promise<Running & Pick<Reach, 'deliver'>> {
   const { db, log, clock, version, secrets, roster } = deps;
   const installations = wireInstallations(server, deps);
-  const ai = createAiService({ ...deps, sealKey: secrets.walletKey });
+  const ai = createAiService({ ...deps, sealKey: secrets.walletKey, metrics: server.metrics });
   await ai.reload();
   providerRoutes(server, ai.catalogue);
   aiRoutes(server, { ...ai, clock, ownKey: deps.ownKey });

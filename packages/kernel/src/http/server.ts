@@ -11,6 +11,7 @@ import { parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
+import { readTraceparent, withTrace } from '../telemetry/trace.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
@@ -316,6 +317,10 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     void reply.headers(headers).header('x-request-id', request.id);
     done();
   });
+  // after the body, whose events would come from outside of it
+  app.addHook('preHandler', (request, _reply, done) =>
+    withTrace(readTraceparent(request.headers['traceparent']), done),
+  );
   const observe = requestObserver(metrics, service);
   const logsRequests = server.settings.LOG_LEVEL === 'debug';
   app.addHook('onResponse', (request, reply, done) => {
@@ -331,7 +336,7 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     if (bearerToken(request) !== null) {
       if (!isInternal(request)) throw new AppError(403, 'Forbidden');
     } else if (!local) throw new AppError(401, 'Unauthorized');
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text());
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text());
   });
 }
 
