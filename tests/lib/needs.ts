@@ -22,6 +22,7 @@ const PROBES = {
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
   'the judges': () => existsSync(path.join(import.meta.dirname, '../judges/node_modules/.bin/codex')),
+  'the MCP judges': () => existsSync(path.join(import.meta.dirname, '../judges/node_modules/.bin/conformance')),
   'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
 } satisfies Record<string, () => boolean>;
 

@@ -41,6 +41,7 @@ export * from './web/devices.ts';
 export * from './web/tasks.ts';
 export * from './web/inbox.ts';
 export * from './web/live.ts';
+export * from './web/mcp.ts';
 export * from './web/notices.ts';
 export * from './web/billing.ts';
 export * from './backend/installations.ts';

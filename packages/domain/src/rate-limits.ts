@@ -68,6 +68,7 @@ export const RATE_RULES: readonly RateRule[] = [
     seconds: MINUTE,
     message: 'Deployment rate limit exceeded.',
   },
+  { name: 'mcp', service: 'web', path: '/mcp', per: 'user', limit: 600, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'gateway', service: 'web', path: '/api/v1/gateway', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'agents', service: 'web', path: '/api/agents/*', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'chat', service: 'web', path: '/api/chat', limit: 60, seconds: MINUTE, message: SLOW_DOWN },

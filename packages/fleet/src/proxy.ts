@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import {
   CALLER_HEADER,
   createConnections,
-  isModelPath,
+  takesKeys,
   type GatewayPrincipal,
   type Showing,
   type Verify,
@@ -179,7 +179,7 @@ export function createProxy({ log, where, exists, verify, credentials }: ProxyDe
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
       const { agentId } = target;
-      const to = await onward(request, target, { socket: false, asModel: isModelPath(target.path) }).catch(
+      const to = await onward(request, target, { socket: false, asModel: takesKeys(target.path) }).catch(
         (error: unknown) => refusal(error),
       );
       if (!to) return refuse(response, await absence(agentId));

@@ -19,6 +19,7 @@ export * from './errors.ts';
 export * from './fair.ts';
 export * from './faults.ts';
 export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connections.ts';
+export { challengeFor, RESOURCE_METADATA } from './http/challenge.ts';
 export * from './http/csrf.ts';
 export * from './http/guards.ts';
 export { requestUrl } from './http/door.ts';

@@ -3,6 +3,7 @@ import { validationMessage } from '@troupe/contract';
 import { AppError, parseJson } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
+import type { McpDoor } from './mcp.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
 
 /** One request to an agent's gateway, and the ways to answer it. */
@@ -17,6 +18,7 @@ export interface Exchange {
   params: string[];
   query: URLSearchParams;
   deps: GatewayDeps;
+  mcp: McpDoor;
   /** Aborted when the client is gone or its token no longer counts. */
   signal: AbortSignal;
 }

@@ -9,6 +9,7 @@ import { agentCard } from './a2a-wire.ts';
 import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
 import { sendJson, type Exchange } from './exchange.ts';
+import { createMcpDoor } from './mcp.ts';
 import { speakChat, speakMessages, speakResponses } from './models.ts';
 import * as records from './records.ts';
 import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget, Showing } from './types.ts';
@@ -25,6 +26,9 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['POST', /^\/v1\/messages$/, 'speak', speakMessages],
   ['POST', /^\/v1\/responses$/, 'speak', speakResponses],
   ['GET', /^\/v1\/models$/, 'speak', listModels],
+  ['POST', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
+  ['GET', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
+  ['DELETE', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
   ['POST', /^\/a2a$/, 'talk', a2a],
   ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
   ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
@@ -75,6 +79,7 @@ const LEFT = new Error('the client is gone');
 export function createGateway(deps: GatewayDeps): Gateway {
   const { agent: findAgent, verify, log, version } = deps;
   const connections = createConnections(deps);
+  const mcp = createMcpDoor(deps);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: SOCKET_BOUNDS.frameBytes });
 
   async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
@@ -118,7 +123,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return void sendJson({ response }, await agentCard(agent, deps));
     const known = await authenticate(request, url, target.agentId, {
       socket: false,
-      asModel: isModelPath(url.pathname),
+      asModel: takesKeys(url.pathname),
     });
     const { principal } = known;
     const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
@@ -130,7 +135,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   async function serve(
     [, path, , handler]: (typeof ROUTES)[number],
-    exchange: Omit<Exchange, 'params' | 'deps' | 'signal'>,
+    exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'signal'>,
     url: URL,
     { token, showing }: Known,
   ): Promise<void> {
@@ -148,7 +153,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const params = (path.exec(url.pathname) ?? []).slice(1);
     // Ids are plain; anything else is nobody's.
     if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id))) throw new AppError(404, 'Not found');
-    await handler({ ...exchange, params, deps, signal: gone.signal });
+    await handler({ ...exchange, params, deps, mcp, signal: gone.signal });
   }
 
   async function authenticate(
@@ -207,12 +212,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
     cut: connections.cut,
     async close() {
       connections.close();
+      await mcp.close();
       await new Promise<void>((resolve) => sockets.close(() => resolve()));
     },
   };
 }
 
-export const isModelPath = (path: string): boolean => path.startsWith('/v1/');
+const isModelPath = (path: string): boolean => path.startsWith('/v1/');
+
+/** Where programs of the owner's come in by an API key, or by what they were given. */
+export const takesKeys = (path: string): boolean => isModelPath(path) || /^\/mcp(\?|$)/.test(path);
 
 /** Below /v1 errors look as the protocol's clients expect them. */
 function shapeOf({ headers }: IncomingMessage, { path }: GatewayTarget): ErrorShape | undefined {

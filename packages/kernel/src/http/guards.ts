@@ -3,6 +3,7 @@ import type { Auth } from '@troupe/contract';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import { hmacHex, sameSecret } from '../secrets.ts';
+import { challengeFor } from './challenge.ts';
 import { isCrossSite } from './csrf.ts';
 import { headerText, headerValue } from './header-text.ts';
 import type { Authenticator, Identity, Principals, User } from './principal.ts';
@@ -17,6 +18,8 @@ export interface GuardDeps {
   sessionSecret: string;
   /** Origin of BASE_URL. */
   origin: string;
+  /** The same as this client sees it. */
+  originFor: (request: FastifyRequest) => string;
   loopback: boolean;
   accounts?: Authenticator;
 }
@@ -45,7 +48,8 @@ export function shownKey(request: Parameters<typeof bearerToken>[0]): string | n
   return bearerToken(request) ?? (typeof own === 'string' && own !== '' ? own.trim() : null);
 }
 
-export function createGuards({ internalKey, sessionSecret, origin, loopback, accounts }: GuardDeps): Guards {
+export function createGuards(deps: GuardDeps): Guards {
+  const { internalKey, sessionSecret, origin, loopback, accounts } = deps;
   const isInternal = (request: FastifyRequest, key = bearerToken(request)): boolean => {
     return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
   };
@@ -70,6 +74,9 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
   async function byKey(request: FastifyRequest, key = bearerToken(request)): Promise<User | null> {
     return key?.startsWith(KEY_PREFIX) ? ((await accounts?.byKey(key)) ?? null) : null;
   }
+
+  const byAccessToken = async (token: string | null): Promise<User | null> =>
+    token === null ? null : ((await accounts?.byAccessToken?.(token)) ?? null);
 
   const byAnyKey = async (request: FastifyRequest, key: string): Promise<User | null> =>
     (await byKey(request, key)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
@@ -105,6 +112,13 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
       internal(request, texts, key);
       return null;
     },
+    async client(request, { unauthorized }) {
+      const key = shownKey(request);
+      const user = key?.startsWith(KEY_PREFIX) ? await byKey(request, key) : await byAccessToken(key);
+      if (user) return user;
+      const challenge = challengeFor({ origin: deps.originFor(request), path: pathOf(request), shown: key !== null });
+      throw new AppError(401, unauthorized, {}, { headers: { 'www-authenticate': challenge } });
+    },
     userContext(request, { unauthorized }) {
       if (!isInternal(request)) throw new AppError(401, unauthorized);
       const id = header(request, 'x-user-id');
@@ -124,6 +138,8 @@ export function createGuards({ internalKey, sessionSecret, origin, loopback, acc
     },
   };
 }
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
 export const cookiesOf = (request: FastifyRequest): Record<string, string | undefined> =>
   parseCookie(request.headers.cookie ?? '');

@@ -72,6 +72,8 @@ export interface Server {
   checkHost: (host: string | undefined) => void;
   /** Where people open the platform. */
   origin: string;
+  /** The platform's own origin, as this client sees it. */
+  originFor: (request: FastifyRequest) => string;
   /** Room for bodies of more than a megabyte. */
   largeBodies: LargeBodies;
   /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
@@ -143,10 +145,13 @@ export function createServer(options: ServerOptions): Server {
     return value !== undefined && isOurs(request) ? value : undefined;
   };
   const origin = new URL(settings.BASE_URL ?? url).origin;
+  const isFixed = settings.BASE_URL !== undefined || !loopback;
+  const originFor = (request: FastifyRequest): string => (isFixed ? origin : seenOrigin(origin, request.headers.host));
   const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
     app,
     origin,
+    originFor,
     largeBodies: createLargeBodies(),
     service,
     settings,
@@ -169,6 +174,7 @@ export function createServer(options: ServerOptions): Server {
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
       origin,
+      originFor,
       loopback,
       accounts: options.accounts,
     }),
@@ -199,6 +205,10 @@ export function createServer(options: ServerOptions): Server {
   addObservation(server, isInternal);
   return server;
 }
+
+/** Under the loopback rule, and without BASE_URL, the platform is where the client found it: by one of our names. */
+const seenOrigin = (origin: string, host: string | undefined): string =>
+  host === undefined || !/^[\w.:[\]-]{1,300}$/.test(host) ? origin : `${new URL(origin).protocol}//${host}`;
 
 /** What is no HTTP is told so, and that its connection ends here. */
 function refuseUnreadable(error: { code?: string }, socket: Socket): void {
