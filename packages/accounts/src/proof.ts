@@ -138,13 +138,14 @@ const setPassword = (tx: SystemTx, userId: string, hash: string | null, at: Date
 
 /** Everything that opens the account or something of it, or lets others in. */
 async function endCredentials(tx: SystemTx, userId: string): Promise<Record<string, number>> {
-  const own = async (table: 'api_keys' | 'account_links' | 'installations'): Promise<number> => {
+  const own = async (table: 'api_keys' | 'account_links' | 'installations' | 'client_grants'): Promise<number> => {
     const { numDeletedRows } = await tx.deleteFrom(table).where('user_id', '=', userId).executeTakeFirst();
     return Number(numDeletedRows);
   };
   const keys = await own('api_keys');
   const links = await own('account_links');
   const installations = await own('installations');
+  const clients = await own('client_grants');
   const devices = await tx
     .updateTable('devices')
     .set((eb) => ({
@@ -165,5 +166,5 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
     .returning('id')
     .execute();
   await tx.updateTable('users').set({ notifications: '{}' }).where('id', '=', userId).execute();
-  return { keys, links, installations, devices: devices.length, wallets: wallets.length };
+  return { keys, links, installations, clients, devices: devices.length, wallets: wallets.length };
 }

@@ -15,6 +15,7 @@ export * from './sse.ts';
 export * from './web/access.ts';
 export * from './web/admin.ts';
 export * from './web/audit.ts';
+export * from './web/authorization.ts';
 export * from './web/health.ts';
 export * from './web/identity.ts';
 export * from './web/invites.ts';

@@ -308,6 +308,38 @@ export interface Tables {
     transaction_hash: string;
     units: Numeric;
   };
+  client_codes: {
+    challenge: string;
+    client_id: string;
+    expires_at: Timestamp;
+    grant_id: string;
+    hash: string;
+    redirect_uri: string;
+    refreshes: boolean;
+    scopes: (string)[];
+    used_at: Nullable<Timestamp>;
+    user_id: string;
+  };
+  client_grants: {
+    audience: string;
+    client_id: string;
+    client_name: string;
+    created_at: Timestamp;
+    id: string;
+    scopes: (string)[];
+    used_at: Nullable<Timestamp>;
+    user_id: string;
+  };
+  client_tokens: {
+    created_at: Timestamp;
+    expires_at: Timestamp;
+    grant_id: string;
+    hash: string;
+    kind: string;
+    scopes: (string)[];
+    used_at: Nullable<Timestamp>;
+    user_id: string;
+  };
   colony_members: {
     agent_id: string;
     joined_at: Timestamp;
@@ -441,6 +473,15 @@ export interface Tables {
     read_at: Nullable<Timestamp>;
     subject: string;
     user_id: string;
+  };
+  oauth_clients: {
+    created_at: Timestamp;
+    described: boolean;
+    id: string;
+    name: string;
+    redirect_uris: (string)[];
+    refreshes: boolean;
+    used_at: Nullable<Timestamp>;
   };
   password_resets: {
     expires_at: Timestamp;

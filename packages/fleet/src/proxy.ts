@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import {
   CALLER_HEADER,
   createConnections,
-  takesKeys,
+  openedBy,
   type GatewayPrincipal,
   type Showing,
   type Verify,
@@ -179,8 +179,8 @@ export function createProxy({ log, where, exists, verify, credentials }: ProxyDe
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
       const { agentId } = target;
-      const to = await onward(request, target, { socket: false, asModel: takesKeys(target.path) }).catch(
-        (error: unknown) => refusal(error),
+      const to = await onward(request, target, { socket: false, ...openedBy(target.path) }).catch((error: unknown) =>
+        refusal(error),
       );
       if (!to) return refuse(response, await absence(agentId));
       if ('message' in to) return refuse(response, to);

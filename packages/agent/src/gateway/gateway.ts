@@ -123,7 +123,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return void sendJson({ response }, await agentCard(agent, deps));
     const known = await authenticate(request, url, target.agentId, {
       socket: false,
-      asModel: takesKeys(url.pathname),
+      ...openedBy(url.pathname),
     });
     const { principal } = known;
     const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
@@ -160,7 +160,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     request: IncomingMessage,
     url: URL,
     agentId: string,
-    how: Pick<Showing, 'socket' | 'asModel'>,
+    how: Pick<Showing, 'socket' | 'asModel' | 'asClient'>,
   ): Promise<Known> {
     const token = shownToken(request, url);
     const caller = request.headers[CALLER_HEADER];
@@ -220,8 +220,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
 const isModelPath = (path: string): boolean => path.startsWith('/v1/');
 
-/** Where programs of the owner's come in by an API key, or by what they were given. */
-export const takesKeys = (path: string): boolean => isModelPath(path) || /^\/mcp(\?|$)/.test(path);
+/** Where programs of the owner's come in by an API key, and where also by what they were given. */
+export function openedBy(path: string): Pick<Showing, 'asModel' | 'asClient'> {
+  const asClient = /^\/mcp(\?|$)/.test(path);
+  return { asModel: asClient || isModelPath(path), asClient };
+}
 
 /** Below /v1 errors look as the protocol's clients expect them. */
 function shapeOf({ headers }: IncomingMessage, { path }: GatewayTarget): ErrorShape | undefined {

@@ -19,17 +19,19 @@ interface Found {
   member: string | null;
   /** The API key of the agent's owner that was shown. */
   key: string | null;
+  /** What the owner gave the program whose access token was shown. */
+  grant: string | null;
   /** The session or key of the agent's owner that the ticket was made for is still there. */
   held: boolean;
 }
 
 /**
  * Who shows this token to this agent: its owner by the gateway token or a ticket, a device while it is approved, the
- * platform itself by the internal key, a program of the owner's that speaks to it as to a model by an API key, a running member of its team by that one's own. Asked anew each time, so that what
+ * platform itself by the internal key, a program of the owner's that speaks to it as to a model by an API key or what the owner gave it, a running member of its team by that one's own. Asked anew each time, so that what
  * was revoked opens nothing.
  */
 export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDeps): Verify {
-  return async (agentId, token, { socket, asModel = false, isOpen = false }) => {
+  return async (agentId, token, { socket, asModel = false, asClient = false, isOpen = false }) => {
     // Nobody can take it away, so nothing has to be asked.
     if (sameSecret(token, internalKey)) return PLATFORM;
     const hash = sha256Hex(token);
@@ -43,6 +45,9 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
         (select m.id from agents m where m.id = ${caller} and m.team_id = a.team_id and m.user_id = a.user_id
           and m.status = 'running') as member,
         (select k.id from api_keys k where k.key_hash = ${hash} and k.user_id = a.user_id) as key,
+        (select g.id from client_tokens t join client_grants g on g.id = t.grant_id
+          where t.hash = ${hash} and t.kind = 'access' and t.expires_at > ${now} and t.user_id = a.user_id
+            and g.audience = a.id and t.scopes @> array['agents:read', 'agents:talk']) as grant,
         exists (select from sessions s where s.id = ${holderId('session')} and s.user_id = a.user_id and s.expires_at > ${now})
           or exists (select from api_keys k where k.id = ${holderId('key')} and k.user_id = a.user_id) as held
       from agents a where a.id = ${agentId} and a.status = 'running'`.execute(db.system);
@@ -59,6 +64,7 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
       return counts ? { id: `${holder.kind}:${holder.id}`, kind: 'owner' } : undefined;
     }
     if (row.key !== null && asModel) return { id: `key:${row.key}`, kind: 'key' };
+    if (row.grant !== null && asClient) return { id: `key:${row.grant}`, kind: 'key' };
     if (row.device !== null) return { id: `device:${row.device}`, kind: 'device' };
     if (row.member !== null) return { id: `member:${row.member}`, kind: 'member' };
     return undefined;

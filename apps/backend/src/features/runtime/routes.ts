@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream';
 import {
   AGENT_NOT_FOUND,
+  agentResourceMetadata,
   GATEWAY_ENDPOINTS,
   getInstanceStats,
   getRuntimeAbilities,
@@ -12,6 +13,7 @@ import type { Driver } from '@troupe/fleet';
 import { AppError, bearerToken, limitFor, serve, type Server } from '@troupe/kernel';
 import { actingFor } from '../../context.ts';
 import type { RuntimeService } from './service.ts';
+import { createResource, isResourceMetadata } from './resource.ts';
 import { createSocketCount, socketAddress } from './sockets.ts';
 import { hostLabel, hostRewrite, PROXY, targetOf } from './target.ts';
 
@@ -43,6 +45,7 @@ function proxyRoutes(server: Server, { runtime, driver, memberOf }: RuntimeRoute
     const label = labelOf(request);
     return found && label !== undefined ? { ...found, agentId: await runtime.idOfHost(label) } : found;
   }
+  const resource = createResource(server, labelOf);
   const limit = limitFor(server.counters, 'backend', 'GET', `${PROXY}/:agentId`, server.rateRules);
   const counted = (request: Parameters<Server['clientAddress']>[0]): string => {
     const member = memberOf(bearerToken(request) ?? '');
@@ -57,6 +60,8 @@ function proxyRoutes(server: Server, { runtime, driver, memberOf }: RuntimeRoute
         handler: async (request, reply) => {
           const to = await target(request.raw, request.url);
           if (!to) throw new AppError(404, AGENT_NOT_FOUND);
+          if (request.method === 'GET' && isResourceMetadata(to.path)) return resource.metadata(request, to.agentId);
+          if (to.path.split('?', 1)[0] === '/mcp') resource.challenge(request, reply.raw, to.agentId);
           for (const [name, value] of Object.entries(reply.getHeaders()))
             if (value !== undefined) reply.raw.setHeader(name, value);
           reply.hijack();
@@ -71,6 +76,8 @@ function proxyRoutes(server: Server, { runtime, driver, memberOf }: RuntimeRoute
       });
     }
   });
+  // Where clients look that were not told: the well-known part comes before the path.
+  serve(server, agentResourceMetadata, ({ params, request }) => resource.described(request, params.agentId));
   const rewrite = hostRewrite(server.settings.AGENTS_DOMAIN);
   const sockets = createSocketCount();
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

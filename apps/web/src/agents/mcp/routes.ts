@@ -113,7 +113,11 @@ function answerOf(response: Response, place: { leave: () => void; signal: AbortS
     place.leave();
     return respond({ status: response.status, headers, body: '' });
   }
-  return respond({ status: response.status, headers, texts: textsOf(response.body, { ...place, greets: place.greets && isStream(headers) }) });
+  return respond({
+    status: response.status,
+    headers,
+    texts: textsOf(response.body, { ...place, greets: place.greets && isStream(headers) }),
+  });
 }
 
 const pair = (name: string, value: string | null): [string, string][] => (value === null ? [] : [[name, value]]);
