@@ -55,6 +55,7 @@ export const ACCOUNT_PAGES: PageEntry[] = [
   { name: 'settings-notifications', path: '/dashboard/settings?tab=notifications' },
   { name: 'settings-referrals', path: '/dashboard/settings?tab=referrals' },
   { name: 'settings-audit', path: '/dashboard/settings?tab=audit' },
+  { name: 'authorize', path: '/dashboard/authorize?client_id=nobody' },
   { name: 'admin-users', path: '/dashboard/admin' },
   { name: 'admin-invites', path: '/dashboard/admin?tab=invites' },
   { name: 'admin-health', path: '/dashboard/admin?tab=health' },

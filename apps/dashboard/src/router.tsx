@@ -71,6 +71,7 @@ const SIGNED_IN: [string, Load][] = [
   ['/dashboard/gateway', () => import('./pages/money/gateway.tsx')],
   ['/dashboard/policy', () => import('./pages/money/policy.tsx')],
   ['/dashboard/settings', () => import('./pages/account/settings.tsx')],
+  ['/dashboard/authorize', () => import('./pages/account/authorize.tsx')],
   ['/dashboard/admin', () => import('./pages/account/admin.tsx')],
 ];
 
