@@ -59,7 +59,7 @@ const BOUNDS = { MAX_CONNECTIONS: 1000, MAX_CONNECTIONS_PER_ADDRESS: 1000 };
 export async function startAgent({
   settings,
   log,
-  outbound = createOutbound(),
+  outbound = createOutbound({ privateHosts: settings.AGENT_PRIVATE_HOSTS }),
   channelUrls = {},
 }: StandaloneOptions): Promise<StandaloneAgent> {
   const { AGENT_ID: agentId, TEAM_ID: teamId, DATA_DIR: dataDir } = settings;
@@ -78,6 +78,7 @@ export async function startAgent({
     workspaceRoot: path.join(dataDir, 'workspace'),
     sandbox: createSandbox({ log }),
     outbound,
+    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     log,
     ...peersOf(settings, platform),
   });

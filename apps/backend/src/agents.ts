@@ -34,7 +34,7 @@ export async function addAgents(
   chores: readonly (() => Promise<unknown>)[],
 ): Promise<Running & Pick<Reach, 'deliver'>> {
   const { settings, db, log, clock, version, secrets, jobs } = deps;
-  const outbound = createOutbound();
+  const outbound = createOutbound({ privateHosts: settings.AGENT_PRIVATE_HOSTS });
   // What the operator has configured may be anywhere.
   const configured = createOutbound({ allowLoopback: true, allowPrivate: true });
   const baseUrl = (): string => addressOf(server) ?? deps.url;

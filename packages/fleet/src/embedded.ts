@@ -4,6 +4,7 @@ import {
   createGateway,
   createPgStore,
   createToolkit,
+  type ToolkitDeps,
   removeTree,
   wakeAgent,
   type Agent,
@@ -35,6 +36,8 @@ export interface EmbeddedDeps {
   dataDir: string;
   sandbox: Sandbox;
   outbound: Outbound;
+  /** How commands and programs of agents reach the domains that they may reach. */
+  egress?: ToolkitDeps['egress'];
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   verify: Verify;
@@ -85,6 +88,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       sandbox,
       outbound,
       log,
+      ...(deps.egress && { egress: deps.egress }),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;

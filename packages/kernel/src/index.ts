@@ -8,8 +8,8 @@ export {
   type OutboundRequest,
   type OutboundResponse,
 } from './outbound/outbound.ts';
-export { addressAllowed, type AddressRules } from './outbound/addresses.ts';
-export { createResolve } from './outbound/resolve.ts';
+export { addressAllowed, rulesFor, type AddressRules } from './outbound/addresses.ts';
+export { createResolve, systemResolve } from './outbound/resolve.ts';
 export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
 export { AppError, databaseAway, StartError } from './errors.ts';
 export { createCipher, type Cipher } from './secrets.ts';

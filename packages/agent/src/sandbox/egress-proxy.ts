@@ -13,6 +13,8 @@ import {
   MOST_HEAD_BYTES,
   relayedHead,
   RelayError,
+  rulesFor,
+  systemResolve,
   type AddressRules,
 } from '@troupe/kernel';
 
@@ -46,14 +48,17 @@ export async function createEgressProxy({
   const folder = await mkdtemp(path.join(tmpdir(), 'egress-'));
   const socketPath = path.join(folder, 's');
   const open = new Set<Duplex>();
-  const find = createResolve();
+  const outside = createResolve();
+  const find = (name: string) => (rulesFor(rules, name).allowPrivate ? systemResolve(name) : outside(name));
 
   async function dial(host: string, port: number): Promise<net.Socket> {
     const name = host.replace(/^\[|\]$/g, '');
-    if (!ports.includes(port) || !domainAllowed(name, allowedDomains))
+    const own = rulesFor(rules, name, port);
+    // A host that the operator named may listen anywhere.
+    if ((!ports.includes(port) && own === rules) || !domainAllowed(name, allowedDomains))
       throw new Refused(`${name}:${port} is not allowed`);
     const found = await find(name);
-    const usable = found.find(({ address }) => addressAllowed(address, rules));
+    const usable = found.find(({ address }) => addressAllowed(address, own));
     if (!usable) throw new Refused(`${name} leads to an address that is not allowed`);
     const socket = net.connect({ host: usable.address, port, timeout: CONNECT_MS });
     await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { createOutputTail } from './output-tail.ts';
 
 /** Talks to an MCP server over its standard streams: a line a message, and no line longer than we can bear. */
 
@@ -13,6 +13,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface StdioTransport extends Transport {
   pid: () => number | undefined;
+  /** How the program ended by itself, and what it complained about; undefined: it has not. */
+  ended: () => { code: number | null; said: string } | undefined;
 }
 
 export function createStdioTransport(program: {
@@ -20,7 +22,9 @@ export function createStdioTransport(program: {
   args: readonly string[];
   release: (pid: number | undefined) => void;
 }): StdioTransport {
-  let child: ChildProcessByStdio<Writable, Readable, null> | undefined;
+  let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  const complaints = createOutputTail(4096);
+  let over: { code: number | null } | undefined;
   let parts: Buffer[] = [];
   let size = 0;
   let window = { until: 0, lines: 0, bytes: 0 };
@@ -44,12 +48,15 @@ export function createStdioTransport(program: {
 
   const transport: StdioTransport = {
     pid: () => child?.pid,
+    ended: () => over && { ...over, said: complaints.text() },
     start: () =>
       new Promise((resolve, reject) => {
-        child = spawn(program.command, program.args, { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
+        child = spawn(program.command, program.args, { stdio: ['pipe', 'pipe', 'pipe'], env: {} });
         child.once('spawn', resolve);
         child.once('error', reject);
-        child.once('exit', () => {
+        child.stderr.on('data', complaints.add);
+        child.once('exit', (code) => {
+          if (child?.killed !== true) over = { code };
           program.release(child?.pid);
           transport.onclose?.();
         });
@@ -87,7 +94,7 @@ export function createStdioTransport(program: {
     try {
       const said: unknown = JSON.parse(line);
       if (isNotice(said)) return;
-      message = JSONRPCMessageSchema.parse(said);
+      message = parseJSONRPCMessage(said);
     } catch (error) {
       transport.onerror?.(error as Error);
       return;

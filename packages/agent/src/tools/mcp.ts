@@ -1,30 +1,49 @@
-import { setTimeout } from 'node:timers/promises';
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
-import type { Log, Outbound } from '@troupe/kernel';
+import type { Client, jsonSchemaValidator, OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
-import { listTools, sizeOf } from './mcp-listing.ts';
-import { watchResources } from '../sandbox/resource-watch.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Tool, ToolContext, ToolResult } from './tool.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { Log, Outbound } from '@troupe/kernel';
+import { listTools, MAX_PAGES } from './mcp-listing.ts';
+import { connectHttp } from './mcp-http.ts';
+import { connectProgram, type ProgramDeps } from './mcp-program.ts';
+import { callTool, nameOf, reasonOf, isSessionGone } from './mcp-words.ts';
+import { failed, type Tool } from './tool.ts';
 
 /**
  * Tools of MCP servers: programs that run in the sandbox, or services that are reached through the guarded client. A
- * server is started when its tools are first needed and kept until the agent sleeps.
+ * server is started when its tools are first needed and kept until the agent sleeps. One that cannot be used says why:
+ * to its owner, and to the model, which is offered a tool that tries again in place of the server's own.
  */
 
 export interface McpPool {
   /** Given up by everybody who asked, servers are not listened to any further. */
-  tools: (servers: readonly McpServer[], signal?: AbortSignal) => Promise<Tool[]>;
+  tools: (servers: readonly McpServer[], how: McpUse) => Promise<Tool[]>;
+  /** How each of them is, as far as it was tried. */
+  states: (servers: readonly McpServer[]) => McpState[];
+  /** Tries one now, whatever came of it before. */
+  test: (server: McpServer, how: McpUse) => Promise<McpState>;
   close: () => Promise<void>;
 }
 
-interface McpDeps {
-  sandbox: Sandbox;
-  workspace: () => Promise<Workspace>;
+export interface McpUse {
+  allowedDomains: readonly string[];
+  signal?: AbortSignal | undefined;
+}
+
+export interface McpState {
+  name: string;
+  state: 'unused' | 'connected' | 'failed' | 'consent';
+  /** Why it cannot be used. */
+  error?: string;
+  tools?: string[];
+  at?: string;
+}
+
+export interface McpDeps extends ProgramDeps {
   outbound: Outbound;
   log: Log;
+  /** Told when a server that worked, or was not tried, cannot be used. */
+  onFailure?: (server: string, why: string) => void;
+  /** What the owner's consent brought for a server; made anew for each connection. */
+  credentials?: ((server: McpServer) => OAuthClientProvider | undefined) | undefined;
 }
 
 interface Connection {
@@ -33,22 +52,12 @@ interface Connection {
   close: () => Promise<void>;
 }
 
-const CALL_MS = 120_000;
-const START_MS = 20_000;
-const STREAM_MS = 300_000;
-const GOODBYE_MS = 2_000;
-const MAX_NAME = 64;
-/** Of one answer, or of one stream of them: it is read on the loop. */
-const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/** A stream that ends is opened again, but not as often as the server likes. */
-const STREAM_EVERY_MS = 2_000;
-const MAX_RESULT = { characters: 1024 * 1024, depth: 64 };
+/** A server that failed is not tried again before this, unless somebody asks for it. */
+const REST_MS = 30_000;
 
 /** What a server says about its own answers is not checked: they are words for a model, and a schema is a program. */
 const TAKES_ALL: jsonSchemaValidator = {
-  getValidator<T>(): JsonSchemaValidator<T> {
-    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
-  },
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
 interface Held {
@@ -56,55 +65,109 @@ interface Held {
   stop: AbortController;
   /** Runs that wait for it. */
   waiting: number;
+  /** Not to be tried again before. */
+  restsUntil: number;
 }
 
 export function createMcpPool(deps: McpDeps): McpPool {
   const connections = new Map<string, Held>();
+  const states = new Map<string, McpState>();
   let closed = false;
 
-  function connection(server: McpServer): Held {
-    const key = JSON.stringify(server);
+  const keyOf = (server: McpServer, { allowedDomains }: McpUse): string =>
+    JSON.stringify([server, server.command === undefined ? [] : allowedDomains]);
+
+  function told(server: McpServer, state: Omit<McpState, 'name' | 'at'>): void {
+    const before = states.get(server.name);
+    states.set(server.name, { name: server.name, ...state, at: new Date().toISOString() });
+    if (state.error !== undefined && before?.error !== state.error) deps.onFailure?.(server.name, state.error);
+  }
+
+  function connection(server: McpServer, use: McpUse): Held {
+    const key = keyOf(server, use);
     const known = connections.get(key);
-    if (known) return known;
+    if (known && (known.restsUntil === 0 || known.restsUntil > Date.now())) return known;
     const stop = new AbortController();
     const forget = (): void => {
       if (connections.get(key) === held) connections.delete(key);
     };
     const renew = async (): Promise<Connection | undefined> => {
       forget();
-      return closed ? undefined : connection(server).made;
+      return closed ? undefined : connection(server, use).made;
     };
-    // A server that does not start leaves the agent without its tools, not without its voice; the next run tries again.
-    const made = connect(deps, server, { forget, renew, signal: stop.signal }).catch((err: unknown) => {
-      if (!stop.signal.aborted) deps.log.warn({ err, server: server.name }, 'MCP server not available');
-      forget();
-      return undefined;
-    });
-    const held: Held = { made, stop, waiting: 0 };
+    const made = connect(deps, server, { allowedDomains: use.allowedDomains, forget, renew, signal: stop.signal }).then(
+      (connected) => {
+        told(server, { state: 'connected', tools: connected.tools.map(({ name }) => name) });
+        return connected;
+      },
+      (error: unknown) => {
+        // A server that does not start leaves the agent without its tools, not without its voice.
+        if (stop.signal.aborted) forget();
+        else {
+          held.restsUntil = Date.now() + REST_MS;
+          deps.log.warn({ err: error, server: server.name }, 'MCP server not available');
+          told(server, reasonOf(error));
+        }
+        return undefined;
+      },
+    );
+    const held: Held = { made, stop, waiting: 0, restsUntil: 0 };
     connections.set(key, held);
     return held;
   }
 
   /** Waits as long as the run does; the last one who gives up takes an unfinished connection with it. */
-  async function toolsOf(server: McpServer, signal: AbortSignal | undefined): Promise<Tool[]> {
-    const held = connection(server);
+  async function connected(server: McpServer, use: McpUse): Promise<Connection | undefined> {
+    const held = connection(server, use);
     let ready = false;
     held.waiting += 1;
     try {
-      const made = await untilAborted(held.made, signal);
+      const made = await untilAborted(held.made, use.signal);
       ready = true;
-      return made?.tools ?? [];
+      return made;
     } finally {
       held.waiting -= 1;
       if (!ready && held.waiting === 0) held.stop.abort(new Error('nobody waits for the server any more'));
     }
   }
 
+  async function toolsOf(server: McpServer, use: McpUse): Promise<Tool[]> {
+    const found = await connected(server, use);
+    return found?.tools ?? [unavailable(server, use)];
+  }
+
+  /** In place of the tools that are missing. */
+  function unavailable(server: McpServer, use: McpUse): Tool {
+    const why = (): string => states.get(server.name)?.error ?? 'it does not answer';
+    return {
+      name: nameOf(server, 'unavailable'),
+      toolset: server.name,
+      description: `The tools of ${server.name} are missing: ${why()}. Call this to try again.`.slice(0, 1000),
+      parameters: { type: 'object', properties: {} },
+      repeatable: true,
+      async run(_args, { signal }) {
+        const state = await test(server, { ...use, signal });
+        if (state.state !== 'connected') return failed(`${server.name} cannot be used: ${why()}.`);
+        return { content: `${server.name} is back; its tools are offered from the next message on.` };
+      },
+    };
+  }
+
+  async function test(server: McpServer, use: McpUse): Promise<McpState> {
+    const held = connections.get(keyOf(server, use));
+    // One that failed is tried anew; one that stands is asked whether it really does.
+    if (held && held.restsUntil > 0) connections.delete(keyOf(server, use));
+    await connected(server, use);
+    return states.get(server.name) ?? { name: server.name, state: 'unused' };
+  }
+
   return {
-    async tools(servers, signal) {
+    async tools(servers, use) {
       if (closed) return [];
-      return (await Promise.all(servers.map((server) => toolsOf(server, signal)))).flat();
+      return (await Promise.all(servers.map((server) => toolsOf(server, use)))).flat();
     },
+    states: (servers) => servers.map(({ name }) => states.get(name) ?? { name, state: 'unused' }),
+    test,
     async close() {
       closed = true;
       const all = [...connections.values()];
@@ -128,6 +191,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined
 }
 
 interface Place {
+  allowedDomains: readonly string[];
   forget: () => void;
   /** A connection in place of this one. */
   renew: () => Promise<Connection | undefined>;
@@ -135,21 +199,34 @@ interface Place {
   signal: AbortSignal;
 }
 
-async function connect(deps: McpDeps, server: McpServer, { forget, renew, signal }: Place): Promise<Connection> {
+async function connect(
+  deps: McpDeps,
+  server: McpServer,
+  { allowedDomains, forget, renew, signal }: Place,
+): Promise<Connection> {
   // Loaded only where there is a server: the library costs more memory than an agent.
-  const { Client: SdkClient } = await import('@modelcontextprotocol/sdk/client/index.js');
-  const client = new SdkClient({ name: 'troupe', version: '1.0.0' }, { jsonSchemaValidator: TAKES_ALL });
-  const { release, goodbye } =
+  const { Client: SdkClient } = await import('@modelcontextprotocol/client');
+  const makeClient = (mode: 'auto' | 'legacy', timeoutMs?: number): Client =>
+    new SdkClient(
+      { name: 'troupe', version: '1.0.0' },
+      {
+        jsonSchemaValidator: TAKES_ALL,
+        listMaxPages: MAX_PAGES,
+        versionNegotiation: { mode, ...(timeoutMs !== undefined && { probe: { timeoutMs } }) },
+      },
+    );
+  const authProvider = deps.credentials?.(server);
+  const { client, link } =
     server.command === undefined
-      ? await connectHttp(deps, server, client, signal)
-      : await connectStdio(deps, server, client, signal);
+      ? await connectHttp({ ...deps, ...(authProvider && { authProvider }) }, server, makeClient, signal)
+      : await connectProgram(deps, server, { makeClient, allowedDomains, signal });
   client.onclose = () => {
-    release?.();
+    link.release?.();
     forget();
   };
   const close = async (): Promise<void> => {
-    release?.();
-    await goodbye?.();
+    link.release?.();
+    await link.goodbye?.();
     await client.close();
   };
   try {
@@ -171,13 +248,13 @@ async function connect(deps: McpDeps, server: McpServer, { forget, renew, signal
         repeatable: one.annotations?.readOnlyHint === true,
         run: async (args, context) => {
           try {
-            return await callTool(client, one.name, args, context);
+            return await callTool(client, one, args, context);
           } catch (error) {
             if (!isSessionGone(error)) throw error;
             void client.close();
             const fresh = await renew();
             if (!fresh) throw error;
-            return callTool(fresh.client, one.name, args, context);
+            return callTool(fresh.client, one, args, context);
           }
         },
       })),
@@ -187,124 +264,3 @@ async function connect(deps: McpDeps, server: McpServer, { forget, renew, signal
     throw error;
   }
 }
-
-const nameOf = (server: McpServer, tool: string): string =>
-  `${server.name}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME);
-
-/** The server has forgotten the session, as after a restart, and has not looked at the call: a new one may make it. */
-const isSessionGone = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 404;
-
-interface Link {
-  release?: () => void;
-  goodbye?: () => Promise<void>;
-}
-
-async function connectStdio(
-  { sandbox, workspace }: McpDeps,
-  server: McpServer,
-  client: Client,
-  signal: AbortSignal,
-): Promise<Link> {
-  const reason = await sandbox.unavailable();
-  if (reason !== undefined) throw new Error(`there is no sandbox to run the server in (${reason})`);
-  const { createStdioTransport } = await import('../sandbox/stdio-transport.ts');
-  const { root, room } = await workspace();
-  const program = await sandbox.wrap({
-    workspace: root,
-    argv: [server.command ?? '', ...server.args],
-    env: server.env,
-  });
-  const transport = createStdioTransport(program);
-  await client.connect(transport, { timeout: START_MS, signal });
-  const release = watchResources({
-    ...program.watched,
-    pid: transport.pid(),
-    full: async () => (await room()).full,
-    onExceeded: () => void transport.close(),
-  });
-  return { release };
-}
-
-async function connectHttp(
-  { outbound, log }: McpDeps,
-  server: McpServer,
-  client: Client,
-  signal: AbortSignal,
-): Promise<Link> {
-  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-  const transport = new StreamableHTTPClientTransport(new URL(server.url ?? ''), {
-    requestInit: { headers: server.headers },
-    fetch: guardedFetch(outbound),
-  });
-  // The SDK's own class does not fit its interface under exact optional properties.
-  await client.connect(transport as Parameters<Client['connect']>[0], { timeout: START_MS, signal });
-  const goodbye = (): Promise<void> => {
-    const said = transport.terminateSession().catch((err: unknown) => {
-      log.debug({ err, server: server.name }, 'MCP session not ended');
-    });
-    // Nobody waits long for a server that does not listen.
-    return Promise.race([said, setTimeout(GOODBYE_MS, undefined, { ref: false })]);
-  };
-  return { goodbye };
-}
-
-/** The guarded client in the shape of `fetch`, as far as the SDK uses it. */
-function guardedFetch(outbound: Outbound) {
-  let streamAt = 0;
-  return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
-    const method = init.method ?? 'GET';
-    if (method === 'GET') {
-      const wait = Math.max(0, streamAt - Date.now());
-      streamAt = Date.now() + wait + STREAM_EVERY_MS;
-      await setTimeout(wait, undefined, { ref: false, ...(init.signal && { signal: init.signal }) });
-    }
-    const answer = await outbound.fetch(url, {
-      method: method as 'GET' | 'POST' | 'DELETE',
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof init.body === 'string' && { body: init.body }),
-      ...(init.signal && { signal: init.signal }),
-      timeout: STREAM_MS,
-      maxBytes: MAX_ANSWER_BYTES,
-      redirects: 0,
-    });
-    const bare = answer.status === 204 || answer.status === 202 || answer.status === 304;
-    if (bare) answer.cancel();
-    const body = bare ? null : streamOf(answer);
-    return new Response(body, { status: answer.status, headers: answer.headers });
-  };
-}
-
-/** What is given up before it was read is given up at the server too. */
-function streamOf({ body, cancel }: Awaited<ReturnType<Outbound['fetch']>>): ReadableStream {
-  const chunks = body[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: () => cancel(),
-  });
-}
-
-async function callTool(client: Client, name: string, args: unknown, { signal }: ToolContext): Promise<ToolResult> {
-  const result = await client.callTool({ name, arguments: args as Record<string, unknown> }, undefined, {
-    signal,
-    timeout: CALL_MS,
-  });
-  if (sizeOf(result, MAX_RESULT) === undefined) throw new Error('The server’s answer is too large.');
-  const items = (result.content ?? []) as Item[];
-  const structured = items.length === 0 && result.structuredContent;
-  const content = structured ? JSON.stringify(structured) : items.map(textOf).join('\n');
-  return { content: content || '(no output)', ...(result.isError === true && { isError: true }) };
-}
-
-interface Item {
-  type: string;
-  text?: string;
-  uri?: string;
-  resource?: { uri?: string; text?: string };
-}
-
-const textOf = ({ type, text, uri, resource }: Item): string =>
-  text ?? resource?.text ?? `[${[type, uri ?? resource?.uri].filter(Boolean).join(' ')}]`;

@@ -1,7 +1,7 @@
 import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
 import type { AgentDefinition, ToolsetName } from '@troupe/domain';
 import type { EgressOptions } from '../sandbox/egress-proxy.ts';
-import { createMcpPool } from './mcp.ts';
+import { createMcpPool, type McpPool } from './mcp.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { AgentStore } from '../store/store.ts';
 import type { Tool } from './tool.ts';
@@ -34,12 +34,22 @@ export interface ToolkitDeps {
 
 export interface Toolkit {
   tools: (definition: AgentDefinition, signal?: AbortSignal) => Promise<readonly Tool[]>;
+  /** The MCP servers that the definition names, and how they are. */
+  mcp: Pick<McpPool, 'states' | 'test'>;
   close: () => Promise<void>;
 }
 
 export function createToolkit(deps: ToolkitDeps): Toolkit {
   const { store, sandbox, outbound, peers } = deps;
-  const mcp = createMcpPool({ ...deps, workspace: () => workspace() });
+  const mcp = createMcpPool({
+    ...deps,
+    workspace: () => workspace(),
+    onFailure(server, why) {
+      store
+        .log({ level: 'error', message: `The MCP server ${server} cannot be used: ${why}.`, source: 'mcp' })
+        .catch((err: unknown) => deps.log.error({ err }, 'agent log not written'));
+    },
+  });
   let made: Promise<Workspace> | undefined;
   const workspace = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
 
@@ -62,9 +72,13 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     async tools(definition, signal) {
       const own = await Promise.all(definition.tools.map(toolset));
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
-      const further = definition.mcpServers.length > 0 ? await mcp.tools(definition.mcpServers, signal) : [];
+      const further =
+        definition.mcpServers.length > 0
+          ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
+          : [];
       return [...own.flat(), ...team, ...further];
     },
+    mcp,
     close: mcp.close,
   };
 }

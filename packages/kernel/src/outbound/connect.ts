@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { addressAllowed, type AddressRules } from './addresses.ts';
+import { addressAllowed, rulesFor, type AddressRules } from './addresses.ts';
 import { OutboundError, outboundError } from './errors.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -12,14 +12,16 @@ export function guardedConnector(rules: AddressRules, resolve: Resolve, timeout:
   const connect = buildConnector({ timeout, allowH2: false, lookup: guardedLookup(rules, resolve) });
   return (options, callback) => {
     const hostname = options.hostname.replace(/^\[|\]$/g, '');
+    const port = options.port || (options.protocol === 'https:' ? 443 : 80);
+    const own = rulesFor(rules, hostname, port);
     // net.connect never calls lookup for an address.
-    if (isIP(hostname) !== 0 && !addressAllowed(hostname, rules)) {
+    if (isIP(hostname) !== 0 && !addressAllowed(hostname, own)) {
       queueMicrotask(() => callback(new OutboundError('blocked'), null));
       return;
     }
     connect({ ...options, hostname }, (...[error, socket]) => {
       if (error) return callback(error, null);
-      if (addressAllowed(socket.remoteAddress ?? '', rules)) return callback(null, socket);
+      if (addressAllowed(socket.remoteAddress ?? '', own)) return callback(null, socket);
       socket.destroy();
       callback(new OutboundError('blocked'), null);
     });
@@ -30,7 +32,7 @@ function guardedLookup(rules: AddressRules, resolve: Resolve): LookupFunction {
   async function answer(hostname: string, all: boolean, callback: Parameters<LookupFunction>[2]) {
     try {
       const found = await resolve(hostname);
-      const usable = found.filter(({ address }) => addressAllowed(address, rules));
+      const usable = found.filter(({ address }) => addressAllowed(address, rulesFor(rules, hostname)));
       const [first] = usable;
       if (!first) throw new OutboundError(found.length > 0 ? 'blocked' : 'network');
       if (all) callback(null, usable);
