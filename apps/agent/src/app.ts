@@ -87,6 +87,7 @@ export async function startAgent({
     store,
     model: ai,
     tools: toolkit.tools,
+    mcp: toolkit.mcp,
     log,
     onSleep: toolkit.close,
   });

@@ -1,6 +1,7 @@
 import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
 import type { CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
+import type { McpServers } from './tools/toolkit.ts';
 
 /** One agent, awake: what gateway, channels, scheduler and drivers talk to. Making one costs next to nothing. */
 
@@ -42,6 +43,8 @@ export type LiveEvent =
 export interface Agent {
   readonly id: string;
   readonly store: AgentStore;
+  /** Its MCP servers; left out: it can have none. */
+  readonly mcp?: McpServers;
   definition: () => Promise<VersionedDefinition>;
   /**
    * Takes an input and answers with the words that saw it, or when the run ended without any or waits for an approval. The

@@ -27,6 +27,8 @@ export interface AgentDeps {
   renewMs?: number;
   /** How often a session that another process works on is looked at. */
   pollMs?: number;
+  /** The MCP servers among its tools. */
+  mcp?: Agent['mcp'];
   /** Lets go of what the tools hold: MCP servers. */
   onSleep?: () => Promise<void>;
 }
@@ -222,6 +224,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
   return {
     id: agentId,
     store,
+    ...(deps.mcp && { mcp: deps.mcp }),
     definition,
     watch,
     async ask(input, listener) {

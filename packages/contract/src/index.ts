@@ -37,6 +37,7 @@ export * from './v1/index.ts';
 export * from './web/demo.ts';
 export * from './web/usage.ts';
 export * from './web/config.ts';
+export * from './web/connections.ts';
 export * from './web/conversations.ts';
 export * from './web/devices.ts';
 export * from './web/tasks.ts';

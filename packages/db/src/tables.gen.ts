@@ -463,6 +463,13 @@ export interface Tables {
     meta: Default<Json>;
     request_hash: string;
   };
+  mcp_credentials: {
+    agent_id: string;
+    sealed: Bytes;
+    server: string;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   notices: {
     created_at: Timestamp;
     id: GeneratedAlways<bigint>;

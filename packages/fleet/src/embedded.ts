@@ -18,6 +18,7 @@ import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/ker
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
+import { mcpKeeping } from './mcp-keeping.ts';
 import type { AgentRow } from '@troupe/roster';
 
 /**
@@ -38,6 +39,8 @@ export interface EmbeddedDeps {
   outbound: Outbound;
   /** How commands and programs of agents reach the domains that they may reach. */
   egress?: ToolkitDeps['egress'];
+  /** Seals what opens other servers. */
+  sealKey?: string;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   verify: Verify;
@@ -89,6 +92,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       outbound,
       log,
       ...(deps.egress && { egress: deps.egress }),
+      ...(deps.sealKey !== undefined && mcpKeeping(db, { userId, agentId }, deps.sealKey)),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;
@@ -98,6 +102,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       agentId,
       store,
       tools: toolkit.tools,
+      mcp: toolkit.mcp,
       log,
       onSleep: toolkit.close,
       model: {

@@ -21,6 +21,8 @@ import { chatRoutes } from './chat/routes.ts';
 import { createChat } from './chat/service.ts';
 import { configRoutes } from './config/routes.ts';
 import { createConfig } from './config/service.ts';
+import { connectionRoutes } from './connections/routes.ts';
+import { createConnections } from './connections/service.ts';
 import { conversationRoutes } from './conversations/routes.ts';
 import { createConversations } from './conversations/service.ts';
 import { demoRoutes } from './demo/routes.ts';
@@ -89,6 +91,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const mcp = createMcp({ roster, chat, conversations, memory, tasks, log, version: deps.version });
   mcpRoutes(server, mcp);
   server.app.addHook('onClose', () => mcp.close());
+  connectionRoutes(server, createConnections({ roster, backend, log }));
   installationRoutes(server, backend);
   demoRoutes(server, createDemo(backend, catalogue));
   return {

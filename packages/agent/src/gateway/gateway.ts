@@ -10,6 +10,7 @@ import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
 import { sendJson, type Exchange } from './exchange.ts';
 import { createMcpDoor } from './mcp.ts';
+import * as servers from './mcp-servers.ts';
 import { speakChat, speakMessages, speakResponses } from './models.ts';
 import * as records from './records.ts';
 import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget, Showing } from './types.ts';
@@ -45,6 +46,12 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['GET', /^\/memory$/, 'look', records.readMemory],
   ['GET', /^\/config$/, 'look', readConfig],
   ['GET', /^\/definition$/, 'look', records.readDefinition],
+  ['GET', /^\/mcp-servers$/, 'look', servers.listServers],
+  ['PUT', /^\/mcp-servers\/([^/]+)$/, 'change', servers.attachServer],
+  ['DELETE', /^\/mcp-servers\/([^/]+)$/, 'change', servers.detachServer],
+  ['POST', /^\/mcp-servers\/([^/]+)\/test$/, 'change', servers.testServer],
+  ['POST', /^\/mcp-servers\/([^/]+)\/consent$/, 'change', servers.beginConsent],
+  ['POST', /^\/mcp-servers\/([^/]+)\/consented$/, 'change', servers.finishConsent],
   ['PUT', /^\/memory$/, 'change', records.writeMemory],
   ['DELETE', /^\/memory\/([^/]+)$/, 'change', records.forgetMemory],
   ['PUT', /^\/config$/, 'change', changeConfig],

@@ -1,9 +1,11 @@
-import type { Client, jsonSchemaValidator, OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { Client, jsonSchemaValidator } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
 import type { Log, Outbound } from '@troupe/kernel';
 import { listTools, MAX_PAGES } from './mcp-listing.ts';
 import { connectHttp } from './mcp-http.ts';
+import type { McpOAuth } from './mcp-oauth.ts';
 import { connectProgram, type ProgramDeps } from './mcp-program.ts';
+import { openServer, type Vault } from './mcp-secrets.ts';
 import { callTool, nameOf, reasonOf, isSessionGone } from './mcp-words.ts';
 import { failed, type Tool } from './tool.ts';
 
@@ -42,8 +44,10 @@ export interface McpDeps extends ProgramDeps {
   log: Log;
   /** Told when a server that worked, or was not tried, cannot be used. */
   onFailure?: (server: string, why: string) => void;
-  /** What the owner's consent brought for a server; made anew for each connection. */
-  credentials?: ((server: McpServer) => OAuthClientProvider | undefined) | undefined;
+  /** What the owner's consent brought. */
+  oauth?: McpOAuth | undefined;
+  /** What secrets of servers are sealed with. */
+  vault?: Vault | undefined;
 }
 
 interface Connection {
@@ -201,9 +205,10 @@ interface Place {
 
 async function connect(
   deps: McpDeps,
-  server: McpServer,
+  given: McpServer,
   { allowedDomains, forget, renew, signal }: Place,
 ): Promise<Connection> {
+  const server = openServer(given, deps.vault);
   // Loaded only where there is a server: the library costs more memory than an agent.
   const { Client: SdkClient } = await import('@modelcontextprotocol/client');
   const makeClient = (mode: 'auto' | 'legacy', timeoutMs?: number): Client =>
@@ -215,7 +220,9 @@ async function connect(
         versionNegotiation: { mode, ...(timeoutMs !== undefined && { probe: { timeoutMs } }) },
       },
     );
-  const authProvider = deps.credentials?.(server);
+  // Whoever gave a header of his own wants to be known by that.
+  const isNamed = Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization');
+  const authProvider = isNamed ? undefined : deps.oauth?.provider(server);
   const { client, link } =
     server.command === undefined
       ? await connectHttp({ ...deps, ...(authProvider && { authProvider }) }, server, makeClient, signal)

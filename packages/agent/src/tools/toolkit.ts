@@ -1,7 +1,9 @@
 import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
-import type { AgentDefinition, ToolsetName } from '@troupe/domain';
+import type { AgentDefinition, McpServer, ToolsetName } from '@troupe/domain';
 import type { EgressOptions } from '../sandbox/egress-proxy.ts';
 import { createMcpPool, type McpPool } from './mcp.ts';
+import { createMcpOAuth, type CredentialStore, type McpOAuth } from './mcp-oauth.ts';
+import { sealServer, type Vault } from './mcp-secrets.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { AgentStore } from '../store/store.ts';
 import type { Tool } from './tool.ts';
@@ -30,20 +32,33 @@ export interface ToolkitDeps {
   log: Log;
   egress?: Omit<EgressOptions, 'allowedDomains'>;
   peers?: Peers;
+  /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
+  vault?: Vault;
+  /** Where access to MCP servers is kept; left out: it cannot be asked for. */
+  credentials?: CredentialStore;
+}
+
+/** What an owner does with MCP servers. */
+export interface McpServers extends Pick<McpPool, 'states' | 'test'> {
+  oauth: McpOAuth | undefined;
+  /** As it is kept. */
+  sealed: (server: McpServer) => McpServer;
 }
 
 export interface Toolkit {
   tools: (definition: AgentDefinition, signal?: AbortSignal) => Promise<readonly Tool[]>;
   /** The MCP servers that the definition names, and how they are. */
-  mcp: Pick<McpPool, 'states' | 'test'>;
+  mcp: McpServers;
   close: () => Promise<void>;
 }
 
 export function createToolkit(deps: ToolkitDeps): Toolkit {
-  const { store, sandbox, outbound, peers } = deps;
+  const { store, sandbox, outbound, peers, vault } = deps;
+  const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials });
   const mcp = createMcpPool({
     ...deps,
     workspace: () => workspace(),
+    oauth,
     onFailure(server, why) {
       store
         .log({ level: 'error', message: `The MCP server ${server} cannot be used: ${why}.`, source: 'mcp' })
@@ -78,7 +93,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
           : [];
       return [...own.flat(), ...team, ...further];
     },
-    mcp,
+    mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     close: mcp.close,
   };
 }
