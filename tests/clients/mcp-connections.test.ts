@@ -13,6 +13,7 @@ import { reset, startWorld, type World } from './world.ts';
 let world: World;
 let cookie: string;
 let agentId: string;
+let server: http.Server;
 let plain: string;
 /** Another platform, whose agents are the MCP server that asks for access. */
 let other: StartedServices;
@@ -20,9 +21,8 @@ let friend: TestUser;
 let friendCookie: string;
 before(async () => {
   const everything = createEverything();
-  const server = http.createServer((request, response) => void answer(everything.fetch, request, response));
+  server = http.createServer((request, response) => void answer(everything.fetch, request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => server.close().closeAllConnections());
   plain = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   other = await startServices({});
   friend = await addUser(other.runtime, { plan: 'network' });
@@ -37,6 +37,7 @@ beforeEach(() => reset(world));
 after(async () => {
   await world.stop();
   await other.stop();
+  server.close().closeAllConnections();
 });
 
 async function answer(
@@ -83,7 +84,7 @@ describe('an MCP server', () => {
       const toolCalls = [{ id: 'c', name: 'things_test_simple_text', arguments: '{}' }];
       replyChat(request, response, { content: null, toolCalls });
     });
-    const said = await send(`${world.services.web}/api/chat`, 'POST', { message: 'Go', agentId }, { cookie });
+    const said = await send(`${world.services.web}/api/chat`, 'POST', { message: 'Go', agentId, topic: 'first' }, { cookie });
     assert.match(said.body.reply, /This is a simple text response/, JSON.stringify(said.body));
 
     assert.equal((await ask('DELETE', '/things')).status, 200);
@@ -109,7 +110,7 @@ describe('an MCP server', () => {
   it('is refused when it is none', async () => {
     for (const body of [{}, { url: plain, command: 'x' }, { url: 'ftp://x' }, { command: '' }, { url: 'x' }])
       assert.equal((await ask('PUT', '/bad', body)).status, 400, JSON.stringify(body));
-    assert.equal((await ask('PUT', '/b%20d', { url: plain })).status, 400);
+    assert.equal((await ask('PUT', '/b%20d', { url: plain })).status, 404);
     const stranger = await addUser(world.services.runtime, { plan: 'network' });
     const headers = { authorization: `Bearer ${stranger.key}` };
     assert.equal((await send(at(), 'GET', undefined, headers)).status, 404);
@@ -165,7 +166,7 @@ describe('an MCP server that asks for access', () => {
       const toolCalls = [{ id: 'c', name: 'other_list_agents', arguments: '{}' }];
       replyChat(request, response, { content: null, toolCalls });
     });
-    const said = await send(`${world.services.web}/api/chat`, 'POST', { message: 'Go', agentId }, { cookie });
+    const said = await send(`${world.services.web}/api/chat`, 'POST', { message: 'Go', agentId, topic: 'second' }, { cookie });
     assert.match(said.body.reply, /It said: No agents\./, JSON.stringify(said.body));
   });
 

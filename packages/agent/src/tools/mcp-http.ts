@@ -114,7 +114,9 @@ export function guardedFetch(outbound: Outbound, maxBytes: number) {
     });
     const bare = answer.status === 204 || answer.status === 202 || answer.status === 304;
     if (bare) answer.cancel();
-    const body = bare ? null : streamOf(answer);
+    // Whatever is no stream is read at once: the library leaves some answers unread, which would hold their connections.
+    const isStream = /^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '');
+    const body = bare ? null : isStream ? streamOf(answer) : Buffer.from(await answer.bytes());
     return new Response(body, { status: answer.status, headers: answer.headers });
   };
 }

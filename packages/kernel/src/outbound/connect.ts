@@ -14,8 +14,10 @@ export function guardedConnector(rules: AddressRules, resolve: Resolve, timeout:
     const hostname = options.hostname.replace(/^\[|\]$/g, '');
     const port = options.port || (options.protocol === 'https:' ? 443 : 80);
     const own = rulesFor(rules, hostname, port);
+    // A host that is named with a port is closed at every other one, before anybody knocks there.
+    const isOther = own === rules && rulesFor(rules, hostname) !== rules;
     // net.connect never calls lookup for an address.
-    if (isIP(hostname) !== 0 && !addressAllowed(hostname, own)) {
+    if (isOther || (isIP(hostname) !== 0 && !addressAllowed(hostname, own))) {
       queueMicrotask(() => callback(new OutboundError('blocked'), null));
       return;
     }
