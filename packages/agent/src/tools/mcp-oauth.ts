@@ -123,7 +123,9 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
       const before = await read(server);
       // A program is registered with the address that people come back to.
       const client = before.redirectUri === redirectUri ? before.client : undefined;
-      const { client: _client, discovery: _discovery, ...rest } = before;
+      const { client: _client, discovery, ...rest } = before;
+      // Where the server said it describes itself; what was found there is read anew.
+      const described = discovery?.resourceMetadataUrl;
       const kept: Kept = { ...rest, redirectUri, state, ...(client && { client }), ...(clientUri && { clientUri }) };
       await write(server, kept);
       let asked: URL | undefined;
@@ -132,6 +134,7 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
       const done = await auth(provider, {
         serverUrl: server.url ?? '',
         fetchFn,
+        ...(described !== undefined && { resourceMetadataUrl: new URL(described) }),
         ...(scope !== undefined && { scope, forceReauthorization: true }),
       });
       if (done === 'AUTHORIZED') return undefined;
