@@ -84,7 +84,12 @@ describe('an MCP server', () => {
       const toolCalls = [{ id: 'c', name: 'things_test_simple_text', arguments: '{}' }];
       replyChat(request, response, { content: null, toolCalls });
     });
-    const said = await send(`${world.services.web}/api/chat`, 'POST', { message: 'Go', agentId, topic: 'first' }, { cookie });
+    const said = await send(
+      `${world.services.web}/api/chat`,
+      'POST',
+      { message: 'Go', agentId, topic: 'first' },
+      { cookie },
+    );
     assert.match(said.body.reply, /This is a simple text response/, JSON.stringify(said.body));
 
     assert.equal((await ask('DELETE', '/things')).status, 200);
@@ -166,7 +171,12 @@ describe('an MCP server that asks for access', () => {
       const toolCalls = [{ id: 'c', name: 'other_list_agents', arguments: '{}' }];
       replyChat(request, response, { content: null, toolCalls });
     });
-    const said = await send(`${world.services.web}/api/chat`, 'POST', { message: 'Go', agentId, topic: 'second' }, { cookie });
+    const said = await send(
+      `${world.services.web}/api/chat`,
+      'POST',
+      { message: 'Go', agentId, topic: 'second' },
+      { cookie },
+    );
     assert.match(said.body.reply, /It said: No agents\./, JSON.stringify(said.body));
   });
 

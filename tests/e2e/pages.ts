@@ -24,10 +24,12 @@ export const AGENT_PAGES: PageEntry[] = [
   { name: 'inbox', path: '/dashboard/inbox' },
   { name: 'agents', path: '/dashboard/agents' },
   { name: 'agent-new', path: '/dashboard/agents/new' },
-  ...['chat', 'sessions', 'memory', 'stats', 'logs', 'messages', 'config', 'backups', 'manage'].map((tab) => ({
-    name: `agent-${tab}`,
-    path: `/dashboard/agents/:agent?tab=${tab}`,
-  })),
+  ...['chat', 'sessions', 'memory', 'stats', 'logs', 'messages', 'config', 'connections', 'backups', 'manage'].map(
+    (tab) => ({
+      name: `agent-${tab}`,
+      path: `/dashboard/agents/:agent?tab=${tab}`,
+    }),
+  ),
 ];
 
 export const WORK_PAGES: PageEntry[] = [
