@@ -16,6 +16,7 @@ const ELSE = [
   // There is no model here, and nothing at these paths.
   /^backend POST (\/api\/ai\/chat|\/v1\/(chat\/completions|messages\S*|responses|embeddings))$|^backend GET \/v1\/models\/|^gateway GET \/(nothing)?$/,
   // Entries that the examples cannot know.
+  /^(gateway|backend|web) (DELETE|POST) \S*\/mcp-servers\//,
   /^(gateway|backend) DELETE \S*\/memory\/|^backend POST \/v1\/team-store$|^web DELETE \/api\/memory$/,
 ];
 
@@ -40,6 +41,7 @@ export async function ownerIsRefused(world: World, targets: readonly Target[]): 
   const { token } = (await owner.ask('GET', `/api/agents/${ids.agentId}/token`)).body as { token: string };
   const headersFor = ({ service, auth, name }: Target): Record<string, string> => {
     if (auth === 'gateway') return { authorization: `Bearer ${token}` };
+    if (auth === 'client') return { authorization: `Bearer ${owner.key}` };
     if (/register|heartbeat$/.test(name) && service === 'backend') return { authorization: `Bearer ${owner.key}` };
     return service === 'web' ? { cookie: owner.cookie } : { ...internal, ...context };
   };

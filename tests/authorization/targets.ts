@@ -141,7 +141,7 @@ function gatewayTargets({ agentId, conversationId, approvalId }: OwnerIds, domai
   const fill: Record<string, string> = { sessions: conversationId, approvals: approvalId, memory: 'm' };
   const paths = GATEWAY_ROUTES.map(({ method, path }) => ({
     method,
-    path: path.replace(/\/(\w+)\/:id/, (_, what: string) => `/${what}/${fill[what] ?? 'x'}`),
+    path: path.replace(/\/([\w-]+)\/:id/, (_, what: string) => `/${what}/${fill[what] ?? 'x'}`),
     auth: 'gateway' as const,
   }));
   const open = ['/health', '/ready', '/.well-known/agent-card.json'].map((path) => ({

@@ -29,14 +29,16 @@ after(async () => {
 test('there is one for each client', () => {
   assert.deepEqual(
     snippets.map(({ title }) => title),
-    ['OpenAI', 'Anthropic', 'AI SDK', 'OpenAI Agents', 'curl', 'Claude Code', 'Codex'],
+    ['OpenAI', 'Anthropic', 'AI SDK', 'OpenAI Agents', 'curl', 'Claude Code', 'Codex', 'MCP'],
   );
   for (const { title, code } of snippets) assert.ok(code.trim().split('\n').length <= 6, title);
 });
 
 for (const { title, language, program, code } of snippets)
   test(title, { skip: program !== undefined && needs('the judges') }, async () => {
-    const here = code.replaceAll('http://127.0.0.1:3001', world.services.backend);
+    const here = code
+      .replaceAll('http://127.0.0.1:3001', world.services.backend)
+      .replaceAll('http://127.0.0.1:3000', world.services.web);
     const [command, args] =
       language === 'js' ? [process.execPath, ['--input-type=module', '-e', here]] : ['bash', ['-euc', here]];
     const bin = path.join(root, 'tests/judges/node_modules/.bin');
@@ -56,5 +58,5 @@ for (const { title, language, program, code } of snippets)
     child.stderr.on('data', (text: Buffer) => (wrong += text.toString()));
     const code_ = await new Promise((resolve) => child.on('close', resolve));
     assert.equal(code_, 0, said + wrong);
-    assert.match(said, /Hello from the provider\./);
+    assert.match(said, title === 'MCP' ? /No agents\./ : /Hello from the provider\./);
   });
