@@ -27,9 +27,9 @@ const ATTACKS: Readonly<Record<string, Prepare>> = {
   huge_conversation: hostileConversation,
   hanging_tasks: hostileTasks,
 };
-const QUIET_MS = 3000;
+const QUIET_MS = 10_000;
 /** An attack that is over sooner is made again: it takes this long in any case, and no longer. */
-const ATTACK_MS = 6000;
+const ATTACK_MS = 15_000;
 const PREPARE_MS = 20_000;
 const END_MS = 3000;
 const MOST = 3;

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import {
   agentsByRoster,
   areasInOrder,
+  codesNotTexts,
   direction,
   environmentOnlyInMain,
   everyRoomLivedIn,
@@ -19,7 +20,9 @@ import {
   ROOMS,
   type Rule,
   shortFiles,
+  slicesHaveOneShape,
   slicesThroughService,
+  sqlInStores,
 } from './lib/architecture.ts';
 
 const sources = readSources(path.resolve(import.meta.dirname, '..'));
@@ -37,6 +40,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'nothing that others supply is computed on the loop': loopStaysFree,
   'queues and channels are named in the contract': jobsByContract,
   'rows of agents are written by the roster': agentsByRoster,
+  'no rule goes by an error’s text': codesNotTexts,
+  'SQL is in stores': sqlInStores,
+  'a slice has one shape': slicesHaveOneShape,
 };
 
 describe('the sources', () => {
@@ -98,18 +104,20 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
     "a slice takes another's store",
     1,
     [
-      src('apps/web/src/features/a/service.ts', "import { x } from '../b/store.ts';"),
-      src('apps/web/src/features/c/service.ts', "import { x } from '../b/service.ts';", "import './store.ts';"),
-      src('apps/web/src/app.ts', "import { x } from './features/b/routes.ts';"),
+      src('apps/web/src/agents/a/service.ts', "import { x } from '../b/store.ts';"),
+      src('apps/backend/src/agents/c/service.ts', "import { x } from '../b/service.ts';", "import './store.ts';"),
+      src('apps/web/src/app.ts', "import { x } from './agents/b/routes.ts';"),
     ],
   ],
   [
     areasInOrder,
-    'identity reaches up to money',
-    1,
+    'identity reaches up to money, a page to the overview, and there is a sixth area',
+    3,
     [
       src('apps/web/src/identity/oauth/service.ts', "import { x } from '../../money/chains.ts';"),
       src('apps/web/src/money/wire.ts', "import { x } from '../platform/reach.ts';"),
+      src('apps/dashboard/src/pages/agents/a.tsx', "import { x } from '../platform/landing.tsx';"),
+      src('packages/contract/src/other/a.ts', ''),
     ],
   ],
   [
@@ -197,7 +205,27 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('tests/spec/e.test.ts', "sql`select state from pgboss.job where name = 'mail'`"),
       src('apps/web/src/f.ts', "export const mail = job({ queue: 'mail', data });"),
       src('apps/web/src/g.ts', 'await sql`select pg_notify(${channel}, ${text})`.execute(tx);'),
-      src('packages/contract/src/jobs/a.ts', "job({ queue: 'mail', data });", "job({ queue: 'mail', data });"),
+      src('packages/contract/src/agents/jobs.ts', "job({ queue: 'mail', data });", "job({ queue: 'mail', data });"),
+    ],
+  ],
+  [
+    codesNotTexts,
+    'a rule that goes by an error’s text',
+    4,
+    [
+      src('apps/web/src/a.ts', "if (error.message === 'Gone') return;"),
+      src('apps/web/src/b.ts', "if (error.message.startsWith('Session ')) return;"),
+      src('apps/web/src/c.ts', "if (error.body['error'] === NONE) return;"),
+      src('packages/fleet/src/d.ts', 'if (/gone/.test(error.message)) return;'),
+    ],
+  ],
+  [
+    codesNotTexts,
+    'a code, a text that is shown, and tests are fine',
+    0,
+    [
+      src('apps/web/src/a.ts', "if (error.code === 'GONE') return;", 'say(error.message);', '// error.message === 1'),
+      src('apps/web/src/a.test.ts', "assert.ok(error.message === 'Gone');"),
     ],
   ],
   [
@@ -205,8 +233,55 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
     'a job of the contract is fine',
     0,
     [
-      src('packages/contract/src/jobs/a.ts', "export const mailJob = job({ queue: 'mail', data });"),
+      src('packages/contract/src/agents/jobs.ts', "export const mailJob = job({ queue: 'mail', data });"),
       src('apps/web/src/a.ts', 'jobs.work(mailJob, send);', 'await jobs.send(tx, mailJob, { id });'),
+    ],
+  ],
+  [
+    sqlInStores,
+    'SQL beside a store',
+    3,
+    [
+      src('apps/web/src/money/a/service.ts', "db.system.selectFrom('users');"),
+      src('apps/web/src/money/a.ts', "import { sql } from 'kysely';"),
+      src('apps/backend/src/agents/b/routes.ts', 'await sql<Row>`select 1`.execute(tx);'),
+      src('apps/web/src/money/a/store.ts', "tx.selectFrom('users');"),
+      src('apps/web/src/money/a/card-store.ts', "tx.selectFrom('users');"),
+      src('apps/web/src/money/a/a.test.ts', "db.system.selectFrom('users');"),
+      src('packages/ledger/src/a.ts', "tx.selectFrom('users');"),
+    ],
+  ],
+  [
+    slicesHaveOneShape,
+    'a slice of another shape',
+    8,
+    [
+      src('apps/web/src/money/a/routes.ts', "throw new AppError(404, 'Not found');", "import './store.ts';"),
+      src('apps/web/src/money/b/routes.ts', "import { rows } from './store.ts';"),
+      src('apps/web/src/money/a/store.ts', "throw new AppError(404, 'Not found');"),
+      src('apps/web/src/money/b/store.ts', "import type { A } from './service.ts';"),
+      src('apps/web/src/money/c/store.ts', 'export function createMoneyStore() {}'),
+      src('apps/web/src/money/a/other.ts', 'serve(server, getMoney, () => money);'),
+      src('apps/web/src/money/b/service.ts', 'export interface B {}', 'export function createB(): B {}'),
+      src(
+        'apps/web/src/money/c/service.ts',
+        'export type C = ReturnType<typeof createD>;',
+        'export function createC() {}',
+      ),
+    ],
+  ],
+  [
+    slicesHaveOneShape,
+    'routes, service and store are fine',
+    0,
+    [
+      src('apps/web/src/money/a/routes.ts', 'serve(server, getMoney, () => money.get());'),
+      src(
+        'apps/web/src/money/a/service.ts',
+        'export type A = ReturnType<typeof createA>;',
+        'export function createA() {}',
+      ),
+      src('apps/web/src/money/a/store.ts', 'export const find = (tx: UserTx) => tx;'),
     ],
   ],
   [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],

@@ -74,6 +74,7 @@ export function drawings(sources: readonly Source[]): Record<string, string> {
   return {
     packages: drawing('TD', arrowsBetween(sources, packageRoom)),
     web: drawing('LR', arrowsBetween(sources, within('apps/web/src'))),
+    backend: drawing('LR', arrowsBetween(sources, within('apps/backend/src'))),
     agent: drawing('LR', arrowsBetween(sources, within('packages/agent/src'))),
   };
 }

@@ -1,4 +1,6 @@
 import type { Endpoint } from '@troupe/contract';
+import type { Example, Make } from './example.ts';
+import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import type { OwnerIds } from './world.ts';
 
 /**
@@ -6,20 +8,12 @@ import type { OwnerIds } from './world.ts';
  * for what the owner has. An endpoint that takes nothing needs no example; for every other one the matrix asks for it.
  */
 
-export interface Example {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-type Make = (id: OwnerIds) => Example | Example[];
-
 const agent = ({ agentId: id }: OwnerIds): Example => ({ params: { id } });
 const agentWith =
   (body: unknown): Make =>
   (id) => ({ ...agent(id), body });
 const inAgent = ({ agentId }: OwnerIds, more: object = {}) => ({ params: { agentId, ...more } });
+const inConversation: Make = ({ agentId: id, conversationId: sessionId }) => ({ params: { id, sessionId } });
 const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } });
 const only =
   (body: unknown): Make =>
@@ -97,23 +91,6 @@ const INSTALLATIONS: Record<string, Make> = {
   ],
 };
 
-const rpc = (name: string, args: object) => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name, arguments: args },
-});
-const MCP_HEADERS = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
-const asksForAccess = {
-  client_id: 'nobody',
-  redirect_uri: 'https://evil.example/cb',
-  response_type: 'code',
-  code_challenge: 'a'.repeat(43),
-  code_challenge_method: 'S256',
-};
-const mcpServer = ({ agentId: id }: OwnerIds) => ({ params: { id, name: 'stolen' } });
-const gatewayServer = (id: OwnerIds) => inAgent(id, { id: 'stolen' });
-
 const BACKEND: Record<string, Make> = {
   ...UNDERGROUND,
   ...BACKUPS,
@@ -124,6 +101,7 @@ const BACKEND: Record<string, Make> = {
   'POST /api/agents/:id/verify': agentWith(verify),
   'POST /api/ai/chat': (id) => ({ body: said, headers: { 'x-agent-id': id.agentId, 'x-run-id': id.runId } }),
   'GET /api/ai/models/:provider': () => ({ params: { provider: 'openrouter' } }),
+  'POST /api/ai/providers/test': only({ kind: 'compatible', baseUrl: 'http://127.0.0.1:1' }),
   'POST /api/ai/models/select': only({ taskType: 'general' }),
   'POST /api/deployments': ({ agentId }) => ({ body: { agentId, config: { name: 'stolen', plan: 'network' } } }),
   'POST /api/deployments/team': ({ agentId, teamId }) => [
@@ -136,28 +114,7 @@ const BACKEND: Record<string, Make> = {
     body: { agentId, channelTokenA: '1:a', name: 'stolen', plan: 'network' },
   }),
   'GET /api/runtime/instances/:id/stats': agent,
-  'GET /.well-known/oauth-protected-resource/api/runtime/proxy/:agentId/mcp': (id) => inAgent(id),
-  'POST /api/runtime/proxy/:agentId/mcp': (id) =>
-    [rpc('ask_agent', { message: 'hello' }), rpc('list_conversations', {})].map((body) => ({
-      ...inAgent(id),
-      body,
-      headers: MCP_HEADERS,
-    })),
-  'GET /api/runtime/proxy/:agentId/mcp-servers': (id) => inAgent(id),
-  'PUT /api/runtime/proxy/:agentId/mcp-servers/:id': (id) => ({
-    ...gatewayServer(id),
-    body: { url: 'https://evil.example/mcp' },
-  }),
-  'DELETE /api/runtime/proxy/:agentId/mcp-servers/:id': gatewayServer,
-  'POST /api/runtime/proxy/:agentId/mcp-servers/:id/test': gatewayServer,
-  'POST /api/runtime/proxy/:agentId/mcp-servers/:id/consent': (id) => ({
-    ...gatewayServer(id),
-    body: { redirectUri: 'https://evil.example/cb', state: '0'.repeat(32) },
-  }),
-  'POST /api/runtime/proxy/:agentId/mcp-servers/:id/consented': (id) => ({
-    ...gatewayServer(id),
-    body: { code: 'c', state: '0'.repeat(32) },
-  }),
+  ...MCP_BACKEND,
   'POST /api/runtime/proxy/:agentId/approvals/:id': (id) => ({
     ...inAgent(id, { id: id.approvalId }),
     body: { approved: true },
@@ -177,6 +134,21 @@ const BACKEND: Record<string, Make> = {
   'POST /api/runtime/proxy/:agentId/messages': (id) => ({
     ...inAgent(id),
     body: { content: 'hello', key: 'dashboard', id: 'm-1' },
+  }),
+  'GET /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: '.' } }),
+  'DELETE /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'GET /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'PUT /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'GET /api/runtime/proxy/:agentId/search': (id) => ({ ...inAgent(id), query: { q: 'x' } }),
+  'PATCH /api/runtime/proxy/:agentId/sessions/:id': (id) => ({
+    ...inAgent(id, { id: id.conversationId }),
+    body: { title: 'stolen' },
+  }),
+  'DELETE /api/runtime/proxy/:agentId/sessions/:id': (id) => inAgent(id, { id: id.conversationId }),
+  'GET /api/runtime/proxy/:agentId/sessions/:id/branches': (id) => inAgent(id, { id: id.conversationId }),
+  'POST /api/runtime/proxy/:agentId/sessions/:id/branches': (id) => ({
+    ...inAgent(id, { id: id.conversationId }),
+    body: { at: 0, content: 'stolen', id: 'b-1' },
   }),
   'GET /api/runtime/proxy/:agentId/sessions/:id/events': (id) => inAgent(id, { id: id.conversationId }),
   'GET /api/runtime/proxy/:agentId/sessions': (id) => ({ ...inAgent(id), query: { limit: '9', offset: '0' } }),
@@ -214,28 +186,7 @@ const BACKEND: Record<string, Make> = {
 };
 
 const WEB: Record<string, Make> = {
-  'POST /mcp': ({ agentId: agent, taskId: task }) =>
-    [
-      rpc('list_agents', {}),
-      rpc('ask_agent', { agent, message: 'hello' }),
-      rpc('list_conversations', { agent }),
-      rpc('read_conversation', { agent, conversation: 'dashboard' }),
-      rpc('read_memory', { agent }),
-      rpc('list_tasks', { agent }),
-      rpc('list_task_runs', { task }),
-      rpc('create_task', { agent, name: 'stolen', schedule: '0 9 * * 1', prompt: 'p' }),
-      rpc('delete_task', { task }),
-    ].map((body) => ({ body, headers: MCP_HEADERS })),
-  'POST /oauth/register': only({ redirect_uris: ['https://evil.example/cb'] }),
-  'GET /api/authorizations/request': () => ({ query: asksForAccess }),
-  'POST /api/authorizations': only({ ...asksForAccess, approved: true, scopes: ['agents:read'] }),
-  'DELETE /api/authorizations/:id': ({ grantId: id }) => ({ params: { id } }),
-  'GET /api/agents/:id/mcp-servers': agent,
-  'PUT /api/agents/:id/mcp-servers/:name': (id) => ({ ...mcpServer(id), body: { url: 'https://evil.example/mcp' } }),
-  'DELETE /api/agents/:id/mcp-servers/:name': mcpServer,
-  'POST /api/agents/:id/mcp-servers/:name/test': mcpServer,
-  'POST /api/agents/:id/mcp-servers/:name/connect': mcpServer,
-  'GET /api/mcp/callback': ({ agentId }) => ({ query: { code: 'c', state: `${agentId}.stolen.${'0'.repeat(32)}` } }),
+  ...MCP_WEB,
   ...UNDERGROUND,
   ...BACKUPS,
   ...INSTALLATIONS,
@@ -256,7 +207,32 @@ const WEB: Record<string, Make> = {
   'POST /api/access': only({ note: 'stolen' }),
   'POST /api/admin/access/:id': ({ userId: id }) => ({ params: { id }, body: { grant: 'network' } }),
   'GET /api/live': ({ agentId, conversationId }) => ({ query: { watch: `${agentId}:${conversationId}:0` } }),
-  'POST /api/agents/:id/messages': agentWith({ message: 'hello', id: 'm-1' }),
+  'POST /api/agents/:id/messages': ({ agentId: id, conversationId: sessionId }) => [
+    { params: { id }, body: { message: 'hello', id: 'm-1' } },
+    { params: { id }, body: { message: 'hello', id: 'm-2', sessionId } },
+  ],
+  'DELETE /api/agents/:id/files': (id) => ({ ...agent(id), query: { path: 'x' } }),
+  'GET /api/agents/:id/files/content': (id) => ({ ...agent(id), query: { path: 'x' } }),
+  'PUT /api/agents/:id/files/content': (id) => ({ ...agent(id), query: { path: 'x' } }),
+  'GET /api/agents/:id/search': (id) => ({ ...agent(id), query: { q: 'x' } }),
+  'PATCH /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
+    params: { id, sessionId },
+    body: { title: 'stolen' },
+  }),
+  'DELETE /api/agents/:id/sessions/:sessionId': inConversation,
+  'GET /api/agents/:id/sessions/:sessionId/branches': inConversation,
+  'POST /api/agents/:id/sessions/:sessionId/branches': ({ agentId: id, conversationId: sessionId }) => ({
+    params: { id, sessionId },
+    body: { at: 0, message: 'stolen', id: 'b-1' },
+  }),
+  'GET /api/agents/:id/sessions/:sessionId/export': inConversation,
+  'POST /api/agents/:id/sessions/:sessionId/share': inConversation,
+  'DELETE /api/agents/:id/shares/:shareId': ({ agentId: id }) => ({ params: { id, shareId: 's' } }),
+  'GET /api/shared/:token': () => ({ params: { token: HEX64 } }),
+  'POST /api/admin/providers': only({ kind: 'compatible', name: 'stolen', baseUrl: 'http://127.0.0.1:1' }),
+  'PATCH /api/admin/providers/:id': () => ({ params: { id: 'p' }, body: { enabled: false } }),
+  'DELETE /api/admin/providers/:id': () => ({ params: { id: 'p' } }),
+  'POST /api/admin/providers/test': only({ id: 'p' }),
   'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
   }),

@@ -10,6 +10,8 @@ const ELSE = [
   /^web (PATCH|POST) \/api\/admin\/(users|access)/,
   // The same copy was deleted through web before.
   /^backend DELETE \S*:backupId$/,
+  // The same thing goes in several ways, and is gone after the first; a link is not known to the examples.
+  /DELETE \S*\/(files|sessions\/\S+|shares\/:shareId)$/,
   // A signature, a password or the secret of a device has to be right.
   /^web POST \/api\/(auth\/login|wallet-auth|wallet\/sessions\/voucher)$|^web GET \/api\/devices\/pair/,
   /\/api\/underground\/(bus\/send|wallets)$/,
@@ -22,6 +24,7 @@ const ELSE = [
 
 /** What others need comes before what ends it. */
 function rank({ method, name }: Target): number {
+  if (/PUT \S*\/files\/content$/.test(name)) return -1;
   if (name.startsWith('gateway POST /sessions')) return 2;
   if (name.endsWith('/token/rotate')) return 8;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;

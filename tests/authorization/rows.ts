@@ -89,6 +89,17 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
   });
   await add('client_tokens', { ...given, hash: sha256Hex(secret('clientToken')), kind: 'access', created_at: now });
   await add('mcp_credentials', { ...of, server: 'mine', sealed: Buffer.from(mark('mcpTokens')), updated_at: now });
+  await add('conversation_shares', {
+    id: newId(),
+    user_id,
+    agent_id: agentId,
+    session_id: newId(),
+    token_hash: mark('shareHash'),
+    title: mark('shareTitle'),
+    agent_name: mark('shareAgent'),
+    messages: JSON.stringify([{ role: 'user', text: mark('shareText'), at: now }]),
+    created_at: now,
+  });
   await add('audit_log', {
     user_id,
     action: 'test',

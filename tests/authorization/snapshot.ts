@@ -17,7 +17,7 @@ export async function snapshot(db: Database, ids: OwnerIds): Promise<Snapshot> {
     select table_name as name, exists (select from information_schema.columns c where c.table_schema = 'public'
       and c.table_name = t.table_name and c.column_name = 'user_id') as owned
     from information_schema.tables t where table_schema = 'public' and table_type = 'BASE TABLE'
-      and table_name <> 'schema_migrations'`.execute(db.system);
+      and not starts_with(table_name, 'schema_')`.execute(db.system);
   const names = [
     ids.userId,
     ids.agentId,

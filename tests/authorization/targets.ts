@@ -105,8 +105,8 @@ function targetOf(one: Endpoint, { params, query, body, headers = {} }: Example,
     body: one.rawBody ? '' : json,
     headers,
     namesOwner,
-    failures: Object.keys(one.errors ?? {})
-      .map(Number)
+    failures: [one, ...(one.passesOn?.() ?? [])]
+      .flatMap(({ errors }) => Object.keys(errors ?? {}).map(Number))
       .filter((status) => status >= 500),
   };
 }

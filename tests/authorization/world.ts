@@ -99,10 +99,10 @@ async function addStranger(services: Services): Promise<Stranger> {
   const { agent } = await answered(who, 'GET', `/api/agents/${agentId}`);
   const deviceToken = randomHex(32);
   const at = { first_seen: new Date(), last_seen: new Date() };
-  const device = { id: newId(), user_id: who.id, agent_id: agentId, name: 'd', ip: '::1', status: 'approved', ...at };
+  const device = { id: newId(), user_id: who.id, agent_id: agentId, name: 'd', ip: '::1', ...at };
   await runtime.db.system
     .insertInto('devices')
-    .values({ ...device, secret_hash: sha256Hex('-'), token_hash: sha256Hex(deviceToken) })
+    .values({ ...device, status: 'approved', secret_hash: sha256Hex('-'), token_hash: sha256Hex(deviceToken) })
     .execute();
   return {
     ...who,

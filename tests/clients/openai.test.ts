@@ -63,7 +63,10 @@ describe('chat', () => {
     const dense = await ask(`{"messages":[${'{},'.repeat(500_000)}{}]}`);
     assert.deepEqual(
       [dense.status, ((await dense.json()) as Any).error.message],
-      [400, 'JSON of more than 1 MB must not have more than a million characters outside of its texts'],
+      [
+        400,
+        'JSON of more than 1 MB must not have more than a million characters outside of its texts, nor as many escapes in them',
+      ],
     );
   });
 

@@ -15,6 +15,7 @@ export const PUBLIC_PAGES: PageEntry[] = [
   { name: 'reset-password', path: `/reset-password?token=${'a'.repeat(64)}` },
   { name: 'verify-email', path: '/verify-email' },
   { name: 'invite', path: '/invite' },
+  { name: 'shared', path: `/shared/${'0'.repeat(64)}` },
   { name: 'not-found', path: '/no/such/page' },
 ];
 
@@ -24,12 +25,22 @@ export const AGENT_PAGES: PageEntry[] = [
   { name: 'inbox', path: '/dashboard/inbox' },
   { name: 'agents', path: '/dashboard/agents' },
   { name: 'agent-new', path: '/dashboard/agents/new' },
-  ...['chat', 'sessions', 'memory', 'stats', 'logs', 'messages', 'config', 'connections', 'backups', 'manage'].map(
-    (tab) => ({
-      name: `agent-${tab}`,
-      path: `/dashboard/agents/:agent?tab=${tab}`,
-    }),
-  ),
+  ...[
+    'chat',
+    'files',
+    'sessions',
+    'memory',
+    'stats',
+    'logs',
+    'messages',
+    'config',
+    'connections',
+    'backups',
+    'manage',
+  ].map((tab) => ({
+    name: `agent-${tab}`,
+    path: `/dashboard/agents/:agent?tab=${tab}`,
+  })),
 ];
 
 export const WORK_PAGES: PageEntry[] = [
@@ -60,6 +71,7 @@ export const ACCOUNT_PAGES: PageEntry[] = [
   { name: 'authorize', path: '/dashboard/authorize?client_id=nobody' },
   { name: 'admin-users', path: '/dashboard/admin' },
   { name: 'admin-invites', path: '/dashboard/admin?tab=invites' },
+  { name: 'admin-providers', path: '/dashboard/admin?tab=providers' },
   { name: 'admin-health', path: '/dashboard/admin?tab=health' },
 ];
 

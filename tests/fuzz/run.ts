@@ -213,7 +213,11 @@ function credentials({ as, number, service }: FuzzRequest, { user, admin }: Peop
 function faultOf({ endpoint, method }: FuzzRequest, outcome: Outcome | string): string | undefined {
   if (typeof outcome === 'string') return `was not answered: ${outcome}`;
   const { status, ms, text } = outcome;
-  const isNamed = method === endpoint.method && endpoint.errors?.[status] !== undefined;
+  const told = [endpoint, ...(endpoint.passesOn?.() ?? [])];
+  const isNamed =
+    method === endpoint.method &&
+    told.some(({ errors }) => errors?.[status] !== undefined) &&
+    !text.includes('which its contract does not declare');
   if (status >= 500 && !isNamed) return `was answered with ${status} ${text.slice(0, 200)}`;
   return ms > SLOW_MS ? `was answered with ${status} after ${Math.round(ms)} ms` : undefined;
 }

@@ -80,8 +80,12 @@ export const direction: Rule = (sources) =>
     return [`${from} imports ${specifier}: not below ${roomOf(from)}`];
   });
 
+/** What most of a package's users must not load with it. */
+const FURTHER_ENTRIES: ReadonlySet<string> = new Set(['@troupe/domain/team-yaml']);
+
 export const noDeepImports: Rule = (sources) =>
   allImports(sources).flatMap(({ from, specifier, file }) => {
+    if (FURTHER_ENTRIES.has(specifier)) return [];
     if (/^@troupe\/[^/]+\//.test(specifier)) return [`${from} imports ${specifier}: use the package's entry`];
     if (file === undefined || roomOf(file) === roomOf(from)) return [];
     const ownHelpers = isTest(from) && file.startsWith('tests/');
@@ -93,22 +97,43 @@ export const noDeepImports: Rule = (sources) =>
       : [`${from} imports ${specifier}: it reaches into ${roomOf(file)}`];
   });
 
-/** The areas of web; each may use those before it. */
-const AREAS = ['platform', 'identity', 'agents', 'money'];
-const AREA = new RegExp(`^apps/web/src/(${AREAS.join('|')})/`);
+/** The areas; each may use those before it. A feature has the same address below each of these folders. */
+const AREAS = ['platform', 'identity', 'agents', 'money', 'underground'];
+/** In the dashboard the first page comes last: it shows something of every area. */
+const PAGES = ['identity', 'agents', 'money', 'underground', 'platform'];
+const BY_AREA: Readonly<Record<string, readonly string[]>> = {
+  'apps/web/src': AREAS,
+  'apps/backend/src': AREAS,
+  'packages/contract/src': AREAS,
+  'apps/dashboard/src/pages': PAGES,
+};
 
-/** A slice is a folder in an area of web, or a feature of another app. */
-const sliceOf = (file: string): string | undefined =>
-  /^(apps\/web\/src\/[^/]+\/[^/]+|apps\/[^/]+\/src\/features\/[^/]+)\//.exec(file)?.[1];
+/** The house of areas that a file is in, and its area. */
+function areaOf(file: string): { house: string; area: string } | undefined {
+  const house = Object.keys(BY_AREA).find((folder) => file.startsWith(`${folder}/`));
+  const area = house && /^([^/]+)\//.exec(file.slice(house.length + 1))?.[1];
+  return house && area ? { house, area } : undefined;
+}
 
-export const areasInOrder: Rule = (sources) =>
-  allImports(sources).flatMap(({ from, file }) => {
-    const mine = AREAS.indexOf(AREA.exec(from)?.[1] ?? '');
-    const theirs = AREAS.indexOf(AREA.exec(file ?? '')?.[1] ?? '');
-    return mine === -1 || theirs <= mine || isTest(from)
-      ? []
-      : [`${from} imports ${file}: ${AREAS[theirs]} is above ${AREAS[mine]}`];
+/** A slice is a folder in an area of a service. */
+const sliceOf = (file: string): string | undefined => /^(apps\/(?:web|backend)\/src\/[^/]+\/[^/]+)\//.exec(file)?.[1];
+
+export const areasInOrder: Rule = (sources) => {
+  const strangers = sources.flatMap(({ path: file }) => {
+    const at = areaOf(file);
+    return at && !BY_AREA[at.house]?.includes(at.area) ? [`${file}: ${at.area} is no area`] : [];
   });
+  const upwards = allImports(sources).flatMap(({ from, file }) => {
+    const mine = areaOf(from);
+    const theirs = areaOf(file ?? '');
+    if (!mine || !theirs || mine.house !== theirs.house || isTest(from)) return [];
+    const order = BY_AREA[mine.house] ?? [];
+    return order.indexOf(theirs.area) <= order.indexOf(mine.area)
+      ? []
+      : [`${from} imports ${file}: ${theirs.area} is above ${mine.area}`];
+  });
+  return [...strangers, ...upwards];
+};
 
 export const slicesThroughService: Rule = (sources) =>
   allImports(sources).flatMap(({ from, file }) => {
@@ -155,7 +180,8 @@ export const shortFiles: Rule = (sources) =>
     .map(({ path: file, lines }) => `${file} has ${lines} lines, more than ${MAX_LINES}: split it`);
 
 /** Each costs megabytes or a noticeable part of a second: loaded with `await import(…)` where it is first needed. */
-const HEAVY = /^(mppx|stripe|dockerode|@kubernetes\/client-node|@x402\/|@modelcontextprotocol\/|hardhat|viem\/chains)/;
+const HEAVY =
+  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@modelcontextprotocol\/(?:sdk|client|server)|hardhat|viem|undici|nodemailer|ioredis|jose|yaml|@troupe\/domain\/team-yaml)(?=\/|$)|^@x402\//;
 const START = 'apps/platform/src/main.ts';
 
 const STATIC_IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]/g;
@@ -198,8 +224,10 @@ const NOT_ON_THE_LOOP: Readonly<Record<string, RegExp>> = {
 export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/agent/src/store/search-words.ts': 'two expressions from constants, made once at load',
   'packages/agent/src/channels/discord.ts': 'the id that Discord gave our own account, letters and digits',
+  'packages/contract/src/errors.ts': 'expressions from the contract’s own texts, outside production only',
   'packages/contract/src/email.ts': 'one expression from constants, made once at load',
-  'packages/domain/src/teams/team.ts': 'services call it through readTeamOf, in a thread; the dashboard in its own tab',
+  'packages/domain/src/teams/team-yaml.ts':
+    'services call it through readTeamOf, in a thread; the dashboard in its own tab',
   'packages/agent/src/workspace/workspace-files.ts': 'what blocks in it is called by tasks only',
   'packages/agent/src/sandbox/control-group.ts': 'our own folders of control groups; expressions from constants',
   'packages/agent/src/sandbox/resource-watch.ts': 'expressions from constants, over a page that the kernel writes',
@@ -219,7 +247,7 @@ export const loopStaysFree: Rule = (sources) =>
         .map(([what]) => `${file} has ${what}: do it in a task of the worker pool`),
     );
 
-const DEFINES_JOBS = /^packages\/contract\/src\/(?:job|jobs\/[^/]+)\.ts$/;
+const DEFINES_JOBS = /^packages\/contract\/src\/(?:job|[^/]+\/jobs)\.ts$/;
 /** Ways to name a queue or a channel by a text of one's own. */
 const NAMED: readonly RegExp[] = [
   /\bjobs\??\.(?:work|define)\(\s*['"`]/,
@@ -246,12 +274,24 @@ export const jobsByContract: Rule = (sources) => {
         ({ path: file, text }) =>
           !isTest(file) && /(?<![.\w])(?:job|signal)\(\{|\bpg_notify\(|from 'pg-boss'/.test(text),
       )
-      .map(({ path: file }) => `${file} defines a job or a signal: that is packages/contract/src/jobs`),
+      .map(({ path: file }) => `${file} defines a job or a signal: that is jobs.ts of its area in the contract`),
     ...names
       .filter((name, index) => names.indexOf(name) !== index)
-      .map((name) => `packages/contract/src/jobs has two that are named ${name}`),
+      .map((name) => `the contract has two jobs or signals that are named ${name}`),
   ];
 };
+
+/** Whose messages are not written for people by us. */
+const OTHERS_MESSAGES = new Set(['packages/contract/src/messages.ts', 'packages/db/src/pipeline.ts']);
+const BY_MESSAGE =
+  /\.message\s*(?:[!=]==|\.(?:startsWith|endsWith|includes|match)\()|\.test\(\w+\.message\)|body(?:\.error|\['error'\])\s*[!=]==/;
+
+/** A sentence is for people: it may be made better without anything else changing. */
+export const codesNotTexts: Rule = (sources) =>
+  sources
+    .filter(({ path: file }) => /^(apps|packages)\//.test(file) && !isTest(file) && !OTHERS_MESSAGES.has(file))
+    .filter(({ text }) => BY_MESSAGE.test(withoutComments(text)))
+    .map(({ path: file }) => `${file} goes by the text of an error: go by its code`);
 
 /** Who writes rows of agents beside the roster, with the reason. */
 const WRITES_AGENTS: Readonly<Record<string, string>> = {
@@ -268,6 +308,47 @@ export const agentsByRoster: Rule = (sources) =>
       ),
     )
     .map(({ path: file }) => `${file} writes rows of agents: ask the roster`);
+
+const isStore = (file: string): boolean => /[/-]store\.ts$/.test(file);
+const isHelp = (file: string): boolean => isTest(file) || /\/(?:[\w-]+-)?testing\.ts$|-program\.ts$/.test(file);
+const ofApps = (sources: readonly Source[]): Source[] =>
+  sources.filter(({ path: file }) => /^apps\/[^/]+\/src\//.test(file) && !isHelp(file));
+const SQL = /from 'kysely'|\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`/;
+
+/** Programs have their SQL in stores; packages that own rows are stores as a whole. */
+export const sqlInStores: Rule = (sources) =>
+  ofApps(sources)
+    .filter(({ path: file, text }) => !isStore(file) && SQL.test(withoutComments(text)))
+    .map(({ path: file }) => `${file} has SQL: that is a store's`);
+
+const isRoutes = (file: string): boolean => /[/-]routes\.ts$/.test(file);
+
+/** What a file of a slice, of that name, must not do. */
+const NOT_THERE: readonly [is: (file: string) => boolean, sign: RegExp, why: string][] = [
+  [isRoutes, /\bAppError\b/, 'refuses something: the rule is the service’s'],
+  [isRoutes, /from '@troupe\/db'|from '[^']*[/-]store\.ts'/, 'reaches for rows: ask the service'],
+  [isStore, /\bAppError\b/, 'answers over HTTP: say what was found, and let the service refuse'],
+  [isStore, /from '[^']*\/(?:service|routes)\.ts'/, 'reaches up: a store uses no service'],
+  [isStore, /export (?:async )?function create\w*Store\b/, 'is a closure: a store is functions over a scope'],
+  [(file) => !isRoutes(file), /(?<![.\w])serve\(server, /, 'attaches an endpoint: that is done in routes.ts'],
+];
+
+/** `createX`, and its type taken from it. */
+const SERVICE_TYPE = /^export type \w+ = ReturnType<typeof (create\w+)>;$/m;
+
+/** One shape of a slice: routes attach, the service rules, the store asks the database. */
+export const slicesHaveOneShape: Rule = (sources) =>
+  ofApps(sources)
+    .filter(({ path: file }) => sliceOf(file) !== undefined)
+    .flatMap(({ path: file, text }) => {
+      const plain = withoutComments(text);
+      const wrong = NOT_THERE.filter(([is, sign]) => is(file) && sign.test(plain)).map(([, , why]) => `${file} ${why}`);
+      const made = SERVICE_TYPE.exec(text)?.[1];
+      const isTyped = made !== undefined && new RegExp(`^export (?:function|const) ${made}\\b`, 'm').test(text);
+      return file.endsWith('/service.ts') && !isTyped
+        ? [...wrong, `${file} has no createX with its type as ReturnType<typeof createX>`]
+        : wrong;
+    });
 
 const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
 const SKIPPED = new Set(['node_modules', 'dist']);

@@ -1,5 +1,6 @@
 import { createBackend } from '@troupe/backend';
 import { testRuntime, type Runtime } from '@troupe/db';
+import type { Plan, SubscriptionStatus } from '@troupe/domain';
 import { closeAll, newId, randomHex, sha256Hex, type Counters, type Env, type Server } from '@troupe/kernel';
 import { createWeb } from '@troupe/web';
 
@@ -48,7 +49,7 @@ export interface TestUser {
 /** A user with an API key, made without going through the sign-up. */
 export async function addUser(
   { db }: Pick<Runtime, 'db'>,
-  given: { plan?: string; subscriptionStatus?: string; isAdmin?: boolean; creditMicros?: bigint } = {},
+  given: { plan?: Plan; subscriptionStatus?: SubscriptionStatus; isAdmin?: boolean; creditMicros?: bigint } = {},
 ): Promise<TestUser> {
   const id = newId();
   const key = `sk_${randomHex(32)}`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { readTeamYaml, TEAM_TEMPLATES } from '@troupe/domain';
+import { TEAM_TEMPLATES } from '@troupe/domain';
+import { readTeamYaml } from '@troupe/domain/team-yaml';
 import { askBackend, person, send, type Body, type Person } from '../lib/people.ts';
 import { startServices, type Services } from '../lib/services.ts';
 

@@ -33,7 +33,8 @@ test('what can be chosen for an agent is what the plan allows and a provider is 
     OLLAMA_BASE_URL: ollama.url,
   });
   try {
-    const choice = async (plan: string) => (await (await person(services, { plan })).ask('GET', '/api/models')).body;
+    const choice = async (plan: 'solo' | 'network') =>
+      (await (await person(services, { plan })).ask('GET', '/api/models')).body;
     const ids = ({ models }: { models: { id: string }[] }) => models.map(({ id }) => id);
     const solo = await choice('solo');
     assert.deepEqual(ids(solo), ['openai/gpt-4o-mini']);

@@ -88,6 +88,7 @@ export async function startAgent({
     model: ai,
     tools: toolkit.tools,
     mcp: toolkit.mcp,
+    workspace: toolkit.workspace,
     log,
     onSleep: toolkit.close,
   });

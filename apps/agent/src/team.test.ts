@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { teamDefinitions } from '@troupe/agent';
 import { createStandIn, replyChat } from '@troupe/ai';
-import { readTeamYaml } from '@troupe/domain';
+import { readTeamYaml } from '@troupe/domain/team-yaml';
 import { silentLog } from '@troupe/kernel';
 import { startAgent, type StandaloneAgent } from './app.ts';
 import { readAgentSettings } from './settings.ts';

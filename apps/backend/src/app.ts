@@ -1,20 +1,13 @@
 import { createAccounts } from '@troupe/accounts';
-import { closeAll, createCipher, createServer, serveOpenApi, type Server } from '@troupe/kernel';
+import { closeAll, createServer, serveOpenApi, type Server } from '@troupe/kernel';
 import { createRoster } from '@troupe/roster';
-import { createAgentKeys } from './agent-keys.ts';
-import { addAgents } from './agents.ts';
+import { createAgentKeys } from './agents/agent-keys.ts';
+import { hostRewrite } from './agents/runtime/target.ts';
+import { wireAgents } from './agents/wire.ts';
 import type { BackendDeps } from './deps.ts';
-import { aiRoutes } from './features/ai/routes.ts';
-import { createAiService } from './features/ai/service.ts';
-import { createSpendWatch } from './features/scheduler/spend-watch.ts';
-import { healthRoutes } from './features/health/routes.ts';
-import { keyRoutes } from './features/keys/routes.ts';
-import { createRuntimeProgram } from './features/installations/program.ts';
-import { installationRoutes } from './features/installations/routes.ts';
-import { createInstallations } from './features/installations/service.ts';
-import { infraRoutes } from './features/infra/routes.ts';
-import { hostRewrite } from './features/runtime/target.ts';
-import { addUnderground } from './underground.ts';
+import { wireIdentity } from './identity/wire.ts';
+import { wirePlatform } from './platform/wire.ts';
+import { wireUnderground } from './underground/wire.ts';
 
 export type { BackendDeps };
 
@@ -23,6 +16,7 @@ export interface Backend {
   close: () => Promise<void>;
 }
 
+/** The areas, each of which uses only those before it. */
 export async function createBackend(deps: BackendDeps): Promise<Backend> {
   const { settings, log, counters, secrets, db, clock, url, version } = deps;
   const accounts = createAccounts({ db, settings, secrets, clock, log, url });
@@ -43,25 +37,11 @@ export async function createBackend(deps: BackendDeps): Promise<Backend> {
   server.metrics.gauge('db_pool_idle', 'Idle database connections', () => db.stats().idle);
   server.metrics.gauge('db_pool_waiting', 'Requests that wait for a database connection', () => db.stats().waiting);
 
-  healthRoutes(server, clock);
-  keyRoutes(server, accounts);
-  infraRoutes(server, clock);
-  const installations = createInstallations({
-    db,
-    clock,
-    cipher: createCipher(secrets.walletKey, 'installations'),
-    dashboardUrl: `${settings.BASE_URL ?? `http://127.0.0.1:${settings.WEB_PORT}`}/dashboard`,
-    open: server.loopback,
-  });
-  installationRoutes(server, installations, createRuntimeProgram());
-  const ai = createAiService({ settings, db, log, clock });
-  aiRoutes(server, { ...ai, clock, ownKey });
-  const agents = await addAgents(server, deps, { ai, roster, audit: accounts.audit }, [
-    installations.tellQuiet,
-    createSpendWatch({ db, clock }),
-  ]);
-  const underground = addUnderground(server, deps, { accounts, deliver: agents.deliver });
+  wirePlatform(server, deps);
+  wireIdentity(server, accounts);
+  const agents = await wireAgents(server, { ...deps, accounts, roster, ownKey });
+  const underground = wireUnderground(server, { ...deps, accounts, roster, deliver: agents.deliver });
 
   serveOpenApi(server, 'Troupe backend API', version);
-  return { server, close: () => closeAll([accounts, ai, agents, underground, server]) };
+  return { server, close: () => closeAll([accounts, agents, underground, server]) };
 }

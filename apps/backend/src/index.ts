@@ -1,2 +1,2 @@
 export { createBackend, type Backend, type BackendDeps } from './app.ts';
-export { createScheduler } from './features/scheduler/service.ts';
+export { createScheduler } from './agents/scheduler/service.ts';

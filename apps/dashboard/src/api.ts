@@ -81,5 +81,7 @@ export async function stale(queries: QueryClient, ...endpoints: Keyed[]): Promis
 }
 
 export const statusOf = (error: unknown) => (error instanceof CallError ? error.status : undefined);
+/** What a program goes by; the message is for people. */
+export const codeOf = (error: unknown) => (error instanceof CallError ? error.body['code'] : undefined);
 
 export { eventsOf, urlOf };

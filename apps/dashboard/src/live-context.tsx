@@ -8,7 +8,9 @@ import {
   listAccessRequests,
   listAgents,
   listDevices,
+  listModels,
   listNotices,
+  listAiProviders,
   listTeams,
 } from '@troupe/contract';
 import type { Endpoint, LiveTopic } from '@troupe/contract';
@@ -27,6 +29,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   inbox: [getInbox],
   joining: [listAccessRequests],
   notices: [listNotices],
+  providers: [listAiProviders, listModels],
 };
 
 const LiveContext = createContext<Live | undefined>(undefined);

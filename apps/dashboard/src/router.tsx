@@ -31,14 +31,14 @@ const page = (parent: AnyRoute, path: string, load: Load) =>
   });
 
 const PUBLIC: Record<(typeof PUBLIC_PAGES)[number], Load> = {
-  '/': () => import('./pages/public/landing.tsx'),
-  '/pricing': () => import('./pages/public/pricing.tsx'),
-  '/login': () => import('./pages/public/login.tsx'),
-  '/signup': () => import('./pages/public/signup.tsx'),
-  '/forgot-password': () => import('./pages/public/forgot-password.tsx'),
-  '/reset-password': () => import('./pages/public/reset-password.tsx'),
-  '/verify-email': () => import('./pages/public/verify-email.tsx'),
-  '/invite': () => import('./pages/public/invite.tsx'),
+  '/': () => import('./pages/platform/landing.tsx'),
+  '/pricing': () => import('./pages/money/billing/pricing.tsx'),
+  '/login': () => import('./pages/identity/session/login.tsx'),
+  '/signup': () => import('./pages/identity/register/signup.tsx'),
+  '/forgot-password': () => import('./pages/identity/password/forgot.tsx'),
+  '/reset-password': () => import('./pages/identity/password/reset.tsx'),
+  '/verify-email': () => import('./pages/identity/register/verify-email.tsx'),
+  '/invite': () => import('./pages/identity/invites/invite.tsx'),
 };
 
 /** Signed in, or to /login and back. */
@@ -53,32 +53,34 @@ const signedIn = createRoute({
 });
 
 const SIGNED_IN: [string, Load][] = [
-  ['/dashboard', () => import('./pages/overview.tsx')],
-  ['/dashboard/inbox', () => import('./pages/inbox.tsx')],
-  ['/dashboard/agents', () => import('./pages/agents/list.tsx')],
-  ['/dashboard/agents/new', () => import('./pages/agents/create.tsx')],
-  ['/dashboard/agents/$id', () => import('./pages/agents/detail.tsx')],
-  ['/dashboard/teams', () => import('./pages/teams/teams.tsx')],
-  ['/dashboard/tasks', () => import('./pages/operate/tasks.tsx')],
-  ['/dashboard/heartbeat', () => import('./pages/operate/heartbeat.tsx')],
-  ['/dashboard/devices', () => import('./pages/operate/devices.tsx')],
-  ['/dashboard/config', () => import('./pages/operate/config.tsx')],
-  ['/dashboard/installations', () => import('./pages/operate/installations.tsx')],
-  ['/dashboard/cost', () => import('./pages/money/cost.tsx')],
-  ['/dashboard/billing', () => import('./pages/money/billing.tsx')],
-  ['/dashboard/wallet', () => import('./pages/money/wallet.tsx')],
+  ['/dashboard', () => import('./pages/platform/overview/overview.tsx')],
+  ['/dashboard/inbox', () => import('./pages/agents/inbox/inbox.tsx')],
+  ['/dashboard/agents', () => import('./pages/agents/agents/list.tsx')],
+  ['/dashboard/agents/new', () => import('./pages/agents/agents/create.tsx')],
+  ['/dashboard/agents/$id', () => import('./pages/agents/agents/detail.tsx')],
+  ['/dashboard/agents/$id/runs/$session', () => import('./pages/agents/runs/run.tsx')],
+  ['/dashboard/teams', () => import('./pages/agents/teams/teams.tsx')],
+  ['/dashboard/tasks', () => import('./pages/agents/tasks/tasks.tsx')],
+  ['/dashboard/heartbeat', () => import('./pages/agents/heartbeat.tsx')],
+  ['/dashboard/devices', () => import('./pages/agents/devices.tsx')],
+  ['/dashboard/config', () => import('./pages/agents/config/config.tsx')],
+  ['/dashboard/installations', () => import('./pages/agents/installations.tsx')],
+  ['/dashboard/cost', () => import('./pages/money/usage/cost.tsx')],
+  ['/dashboard/billing', () => import('./pages/money/billing/billing.tsx')],
+  ['/dashboard/wallet', () => import('./pages/money/wallet/wallet.tsx')],
   ['/dashboard/underground', () => import('./pages/underground/underground.tsx')],
   ['/dashboard/gateway', () => import('./pages/money/gateway.tsx')],
   ['/dashboard/policy', () => import('./pages/money/policy.tsx')],
-  ['/dashboard/settings', () => import('./pages/account/settings.tsx')],
-  ['/dashboard/authorize', () => import('./pages/account/authorize.tsx')],
-  ['/dashboard/admin', () => import('./pages/account/admin.tsx')],
+  ['/dashboard/settings', () => import('./pages/identity/settings/settings.tsx')],
+  ['/dashboard/authorize', () => import('./pages/identity/authorization/authorize.tsx')],
+  ['/dashboard/admin', () => import('./pages/identity/admin/admin.tsx')],
 ];
 
 export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([
       ...Object.entries(PUBLIC).map(([path, load]) => page(root, path, load)),
+      page(root, '/shared/$token', () => import('./pages/agents/conversations/shared.tsx')),
       signedIn.addChildren(SIGNED_IN.map(([path, load]) => page(signedIn, path, load))),
     ]),
     context: { queries },

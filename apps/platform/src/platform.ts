@@ -30,7 +30,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Addresses
   // first, so that a missing or damaged secret is told before anything is made
   loadSecrets(settings, dataDirOf(settings));
   const databaseUrl = settings.DATABASE_URL ?? (await startDatabase(options));
-  const runtime = life.own(await openRuntime(settings, 'platform', databaseUrl));
+  const runtime = life.own(await openRuntime(settings, 'platform', { databaseUrl, onLost: life.fail }));
   const backendUrl = settings.BACKEND_URL ?? localUrl(settings, settings.BACKEND_PORT);
   const webUrl = settings.BASE_URL ?? localUrl(settings, settings.WEB_PORT);
   const summarizerUrl = settings.SUMMARIZER_URL ?? localUrl(settings, settings.SUMMARIZER_PORT);
@@ -59,7 +59,7 @@ async function startDatabase({ settings, life, step, watched }: PlatformOptions)
     life.own({ close: () => (outlives && life.comesBack() ? server.leave() : server.stop()) });
     if (watched !== undefined) await writeFile(watched, `${server.folder}\n`);
     // the step's line says enough of the migrations
-    await migrate({ url: server.url, log: silentLog });
+    await migrate({ url: server.url, log: silentLog, alone: true });
     return server.url;
   };
   return (await isNewCluster(dataDir)) ? step('Setting up the database', start) : start();

@@ -17,7 +17,7 @@ await runUntilSignal(async ({ own, grace }) => {
   grace(settings.STOP_WAIT_SECONDS);
   const log = createLog({ level: settings.LOG_LEVEL, service: 'summarizer' });
   const counters = own(
-    settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, systemClock) : memoryCounters(systemClock),
+    settings.REDIS_URL ? await redisCounters(settings.REDIS_URL, log, systemClock) : memoryCounters(systemClock),
   );
   const server = own(
     createSummarizer({

@@ -7,6 +7,7 @@ import { wireIdentity } from './identity/wire.ts';
 import { createChains, type Chains } from './money/chains.ts';
 import { wireMoney } from './money/wire.ts';
 import { wirePlatform } from './platform/wire.ts';
+import { wireUnderground } from './underground/wire.ts';
 
 export interface Web {
   server: Server;
@@ -15,7 +16,7 @@ export interface Web {
   close: () => Promise<void>;
 }
 
-/** The four areas, each of which uses only those before it. */
+/** The areas, each of which uses only those before it. */
 export async function createWeb(deps: WebDeps): Promise<Web> {
   const { settings, log, counters, secrets, db, clock, url, backendUrl } = deps;
   const backend = createBackendClient({ url: backendUrl, ...secrets, clock });
@@ -33,6 +34,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
   const agents = wireAgents(server, { ...deps, accounts, backend, catalogue });
   const askAgent = agents.askMain;
   const money = await wireMoney(server, { ...deps, accounts, backend, catalogue, chains, askAgent });
+  wireUnderground(server, backend);
   const notices = await platform.finish();
   return { server, accounts, chains, close: () => closeAll([notices, accounts, chains, money, identity, server]) };
 }

@@ -3,10 +3,10 @@ import { localUrl, readSettings, runUntilSignal, VERSION, withEnvFile } from '@t
 import { createWeb } from './app.ts';
 
 /** Web alone: the production profile, against a PostgreSQL that all processes share. */
-await runUntilSignal(async ({ own, grace }) => {
+await runUntilSignal(async ({ own, grace, fail }) => {
   const settings = readSettings(withEnvFile(process.env));
   grace(settings.STOP_WAIT_SECONDS);
-  const runtime = own(await openRuntime(settings, 'web'));
+  const runtime = own(await openRuntime(settings, 'web', { onLost: fail }));
   const web = own(
     await createWeb({
       ...runtime,

@@ -42,28 +42,31 @@ type Found = UserRow & {
 
 export type ClosableAuthenticator = Authenticator & { close: () => Promise<void> };
 
+/** When what was last used: written behind the answers. */
+function createAllTouches({ db, clock, log }: Pick<AuthenticatorDeps, 'db' | 'clock' | 'log'>) {
+  const touches = (write: (ids: string[]) => Promise<unknown>) =>
+    createTouches({
+      log,
+      write: async (ids) => {
+        await write(ids);
+      },
+    });
+  return {
+    sessions: touches((ids) =>
+      db.system.updateTable('sessions').set({ last_seen_at: clock() }).where('id', '=', anyOf(ids)).execute(),
+    ),
+    keys: touches((ids) =>
+      db.system.updateTable('api_keys').set({ last_used_at: clock() }).where('id', '=', anyOf(ids)).execute(),
+    ),
+    grants: touches((ids) =>
+      db.system.updateTable('client_grants').set({ used_at: clock() }).where('id', '=', anyOf(ids)).execute(),
+    ),
+  };
+}
+
 /** One round trip for all that arrive together; the time of last use moves once a minute, after the answer. */
 export function createAuthenticator({ db, clock, log, reader }: AuthenticatorDeps): ClosableAuthenticator {
-  const sessions = createTouches({
-    log,
-    write: async (ids) => {
-      await db.system.updateTable('sessions').set({ last_seen_at: clock() }).where('id', '=', anyOf(ids)).execute();
-    },
-  });
-  const keys = createTouches({
-    log,
-    write: async (ids) => {
-      await db.system.updateTable('api_keys').set({ last_used_at: clock() }).where('id', '=', anyOf(ids)).execute();
-    },
-  });
-
-  const grants = createTouches({
-    log,
-    write: async (ids) => {
-      await db.system.updateTable('client_grants').set({ used_at: clock() }).where('id', '=', anyOf(ids)).execute();
-    },
-  });
-
+  const { sessions, keys, grants } = createAllTouches({ db, clock, log });
   const lookup = (text: string, ...more: (() => unknown)[]) =>
     createLookup<Found>(async (hashes) => {
       const values = [hashes, ...more.map((value) => value())];

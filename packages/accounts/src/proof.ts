@@ -39,7 +39,42 @@ const MADE_BEFORE_PROOF =
 
 const ENDS = ['running', 'provisioning', 'pending'] as const;
 
-export function createProve({ clock, audit, credits, sessions, verification, jobs }: ProofDeps): Prove {
+/** Their tokens are made anew when they are needed; a program that holds an old one is ended by the job. */
+async function endAgents({ clock, jobs }: ProofDeps, tx: SystemTx, userId: string): Promise<Record<string, number>> {
+  const at = clock();
+  const agents = await tx
+    .updateTable('agents')
+    .set({ token_hash: null, token_sealed: null, provider_key: null, updated_at: at })
+    .where('user_id', '=', userId)
+    .returning(['id', 'status'])
+    .execute();
+  const running = agents.filter(({ status }) => (ENDS as readonly string[]).includes(status)).map(({ id }) => id);
+  if (running.length > 0) {
+    await tx
+      .updateTable('agents')
+      .set({ status: 'stopped', started_at: null, failure: MADE_BEFORE_PROOF })
+      .where('id', 'in', running)
+      .execute();
+    if (!jobs) throw new Error('an address is proven only where jobs can be sent');
+    await jobs.send(tx, stopAgentsJob, { agentIds: running });
+  }
+  await tx.deleteFrom('agent_channels').where('user_id', '=', userId).execute();
+  await cutOff(tx, userId);
+  // What new agents begin with could call elsewhere, too.
+  await tx.deleteFrom('agent_configs').where('user_id', '=', userId).execute();
+  await tx.updateTable('heartbeats').set({ enabled: false }).where('user_id', '=', userId).execute();
+  const tasks = await tx
+    .updateTable('scheduled_tasks')
+    .set({ enabled: false, next_run: null, updated_at: at })
+    .where('user_id', '=', userId)
+    .where('enabled', '=', true)
+    .returning('id')
+    .execute();
+  return { agents: agents.length, tasks: tasks.length };
+}
+
+export function createProve(deps: ProofDeps): Prove {
+  const { clock, audit, credits, sessions, verification } = deps;
   return async (tx, { userId, by, passwordHash, sessionId = null, ip }) => {
     if (!verification.required) return false;
     const first = await tx
@@ -60,7 +95,7 @@ export function createProve({ clock, audit, credits, sessions, verification, job
     }
     await setPassword(tx, userId, passwordHash ?? null, clock());
     await sessions.endAll(tx, userId);
-    const ended = { ...(await endCredentials(tx, userId)), ...(await endAgents(tx, userId)) };
+    const ended = { ...(await endCredentials(tx, userId)), ...(await endAgents(deps, tx, userId)) };
     await audit(tx, { userId, action: 'email-verified', detail: { by }, ip });
     await audit(tx, {
       userId,
@@ -70,40 +105,6 @@ export function createProve({ clock, audit, credits, sessions, verification, job
     });
     return true;
   };
-
-  /** Their tokens are made anew when they are needed; a program that holds an old one is ended by the job. */
-  async function endAgents(tx: SystemTx, userId: string): Promise<Record<string, number>> {
-    const at = clock();
-    const agents = await tx
-      .updateTable('agents')
-      .set({ token_hash: null, token_sealed: null, provider_key: null, updated_at: at })
-      .where('user_id', '=', userId)
-      .returning(['id', 'status'])
-      .execute();
-    const running = agents.filter(({ status }) => (ENDS as readonly string[]).includes(status)).map(({ id }) => id);
-    if (running.length > 0) {
-      await tx
-        .updateTable('agents')
-        .set({ status: 'stopped', started_at: null, failure: MADE_BEFORE_PROOF })
-        .where('id', 'in', running)
-        .execute();
-      if (!jobs) throw new Error('an address is proven only where jobs can be sent');
-      await jobs.send(tx, stopAgentsJob, { agentIds: running });
-    }
-    await tx.deleteFrom('agent_channels').where('user_id', '=', userId).execute();
-    await cutOff(tx, userId);
-    // What new agents begin with could call elsewhere, too.
-    await tx.deleteFrom('agent_configs').where('user_id', '=', userId).execute();
-    await tx.updateTable('heartbeats').set({ enabled: false }).where('user_id', '=', userId).execute();
-    const tasks = await tx
-      .updateTable('scheduled_tasks')
-      .set({ enabled: false, next_run: null, updated_at: at })
-      .where('user_id', '=', userId)
-      .where('enabled', '=', true)
-      .returning('id')
-      .execute();
-    return { agents: agents.length, tasks: tasks.length };
-  }
 }
 
 /**
@@ -150,7 +151,12 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
   const devices = await tx
     .updateTable('devices')
     .set((eb) => ({
-      status: eb.case().when('status', '=', 'approved').then('revoked').else('denied').end(),
+      status: eb
+        .case()
+        .when('status', '=', 'approved')
+        .then('revoked' as const)
+        .else('denied' as const)
+        .end(),
       token_hash: null,
       token_sealed: null,
     }))

@@ -1,4 +1,4 @@
-import type { Subscriber } from '@troupe/domain';
+import type { Plan, Subscriber, SubscriptionStatus } from '@troupe/domain';
 import { loopbackOnly, StartError, type Settings, type User } from '@troupe/kernel';
 
 /** What a look-up reads of a user. */
@@ -8,8 +8,8 @@ export interface UserRow {
   name: string;
   is_admin: boolean;
   email_verified_at: Date | null;
-  plan: string | null;
-  subscription_status: string;
+  plan: Plan | null;
+  subscription_status: SubscriptionStatus;
 }
 
 export const USER_COLUMNS = [

@@ -1,5 +1,5 @@
 import type { SystemTx } from '@troupe/db';
-import { isPlan, type Plan, type SubscriptionStatus } from '@troupe/domain';
+import type { Plan, SubscriptionStatus } from '@troupe/domain';
 import { newId, randomBase36, type Clock } from '@troupe/kernel';
 import type { Audit } from './audit.ts';
 import { USER_COLUMNS, type UserRow } from './user.ts';
@@ -37,7 +37,40 @@ export interface Users {
 /** An address as it is stored and compared: case, outer spaces and the way accents are encoded make no other address. */
 export const normalEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase();
 
-export function createUsers({ clock, audit }: { clock: Clock; audit: Audit }): Users {
+function planning({ clock, audit }: { clock: Clock; audit: Audit }): Pick<Users, 'changePlan'> {
+  return {
+    async changePlan(tx, id, { plan, subscriptionStatus }, { actorId, reason, ip }) {
+      const before = await tx
+        .selectFrom('users')
+        .select(['plan', 'subscription_status'])
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst();
+      if (!before) return null;
+      const row = await tx
+        .updateTable('users')
+        .set({ plan, subscription_status: subscriptionStatus, updated_at: clock() })
+        .where('id', '=', id)
+        .returning(USER_COLUMNS)
+        .executeTakeFirstOrThrow();
+      await audit(tx, {
+        userId: id,
+        actorId,
+        action: 'plan-change',
+        ip,
+        detail: {
+          reason,
+          from: { plan: before.plan, subscriptionStatus: before.subscription_status },
+          to: { plan: row.plan, subscriptionStatus: row.subscription_status },
+        },
+      });
+      return row;
+    },
+  };
+}
+
+export function createUsers(deps: { clock: Clock; audit: Audit }): Users {
+  const { clock } = deps;
   return {
     async create(tx, { email, name, passwordHash, verified, isAdmin, plan, subscriptionStatus }) {
       const now = clock();
@@ -73,32 +106,6 @@ export function createUsers({ clock, audit }: { clock: Clock; audit: Audit }): U
         .executeTakeFirst();
       return row ?? null;
     },
-    async changePlan(tx, id, { plan, subscriptionStatus }, { actorId, reason, ip }) {
-      const before = await tx
-        .selectFrom('users')
-        .select(['plan', 'subscription_status'])
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirst();
-      if (!before) return null;
-      const row = await tx
-        .updateTable('users')
-        .set({ plan, subscription_status: subscriptionStatus, updated_at: clock() })
-        .where('id', '=', id)
-        .returning(USER_COLUMNS)
-        .executeTakeFirstOrThrow();
-      await audit(tx, {
-        userId: id,
-        actorId,
-        action: 'plan-change',
-        ip,
-        detail: {
-          reason,
-          from: { plan: isPlan(before.plan) ? before.plan : null, subscriptionStatus: before.subscription_status },
-          to: { plan: row.plan, subscriptionStatus: row.subscription_status },
-        },
-      });
-      return row;
-    },
+    ...planning(deps),
   };
 }

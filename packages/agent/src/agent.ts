@@ -1,7 +1,8 @@
 import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
-import type { CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
+import type { Attachment, CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
-import type { McpServers } from './tools/toolkit.ts';
+import type { McpServers } from './tools/mcp-servers.ts';
+import type { Workspace } from './workspace/workspace.ts';
 
 /** One agent, awake: what gateway, channels, scheduler and drivers talk to. Making one costs next to nothing. */
 
@@ -12,6 +13,7 @@ export interface Input {
   /** Of calls that the agent's run waits for: tools of the caller's own. */
   results?: readonly { callId: string; tool: string; content: string }[];
   wishes?: Wishes;
+  attachments?: readonly Attachment[];
   from?: string;
   /** Messages of an earlier conversation that the session does not have yet. */
   history?: readonly { role: 'user' | 'assistant' | 'system'; content: string }[];
@@ -42,9 +44,13 @@ export type LiveEvent =
 
 export interface Agent {
   readonly id: string;
+  /** Whose turn it is when its conversations are read. */
+  readonly owner: string;
   readonly store: AgentStore;
   /** Its MCP servers; left out: it can have none. */
   readonly mcp?: McpServers;
+  /** Its files; throws where it has none. */
+  workspace: () => Promise<Workspace>;
   definition: () => Promise<VersionedDefinition>;
   /**
    * Takes an input and answers with the words that saw it, or when the run ended without any or waits for an approval. The

@@ -1,7 +1,8 @@
 export * from './agent.ts';
 export * from './session/events.ts';
 export * from './ports.ts';
-export { createPgStore, unfinishedAgents, type PgStoreOptions } from './store/store-pg.ts';
+export type { PgStoreOptions } from './store/pg-access.ts';
+export { createPgStore, unfinishedAgents } from './store/store-pg.ts';
 export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store/store-sqlite.ts';
 export * from './store/store.ts';
 export * from './tools/tool.ts';

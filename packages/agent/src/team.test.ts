@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findTemplate, readTeamYaml, teamFromTemplate, teamYaml } from '@troupe/domain';
+import { findTemplate, teamFromTemplate } from '@troupe/domain';
+import { readTeamYaml, teamYaml } from '@troupe/domain/team-yaml';
 import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import type { Agent } from './agent.ts';
 import { createSandbox } from './sandbox/sandbox.ts';

@@ -3,6 +3,7 @@ import { AGENT_NOT_FOUND, AGENT_STOPPED, MESSAGE_TOO_LARGE } from '@troupe/contr
 import { type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
+import { createPictures } from './loop/attached.ts';
 import { createFollow } from './loop/follow.ts';
 import { NOTHING_SPENT, type CallRecord, type SessionEvent, type SessionEventBody } from './session/events.ts';
 import { RECALLED } from './loop/model-step.ts';
@@ -11,14 +12,18 @@ import { capped, resultEvent } from './loop/tool-step.ts';
 import { openTrail, readSession, type Settled, type Trail } from './session/session.ts';
 import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from './store/store.ts';
 import type { Tool } from './tools/tool.ts';
+import type { Workspace } from './workspace/workspace.ts';
 import { createWorker } from './loop/worker.ts';
 import { Interrupted } from './loop/run.ts';
 
 export interface AgentDeps {
   agentId: string;
+  /** Whose it is, among others in this process; undefined: nobody else's are here. */
+  owner?: string;
   store: AgentStore;
   model: ModelClient;
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
+  workspace?: () => Promise<Workspace>;
   onTool?: ToolRecorder | undefined;
   log: Log;
   now?: () => number;
@@ -40,9 +45,12 @@ const TODOS_SHOWN = 100;
 const COMPACT_AT_TOKENS = 32_000;
 const POLL_MS = 300;
 const PAGE = 500;
+/** Events that are read at once of those before. */
+const BACK = 16;
+const isSaid = ({ type }: SessionEvent): boolean => type === 'assistant';
 
 export function wakeAgent(deps: AgentDeps): Agent {
-  const { agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
+  const { agentId, owner = agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
   const listeners = new Map<string, Set<(event: LiveEvent) => void>>();
 
   /** What is being written at this moment: who comes in the middle hears it from the start. */
@@ -61,9 +69,12 @@ export function wakeAgent(deps: AgentDeps): Agent {
     emit({ kind: 'delta', sessionId, text, saw, ...(isFresh && { fresh: true }) });
   }
 
+  const workspace = deps.workspace ?? noFiles;
+
   const worker = createWorker(
     {
       ...deps,
+      picture: createPictures(workspace),
       newId,
       now,
       compactAt: deps.compactAt ?? COMPACT_AT_TOKENS,
@@ -104,6 +115,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
 
   async function put(input: Input): Promise<Delivered> {
     const given = [...(input.history ?? []), ...(input.results ?? [])].map((message) => message.content);
+    given.push((input.attachments ?? []).map(({ text = '' }) => text).join(''));
     for (const text of [input.content, JSON.stringify(input.wishes ?? {}), ...given])
       if (Buffer.byteLength(text) > MAX_INPUT_BYTES) throw new AppError(413, MESSAGE_TOO_LARGE);
     const history = (input.history ?? []).map((message): SessionEventBody => ({ type: 'imported', ...message }));
@@ -128,9 +140,13 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return delivered;
   }
 
-  /** What the run of a session waits for from outside; it is among the newest events. */
+  /** What the run of a session waits for from outside: calls of the newest answer. Read backwards, since what was before may be large. */
   async function waitsFor({ id, lastSeq }: Session): Promise<{ calls: CallRecord[]; words: string }> {
-    const events = await store.events(id, { after: Math.max(0, lastSeq - PAGE), limit: PAGE });
+    let events: SessionEvent[] = [];
+    for (let to = lastSeq; to > 0 && events.length < PAGE && !events.some(isSaid); to -= BACK) {
+      const after = Math.max(0, to - BACK);
+      events = [...(await store.events(id, { after, limit: to - after })), ...events];
+    }
     const said = events.findLast((event) => event.type === 'assistant');
     const calls = readSession(events).pending.filter(({ caller }) => caller);
     return { calls, words: said?.type === 'assistant' ? said.content : '' };
@@ -223,8 +239,10 @@ export function wakeAgent(deps: AgentDeps): Agent {
 
   return {
     id: agentId,
+    owner,
     store,
     ...(deps.mcp && { mcp: deps.mcp }),
+    workspace,
     definition,
     watch,
     async ask(input, listener) {
@@ -243,7 +261,14 @@ export function wakeAgent(deps: AgentDeps): Agent {
       void begin(delivered)?.catch(() => undefined);
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
-    follow: createFollow({ store, watch, definition, writing: (id) => writing.get(id), pollMs: Math.max(pollMs, 500) }),
+    follow: createFollow({
+      store,
+      watch,
+      definition,
+      owner,
+      writing: (id) => writing.get(id),
+      pollMs: Math.max(pollMs, 500),
+    }),
     async openCalls(sessionId) {
       const session = await store.session(sessionId);
       return session?.status === 'waiting' ? (await waitsFor(session)).calls : [];
@@ -308,12 +333,23 @@ export function wakeAgent(deps: AgentDeps): Agent {
   };
 }
 
-function inputEvents({ content, from, limits, wishes, results = [] }: Input): SessionEventBody[] {
+const noFiles = async (): Promise<never> => {
+  throw new AppError(409, 'This agent has no files');
+};
+
+function inputEvents({ content, from, limits, wishes, attachments = [], results = [] }: Input): SessionEventBody[] {
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
   if (given.length > 0 && content === '') return given;
   return [
     ...given,
-    { type: 'user', content, ...(from && { from }), ...(limits && { limits }), ...(wishes && { wishes }) },
+    {
+      type: 'user',
+      content,
+      ...(from && { from }),
+      ...(limits && { limits }),
+      ...(wishes && { wishes }),
+      ...(attachments.length > 0 && { attachments }),
+    },
   ];
 }
 

@@ -124,6 +124,9 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     return next !== undefined && (!error.callersFault || next.id === id);
   }
 
+  const shown = (request: ChatRequest, { provider, name, id }: Candidate, { pictures }: CallOptions): ChatRequest =>
+    pictures === 'seen' && !directory.sees(provider.name, name, id) ? withoutPictures(request) : request;
+
   async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
     const begun = begin(given, options);
     const call = begun instanceof Promise ? await begun : begun;
@@ -131,7 +134,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     for (const [index, candidate] of candidates.entries()) {
       let reply: ProviderReply;
       try {
-        reply = await candidate.provider.chat(candidate.name, request, options.signal);
+        reply = await candidate.provider.chat(candidate.name, shown(request, candidate, options), options.signal);
       } catch (error) {
         if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error, options);
         continue;
@@ -163,7 +166,8 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   async function openFirst(call: Call, options: CallOptions) {
     const { candidates, request } = call;
     for (const [index, candidate] of candidates.entries()) {
-      const pieces = candidate.provider.stream(candidate.name, request, options.signal)[Symbol.asyncIterator]();
+      const given = shown(request, candidate, options);
+      const pieces = candidate.provider.stream(candidate.name, given, options.signal)[Symbol.asyncIterator]();
       try {
         return { candidate, pieces, opening: await opening(pieces) };
       } catch (error) {
@@ -254,6 +258,16 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       await Promise.all([ownKeys, ...providers].map((one) => one.close()));
     },
   };
+}
+
+/** For a model that does not see: what is said beside the pictures names them. */
+function withoutPictures(request: ChatRequest): ChatRequest {
+  const messages = request.messages.map((message) =>
+    message.role === 'user' && Array.isArray(message.content)
+      ? { ...message, content: message.content.filter((part) => part.type !== 'image_url') }
+      : message,
+  );
+  return { ...request, messages };
 }
 
 /** Words that arrived together are one piece: a fast provider's token would else cost ten times itself. */

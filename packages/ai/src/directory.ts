@@ -1,4 +1,4 @@
-import { findModel, SANDBOX_MODEL, type Catalogue, type CatalogueModel } from '@troupe/domain';
+import { findModel, SANDBOX_MODEL, seesPictures, type Catalogue, type CatalogueModel } from '@troupe/domain';
 import type { Log } from '@troupe/kernel';
 import type { ListedModel, Provider } from './provider.ts';
 
@@ -12,6 +12,10 @@ export interface AiModel {
   inputCost: number;
   outputCost: number;
   contextWindow: number;
+  /** It can be shown pictures. */
+  sees: boolean;
+  /** Every plan has it. */
+  open?: true;
   available: boolean;
 }
 
@@ -29,6 +33,8 @@ export interface Directory {
   asked: () => Promise<void>;
   /** The ids of what the provider listed when it was asked last. */
   listed: (provider: string) => string[];
+  /** Whether this model, as the provider names it, can be shown pictures. */
+  sees: (provider: string, name: string, id: string) => boolean;
 }
 
 export interface DirectoryOptions {
@@ -54,7 +60,8 @@ interface Listing {
   refreshing: Promise<void> | undefined;
 }
 
-export function createDirectory({ providers, catalogue, log, served }: DirectoryOptions): Directory {
+/** What providers say that they have. */
+function createListings({ providers, log }: DirectoryOptions) {
   const listings = new Map<string, Listing>(
     providers.map(({ name }) => [name, { models: [], ok: false, until: -Infinity, refreshing: undefined }]),
   );
@@ -86,6 +93,40 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
     await Promise.all(firsts);
   }
 
+  return { listings, current };
+}
+
+function createFromCatalogue(
+  { served }: DirectoryOptions,
+  listings: ReturnType<typeof createListings>['listings'],
+  sees: Directory['sees'],
+) {
+  function fromCatalogue(model: CatalogueModel, only: string | undefined): AiModel {
+    const names = serversOf(model);
+    const provider = only ?? names.find((name) => listings.has(name)) ?? names[0]!;
+    const { id, name, description, tags, inputRate, outputRate, contextWindow } = model;
+    const available = only === undefined ? served(id) : listings.has(only);
+    return {
+      id,
+      name,
+      provider,
+      description,
+      tags,
+      inputCost: inputRate,
+      outputCost: outputRate,
+      contextWindow,
+      sees: sees(provider, model.servedBy[provider] ?? id, id),
+      available,
+    };
+  }
+
+  return fromCatalogue;
+}
+
+export function createDirectory(deps: DirectoryOptions): Directory {
+  const { providers, catalogue, served } = deps;
+  const { listings, current } = createListings(deps);
+
   async function models(only?: string): Promise<AiModel[]> {
     await current();
     const result = catalogue.models
@@ -107,6 +148,8 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
           inputCost: catalogue.defaultRates.inputRate,
           outputCost: catalogue.defaultRates.outputRate,
           contextWindow: model.contextWindow ?? UNKNOWN_CONTEXT,
+          sees: model.sees ?? seesPictures(catalogue, id),
+          ...(catalogue.open?.includes(provider.name) && { open: true as const }),
           available: true,
         });
       }
@@ -120,22 +163,10 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
   const isServedName = (provider: string, name: string): boolean =>
     catalogue.models.some((model) => model.servedBy[provider] === name);
 
-  function fromCatalogue(model: CatalogueModel, only: string | undefined): AiModel {
-    const names = serversOf(model);
-    const provider = only ?? names.find((name) => listings.has(name)) ?? names[0]!;
-    const { id, name, description, tags, inputRate, outputRate, contextWindow } = model;
-    const available = only === undefined ? served(id) : listings.has(only);
-    return {
-      id,
-      name,
-      provider,
-      description,
-      tags,
-      inputCost: inputRate,
-      outputCost: outputRate,
-      contextWindow,
-      available,
-    };
+  const fromCatalogue = createFromCatalogue(deps, listings, sees);
+
+  function sees(provider: string, name: string, id: string): boolean {
+    return listings.get(provider)?.models.find((one) => one.id === name)?.sees ?? seesPictures(catalogue, id);
   }
 
   async function health(): Promise<Health> {
@@ -149,7 +180,7 @@ export function createDirectory({ providers, catalogue, log, served }: Directory
 
   const listed = (provider: string): string[] => chatting(provider).map(({ id }) => platformId(provider, id));
 
-  return { models, health, asked: current, listed };
+  return { models, health, asked: current, listed, sees };
 }
 
 function serversOf({ servedBy }: CatalogueModel): string[] {

@@ -37,6 +37,8 @@ export interface ListedModel {
   id: string;
   name?: string;
   contextWindow?: number;
+  /** It takes pictures; left out where the provider does not say. */
+  sees?: boolean;
 }
 
 export interface Provider {

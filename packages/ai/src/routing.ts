@@ -45,15 +45,12 @@ const VENDORS: Record<string, string> = {
 const OWN_NAMES = new Set(['groq', 'ollama', 'gemini', 'sandbox']);
 const MAX_TRIES = 3;
 
-/** `listed`: the ids of what a provider lists. It counts for providers that the catalogue gives no models of their own. */
-export function createRouting(
+/** Who serves a model, by the catalogue or by its name. */
+function createServing(
   providers: readonly Provider[],
   catalogue: Catalogue,
-  listed: (provider: string) => readonly string[] = () => [],
-): Routing {
-  const configured = new Map(providers.map((provider) => [provider.name, provider]));
-  const sandbox = configured.get('sandbox');
-
+  configured: ReadonlyMap<string, Provider>,
+) {
   function serving(id: string): Candidate[] {
     const known = findModel(catalogue, id);
     return known ? servers(known) : unlisted(id);
@@ -84,11 +81,27 @@ export function createRouting(
     if (first === 'openrouter') add('openrouter', inner.includes('/') ? inner : id);
     else if (inner === '') for (const provider of providers.slice(0, 1)) add(provider.name, id);
     else {
-      if (!OWN_NAMES.has(first)) add('openrouter', id);
-      add(VENDORS[first], inner);
+      // One that an administrator has named himself.
+      const isAdded = VENDORS[first] === undefined && configured.has(first);
+      if (!OWN_NAMES.has(first) && !isAdded) add('openrouter', id);
+      add(isAdded ? first : VENDORS[first], inner);
     }
     return found;
   }
+
+  return { serving, embedding };
+}
+
+/** `listed`: the ids of what a provider lists. It counts for providers that the catalogue gives no models of their own. */
+export function createRouting(
+  providers: readonly Provider[],
+  catalogue: Catalogue,
+  listed: (provider: string) => readonly string[] = () => [],
+): Routing {
+  const configured = new Map(providers.map((provider) => [provider.name, provider]));
+  const sandbox = configured.get('sandbox');
+
+  const { serving, embedding } = createServing(providers, catalogue, configured);
 
   /** What a provider serves by itself, and what steps in. */
   function ownModels(name: string): readonly string[] {
@@ -131,7 +144,7 @@ export function createRouting(
         return [
           { provider: sandbox, name: SANDBOX_MODEL, id: SANDBOX_MODEL, rates: ratesOf(catalogue, SANDBOX_MODEL) },
         ];
-      throw new AppError(404, 'No models available', { success: false });
+      throw new AppError(404, 'No models available', { success: false, code: 'NO_MODELS' });
     }
     const standIn = fallback(first, plan);
     return [...found, ...(standIn ? [standIn] : [])].slice(0, MAX_TRIES);

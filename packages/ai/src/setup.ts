@@ -49,8 +49,42 @@ export const ownProvidersFrom =
     return createProvider({ name, wire, baseUrl, apiKey, timeouts: DEFAULT_TIMEOUTS, connections: OWN_CONNECTIONS });
   };
 
+/** The names of the providers that the settings name. */
+export const namedProviders = (settings: AiSettings): string[] => [
+  ...knownProviders(settings).flatMap(([name, , apiKey]) => (apiKey === undefined ? [] : [name])),
+  ...(settings.OLLAMA_BASE_URL === undefined ? [] : ['ollama']),
+];
+
+export interface ProviderGiven {
+  kind: string;
+  name: string;
+  baseUrl?: string | undefined;
+  apiKey?: string | undefined;
+}
+
+const withV1 = (url: string): string => (/\/v1\/*$/.test(url) ? url : `${url.replace(/\/+$/, '')}/v1`);
+
+/** One that an administrator has added. Throws where an address is missing or wrong. */
+export function providerOf(settings: AiSettings, { kind, name, baseUrl, apiKey }: ProviderGiven): Provider {
+  const known = knownProviders(settings).find(([one]) => one === kind);
+  const address = baseUrl ?? known?.[3];
+  if (address === undefined) throw new Error(`The provider ${name} has no address`);
+  return createProvider({
+    name,
+    wire: known?.[1] ?? openaiWire,
+    baseUrl: kind === 'ollama' ? withV1(address) : address,
+    timeouts: DEFAULT_TIMEOUTS,
+    connections: CONNECTIONS,
+    ...(apiKey !== undefined && { apiKey }),
+  });
+}
+
 /** The providers that the settings name, the default first; the sandbox where there are none and it is allowed. */
-export function providersFrom(settings: AiSettings, timeouts: Partial<Timeouts> = {}): Provider[] {
+export function providersFrom(
+  settings: AiSettings,
+  timeouts: Partial<Timeouts> = {},
+  added: readonly Provider[] = [],
+): Provider[] {
   const limits = { ...DEFAULT_TIMEOUTS, ...timeouts };
   const providers = knownProviders(settings).flatMap(([name, wire, apiKey, baseUrl]) =>
     apiKey === undefined
@@ -64,6 +98,8 @@ export function providersFrom(settings: AiSettings, timeouts: Partial<Timeouts> 
       createProvider({ name: 'ollama', wire: openaiWire, baseUrl, timeouts: limits, connections: CONNECTIONS }),
     );
   }
+  // What the environment says counts.
+  providers.push(...added.filter(({ name }) => !providers.some((one) => one.name === name)));
   const sandboxed = settings.AI_SANDBOX === 'on' && settings.NODE_ENV !== 'production';
   return providers.length === 0 && sandboxed ? [createSandbox()] : providers;
 }

@@ -137,6 +137,8 @@ export interface CallOptions {
   scope?: CallScope;
   /** Plans and caps are about what the platform pays: they do not hold for a call with an own key. */
   ownKey?: OwnKey;
+  /** `seen`: pictures are left out for a model that does not see; the words around them name them. Else they are sent on. */
+  pictures?: 'seen';
   /** The agent's run that the call belongs to; goes into the scope. */
   runId?: string;
   /** Hears what a call has cost that was given up before its end. */

@@ -1,5 +1,5 @@
 import { createTurns } from '@troupe/kernel';
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { ProviderError, secondsToWait } from './errors.ts';
 import { createExpiry, Exchange, isStaleSocket, type Headers, type Way } from './exchange.ts';
 
@@ -67,15 +67,25 @@ export interface Upstream {
 export function createUpstream({ provider, baseUrl, headers, timeouts, connections }: UpstreamOptions): Upstream {
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
-  const pool = new Pool(origin, {
-    connections,
-    connect: { timeout: timeouts.connect },
-    headersTimeout: timeouts.firstByte,
-    bodyTimeout: timeouts.betweenBytes,
-    keepAliveTimeout: 20_000,
-  });
   const endOfTurn = createTurns();
-  const way: Way = { pool, provider, expiry: createExpiry(timeouts.total) };
+  let way: Way | undefined;
+  let opening: Promise<Way> | undefined;
+  let closed = false;
+
+  /** The library takes some 8 MB: it is loaded at the first call. */
+  async function openWay(): Promise<Way> {
+    const { Pool } = await import('undici');
+    const pool = new Pool(origin, {
+      connections,
+      connect: { timeout: timeouts.connect },
+      headersTimeout: timeouts.firstByte,
+      bodyTimeout: timeouts.betweenBytes,
+      keepAliveTimeout: 20_000,
+    });
+    if (closed) await pool.destroy();
+    return (way = { pool, provider, expiry: createExpiry(timeouts.total) });
+  }
+
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
   const request = (path: string, body?: string): Dispatcher.DispatchOptions => ({
@@ -86,21 +96,26 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
   });
 
   /** Once more, when the first try met a stale socket. */
-  const send = <T>(Attempt: AttemptClass<T>, options: Dispatcher.DispatchOptions, signal?: AbortSignal) =>
-    new Promise<T>((resolve, reject) => {
+  async function send<T>(Attempt: AttemptClass<T>, options: Dispatcher.DispatchOptions, signal?: AbortSignal) {
+    const open = way ?? (await (opening ??= openWay()));
+    return new Promise<T>((resolve, reject) => {
       const again = (error: Error): void => {
-        if (isStaleSocket(error) && !signal?.aborted) new Attempt(way, resolve, reject, signal).send(options);
+        if (isStaleSocket(error) && !signal?.aborted) new Attempt(open, resolve, reject, signal).send(options);
         else reject(error);
       };
-      endOfTurn(() => new Attempt(way, resolve, again, signal).send(options));
+      endOfTurn(() => new Attempt(open, resolve, again, signal).send(options));
     });
+  }
 
   return {
     get: (path, signal) => send(WholeAnswer, request(path), signal),
     post: (path, body, signal) => send(WholeAnswer, request(path, body), signal),
     open: (path, body, signal) => send(OpenAnswer, request(path, body), signal),
     // Ends open answers too: by then the caller has given up on them.
-    close: () => pool.destroy(),
+    async close() {
+      closed = true;
+      await way?.pool.destroy();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
-import { getAddress, type Address } from 'viem';
+import type { Address } from 'viem';
+import { viem } from './viem.ts';
 
 /** 0x and 40 hex digits in any case. */
 export const isHexAddress = (value: unknown): value is Address =>
@@ -8,7 +9,7 @@ export const isHexAddress = (value: unknown): value is Address =>
 export function isPayableAddress(value: unknown): value is Address {
   if (!isHexAddress(value)) return false;
   const digits = value.slice(2);
-  return digits === digits.toLowerCase() || digits === digits.toUpperCase() || getAddress(value) === value;
+  return digits === digits.toLowerCase() || digits === digits.toUpperCase() || viem().getAddress(value) === value;
 }
 
 const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;

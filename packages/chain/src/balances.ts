@@ -1,9 +1,10 @@
-import { erc20Abi, formatUnits, type Address } from 'viem';
+import type { Address } from 'viem';
 import type { Log } from '@troupe/kernel';
 import { digitsOf } from './address.ts';
 import { ChainUnavailable, type ChainClient } from './client.ts';
 import { createTokenFacts } from './token-facts.ts';
 import { STABLECOINS, type Stablecoin } from './tokens.ts';
+import { viem } from './viem.ts';
 
 export interface TokenBalance {
   address: Address;
@@ -37,7 +38,7 @@ export function createBalances({ chain, log }: { chain: ChainClient; log: Log })
   async function hold(token: Stablecoin, owner: Address): Promise<Held> {
     const [units, { name, decimals }] = await Promise.all([
       chain.viem.readContract({
-        abi: erc20Abi,
+        abi: viem().erc20Abi,
         address: token.address,
         functionName: 'balanceOf',
         args: [digitsOf(owner)],
@@ -67,7 +68,7 @@ function summary({ network }: ChainClient, owner: Address, held: Held[]): Stable
       name,
       symbol: token.symbol,
       decimals,
-      balance: formatUnits(units, decimals),
+      balance: viem().formatUnits(units, decimals),
     }));
   return {
     address: owner,

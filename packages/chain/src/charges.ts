@@ -1,7 +1,8 @@
-import { encodeFunctionData, parseAbi, parseSignature, type Address, type Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { ChainClient } from './client.ts';
 import { isUnanswered } from './client.ts';
 import type { Call } from './transfers.ts';
+import { viem } from './viem.ts';
 
 /** A payer's signed permission to move money (EIP-3009): what both 402 protocols carry. */
 export interface Authorization {
@@ -43,11 +44,12 @@ export interface Charge {
   settle: (authorization: Authorization) => Promise<{ reference: string } | { refused: string }>;
 }
 
-const METADATA = parseAbi([
-  'function name() view returns (string)',
-  'function version() view returns (string)',
-  'function decimals() view returns (uint8)',
-]);
+const metadata = () =>
+  viem().parseAbi([
+    'function name() view returns (string)',
+    'function version() view returns (string)',
+    'function decimals() view returns (uint8)',
+  ]);
 
 /** Loaded at the first charge: it takes 30 MB, and most platforms never charge by chain. */
 async function loadProtocols() {
@@ -62,7 +64,7 @@ export function createCharges({ chain, token, payee, secret }: PaymentTerms) {
   /** The token's signing domain does not change; a failed read is tried again. */
   async function tokenTerms() {
     terms ??= chain.read(async (client) => {
-      const contract = { abi: METADATA, address: token } as const;
+      const contract = { abi: metadata(), address: token } as const;
       const [name, version, decimals] = await Promise.all([
         client.readContract({ ...contract, functionName: 'name' }),
         client.readContract({ ...contract, functionName: 'version' }).catch(() => '1'),
@@ -136,19 +138,20 @@ const authorizationOf = (payload: Payload, challengeId: string | null): Authoriz
 const headersOf = (response: Response): Record<string, string> =>
   Object.fromEntries([...response.headers].filter(([name]) => name !== 'content-type'));
 
-const AUTHORIZED = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
-]);
+const authorized = () =>
+  viem().parseAbi([
+    'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+    'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  ]);
 
 /** The call that uses an authorization; whoever sends it, the money goes from payer to payee. */
 export function authorizedTransferCall(token: Address, authorization: Authorization): Call {
   const { from, to, value, validAfter, validBefore, nonce, signature } = authorization;
-  const { r, s, v, yParity } = parseSignature(signature);
+  const { r, s, v, yParity } = viem().parseSignature(signature);
   return {
     to: token,
-    data: encodeFunctionData({
-      abi: AUTHORIZED,
+    data: viem().encodeFunctionData({
+      abi: authorized(),
       functionName: 'transferWithAuthorization',
       args: [from, to, value, validAfter, validBefore, nonce, Number(v ?? BigInt(yParity) + 27n), r, s],
     }),
@@ -170,5 +173,5 @@ export function wouldSucceed(chain: ChainClient, from: Address, call: Call): Pro
 
 export const authorizationUsed = (chain: ChainClient, token: Address, by: Address, nonce: Hex): Promise<boolean> =>
   chain.read((client) =>
-    client.readContract({ abi: AUTHORIZED, address: token, functionName: 'authorizationState', args: [by, nonce] }),
+    client.readContract({ abi: authorized(), address: token, functionName: 'authorizationState', args: [by, nonce] }),
   );

@@ -1,16 +1,7 @@
-import {
-  BaseError,
-  createPublicClient,
-  defineChain,
-  http,
-  HttpRequestError,
-  TimeoutError,
-  type Chain,
-  type PublicClient,
-  type Transport,
-} from 'viem';
-import { createOutbound } from '@troupe/kernel';
+import type { Chain, PublicClient, Transport } from 'viem';
+import { createOutbound, type Outbound } from '@troupe/kernel';
 import { createBatchFetch } from './batch-fetch.ts';
+import { viem } from './viem.ts';
 
 /** The chain did not answer, or is not the chain it should be. Says nothing about what was asked. */
 export class ChainUnavailable extends Error {
@@ -52,33 +43,18 @@ export interface ChainClientOptions {
 }
 
 export function createChainClient({ rpcUrl, network, timeoutMs = 5_000 }: ChainClientOptions): ChainClient {
-  const chain = defineChain({
-    id: network.id,
-    name: network.name,
-    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [rpcUrl] } },
-  });
   // The node is the operator's own choice. What is asked of it is asked again where a kept connection was closed.
   const outbound = createOutbound({ allowLoopback: true, allowPrivate: true, keepAlive: true, idleTimeout: timeoutMs });
-  const viem = createPublicClient({
-    chain,
-    // Everything that is asked in one turn of the event loop travels in one request.
-    transport: http(rpcUrl, {
-      batch: { wait: 0 },
-      fetchFn: createBatchFetch({ outbound, timeoutMs }),
-      timeout: timeoutMs,
-      retryCount: 1,
-      retryDelay: 50,
-    }),
-    cacheTime: 0,
-    pollingInterval: 250,
-  });
+  let made: PublicClient<Transport, Chain> | undefined;
+  const client = () => (made ??= publicClient(network, rpcUrl, { outbound, timeoutMs }));
   return {
     network,
     rpcUrl,
-    viem,
+    get viem() {
+      return client();
+    },
     async read(work) {
-      const [chainId, result] = await Promise.allSettled([viem.getChainId(), work(viem)]);
+      const [chainId, result] = await Promise.allSettled([client().getChainId(), work(client())]);
       if (chainId.status === 'rejected')
         throw new ChainUnavailable('the RPC does not answer', { cause: chainId.reason });
       // Before the result: what another chain says, errors included, means nothing here.
@@ -92,10 +68,36 @@ export function createChainClient({ rpcUrl, network, timeoutMs = 5_000 }: ChainC
   };
 }
 
+function publicClient(
+  { id, name }: Network,
+  rpcUrl: string,
+  { outbound, timeoutMs }: { outbound: Outbound; timeoutMs: number },
+): PublicClient<Transport, Chain> {
+  const { createPublicClient, defineChain, http } = viem();
+  return createPublicClient({
+    chain: defineChain({
+      id,
+      name,
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [rpcUrl] } },
+    }),
+    // Everything that is asked in one turn of the event loop travels in one request.
+    transport: http(rpcUrl, {
+      batch: { wait: 0 },
+      fetchFn: createBatchFetch({ outbound, timeoutMs }),
+      timeout: timeoutMs,
+      retryCount: 1,
+      retryDelay: 50,
+    }),
+    cacheTime: 0,
+    pollingInterval: 250,
+  });
+}
+
 /** True when a request got no usable answer, as against an answer that refuses. */
 export function isUnanswered(error: unknown): boolean {
   return (
-    error instanceof BaseError &&
-    error.walk((cause) => cause instanceof HttpRequestError || cause instanceof TimeoutError) !== null
+    error instanceof viem().BaseError &&
+    error.walk((cause) => cause instanceof viem().HttpRequestError || cause instanceof viem().TimeoutError) !== null
   );
 }

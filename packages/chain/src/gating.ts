@@ -1,6 +1,7 @@
-import { erc20Abi, type Address } from 'viem';
+import type { Address } from 'viem';
 import { digitsOf } from './address.ts';
 import type { ChainClient } from './client.ts';
+import { viem } from './viem.ts';
 
 /** Does the address hold enough of the gating token? Throws ChainUnavailable when the chain does not say. */
 export async function holdsToken(
@@ -13,7 +14,7 @@ export async function holdsToken(
 export const tokenBalance = (chain: ChainClient, token: Address, owner: Address): Promise<bigint> =>
   chain.read((client) =>
     client.readContract({
-      abi: erc20Abi,
+      abi: viem().erc20Abi,
       address: digitsOf(token),
       functionName: 'balanceOf',
       args: [digitsOf(owner)],

@@ -32,7 +32,8 @@ export interface IndexStoreOptions {
   reader: string;
 }
 
-export function createIndexStore({ db, clock, chainId, reader }: IndexStoreOptions) {
+/** One process at a time reads the chain. */
+function leasing({ db, clock, chainId, reader }: IndexStoreOptions) {
   return {
     /** One process at a time: true when it is this one. */
     async claim(): Promise<boolean> {
@@ -59,33 +60,40 @@ export function createIndexStore({ db, clock, chainId, reader }: IndexStoreOptio
         .where('reader', '=', reader)
         .execute();
     },
+  };
+}
 
-    /** The newest first. */
-    seenBlocks: (): Promise<{ number: bigint; hash: string }[]> =>
-      db.system
-        .selectFrom('chain_blocks')
-        .select(['number', 'hash'])
+function reading({ db, chainId }: IndexStoreOptions) {
+  return {
+    async transfers(address: Address, limit: number): Promise<ChainTransfer[]> {
+      const own = address.toLowerCase();
+      const rows = await db.system
+        .selectFrom('chain_transfers')
+        .selectAll()
         .where('chain_id', '=', chainId)
-        .orderBy('number', 'desc')
-        .execute(),
+        .where((eb) => eb.or([eb('from_address', '=', own), eb('to_address', '=', own)]))
+        .orderBy('block_number', 'desc')
+        .orderBy('log_index', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        hash: row.transaction_hash as Hex,
+        logIndex: row.log_index,
+        token: row.token as Address,
+        from: row.from_address as Address,
+        to: row.to_address as Address,
+        units: BigInt(row.units),
+        block: row.block_number,
+        time: row.block_time,
+      }));
+    },
+  };
+}
 
-    /** Forgets everything after that block, so that it is read again. */
-    rewind: (block: bigint): Promise<void> =>
-      db.asSystem(async (tx) => {
-        await tx.deleteFrom('chain_blocks').where('chain_id', '=', chainId).where('number', '>', block).execute();
-        await tx
-          .deleteFrom('chain_transfers')
-          .where('chain_id', '=', chainId)
-          .where('block_number', '>', block)
-          .execute();
-        await tx
-          .updateTable('chain_cursors')
-          .set({ block_number: block })
-          .where('chain_id', '=', chainId)
-          .where('block_number', '>', block)
-          .execute();
-      }),
-
+/** What was read for which addresses. */
+function groups(deps: IndexStoreOptions) {
+  const { db, chainId } = deps;
+  return {
     async adoptNewAddresses(block: bigint): Promise<void> {
       await sql`
         insert into chain_cursors (chain_id, address, block_number)
@@ -138,28 +146,41 @@ export function createIndexStore({ db, clock, chainId, reader }: IndexStoreOptio
             ) newest)`.execute(tx);
       }),
 
-    async transfers(address: Address, limit: number): Promise<ChainTransfer[]> {
-      const own = address.toLowerCase();
-      const rows = await db.system
-        .selectFrom('chain_transfers')
-        .selectAll()
+    ...reading(deps),
+  };
+}
+
+export function createIndexStore(deps: IndexStoreOptions) {
+  const { db, chainId } = deps;
+  return {
+    ...leasing(deps),
+    /** The newest first. */
+    seenBlocks: (): Promise<{ number: bigint; hash: string }[]> =>
+      db.system
+        .selectFrom('chain_blocks')
+        .select(['number', 'hash'])
         .where('chain_id', '=', chainId)
-        .where((eb) => eb.or([eb('from_address', '=', own), eb('to_address', '=', own)]))
-        .orderBy('block_number', 'desc')
-        .orderBy('log_index', 'desc')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => ({
-        hash: row.transaction_hash as Hex,
-        logIndex: row.log_index,
-        token: row.token as Address,
-        from: row.from_address as Address,
-        to: row.to_address as Address,
-        units: BigInt(row.units),
-        block: row.block_number,
-        time: row.block_time,
-      }));
-    },
+        .orderBy('number', 'desc')
+        .execute(),
+
+    /** Forgets everything after that block, so that it is read again. */
+    rewind: (block: bigint): Promise<void> =>
+      db.asSystem(async (tx) => {
+        await tx.deleteFrom('chain_blocks').where('chain_id', '=', chainId).where('number', '>', block).execute();
+        await tx
+          .deleteFrom('chain_transfers')
+          .where('chain_id', '=', chainId)
+          .where('block_number', '>', block)
+          .execute();
+        await tx
+          .updateTable('chain_cursors')
+          .set({ block_number: block })
+          .where('chain_id', '=', chainId)
+          .where('block_number', '>', block)
+          .execute();
+      }),
+
+    ...groups(deps),
   };
 }
 

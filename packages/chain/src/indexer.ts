@@ -1,15 +1,17 @@
 import type { Database } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
-import { parseAbiItem, type Address, type Block, type Hex } from 'viem';
+import type { Address, Block, Hex } from 'viem';
 import { ChainUnavailable, isUnanswered, type ChainClient } from './client.ts';
 import { createIndexStore, type ChainTransfer, type Group } from './indexer-store.ts';
+import { viem } from './viem.ts';
 
 /**
  * Reads the Transfer logs of some tokens for the platform's own addresses into the database. It goes on where it
  * stopped, and takes back what a reorganization of the chain has made void.
  */
 
-const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+const transferEvent = () =>
+  viem().parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
 
 export interface IndexerOptions {
   chain: ChainClient;
@@ -62,7 +64,13 @@ export function createIndexer(options: IndexerOptions): Indexer {
     to: bigint,
   ): Promise<{ hash: Hex; found: ChainTransfer[] } | null> {
     const before = await blockAt(to);
-    const filter = { event: TRANSFER, address: [...tokens], fromBlock: block + 1n, toBlock: to, strict: true as const };
+    const filter = {
+      event: transferEvent(),
+      address: [...tokens],
+      fromBlock: block + 1n,
+      toBlock: to,
+      strict: true as const,
+    };
     const [sent, received] = await chain.read((client) =>
       Promise.all([
         client.getLogs({ ...filter, args: { from: addresses } }),

@@ -1,6 +1,7 @@
 import { createCipher } from '@troupe/kernel';
 import type { Address, Hex } from 'viem';
-import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { viemAccounts } from './viem.ts';
 
 export interface SealedKey {
   address: Address;
@@ -24,13 +25,13 @@ export function createKeyring(secret: string): Keyring {
   const contextOf = (owner: string, address: string): string => `${owner}|${address.toLowerCase()}`;
   const keyOf: (...args: Parameters<Keyring['open']>) => Hex = (owner, { address, sealed }) =>
     cipher.open(sealed, contextOf(owner, address)) as Hex;
-  function create(owner: string, privateKey: Hex = generatePrivateKey()): SealedKey {
-    const { address } = privateKeyToAccount(privateKey);
+  function create(owner: string, privateKey: Hex = viemAccounts().generatePrivateKey()): SealedKey {
+    const { address } = viemAccounts().privateKeyToAccount(privateKey);
     return { address, sealed: cipher.seal(privateKey, contextOf(owner, address)) };
   }
   return {
     create,
-    open: (owner, key) => privateKeyToAccount(keyOf(owner, key)),
+    open: (owner, key) => viemAccounts().privateKeyToAccount(keyOf(owner, key)),
     reseal: (owner, key) => create(owner, keyOf(owner, key)).sealed,
   };
 }
@@ -38,7 +39,7 @@ export function createKeyring(secret: string): Keyring {
 /** An account from a key that an operator or user typed; null when it is none. */
 export function accountOf(privateKey: string): PrivateKeyAccount | null {
   try {
-    return KEY.test(privateKey) ? privateKeyToAccount(privateKey as Hex) : null;
+    return KEY.test(privateKey) ? viemAccounts().privateKeyToAccount(privateKey as Hex) : null;
   } catch {
     // Zero, or not below the order of the curve.
     return null;

@@ -1,8 +1,9 @@
-import { keccak256, stringToHex, type Address, type Hex, type TypedDataDefinition } from 'viem';
+import type { Address, Hex, TypedDataDefinition } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { canonicalJson } from './canonical-json.ts';
 import { isHexAddress } from './address.ts';
 import type { Verifier } from './signatures.ts';
+import { viem } from './viem.ts';
 
 /** What wallets sign for us, and how it is checked. */
 
@@ -81,7 +82,7 @@ type Message = Readonly<Record<string, unknown>>;
  * has no canonical JSON.
  */
 export const busDigest = (message: Message): Hex =>
-  keccak256(stringToHex(canonicalJson({ ...message, signature: undefined, metadata: undefined })));
+  viem().keccak256(viem().stringToHex(canonicalJson({ ...message, signature: undefined, metadata: undefined })));
 
 export const signBusMessage = (account: PrivateKeyAccount, message: Message): Promise<Hex> =>
   account.signMessage({ message: { raw: busDigest(message) } });

@@ -1,19 +1,8 @@
-import {
-  BaseError,
-  encodeDeployData,
-  erc6492SignatureValidatorAbi,
-  erc6492SignatureValidatorByteCode,
-  getAddress,
-  hashMessage,
-  hashTypedData,
-  isAddressEqual,
-  type Address,
-  type Hex,
-  type TypedDataDefinition,
-} from 'viem';
+import type { Address, Hex, TypedDataDefinition } from 'viem';
 import type { ChainClient } from './client.ts';
 import { isUnanswered } from './client.ts';
 import type { Recover } from './recover.ts';
+import { viem } from './viem.ts';
 
 export type Signer = 'eoa' | 'contract' | null;
 
@@ -37,23 +26,23 @@ export function createVerifier({ recover, chain }: { recover: Recover; chain?: C
   async function hash(address: Address, digest: Hex, signature: string): Promise<Signer> {
     if (!isSignature(signature)) return null;
     const recovered = await recover(digest, signature);
-    if (recovered !== null && isAddressEqual(recovered, address)) return 'eoa';
+    if (recovered !== null && viem().isAddressEqual(recovered, address)) return 'eoa';
     if (chain === undefined) return null;
     return (await signedByContract(chain, address, digest, signature)) ? 'contract' : null;
   }
   return {
     hash,
-    message: (address, message, signature) => hash(address, hashMessage(message), signature),
-    typedData: (address, data, signature) => hash(address, hashTypedData(data), signature),
+    message: (address, message, signature) => hash(address, viem().hashMessage(message), signature),
+    typedData: (address, data, signature) => hash(address, viem().hashTypedData(data), signature),
   };
 }
 
 /** One call that deploys the wallet for its own length if need be, and asks it. Throws when the chain does not answer. */
 function signedByContract(chain: ChainClient, address: Address, hash: Hex, signature: Hex): Promise<boolean> {
-  const data = encodeDeployData({
-    abi: erc6492SignatureValidatorAbi,
-    args: [getAddress(address), hash, signature],
-    bytecode: erc6492SignatureValidatorByteCode,
+  const data = viem().encodeDeployData({
+    abi: viem().erc6492SignatureValidatorAbi,
+    args: [viem().getAddress(address), hash, signature],
+    bytecode: viem().erc6492SignatureValidatorByteCode,
   });
   return chain.read(async (client) => {
     try {
@@ -61,7 +50,7 @@ function signedByContract(chain: ChainClient, address: Address, hash: Hex, signa
       return answer.data !== undefined && BigInt(answer.data) === 1n;
     } catch (error) {
       // The validator reverts on what it cannot make sense of; viem's own check also takes silence for that.
-      if (error instanceof BaseError && !isUnanswered(error)) return false;
+      if (error instanceof viem().BaseError && !isUnanswered(error)) return false;
       throw error;
     }
   });

@@ -1,8 +1,8 @@
-import { isAddressEqual, type Address } from 'viem';
-import { parseSiweMessage, validateSiweMessage } from 'viem/siwe';
+import type { Address } from 'viem';
 import { isHexAddress } from './address.ts';
 import { ChainUnavailable } from './client.ts';
 import type { Verifier } from './signatures.ts';
+import { viem, viemSiwe } from './viem.ts';
 
 export type SiweResult =
   | { ok: true; address: Address; nonce: string }
@@ -37,12 +37,12 @@ const refuse = (status: 401 | 503, reason: SiweRefusal): SiweResult => ({ ok: fa
 export async function verifySiwe(request: SiweRequest): Promise<SiweResult> {
   const invalid = refuse(401, 'Invalid signature');
   const { address, verifier, now } = request;
-  const message = parseSiweMessage(request.message);
+  const message = viemSiwe().parseSiweMessage(request.message);
   const { nonce, issuedAt } = message;
-  if (!isHexAddress(address) || message.address === undefined || !isAddressEqual(message.address, address))
+  if (!isHexAddress(address) || message.address === undefined || !viem().isAddressEqual(message.address, address))
     return invalid;
   if (message.version !== '1' || message.chainId !== request.chainId || nonce === undefined) return invalid;
-  if (!validateSiweMessage({ message, address, domain: request.domain, time: now })) return invalid;
+  if (!viemSiwe().validateSiweMessage({ message, address, domain: request.domain, time: now })) return invalid;
   // A minute of grace: the wallet's clock is not ours.
   if (issuedAt === undefined || !(issuedAt.getTime() <= now.getTime() + 60_000)) return invalid;
   if (!(await request.nonceValid(nonce))) return invalid;

@@ -1,5 +1,6 @@
-import { erc20Abi, type Address } from 'viem';
+import type { Address } from 'viem';
 import type { ChainClient } from './client.ts';
+import { viem } from './viem.ts';
 
 export interface TokenFacts {
   name: string;
@@ -14,7 +15,7 @@ export function createTokenFacts(chain: ChainClient) {
   return async (token: { address: Address; symbol: string }): Promise<TokenFacts> => {
     const kept = known.get(token.address);
     if (kept) return kept;
-    const contract = { abi: erc20Abi, address: token.address } as const;
+    const contract = { abi: viem().erc20Abi, address: token.address } as const;
     const [decimals, name] = await Promise.allSettled([
       chain.viem.readContract({ ...contract, functionName: 'decimals' }),
       chain.viem.readContract({ ...contract, functionName: 'name' }),

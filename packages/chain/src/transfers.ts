@@ -1,7 +1,8 @@
-import { encodeFunctionData, erc20Abi, keccak256, TransactionReceiptNotFoundError, type Address, type Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { digitsOf } from './address.ts';
 import { ChainUnavailable, isUnanswered, type ChainClient } from './client.ts';
+import { viem } from './viem.ts';
 
 /** A signed transaction: sending it twice moves money once, so it is stored before it is sent. */
 export interface SignedTransaction {
@@ -21,7 +22,7 @@ export interface Call {
 
 export const transferCall = (token: Address, to: Address, units: bigint): Call => ({
   to: token,
-  data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [digitsOf(to), units] }),
+  data: viem().encodeFunctionData({ abi: viem().erc20Abi, functionName: 'transfer', args: [digitsOf(to), units] }),
 });
 
 export interface Sender {
@@ -46,7 +47,7 @@ export function createSender({ chain, account }: { chain: ChainClient; account: 
       return { ...call, ...fees, gas: (gas * 6n) / 5n, nonce, chainId: chain.network.id, type: 'eip1559' } as const;
     });
     const raw = await account.signTransaction(request);
-    const transaction = { hash: keccak256(raw), raw, nonce: request.nonce, from: account.address };
+    const transaction = { hash: viem().keccak256(raw), raw, nonce: request.nonce, from: account.address };
     await record?.(transaction);
     await broadcast(chain, raw);
     return transaction;
@@ -81,7 +82,7 @@ export async function broadcast(chain: ChainClient, raw: Hex): Promise<void> {
   } catch (error) {
     if (isUnanswered(error)) throw new ChainUnavailable('the RPC does not answer', { cause: error });
     // A node that has it already refuses it, each in its own words: then it is there.
-    const known = await chain.viem.getTransaction({ hash: keccak256(raw) }).catch(() => null);
+    const known = await chain.viem.getTransaction({ hash: viem().keccak256(raw) }).catch(() => null);
     if (known === null) throw error;
   }
 }
@@ -94,7 +95,7 @@ export function outcome(
     // The count first: were it read after the receipt, a transaction mined in between would look dropped.
     const count = await client.getTransactionCount({ address: from, blockTag: 'latest' });
     const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
-      if (error instanceof TransactionReceiptNotFoundError) return null;
+      if (error instanceof viem().TransactionReceiptNotFoundError) return null;
       throw error;
     });
     if (receipt !== null) return receipt.status;

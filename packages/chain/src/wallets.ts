@@ -1,9 +1,10 @@
 import type { Database, SystemTx, UserTx } from '@troupe/db';
 import { AppError, newId, type Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { getAddress, type Address, type Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { Keyring } from './keys.ts';
+import { viem } from './viem.ts';
 
 export type WalletKind = 'platform' | 'added' | 'cdp' | 'own';
 
@@ -27,7 +28,7 @@ const COLUMNS = ['id', 'address', 'kind', 'agent_id', 'created_at'] as const;
 interface Row {
   id: string;
   address: string;
-  kind: string;
+  kind: WalletKind;
   agent_id: string | null;
   created_at: Date;
 }
@@ -35,7 +36,7 @@ interface Row {
 const walletOf = (row: Row): Wallet => ({
   id: row.id,
   address: row.address as Address,
-  kind: row.kind as WalletKind,
+  kind: row.kind,
   agentId: row.agent_id,
   createdAt: row.created_at,
 });
@@ -44,12 +45,23 @@ const walletOf = (row: Row): Wallet => ({
 const sealedFor = ({ userId, agentId }: WalletOwner): string =>
   agentId === undefined ? `user:${userId}` : `agent:${agentId}`;
 
-export type Wallets = ReturnType<typeof createWallets>;
+interface WalletsDeps {
+  db: Database;
+  keyring: Keyring;
+  clock: Clock;
+}
 
-/** The wallets of users and agents, and the keys of those that the platform keeps. */
-export function createWallets({ db, keyring, clock }: { db: Database; keyring: Keyring; clock: Clock }) {
-  type New = { kind: WalletKind; address: Address; sealed?: Buffer; custodyId?: string };
+const ofOwner = (tx: UserTx | SystemTx, { userId, agentId }: WalletOwner) =>
+  tx
+    .selectFrom('wallets')
+    .where('user_id', '=', userId)
+    .where('agent_id', agentId === undefined ? 'is' : '=', agentId ?? null)
+    .orderBy('created_at')
+    .orderBy('id');
 
+type New = { kind: WalletKind; address: Address; sealed?: Buffer; custodyId?: string };
+
+function createInsert({ clock }: WalletsDeps) {
   /** Null: there is one already. */
   async function insert(tx: UserTx, { userId, agentId }: WalletOwner, given: New): Promise<Wallet | null> {
     const row = await tx
@@ -58,7 +70,7 @@ export function createWallets({ db, keyring, clock }: { db: Database; keyring: K
         id: newId(),
         user_id: userId,
         agent_id: agentId ?? null,
-        address: getAddress(given.address),
+        address: viem().getAddress(given.address),
         kind: given.kind,
         sealed_key: given.sealed ?? null,
         custody_id: given.custodyId ?? null,
@@ -70,31 +82,12 @@ export function createWallets({ db, keyring, clock }: { db: Database; keyring: K
     return row === undefined ? null : walletOf(row);
   }
 
-  const ofOwner = (tx: UserTx | SystemTx, { userId, agentId }: WalletOwner) =>
-    tx
-      .selectFrom('wallets')
-      .where('user_id', '=', userId)
-      .where('agent_id', agentId === undefined ? 'is' : '=', agentId ?? null)
-      .orderBy('created_at')
-      .orderBy('id');
+  return insert;
+}
 
+/** New wallets, of each kind. */
+function making({ db, keyring }: WalletsDeps, insert: ReturnType<typeof createInsert>) {
   return {
-    /** The owner's wallets, the first one first. */
-    async list(owner: WalletOwner): Promise<Wallet[]> {
-      return (await ofOwner(db.user(owner.userId), owner).select(COLUMNS).execute()).map(walletOf);
-    },
-
-    /** Is it a wallet of the user's, or of one of the user's agents? */
-    async owns(userId: string, address: string): Promise<boolean> {
-      const found = await db
-        .user(userId)
-        .selectFrom('wallets')
-        .select('id')
-        .where((eb) => eb(eb.fn('lower', ['address']), '=', address.toLowerCase()))
-        .executeTakeFirst();
-      return found !== undefined;
-    },
-
     /** One wallet made here for each user and each agent; null when it exists. */
     create(owner: WalletOwner): Promise<Wallet | null> {
       return insert(db.user(owner.userId), owner, { kind: 'platform', ...keyring.create(sealedFor(owner)) });
@@ -123,7 +116,34 @@ export function createWallets({ db, keyring, clock }: { db: Database; keyring: K
     registerCustody(owner: WalletOwner, address: Address, custodyId: string): Promise<Wallet | null> {
       return insert(db.user(owner.userId), owner, { kind: 'cdp', address, custodyId });
     },
+  };
+}
 
+export type Wallets = ReturnType<typeof createWallets>;
+
+/** The wallets of users and agents, and the keys of those that the platform keeps. */
+export function createWallets(deps: WalletsDeps) {
+  const { db, keyring } = deps;
+  const insert = createInsert(deps);
+
+  return {
+    /** The owner's wallets, the first one first. */
+    async list(owner: WalletOwner): Promise<Wallet[]> {
+      return (await ofOwner(db.user(owner.userId), owner).select(COLUMNS).execute()).map(walletOf);
+    },
+
+    /** Is it a wallet of the user's, or of one of the user's agents? */
+    async owns(userId: string, address: string): Promise<boolean> {
+      const found = await db
+        .user(userId)
+        .selectFrom('wallets')
+        .select('id')
+        .where((eb) => eb(eb.fn('lower', ['address']), '=', address.toLowerCase()))
+        .executeTakeFirst();
+      return found !== undefined;
+    },
+
+    ...making(deps, insert),
     /** The signing account of a wallet that the platform keeps; null when it keeps none of that address. */
     async account(owner: WalletOwner, address: Address): Promise<PrivateKeyAccount | null> {
       const row = await ofOwner(db.user(owner.userId), owner)

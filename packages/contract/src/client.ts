@@ -47,6 +47,8 @@ export type CallInput<T extends EndpointTypes> = Given<T['sent']> & {
   headers?: Record<string, string>;
   signal?: AbortSignal;
   timeout?: number;
+  /** The body of an endpoint that takes a file. */
+  bytes?: Blob | Uint8Array<ArrayBuffer>;
 };
 
 export type Call = <T extends EndpointTypes>(endpoint: Endpoint<T>, input: CallInput<T>) => Promise<T['reply']>;
@@ -93,7 +95,7 @@ function whenHeaders({ headers }: Response): Record<string, string> {
 export function createClient({ baseUrl, headers, fetch: send = fetch, timeout = 30_000 }: ClientOptions): Client {
   async function open(
     endpoint: Endpoint,
-    input: Parts & { headers?: Record<string, string>; signal?: AbortSignal; timeout?: number },
+    input: Parts & Pick<CallInput<EndpointTypes>, 'headers' | 'signal' | 'timeout' | 'bytes'>,
   ) {
     const limit = AbortSignal.timeout(input.timeout ?? timeout);
     const hasBody = endpoint.body !== undefined && input.body !== undefined;
@@ -101,10 +103,11 @@ export function createClient({ baseUrl, headers, fetch: send = fetch, timeout = 
       method: endpoint.method,
       headers: {
         ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...(input.bytes ? { 'content-type': 'application/octet-stream' } : {}),
         ...headers?.(),
         ...input.headers,
       },
-      body: hasBody ? JSON.stringify(input.body) : undefined,
+      body: hasBody ? JSON.stringify(input.body) : input.bytes,
       signal: input.signal ? AbortSignal.any([input.signal, limit]) : limit,
     });
     if (response.status < 400) return response;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorShape } from './v1/errors.ts';
+import type { ErrorShape } from './agents/ai/v1/errors.ts';
 
 /**
  * An endpoint is described once, here. `serve` in the kernel attaches it to a server, `createClient` calls it, and the
@@ -50,10 +50,18 @@ export interface EndpointSpec {
   status?: number;
   /** The media type of an answer that is not JSON. */
   produces?: string;
-  /** The error texts of each status, exact. They are documentation; the code that throws them is the service's. */
+  /**
+   * The error texts of each status beside those of all endpoints and of its guard (errors.ts): exact, but for what stands
+   * in angle brackets. Texts of its schemas are declared by those. Outside production `serve` refuses to say any other.
+   */
   errors?: Readonly<Record<number, readonly string[]>>;
-  /** The body is taken as it came, whatever its type (signed webhooks, security event tokens). */
-  rawBody?: boolean;
+  /** What it asks to answer, and whose refusals it tells on in their own words. */
+  passesOn?: () => readonly Endpoint[];
+  /**
+   * The body is taken as it came, whatever its type (signed webhooks, security event tokens). `bytes`: it is a file, sent
+   * as application/octet-stream.
+   */
+  rawBody?: boolean | 'bytes';
   /** Bytes of a body; a megabyte unless said. */
   bodyLimit?: number;
   /** Pages of other origins may call it from a browser, where the key allows them. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { isEmail } from './email.ts';
+import { PASSWORD_LENGTH } from './forms.ts';
 
 /** Fields of requests that several areas share, with their exact texts. */
 
 export const BAD_EMAIL = 'Invalid email format';
 export const EMAIL_REQUIRED = 'Email is required';
-export const SHORT_PASSWORD = 'Password must be at least 8 characters';
+export const SHORT_PASSWORD = `Password must be at least ${PASSWORD_LENGTH} characters`;
 
 /** A text that must be there; anything else is told `message`. */
 export const needed = (message: string) => z.string({ error: message }).trim().min(1, message);
@@ -16,7 +17,7 @@ export const neededSecret = (message: string) => z.string({ error: message }).mi
 
 export const emailBody = needed(EMAIL_REQUIRED).refine(isEmail, BAD_EMAIL);
 
-export const longEnough = (password: string): boolean => password.length >= 8;
+export const longEnough = (password: string): boolean => password.length >= PASSWORD_LENGTH;
 
 export const hex64 = /^[0-9a-f]{64}$/i;
 

@@ -1,53 +1,75 @@
-export { BACKUP_DAMAGED, BACKUP_NOT_FOUND, type AgentBackup } from './backups.ts';
 export * from './client.ts';
 export * from './common.ts';
 export * from './email.ts';
 export * from './endpoint.ts';
+export { COMMON_ERRORS, errorCheck, errorsOf } from './errors.ts';
+export * from './forms.ts';
 export * from './job.ts';
-export * from './jobs/agents.ts';
-export * from './jobs/identity.ts';
-export * from './jobs/money.ts';
-export * from './jobs/platform.ts';
 export * from './messages.ts';
 export * from './openapi.ts';
 export * from './pages.ts';
 export * from './sse.ts';
-export * from './web/access.ts';
-export * from './web/admin.ts';
-export * from './web/audit.ts';
-export * from './web/authorization.ts';
-export * from './web/health.ts';
-export * from './web/identity.ts';
-export * from './web/invites.ts';
-export * from './web/keys.ts';
-export * from './web/settings.ts';
-export * from './backend/keys.ts';
-export * from './backend/health.ts';
-export * from './backend/infra.ts';
-export * from './summarizer.ts';
-export * from './web/gateway.ts';
-export * from './web/ledger.ts';
-export * from './web/topup.ts';
-export * from './web/paygate.ts';
-export * from './web/payment-sessions.ts';
-export * from './web/policy.ts';
-export * from './web/wallet.ts';
-export * from './backend/ai.ts';
-export * from './v1/index.ts';
-export * from './web/demo.ts';
-export * from './web/usage.ts';
-export * from './web/config.ts';
-export * from './web/connections.ts';
-export * from './web/conversations.ts';
-export * from './web/devices.ts';
-export * from './web/tasks.ts';
-export * from './web/inbox.ts';
-export * from './web/live.ts';
-export * from './web/mcp.ts';
-export * from './web/notices.ts';
-export * from './web/billing.ts';
-export * from './backend/installations.ts';
-export * from './web/overview.ts';
+
+export * from './platform/health/backend.ts';
+export * from './platform/health/web.ts';
+export * from './platform/infra.ts';
+export * from './platform/jobs.ts';
+export * from './platform/notices.ts';
+export * from './platform/overview.ts';
+export * from './platform/summarizer.ts';
+
+export * from './identity/access.ts';
+export * from './identity/admin.ts';
+export * from './identity/audit.ts';
+export * from './identity/authorization.ts';
+export * from './identity/federated.ts';
+export * from './identity/invites.ts';
+export * from './identity/jobs.ts';
+export * from './identity/keys/backend.ts';
+export * from './identity/keys/web.ts';
+export * from './identity/oauth.ts';
+export * from './identity/password.ts';
+export * from './identity/register.ts';
+export * from './identity/risc.ts';
+export * from './identity/session.ts';
+export * from './identity/settings.ts';
+export * from './identity/wallet-auth.ts';
+
+export * from './agents/agents/backend.ts';
+export * from './agents/agents/web.ts';
+export * from './agents/agent-files.ts';
+export * from './agents/ai/backend.ts';
+export * from './agents/ai-providers.ts';
+export * from './agents/ai/v1/index.ts';
+export * from './agents/backups/backend.ts';
+export { BACKUP_DAMAGED, BACKUP_NOT_FOUND, type AgentBackup } from './agents/backups/fields.ts';
+export * from './agents/backups/web.ts';
+export * from './agents/branches.ts';
+export * from './agents/chat.ts';
+export * from './agents/config.ts';
+export * from './agents/connections.ts';
+export {
+  cancelConversation,
+  decideApproval,
+  forgetMemory,
+  gatewayApprovals,
+  gatewayCancel,
+  gatewayDecide,
+  gatewayFollow,
+  gatewayForget,
+  gatewaySay,
+  gatewaySession,
+  gatewaySessions,
+  getConversation,
+  listConversations,
+  say,
+  type Attachment,
+  type SessionHead,
+  type SessionStep,
+} from './agents/conversations.ts';
+export * from './agents/demo.ts';
+export * from './agents/deployments.ts';
+export * from './agents/devices.ts';
 export {
   AGENT_NOT_FOUND,
   AGENT_STOPPED,
@@ -56,24 +78,53 @@ export {
   VERIFICATION_TYPES,
   type AgentStats,
   type ProvisionBody,
-} from './agent-fields.ts';
-export * from './backend/agents.ts';
-export * from './backend/deployments.ts';
-export * from './backend/runtime.ts';
-export * from './backend/team-store.ts';
-export * from './web/oauth.ts';
-export * from './web/wallet-auth.ts';
-export * from './web/risc.ts';
-export * from './web/federated.ts';
-export * from './web/agents.ts';
-export * from './web/agent-backups.ts';
-export * from './backend/agent-backups.ts';
-export * from './web/provision.ts';
-export * from './web/teams.ts';
-export * from './web/instance.ts';
-export * from './web/chat.ts';
-export * from './web/memory.ts';
-export * from './web/models.ts';
-export * from './web/heartbeat.ts';
-export * from './backend/underground.ts';
-export * from './backend/negotiation.ts';
+} from './agents/fields.ts';
+export * from './agents/heartbeat.ts';
+export * from './agents/inbox.ts';
+export * from './agents/installations.ts';
+export * from './agents/instance.ts';
+export * from './agents/jobs.ts';
+export * from './agents/lifecycle.ts';
+export * from './agents/live.ts';
+export * from './agents/mcp.ts';
+export * from './agents/memory.ts';
+export * from './agents/models.ts';
+export * from './agents/provision/backend.ts';
+export * from './agents/provision/web.ts';
+export * from './agents/runtime.ts';
+export * from './agents/tasks.ts';
+export * from './agents/teams/backend.ts';
+export * from './agents/teams/shared.ts';
+export * from './agents/teams/web.ts';
+
+export * from './money/billing.ts';
+export * from './money/gateway.ts';
+export * from './money/jobs.ts';
+export * from './money/ledger.ts';
+export * from './money/paygate.ts';
+export * from './money/payment-sessions.ts';
+export * from './money/policy.ts';
+export * from './money/topup.ts';
+export * from './money/usage.ts';
+export * from './money/wallet.ts';
+
+export {
+  BUS_MESSAGE_BYTES,
+  BUS_VERSION,
+  busMessage,
+  type BusMessage,
+  type LoggedMessage,
+  type UnsignedBusMessage,
+} from './underground/bus.ts';
+export type { AgentDoor } from './underground/doors.ts';
+export type { UndergroundEvent } from './underground/events.ts';
+export {
+  amplifyAnswer,
+  amplifyRequest,
+  bookingAnswer,
+  bookingCounter,
+  bookingOffer,
+  type Schema,
+} from './underground/negotiation.ts';
+export * from './underground/routes.ts';
+export type { SplitReply } from './underground/splits.ts';

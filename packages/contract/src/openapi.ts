@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Auth, Endpoint } from './endpoint.ts';
+import { COMMON_ERRORS, errorsOf } from './errors.ts';
 
 const AUTH_TEXT: Record<Auth, string> = {
   none: 'No authentication.',
@@ -44,6 +45,7 @@ export function openApi(endpoints: readonly Endpoint[], { title, version, url }:
     openapi: '3.1.0',
     info: { title, version },
     servers: [{ url }],
+    'x-common-errors': COMMON_ERRORS,
     paths,
     components: {
       securitySchemes: {
@@ -86,12 +88,16 @@ function operation(one: Endpoint): object {
   const produces = one.reply ? 'application/json' : (one.produces ?? 'text/plain');
   const content = { [produces]: { schema: one.reply ? schemaOf(one.reply, 'output') : { type: 'string' } } };
   const responses: Record<string, object> = { [one.status ?? 200]: { description: 'Success', content } };
-  for (const [status, texts] of Object.entries(one.errors ?? {})) {
+  for (const [status, texts] of Object.entries(errorsOf(one))) {
     responses[status] = {
       description: texts.join(' · ') || 'Error',
       content: { 'application/json': { schema: errorSchema(one) } },
     };
   }
+  responses['default'] = {
+    description: 'What any endpoint may answer; the texts are in x-common-errors.',
+    content: { 'application/json': { schema: errorSchema(one) } },
+  };
   return {
     operationId: operationId(one),
     summary: one.summary,
@@ -102,6 +108,12 @@ function operation(one: Endpoint): object {
     ...(one.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(one.body, 'input') } } } }
       : {}),
+    ...(one.rawBody === 'bytes' && {
+      requestBody: {
+        required: true,
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
     responses,
   };
 }

@@ -10,5 +10,7 @@ export const PUBLIC_PAGES = [
   '/invite',
 ] as const;
 
+/** A conversation that somebody shows has a page for whoever has the link. */
 export const isPage = (path: string): boolean =>
-  /^\/dashboard(\/|$)/.test(path) || PUBLIC_PAGES.some((page) => page === path || `${page}/` === path);
+  /^\/dashboard(\/|$)|^\/shared\/[0-9a-f]{64}$/.test(path) ||
+  PUBLIC_PAGES.some((page) => page === path || `${page}/` === path);

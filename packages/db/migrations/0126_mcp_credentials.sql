@@ -1,3 +1,4 @@
+-- expand
 -- What an owner's consent brought an agent at an MCP server: registration, tokens; sealed for that agent and server.
 create table mcp_credentials (
   user_id text not null references users on delete cascade,

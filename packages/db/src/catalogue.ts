@@ -11,7 +11,7 @@ export async function findUnguarded(url: string): Promise<string[]> {
           has_table_privilege('svc_user', oid, 'select, insert, update, delete') as open_to_users,
           exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'user_id' and not attisdropped) as owned
         from pg_class
-        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') and relname <> 'schema_migrations'
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f') and not starts_with(relname, 'schema_')
       ), policies as (
         select polrelid, array(select rolname::text from pg_roles where oid = any(polroles)) as roles,
           0 = any(polroles) as for_public,

@@ -7,7 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { StartError, type Log } from '@troupe/kernel';
 import { installJobs } from './jobs.ts';
-import { connectOnce, migrate, ownMigrations } from './migrate.ts';
+import { connectOnce, migrate } from './migrate.ts';
+import { HOME, readSchemaFiles } from './schema-files.ts';
+import { LAST_WITH_ALL } from './schema-record.ts';
 
 /**
  * All rows as files, and back into an empty database, whatever its server and version. PostgreSQL's own tools need a
@@ -33,9 +35,9 @@ const MANIFEST = 'manifest.json';
 const ROWS_AT_ONCE = 500;
 const fileOf = (folder: string, table: string): string => join(folder, `${table}.jsonl`);
 
-/** `schema_migrations` comes back by migrating; the queue's statistics are its own business. */
+/** The record of the schema comes back by migrating; the queue's statistics are its own business. */
 const KEPT = `c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'pgboss')
-  and c.oid <> all(array['public.schema_migrations', 'pgboss.queue_stats']::regclass[])`;
+  and not (n.nspname = 'public' and starts_with(c.relname, 'schema_')) and c.oid <> 'pgboss.queue_stats'::regclass`;
 
 async function inTransaction<T>(url: string, mode: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectOnce(url);
@@ -183,13 +185,19 @@ export async function loadDatabase({ url, folder, log }: LoadOptions): Promise<n
 
 /** The tables as they were for the dump; a newer program brings them up to date when it starts. */
 async function makeTables(url: string, { migrations }: Manifest, log: Log): Promise<void> {
-  const own = new Map((await ownMigrations()).map(({ name, checksum }) => [name, checksum]));
+  const { start, migrations: later } = await readSchemaFiles(HOME);
+  const own = new Map([...(start?.steps ?? []), ...later].map(({ name, checksum }) => [name, checksum]));
   const unknown = migrations.find(({ name, checksum }) => own.get(name) !== checksum);
   if (unknown)
     throw new StartError(
       `The backup has the migration ${unknown.name}, which this version of Troupe does not know: restore it with the version that made it.`,
     );
-  await migrate({ url, log, only: new Set(migrations.map(({ name }) => name)) });
+  const only = new Set(migrations.map(({ name }) => name));
+  if (start?.steps.some(({ name }) => !only.has(name)))
+    throw new StartError(
+      `The backup is from before ${start.steps.at(-1)?.name}, from where on this version of Troupe knows the way: restore it with the version that made it, and update through ${LAST_WITH_ALL}.`,
+    );
+  await migrate({ url, log, only });
   await installJobs(url, log);
 }
 

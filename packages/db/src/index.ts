@@ -25,5 +25,7 @@ export {
   type UserTx,
 } from './scopes.ts';
 export type { Tables } from './tables.gen.ts';
+export { withoutWaiting } from './without-waiting.ts';
 export { testRuntime } from './testing-runtime.ts';
+export { checkUpgrade, type UpgradeCheck } from './upgrade-check.ts';
 export { prepareTestServer, testDatabase, testUser, type TestDatabase, type TestServer } from './testing.ts';

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { payoutJob } from '@troupe/contract';
 import { silentLog, StartError } from '@troupe/kernel';
 import { startEmbedded } from './embedded.ts';
 import type { Embedded } from './embedded.ts';
-import { createJobs, installJobs } from './jobs.ts';
-import { migrate, ownMigrations } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import { HOME } from './schema-files.ts';
 import { withDatabase } from './testing.ts';
 
 let home: string;
 let server: Embedded;
 let superuser: pg.Client;
 let url: string;
-let directory: string;
+let files: string;
 let made = 0;
 
 before(async () => {
@@ -34,7 +34,8 @@ beforeEach(async () => {
   made += 1;
   await superuser.query(`create database m${made} owner troupe`);
   url = withDatabase(server.url, `m${made}`);
-  directory = await mkdtemp(join(home, 'migrations-'));
+  files = await mkdtemp(join(home, 'files-'));
+  for (const folder of ['migrations', 'functions']) await mkdir(join(files, folder));
 });
 
 function as(user: string, of: string, database: string): string {
@@ -43,8 +44,11 @@ function as(user: string, of: string, database: string): string {
   return changed.href;
 }
 
-const put = (name: string, sql: string) => writeFile(join(directory, `${name}.sql`), sql);
-const run = (given = url) => migrate({ url: given, log: silentLog, directory });
+const put = (name: string, sql: string, head = '-- expand\n') =>
+  writeFile(join(files, 'migrations', `${name}.sql`), head + sql);
+const patience = { lockMs: 50, restMs: 20, tries: 3 };
+const run = async (given = url, tries = patience.tries) =>
+  (await migrate({ url: given, log: silentLog, home: files, patience: { ...patience, tries } })).applied;
 
 /** As on a server that has never seen us; databases made before keep what refers to them. */
 async function hideRoles(): Promise<void> {
@@ -56,6 +60,17 @@ async function query(text: string): Promise<Record<string, unknown>[]> {
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Sees everybody's locks in the database of the test. */
+async function superuserOf<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: as('postgres', url, `m${made}`) });
+  await client.connect();
+  try {
+    return await work(client);
   } finally {
     await client.end();
   }
@@ -90,16 +105,26 @@ describe('migrations', () => {
     assert.deepEqual(await run(), ['0002_second']);
   });
 
-  test('a changed one and an unknown one stop the start', async () => {
+  test('a changed one stops the start', async () => {
     await put('0001_first', 'create table steps (n int)');
-    await put('0002_second', 'insert into steps values (2)');
     await run();
     await put('0001_first', 'create table steps (n bigint)');
     await assert.rejects(run(), sentence(/0001_first was changed after .*: put the file back/));
     await put('0001_first', 'create table steps (n int)');
     assert.deepEqual(await run(), []);
-    await rm(join(directory, '0002_second.sql'));
-    await assert.rejects(run(), sentence(/0002_second, which this version of Troupe does not know/));
+  });
+
+  test('of those of a newer version, one that takes something away stops the start', async () => {
+    await put('0001_first', 'create table steps (n int)');
+    await put('0002_second', 'create table more (n int)');
+    await put('0003_third', 'drop table more', '-- contract after 0001\n');
+    await run();
+    for (const file of ['0002_second', '0003_third']) await rm(join(files, `migrations/${file}.sql`));
+    assert.deepEqual(await run(), [], 'who knows 0001 can do without it');
+    await put('0004_fourth', 'drop table steps', '-- contract\n');
+    await run();
+    await rm(join(files, 'migrations/0004_fourth.sql'));
+    await assert.rejects(run(), sentence(/0004_fourth, which this version of Troupe does not know/));
   });
 
   test('line ends of another system are no change', async () => {
@@ -117,10 +142,55 @@ describe('migrations', () => {
     assert.deepEqual(await query('select n from steps'), [{ n: 2 }]);
   });
 
+  test('a table in use: nobody waits long behind the migration, and it is done when the table is free', async () => {
+    await put('0001_first', 'create table busy (n int)');
+    await run();
+    await put('0002_second', 'alter table busy add column m int');
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('begin; select from busy');
+    await assert.rejects(run(), sentence(/0002_second found a table in use for too long, and changed nothing/));
+    const waiting = run(url, 1_000);
+    // It asks for the table again and again, so that it is seen to wait before the table is given back.
+    const waits = `select from pg_locks where not granted and relation = 'busy'::regclass`;
+    while ((await superuserOf((client) => client.query(waits))).rowCount === 0) await delay(5);
+    await other.query('commit');
+    await other.end();
+    assert.deepEqual(await waiting, ['0002_second']);
+  });
+
+  test('indexes of large tables are made outside of a transaction, and again when that broke off', async () => {
+    await put('0001_first', 'create table large (n int); insert into large values (1), (1)');
+    await run();
+    const head = '-- expand, outside of a transaction: it holds up no writer\n';
+    const sql =
+      'create unique index concurrently large_n on large (n);\ncreate index concurrently large_m on large (n);';
+    await put('0002_second', sql, head);
+    await assert.rejects(run(), sentence(/0002_second broke off .*: the next start goes on with it/));
+    const indexes = `select relname, indisvalid from pg_index join pg_class on pg_class.oid = indexrelid
+      where indrelid = 'large'::regclass order by 1`;
+    assert.deepEqual(await query(indexes), [{ relname: 'large_n', indisvalid: false }], 'left broken by the server');
+    await query('delete from large where ctid = (select min(ctid) from large)');
+    assert.deepEqual(await run(), ['0002_second']);
+    assert.deepEqual(await query(indexes), [
+      { relname: 'large_m', indisvalid: true },
+      { relname: 'large_n', indisvalid: true },
+    ]);
+    await put('0003_third', 'drop index concurrently if exists large_m;', head);
+    assert.deepEqual((await Promise.all([run(), run(), run()])).flat(), ['0003_third'], 'who waits holds it up not');
+    await put('0004_fourth', 'delete from large;', head);
+    await assert.rejects(run(), /outside of a transaction there is only/);
+  });
+
+  test('one that does not say what it does to older processes is refused', async () => {
+    await put('0001_first', 'select 1', '-- Adds nothing.\n');
+    await assert.rejects(run(), /0001_first: the first line says `-- expand` or `-- contract`/);
+  });
+
   test('a wrong name and a number given twice are refused', async () => {
     await put('1_first', 'select 1');
     await assert.rejects(run(), /named NNNN_name\.sql/);
-    await rm(join(directory, '1_first.sql'));
+    await rm(join(files, 'migrations/1_first.sql'));
     await put('0001_first', 'select 1');
     await put('0001_other', 'select 1');
     await assert.rejects(run(), /number 1/);
@@ -131,99 +201,6 @@ describe('migrations', () => {
       assert.doesNotMatch(error.message, /hush/);
       return sentence(/The database x at 127\.0\.0\.1:1 cannot be opened .*check DATABASE_URL/)(error);
     });
-  });
-});
-
-describe('a database of an older version', () => {
-  /** As a version left it that had no migration after this number. */
-  async function upTo(number: number): Promise<void> {
-    const names = (await ownMigrations()).filter(({ version }) => version <= number).map(({ name }) => name);
-    await migrate({ url, log: silentLog, only: new Set(names) });
-    await installJobs(url, silentLog);
-  }
-  const update = () => migrate({ url, log: silentLog });
-  const asSystem = (text: string) => query(`set role svc_system; ${text}`);
-  const NOW = "'2026-01-01T00:00:00Z'";
-  const addUser = () =>
-    asSystem(`insert into users (id, email, name, referral_code, created_at, updated_at)
-      values ('u', 'u@test.example', 'u', 'u', ${NOW}, ${NOW})`);
-
-  test('with agents whose ids differ only in capitals is told which, and is left to the version before', async () => {
-    await upTo(79);
-    await addUser();
-    await asSystem(`insert into agents (id, user_id, name) values
-      ('Ada', 'u', 'a'), ('ada', 'u', 'a'), ('ben', 'u', 'b'), ('C-1', 'u', 'c'), ('c-1', 'u', 'c')`);
-    const before = await query('select count(*) from schema_migrations');
-    await assert.rejects(
-      update(),
-      sentence(/ids differ only in capitals \((Ada and ada|ada and Ada); (C-1 and c-1|c-1 and C-1)\)/),
-    );
-    assert.deepEqual(await query('select count(*) from schema_migrations'), before, 'not even the ones before it');
-    await asSystem(`delete from agents where id in ('ada', 'c-1')`);
-    assert.ok((await update()).includes('0082_agent_host_names'));
-  });
-
-  test('with memories in Chinese: their words are found', async () => {
-    await upTo(78);
-    await addUser();
-    await asSystem(`insert into agents (id, user_id, name) values ('a', 'u', 'a');
-      insert into agent_memory (id, user_id, agent_id, scope, content, created_at, updated_at, expires_at)
-        values ('m', 'u', 'a', 'agent:a', '她最喜欢的饮料是绿茶', ${NOW}, ${NOW}, ${NOW})`);
-    await update();
-    const found = await query(`select id from agent_memory where search @@ to_tsquery('simple', '绿茶:*')`);
-    assert.deepEqual(found, [{ id: 'm' }]);
-  });
-
-  /** The payouts that somebody works on, until there are so many. */
-  async function worked(count: number): Promise<string[]> {
-    const seen: string[] = [];
-    const jobs = createJobs({ url, log: silentLog });
-    const all = new Promise<void>((resolve) => {
-      jobs.work(
-        payoutJob,
-        async ({ id }) => {
-          seen.push(id);
-          if (seen.length === count) resolve();
-        },
-        { concurrency: count },
-      );
-    });
-    await jobs.start();
-    await all;
-    await jobs.stop();
-    return seen.sort();
-  }
-  const open = () =>
-    query(`select data ->> 'id' as id, retry_limit as tries, keep_until > now() + interval '9 years' as kept
-      from pgboss.job where name = 'payout' and state < 'completed' order by 1`);
-  const kept = (...ids: string[]) => ids.map((id) => ({ id, tries: 1_000_000, kept: true }));
-
-  test('that owed before there were payouts: each of them is worked on, once', { timeout: 30_000 }, async () => {
-    await upTo(84);
-    await asSystem(`insert into ledger_accounts (id, asset, allow_negative, created_at) values
-      ('wallet', 'USD', true, ${NOW}), ('owed:0xa', 'USD', false, ${NOW}), ('owed:0xb', 'USD', false, ${NOW})`);
-    for (const id of ['a', 'b'])
-      await asSystem(`select ledger_post('agent-payment:${id}', '${id}', 'agent-payment', '{"recipient": "0x${id}"}',
-        '[{"account": "wallet", "amount": -5}, {"account": "owed:0x${id}", "amount": 5}]', ${NOW})`);
-    await update();
-    assert.deepEqual(await open(), kept('a', 'b'));
-    assert.deepEqual(await worked(2), ['a', 'b']);
-  });
-
-  test('that has jobs for some payouts gets those that lack', { timeout: 30_000 }, async () => {
-    await upTo(86);
-    const jobs = createJobs({ url, log: silentLog });
-    jobs.define(payoutJob);
-    await jobs.start();
-    await jobs.stop();
-    await asSystem(`insert into payouts (id, address, units, status, transaction_hash, created_at, updated_at) values
-      ('has', '0x1', 1, 'owed', null, ${NOW}, ${NOW}), ('lacks', '0x1', 1, 'owed', null, ${NOW}, ${NOW}),
-      ('sent', '0x1', 1, 'sent', '0x2', ${NOW}, ${NOW}), ('paid', '0x1', 1, 'paid', '0x3', ${NOW}, ${NOW})`);
-    await query(`insert into pgboss.job (name, data, retry_limit, keep_until) values
-      ('payout', '{"id": "has"}', 1000000, now() + interval '10 years')`);
-    await update();
-    assert.deepEqual(await open(), kept('has', 'lacks', 'sent'));
-    assert.deepEqual(await worked(3), ['has', 'lacks', 'sent']);
   });
 });
 
@@ -238,8 +215,10 @@ describe('the login role', () => {
       return sentence(/login "plain" may not set up the roles .* run as a superuser/)(error);
     });
     await superuser.query(advice);
-    await cp(join(import.meta.dirname, '../migrations'), directory, { recursive: true });
+    for (const folder of ['migrations', 'functions'])
+      await cp(join(HOME, folder), join(files, folder), { recursive: true });
     assert.ok((await run(given)).includes('0001_foundation'));
+    assert.deepEqual(await run(given), []);
   });
 
   test('roles made by nobody yet are made by all starts at once, in many databases', async () => {

@@ -1,54 +1,106 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { sha256Hex, StartError } from '@troupe/kernel';
+import { StartError } from '@troupe/kernel';
 import type { Log } from '@troupe/kernel';
-import { checkObstacles } from './obstacles.ts';
+import { applyFunctions, makeNew } from './functions.ts';
+import { enrol, type Enrolled } from './processes.ts';
 import { ensureRoles } from './roles.ts';
-
-interface Migration {
-  version: number;
-  name: string;
-  checksum: string;
-  sql: string;
-}
+import { HOME, readSchemaFiles, type SchemaFiles, type Step } from './schema-files.ts';
+import { planOf, readRecord, type SchemaRecord } from './schema-record.ts';
+import { applyMigration, applyStart, PATIENCE, type Patience } from './steps.ts';
 
 export interface MigrateOptions {
   url: string;
   log: Log;
-  directory?: string;
-  /** Only these, for a database that is to be as old as a backup. */
+  /** The folder with `migrations` and `functions`. */
+  home?: string;
+  /** Only these migrations, for a database that is to be as old as a backup, and no functions but those that tables need. */
   only?: ReadonlySet<string>;
+  /** Who is going to work on the database, if anybody does. */
+  process?: Enrolled;
+  /** Nobody else can work on this database: whoever is on record is dead. */
+  alone?: boolean;
+  patience?: Patience;
 }
 
-const DIRECTORY = join(import.meta.dirname, '../migrations');
+export interface Migrated {
+  /** Names of the migrations that were applied now. */
+  applied: string[];
+  /** Names of the functions that were made or replaced now. */
+  functions: string[];
+  /** Whether something waits for processes of other releases to end: a contract step, a function that goes. */
+  waits: boolean;
+}
+
 /** Any constant: whoever holds it migrates, the others wait. */
 const LOCK = 7_206_811_001;
+const LOOK_MS = 50;
 const OLDEST_SERVER = 150_000;
 
-/** Brings the database up to the migrations of this program; the names of those applied now. */
-export async function migrate({ url, log, directory = DIRECTORY, only }: MigrateOptions): Promise<string[]> {
-  const client = await connectOnce(url);
+/** Brings the database up to what this program needs. */
+export async function migrate(options: MigrateOptions): Promise<Migrated> {
+  const reading = readSchemaFiles(options.home ?? HOME);
+  // Whoever fails first is told of: nobody would see this one once there is no connection.
+  reading.catch(() => {});
+  const client = await connectOnce(options.url);
   try {
-    await checkServer(client);
-    await client.query(`select pg_advisory_lock(${LOCK})`);
+    await takeTurn(client);
     await ensureRoles(client);
-    await client.query(`create table if not exists schema_migrations (
-      version integer primary key,
-      name text not null,
-      checksum text not null,
-      applied_at timestamptz not null default now()
-    )`);
-    const all = await pendingOf(client, await readMigrations(directory));
-    const pending = only ? all.filter(({ name }) => only.has(name)) : all;
-    await checkObstacles(client, pending);
-    for (const migration of pending) {
-      await apply(client, migration);
-      log.info({ migration: migration.name }, 'migration applied');
+    const files = await reading;
+    const record = await readRecord(client, files);
+    if (options.alone && record.processes.length > 0) {
+      await client.query('delete from public.schema_processes');
+      record.processes = [];
     }
-    return pending.map(({ name }) => name);
+    return await bringUp(client, files, record, options);
   } finally {
     await client.end();
+  }
+}
+
+async function bringUp(
+  client: pg.Client,
+  files: SchemaFiles,
+  record: SchemaRecord,
+  { log, only, process, patience = PATIENCE }: MigrateOptions,
+): Promise<Migrated> {
+  const plan = planOf(files, record, process?.id);
+  const wanted = (step: Step): boolean => only?.has(step.name) ?? true;
+  const pending = plan.migrations.filter(wanted);
+  const applied = plan.start && files.start?.steps.every(wanted) ? await applyStart(client, files) : [];
+  // Tables of a new migration may lean on functions that are not there yet.
+  if (applied.length === 0 && pending.length > 0) {
+    const there = new Set(record.functions.map(({ name }) => name));
+    await makeNew(
+      client,
+      files.functions.filter(({ early, name }) => early && !there.has(name)),
+    );
+  }
+  for (const migration of pending) await applyMigration(client, migration, log, patience);
+  applied.push(...pending.map(({ name }) => name));
+  for (const { migration, processes } of plan.waiting)
+    log.info({ migration: migration.name, processes }, 'a contract step waits for older processes to end');
+  const others = record.processes.some(({ id, release }) => id !== process?.id && release !== files.release);
+  const current = applied.length > 0 ? await readRecord(client, files) : record;
+  const functions = only
+    ? []
+    : await applyFunctions(client, { functions: files.functions, recorded: current.functions, others, log });
+  if (process) await enrol(client, process, files);
+  return { applied, functions, waits: plan.waiting.length > 0 || others };
+}
+
+/** By looking again and again: who waits inside of a statement would hold up an index that is made concurrently. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean; number: number; version: string }>(
+      `select pg_try_advisory_lock(${LOCK}) as mine, current_setting('server_version_num')::int as number,
+         current_setting('server_version') as version`,
+    );
+    const { mine = false, number = 0, version } = rows[0] ?? {};
+    if (number < OLDEST_SERVER)
+      throw new StartError(`PostgreSQL 15 or later is needed, and the server of DATABASE_URL is ${version}.`);
+    if (mine) return;
+    await delay(LOOK_MS);
   }
 }
 
@@ -64,75 +116,6 @@ export async function connectOnce(url: string): Promise<pg.Client> {
     const why = (cause as Error).message || (cause as { code?: string }).code;
     throw new StartError(
       `The database ${database} at ${host}:${port} cannot be opened (${why}): check DATABASE_URL and that the server runs.`,
-      { cause },
-    );
-  }
-}
-
-async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ number: number; version: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version`,
-  );
-  const server = rows[0];
-  if (server && server.number < OLDEST_SERVER) {
-    throw new StartError(`PostgreSQL 15 or later is needed, and the server of DATABASE_URL is ${server.version}.`);
-  }
-}
-
-/** What this program would apply to an empty database. */
-export const ownMigrations = (): Promise<Migration[]> => readMigrations(DIRECTORY);
-
-async function readMigrations(directory: string): Promise<Migration[]> {
-  const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort();
-  const migrations = await Promise.all(
-    files.map(async (file) => {
-      const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1]);
-      if (!version) throw new Error(`A migration is named NNNN_name.sql, not ${file}`);
-      const sql = (await readFile(join(directory, file), 'utf8')).replaceAll('\r\n', '\n');
-      return { version, name: file.replace(/\.sql$/, ''), checksum: sha256Hex(sql), sql };
-    }),
-  );
-  const twice = migrations.find(({ version }, index) => version === migrations[index - 1]?.version);
-  if (twice) throw new Error(`Two migrations have the number ${twice.version}`);
-  return migrations;
-}
-
-async function pendingOf(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
-  const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
-    'select version, name, checksum from schema_migrations order by version',
-  );
-  const known = new Map(migrations.map((migration) => [migration.version, migration]));
-  for (const applied of rows) {
-    const migration = known.get(applied.version);
-    if (!migration) {
-      throw new StartError(
-        `The database has the migration ${applied.name}, which this version of Troupe does not know: start the newer version that made it.`,
-      );
-    }
-    if (migration.checksum !== applied.checksum) {
-      throw new StartError(
-        `The migration ${applied.name} was changed after the database had applied it: put the file back as it was, and write a new migration.`,
-      );
-    }
-  }
-  const done = new Set(rows.map(({ version }) => version));
-  return migrations.filter(({ version }) => !done.has(version));
-}
-
-async function apply(client: pg.Client, { version, name, checksum, sql }: Migration): Promise<void> {
-  try {
-    await client.query('begin');
-    await client.query(sql);
-    await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
-      version,
-      name,
-      checksum,
-    ]);
-    await client.query('commit');
-  } catch (cause) {
-    await client.query('rollback').catch(() => {});
-    throw new StartError(
-      `The migration ${name} failed and was undone (${(cause as Error).message}): nothing was changed.`,
       { cause },
     );
   }

@@ -9,35 +9,32 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const MADE_BY_ANOTHER = ['42710', '23505'];
 const CONCURRENTLY_UPDATED = 'XX000';
 
+interface State {
+  role: string;
+  exists: boolean;
+  /** Before PostgreSQL 16 every member may SET ROLE; since then it is a right of its own. */
+  may_set: boolean;
+  /** Every role may, unless the operator took it away. */
+  may_use: boolean;
+}
+
+const LOOK = `select role, oid is not null as exists,
+    coalesce(pg_has_role(current_user, oid,
+      case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end), false) as may_set,
+    coalesce(has_schema_privilege(oid, 'public', 'usage'), false) as may_use
+  from unnest($1::text[]) as role left join pg_roles on rolname = role`;
+
 /** At every start, not in a migration: a dump loaded into another server brings the tables, but no roles. */
 export async function ensureRoles(client: pg.Client): Promise<void> {
-  for (const role of ROLES) {
-    if (!(await exists(client, role))) await tolerate(client, `create role ${role} nologin noinherit`, MADE_BY_ANOTHER);
-    if (!(await maySet(client, role))) await tolerate(client, `grant ${role} to current_user`, []);
-    if (!(await mayUseSchema(client, role))) await tolerate(client, `grant usage on schema public to ${role}`, []);
+  const look = async (): Promise<State[]> => (await client.query<State>(LOOK, [ROLES])).rows;
+  let states = await look();
+  for (const { role } of states.filter(({ exists }) => !exists))
+    await tolerate(client, `create role ${role} nologin noinherit`, MADE_BY_ANOTHER);
+  if (states.some(({ exists }) => !exists)) states = await look();
+  for (const { role, may_set: maySet, may_use: mayUse } of states) {
+    if (!maySet) await tolerate(client, `grant ${role} to current_user`, []);
+    if (!mayUse) await tolerate(client, `grant usage on schema public to ${role}`, []);
   }
-}
-
-async function exists(client: pg.Client, role: string): Promise<boolean> {
-  return (await client.query('select from pg_roles where rolname = $1', [role])).rowCount === 1;
-}
-
-/** Before PostgreSQL 16 every member may SET ROLE; since then it is a right of its own. */
-async function maySet(client: pg.Client, role: string): Promise<boolean> {
-  const { rows } = await client.query<{ may: boolean }>(
-    `select pg_has_role(current_user, $1,
-       case when current_setting('server_version_num')::int >= 160000 then 'SET' else 'MEMBER' end) as may`,
-    [role],
-  );
-  return rows[0]?.may === true;
-}
-
-/** Every role may, unless the operator took it away. */
-async function mayUseSchema(client: pg.Client, role: string): Promise<boolean> {
-  const { rows } = await client.query<{ may: boolean }>(`select has_schema_privilege($1, 'public', 'usage') as may`, [
-    role,
-  ]);
-  return rows[0]?.may === true;
 }
 
 async function tolerate(client: pg.Client, sql: string, codes: string[]): Promise<void> {

@@ -4,6 +4,7 @@ import {
   createLog,
   loadSecrets,
   memoryCounters,
+  newId,
   redisCounters,
   StartError,
   systemClock,
@@ -17,6 +18,7 @@ import { createJobs, type Jobs } from './jobs.ts';
 import { migrate } from './migrate.ts';
 import { createListener, type Listener } from './notifications.ts';
 import { findWay } from './pooler.ts';
+import { remainMember } from './processes.ts';
 import { createDatabase, type Database } from './scopes.ts';
 
 /** What every service with a database stands on. */
@@ -40,11 +42,18 @@ export interface Runtime {
 
 export const dataDirOf = (settings: Settings): string => resolve(settings.DATA_DIR ?? '.data');
 
-/** Opens the database (brought up to date), the counters and the secrets. `databaseUrl` is the embedded server's, if there is one. */
+interface RuntimeOptions {
+  /** The embedded server's, if there is one. */
+  databaseUrl?: string;
+  /** The database was changed by a newer version so that this process cannot go on. */
+  onLost?: (error: unknown) => void;
+}
+
+/** Opens the database (brought up to date), the counters and the secrets. */
 export async function openRuntime(
   settings: Settings,
   service: string,
-  databaseUrl = settings.DATABASE_URL,
+  { databaseUrl = settings.DATABASE_URL, onLost }: RuntimeOptions = {},
 ): Promise<Runtime> {
   if (databaseUrl === undefined)
     throw new StartError(
@@ -55,11 +64,15 @@ export async function openRuntime(
   const dataDir = dataDirOf(settings);
   const secrets = loadSecrets(settings, dataDir);
   const { direct, pooled, prepared } = await findWay(databaseUrl, settings);
-  await migrate({ url: direct, log });
-  const counters = settings.REDIS_URL ? redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
+  const process = { id: newId(), service };
+  const again = () => migrate({ url: direct, log, process });
+  const { waits } = await again();
+  const counters = settings.REDIS_URL ? await redisCounters(settings.REDIS_URL, log, clock) : memoryCounters(clock);
   const db = createDatabase({ url: databaseUrl, log, poolSize: settings.DATABASE_POOL, pooled, prepared });
   const jobs = createJobs({ url: direct, log });
   const listener = createListener({ url: direct, log });
-  const close = () => closeAll([counters, db, listener, { close: () => jobs.stop() }]);
+  const lost = onLost ?? ((error: unknown) => log.error({ err: error }, 'the database went on without this process'));
+  const member = remainMember({ db, log, id: process.id, waits, again, onLost: lost });
+  const close = () => closeAll([counters, db, member, listener, { close: () => jobs.stop() }]);
   return { settings, dataDir, log, counters, secrets, db, jobs, listener, databaseUrl: direct, clock, close };
 }

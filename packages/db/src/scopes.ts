@@ -88,7 +88,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     max: poolSize,
     connectionTimeoutMillis: 10_000,
     // An idle backend costs the server memory, a new one takes a few milliseconds.
-    idleTimeoutMillis: 10_000,
+    idleTimeoutMillis: 3_000,
     // A pooler takes no such bounds when a connection is opened: they are said in each transaction.
     ...(!pooled && {
       statement_timeout: statementTimeoutMs,

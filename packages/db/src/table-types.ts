@@ -6,6 +6,8 @@ interface Column {
   type: string;
   array: boolean;
   labels: string[] | null;
+  /** What the column's own CHECK constraints say of it. */
+  checks: string[];
   nullable: boolean;
   hasDefault: boolean;
   always: boolean;
@@ -56,8 +58,29 @@ export async function printTables(url: string): Promise<string> {
   return `${HEADER}\nexport interface Tables {\n${bodies.join('')}}\n`;
 }
 
-function typeOf({ table, column, type, array, labels, nullable, hasDefault, always }: Column): string {
-  const base = labels ? labels.map((label) => `'${label}'`).join(' | ') : TYPES[type];
+/** `status in ('a', 'b')`, as the server says it: the only values that there can be. Null passes any check. */
+const ONE_OF = /^\((?<column>"?\w+"?) = (?:ANY \(ARRAY\[(?<several>.+)\]\)|(?<one>'.+'::text))\)$/;
+
+function valuesOf({ column, type, checks }: Column): string[] | null {
+  if (type !== 'text') return null;
+  for (const check of checks) {
+    const { column: named, several, one } = ONE_OF.exec(check)?.groups ?? {};
+    const list = several ?? one;
+    if (list === undefined || named?.replaceAll('"', '') !== column) continue;
+    const values = [...list.matchAll(/'((?:[^']|'')*)'::text/g)];
+    // Anything else in the list is nothing that can be told in a type.
+    if (values.map(([text]) => text).join(', ') !== list) continue;
+    return values.map(([, value = '']) => value.replaceAll("''", "'"));
+  }
+  return null;
+}
+
+const literal = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+function typeOf(given: Column): string {
+  const { table, column, type, array, nullable, hasDefault, always } = given;
+  const labels = given.labels ?? valuesOf(given);
+  const base = labels ? labels.map(literal).join(' | ') : TYPES[type];
   if (!base) throw new Error(`${table}.${column}: add the type ${type} to table-types.ts`);
   if (array && !/^(string|number|boolean|')/.test(base)) throw new Error(`${table}.${column}: no arrays of ${type}`);
   const element = array ? `(${base})[]` : base;
@@ -76,6 +99,8 @@ async function readColumns(url: string): Promise<Column[]> {
         element.oid is not null as array,
         (select array_agg(enumlabel::text order by enumsortorder) from pg_enum
           where enumtypid = coalesce(element.oid, t.oid)) as labels,
+        array(select pg_get_expr(conbin, conrelid) from pg_constraint
+          where conrelid = c.oid and contype = 'c' and convalidated and conkey = array[a.attnum] order by conname) as checks,
         not a.attnotnull as nullable,
         a.atthasdef or a.attidentity <> '' as "hasDefault",
         a.attidentity = 'a' or a.attgenerated <> '' as always
@@ -84,7 +109,7 @@ async function readColumns(url: string): Promise<Column[]> {
       join pg_type t on t.oid = a.atttypid
       left join pg_type element on element.oid = t.typelem and t.typcategory = 'A'
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
-        and not c.relispartition and c.relname <> 'schema_migrations'
+        and not c.relispartition and not starts_with(c.relname, 'schema_')
       order by c.relname collate "C", a.attname collate "C"`);
     return rows;
   } finally {

@@ -17,7 +17,7 @@ export interface Tables {
     decided_at: Nullable<Timestamp>;
     decided_by: Nullable<string>;
     note: string;
-    state: string;
+    state: 'asked' | 'granted' | 'refused';
     user_id: string;
   };
   account_links: {
@@ -35,7 +35,7 @@ export interface Tables {
     driver: string;
     id: string;
     image: string;
-    reason: string;
+    reason: 'manual' | 'update' | 'restore';
     settings: Json;
     sha256: string;
     size: Int8;
@@ -86,6 +86,7 @@ export interface Tables {
   agent_events: {
     agent_id: string;
     at: Default<Timestamp>;
+    copied: Default<boolean>;
     data: Json;
     input_id: Nullable<string>;
     seq: number;
@@ -97,7 +98,7 @@ export interface Tables {
     agent_id: string;
     at: Default<Timestamp>;
     id: GeneratedAlways<bigint>;
-    level: string;
+    level: 'debug' | 'info' | 'warn' | 'error';
     message: string;
     source: string;
     user_id: string;
@@ -129,13 +130,16 @@ export interface Tables {
     method: string;
     recipient: string;
     result: Default<Json>;
-    status: string;
+    status: 'approval' | 'denied' | 'pending' | 'paid' | 'failed' | 'unknown';
     units: Int8;
     updated_at: Timestamp;
     user_id: string;
   };
   agent_sessions: {
     agent_id: string;
+    archived: Default<boolean>;
+    branch_at: Nullable<number>;
+    branch_of: Nullable<string>;
     channel: string;
     compacted_to: Default<number>;
     created_at: Default<Timestamp>;
@@ -145,7 +149,10 @@ export interface Tables {
     lease_owner: Nullable<string>;
     lease_seq: Default<number>;
     lease_until: Nullable<Timestamp>;
-    status: Default<string>;
+    pinned: Default<boolean>;
+    root_id: Nullable<string>;
+    status: Default<'idle' | 'open' | 'waiting'>;
+    title: Nullable<string>;
     updated_at: Default<Timestamp>;
     user_id: string;
   };
@@ -155,36 +162,45 @@ export interface Tables {
     id: GeneratedAlways<bigint>;
     number: number;
     scope: string;
-    status: Default<string>;
+    status: Default<'pending' | 'in-progress' | 'completed'>;
     user_id: string;
   };
   agents: {
     ai_provider: Default<string>;
     attestation_uid: Nullable<string>;
     created_at: Default<Timestamp>;
-    driver: Nullable<string>;
+    driver: Nullable<'hosting'>;
     failure: Nullable<string>;
     id: string;
     image: Nullable<string>;
     model: Default<string>;
     name: string;
     own_config: Default<Json>;
-    plan: Default<string>;
+    plan: Default<'free' | 'solo' | 'collective' | 'label' | 'network'>;
     provider_key: Nullable<Bytes>;
     runtime_version: Nullable<string>;
     size: Nullable<string>;
     started_at: Nullable<Timestamp>;
-    status: Default<string>;
+    status: Default<'pending' | 'provisioning' | 'running' | 'stopped' | 'error' | 'failed'>;
     team_id: Nullable<string>;
-    tier: Nullable<string>;
+    tier: Nullable<'starter' | 'pro' | 'enterprise'>;
     token_hash: Nullable<string>;
     token_sealed: Nullable<Bytes>;
     updated_at: Default<Timestamp>;
     user_id: string;
     verification_metadata: Nullable<Json>;
-    verification_type: Nullable<string>;
+    verification_type: Nullable<'eas' | 'ens' | 'webauthn' | 'coinbase'>;
     verified_at: Nullable<Timestamp>;
     verifier_address: Nullable<string>;
+  };
+  ai_providers: {
+    base_url: Nullable<string>;
+    created_at: Timestamp;
+    enabled: Default<boolean>;
+    id: string;
+    key_sealed: Nullable<Bytes>;
+    kind: string;
+    name: string;
   };
   amplify_requests: {
     content: string;
@@ -194,7 +210,7 @@ export interface Tables {
     id: string;
     number: GeneratedAlways<bigint>;
     reward: Int8;
-    status: string;
+    status: 'requested' | 'accepted' | 'done';
     to_agent_id: string;
     to_user_id: Nullable<string>;
     updated_at: Timestamp;
@@ -231,9 +247,9 @@ export interface Tables {
   billing_subscriptions: {
     event_at: Timestamp;
     id: string;
-    plan: string;
+    plan: 'solo' | 'collective' | 'label' | 'network';
     renews_at: Nullable<Timestamp>;
-    status: string;
+    status: 'active' | 'inactive' | 'past_due' | 'cancelled';
     user_id: string;
   };
   bookings: {
@@ -244,7 +260,7 @@ export interface Tables {
     id: string;
     last_by: string;
     number: GeneratedAlways<bigint>;
-    status: string;
+    status: 'offered' | 'countered' | 'accepted' | 'declined';
     talent_name: string;
     to_agent_id: string;
     to_user_id: Nullable<string>;
@@ -268,7 +284,7 @@ export interface Tables {
     message: string;
     message_id: string;
     number: GeneratedAlways<bigint>;
-    status: Default<string>;
+    status: Default<'queued' | 'delivered' | 'failed'>;
     to_agent_id: string;
     to_user_id: Nullable<string>;
   };
@@ -277,7 +293,7 @@ export interface Tables {
     id: string;
     parts: Json;
     plugin: string;
-    status: string;
+    status: 'held' | 'paid' | 'released';
     units: Int8;
     updated_at: Timestamp;
     user_id: string;
@@ -335,7 +351,7 @@ export interface Tables {
     expires_at: Timestamp;
     grant_id: string;
     hash: string;
-    kind: string;
+    kind: 'access' | 'refresh';
     scopes: (string)[];
     used_at: Nullable<Timestamp>;
     user_id: string;
@@ -353,6 +369,17 @@ export interface Tables {
     number: GeneratedAlways<bigint>;
     user_id: string;
   };
+  conversation_shares: {
+    agent_id: string;
+    agent_name: string;
+    created_at: Timestamp;
+    id: string;
+    messages: Json;
+    session_id: string;
+    title: string;
+    token_hash: string;
+    user_id: string;
+  };
   devices: {
     agent_id: Nullable<string>;
     first_seen: Timestamp;
@@ -361,7 +388,7 @@ export interface Tables {
     last_seen: Timestamp;
     name: string;
     secret_hash: string;
-    status: Default<string>;
+    status: Default<'pending' | 'approved' | 'denied' | 'revoked'>;
     token_hash: Nullable<string>;
     token_sealed: Nullable<Bytes>;
     user_id: string;
@@ -387,8 +414,8 @@ export interface Tables {
     nonce: string;
     payer: string;
     plugin: string;
-    protocol: string;
-    status: string;
+    protocol: 'mpp' | 'x402';
+    status: 'verified' | 'sent' | 'settled' | 'released';
     token: string;
     transaction_from: Nullable<string>;
     transaction_hash: Nullable<string>;
@@ -409,7 +436,7 @@ export interface Tables {
   installations: {
     gateway_token_sealed: Nullable<Bytes>;
     last_seen: Timestamp;
-    mode: string;
+    mode: 'home' | 'link' | 'cloud';
     quiet: Default<boolean>;
     registered_at: Timestamp;
     user_id: string;
@@ -453,7 +480,7 @@ export interface Tables {
     meta: Default<Json>;
     remaining: Int8;
     request_hash: string;
-    status: Default<string>;
+    status: Default<'pending' | 'closed'>;
   };
   ledger_transactions: {
     created_at: Timestamp;
@@ -523,7 +550,7 @@ export interface Tables {
     pending: Default<Int8>;
     sandbox: boolean;
     spent: Default<Int8>;
-    status: Default<string>;
+    status: Default<'active' | 'settling' | 'closed'>;
     user_address: Default<string>;
   };
   payment_settlements: {
@@ -531,7 +558,7 @@ export interface Tables {
     done_at: Nullable<Timestamp>;
     id: string;
     session_id: string;
-    status: string;
+    status: 'pending' | 'sent' | 'done';
     transaction_from: Nullable<string>;
     transaction_hash: Nullable<string>;
     transaction_nonce: Nullable<number>;
@@ -546,14 +573,14 @@ export interface Tables {
     session_id: string;
     settlement_id: Nullable<string>;
     signature: string;
-    status: string;
+    status: 'held' | 'pending' | 'settled' | 'refunded';
     units: Int8;
   };
   payouts: {
     address: string;
     created_at: Timestamp;
     id: string;
-    status: Default<string>;
+    status: Default<'owed' | 'sent' | 'paid' | 'credited'>;
     transaction_from: Nullable<string>;
     transaction_hash: Nullable<string>;
     transaction_nonce: Nullable<number>;
@@ -604,15 +631,15 @@ export interface Tables {
   };
   spend_caps: {
     limit_micros: Int8;
-    period: string;
-    scope: string;
+    period: 'day' | 'month' | 'total';
+    scope: 'user' | 'agent' | 'run';
     scope_id: string;
     updated_at: Timestamp;
     user_id: string;
   };
   spend_counters: {
     reserved: Int8;
-    scope: string;
+    scope: 'user' | 'agent' | 'run' | 'tokens' | 'credits';
     scope_id: string;
     since: Timestamp;
     used: Int8;
@@ -631,7 +658,7 @@ export interface Tables {
     position: number;
     share: string;
     split_id: string;
-    status: string;
+    status: 'accrued' | 'pending' | 'sent' | 'paid';
     transaction_from: Nullable<string>;
     transaction_hash: Nullable<string>;
     transaction_nonce: Nullable<number>;
@@ -647,7 +674,7 @@ export interface Tables {
     name: string;
     number: GeneratedAlways<bigint>;
     paid_from: Nullable<string>;
-    payout: string;
+    payout: 'onchain' | 'accrued';
     request_hash: string;
     units: Int8;
     user_id: string;
@@ -661,7 +688,7 @@ export interface Tables {
     occurrences: Default<number>;
     output: Nullable<string>;
     started_at: Timestamp;
-    status: string;
+    status: 'running' | 'succeeded' | 'failed' | 'skipped';
     task_id: string;
     user_id: string;
   };
@@ -685,7 +712,7 @@ export interface Tables {
     created_at: Timestamp;
     currency: string;
     paid_at: Nullable<Timestamp>;
-    status: Default<string>;
+    status: Default<'open' | 'paid'>;
   };
   underground_events: {
     agent_id: string;
@@ -772,9 +799,9 @@ export interface Tables {
     name: string;
     notifications: Default<Json>;
     password_hash: Nullable<string>;
-    plan: Nullable<string>;
+    plan: Nullable<'solo' | 'collective' | 'label' | 'network'>;
     referral_code: string;
-    subscription_status: Default<string>;
+    subscription_status: Default<'active' | 'inactive' | 'past_due' | 'cancelled'>;
     updated_at: Timestamp;
   };
   wallet_nonces: {
@@ -787,7 +814,7 @@ export interface Tables {
     created_at: Timestamp;
     custody_id: Nullable<string>;
     id: string;
-    kind: string;
+    kind: 'platform' | 'added' | 'cdp' | 'own';
     sealed_key: Nullable<Bytes>;
     user_id: string;
   };

@@ -62,10 +62,7 @@ async function prepareTemplate(serverUrl: string, stop: () => Promise<void>): Pr
 
 /** An empty, migrated database of its own: from the run's template, else on a server of its own. */
 export async function testDatabase({ poolSize = 5 }: { poolSize?: number } = {}): Promise<TestDatabase> {
-  // The only way in which the test runner can reach a test file.
-  // oxlint-disable-next-line node/no-process-env
-  const given = process.env['TEST_DATABASE_URL'];
-  const server = given ? { url: given, stop: async () => {} } : await prepareTestServer();
+  const server = await testServer();
   const template = databaseOf(server.url);
   const name = `${template}_${randomHex(6)}`;
   const url = withDatabase(server.url, name);
@@ -81,6 +78,28 @@ export async function testDatabase({ poolSize = 5 }: { poolSize?: number } = {})
       await server.stop();
     },
   };
+}
+
+/** A database with nothing in it, on the run's server, else on one of its own. */
+export async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = await testServer();
+  const name = `${databaseOf(server.url)}_${randomHex(6)}`;
+  const maintenance = withDatabase(server.url, 'postgres');
+  await command(maintenance, `create database ${name}`);
+  return {
+    url: withDatabase(server.url, name),
+    drop: async () => {
+      await command(maintenance, `drop database ${name} with (force)`);
+      await server.stop();
+    },
+  };
+}
+
+async function testServer(): Promise<TestServer> {
+  // The only way in which the test runner can reach a test file.
+  // oxlint-disable-next-line node/no-process-env
+  const given = process.env['TEST_DATABASE_URL'];
+  return given ? { url: given, stop: async () => {} } : prepareTestServer();
 }
 
 const databaseOf = (url: string): string => new URL(url).pathname.slice(1);

@@ -65,6 +65,9 @@ export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {
   },
 };
 
+/** Megabytes of one file that comes in. */
+export const UPLOAD_MB: Readonly<Record<Plan, number>> = { solo: 10, collective: 25, label: 25, network: 25 };
+
 export const isPlan = (value: unknown): value is Plan => PLANS.includes(value as Plan);
 
 export const planRank = (plan: Plan): number => PLANS.indexOf(plan);

@@ -43,7 +43,8 @@ export interface BackupsDeps {
 const ENDING = '.tar.gz';
 const PARTIAL = '.partial';
 
-export function createBackups({ db, roster, driver, clock, dataDir, version }: BackupsDeps): Backups {
+/** Where backups are, and which there are. */
+function createPlaces({ db, dataDir }: BackupsDeps) {
   const folderOf = (agentId: string): string => path.join(dataDir, 'backups', agentId);
   const fileOf: Backups['fileOf'] = ({ agent_id, id }) => path.join(folderOf(agent_id), id + ENDING);
 
@@ -63,12 +64,14 @@ export function createBackups({ db, roster, driver, clock, dataDir, version }: B
     await rm(fileOf(backup), { force: true });
   }
 
-  return {
-    list,
-    fileOf,
-    delete: remove,
-    settingsOf: (backup) => backup.settings as unknown as AgentSnapshot,
+  return { folderOf, fileOf, list, remove };
+}
 
+function making(
+  { db, roster, driver, clock, version }: BackupsDeps,
+  { fileOf, list }: ReturnType<typeof createPlaces>,
+): Pick<Backups, 'make'> {
+  return {
     async make(agent, reason) {
       const most = BACKUPS_KEPT.manual;
       if (reason === 'manual' && (await list(agent)).filter((one) => one.reason === reason).length >= most)
@@ -105,7 +108,21 @@ export function createBackups({ db, roster, driver, clock, dataDir, version }: B
         throw error;
       }
     },
+  };
+}
 
+export function createBackups(deps: BackupsDeps): Backups {
+  const { db, driver } = deps;
+  const places = createPlaces(deps);
+  const { folderOf, fileOf, list, remove } = places;
+
+  return {
+    list,
+    fileOf,
+    delete: remove,
+    settingsOf: (backup) => backup.settings as unknown as AgentSnapshot,
+
+    ...making(deps, places),
     async get(agent, id) {
       const found = (await list(agent)).find((one) => one.id === id);
       if (!found) throw new AppError(404, 'Backup not found');

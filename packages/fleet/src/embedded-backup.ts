@@ -16,12 +16,16 @@ import { tar, untar, type TarEntry, type TarItem } from './tar.ts';
  * then. Not the tokens of the day: a restore must not give them back.
  */
 const TABLES = {
-  agent_sessions: 'id, agent_id, user_id, channel, key, status, last_seq, compacted_to, created_at, updated_at',
-  agent_events: 'session_id, seq, agent_id, user_id, data, input_id, at',
+  agent_sessions:
+    'id, agent_id, user_id, channel, key, status, last_seq, compacted_to, created_at, updated_at, title, pinned, archived, root_id, branch_of, branch_at',
+  agent_events: 'session_id, seq, agent_id, user_id, data, input_id, at, copied',
   agent_memory: 'id, user_id, agent_id, scope, key, content, created_at, updated_at, expires_at',
   agent_todos: 'user_id, agent_id, scope, number, description, status',
 } as const;
 type Table = keyof typeof TABLES;
+
+/** What a backup of an older release does not say. */
+const NEWER = JSON.stringify({ pinned: false, archived: false, copied: false });
 
 const NAMES = Object.keys(TABLES) as Table[];
 const WORKSPACE = 'workspace';
@@ -178,6 +182,7 @@ async function insertRows(tx: UserTx, table: Table, lines: readonly string[]): P
   for (let at = 0; at < lines.length; at += ROWS_AT_ONCE) {
     const batch = `[${lines.slice(at, at + ROWS_AT_ONCE).join(',')}]`;
     await sql`insert into ${sql.table(table)} (${columns})
-      select ${columns} from jsonb_populate_recordset(null::${sql.table(table)}, ${batch}::jsonb)`.execute(tx);
+      select ${columns} from jsonb_populate_recordset(
+        jsonb_populate_record(null::${sql.table(table)}, ${NEWER}::jsonb), ${batch}::jsonb)`.execute(tx);
   }
 }

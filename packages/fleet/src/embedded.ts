@@ -100,9 +100,11 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     });
     const agent = wakeAgent({
       agentId,
+      owner: userId,
       store,
       tools: toolkit.tools,
       mcp: toolkit.mcp,
+      workspace: toolkit.workspace,
       log,
       onSleep: toolkit.close,
       model: {

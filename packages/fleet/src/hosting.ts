@@ -27,24 +27,8 @@ const noCopies = async (): Promise<never> => {
   );
 };
 
-export function createHosting(deps: HostingDriverDeps): Driver {
-  const { platform, roster, outbound, log, version } = deps;
-
-  /** How its newest deployment went, once that is known. */
-  async function settle(agent: AgentRow): Promise<void> {
-    const service = await platform.find(agent.id);
-    const status = service && (await platform.deployment(service));
-    if (status === 'live') {
-      // What was changed while it did not run: of its environment it reads the definition at its first start only.
-      await tell(agent, 'PUT', '/definition', await roster.definition(agent));
-      await roster.change(agent.id, { status: 'running', failure: null, started_at: new Date() });
-    } else if (!service || FAILED.test(status ?? ''))
-      await roster.change(agent.id, {
-        status: 'error',
-        failure: 'The hosting platform could not deploy the agent',
-      });
-  }
-
+/** Asks a hosted agent, as its owner. */
+function createAsking({ platform, roster, outbound }: HostingDriverDeps) {
   async function urlOf(agentId: string): Promise<URL | undefined> {
     const url = (await platform.find(agentId))?.serviceDetails?.url;
     return url === undefined ? undefined : new URL(url);
@@ -77,6 +61,34 @@ export function createHosting(deps: HostingDriverDeps): Driver {
 
   const tell = async (...given: Parameters<typeof asOwner>): Promise<void> => (await asOwner(...given)).cancel();
 
+  return { urlOf, asOwner, tell };
+}
+
+function createSettle({ platform, roster }: HostingDriverDeps, tell: ReturnType<typeof createAsking>['tell']) {
+  /** How its newest deployment went, once that is known. */
+  async function settle(agent: AgentRow): Promise<void> {
+    const service = await platform.find(agent.id);
+    const status = service && (await platform.deployment(service));
+    if (status === 'live') {
+      // What was changed while it did not run: of its environment it reads the definition at its first start only.
+      await tell(agent, 'PUT', '/definition', await roster.definition(agent));
+      await roster.change(agent.id, { status: 'running', failure: null, started_at: new Date() });
+    } else if (!service || FAILED.test(status ?? ''))
+      await roster.change(agent.id, {
+        status: 'error',
+        failure: 'The hosting platform could not deploy the agent',
+      });
+  }
+
+  return settle;
+}
+
+export function createHosting(deps: HostingDriverDeps): Driver {
+  const { platform, roster, log, version } = deps;
+  const asking = createAsking(deps);
+  const { urlOf, asOwner, tell } = asking;
+
+  const settle = createSettle(deps, tell);
   const proxy = createProxy({
     log,
     where: urlOf,

@@ -82,46 +82,8 @@ export function ownCredentials({ roster, sessionSecret, verify }: CredentialDeps
   };
 }
 
-export function createProxy({ log, where, exists, verify, credentials }: ProxyDeps) {
-  const connections = createConnections({ verify, log });
-
-  function track(
-    agentId: string,
-    known: Onward['known'],
-    stream: { once: (event: 'close', done: () => void) => unknown },
-    cut: () => void,
-  ): void {
-    if (!known) return;
-    const { token, showing, principal } = known;
-    stream.once('close', connections.open({ agentId, token, showing, principalId: principal.id, cut }));
-  }
-
-  async function onward(
-    request: IncomingMessage,
-    { agentId, path }: Target,
-    showing: Showing,
-  ): Promise<Onward | undefined> {
-    const there = await where(agentId);
-    if (there === undefined) return undefined;
-    const url = requestUrl(path);
-    const token = shown(request, url);
-    const found = token === undefined ? undefined : await credentials(agentId, token, showing);
-    url.searchParams.delete('token');
-    const options = {
-      protocol: there.protocol,
-      host: there.hostname,
-      port: there.port,
-      method: request.method,
-      path: url.pathname + url.search,
-      headers: {
-        ...askedHeaders(request, there.host, found?.token),
-        ...(found && { [CALLER_HEADER]: found.principal.id }),
-      },
-    };
-    const known = found && token !== undefined ? { token, principal: found.principal, showing } : undefined;
-    return { options, known };
-  }
-
+/** What is answered when an agent cannot be reached. */
+function createRefusals({ log, exists }: ProxyDeps) {
   function refusal(error: unknown): { status: number; message: string } {
     if (error instanceof AppError) return error;
     if (error instanceof RelayError) return { status: 502, message: error.message };
@@ -155,6 +117,57 @@ export function createProxy({ log, where, exists, verify, credentials }: ProxyDe
     log.debug({ err: error, agentId }, 'an agent was not heard');
     return error instanceof RelayError ? refusal(error) : absence(agentId);
   }
+
+  return { refusal, absence, breakOff, refuse, unheard };
+}
+
+function createOnward({ where, credentials }: ProxyDeps) {
+  async function onward(
+    request: IncomingMessage,
+    { agentId, path }: Target,
+    showing: Showing,
+  ): Promise<Onward | undefined> {
+    const there = await where(agentId);
+    if (there === undefined) return undefined;
+    const url = requestUrl(path);
+    const token = shown(request, url);
+    const found = token === undefined ? undefined : await credentials(agentId, token, showing);
+    url.searchParams.delete('token');
+    const options = {
+      protocol: there.protocol,
+      host: there.hostname,
+      port: there.port,
+      method: request.method,
+      path: url.pathname + url.search,
+      headers: {
+        ...askedHeaders(request, there.host, found?.token),
+        ...(found && { [CALLER_HEADER]: found.principal.id }),
+      },
+    };
+    const known = found && token !== undefined ? { token, principal: found.principal, showing } : undefined;
+    return { options, known };
+  }
+
+  return onward;
+}
+
+export function createProxy(deps: ProxyDeps) {
+  const { log, verify } = deps;
+  const connections = createConnections({ verify, log });
+
+  function track(
+    agentId: string,
+    known: Onward['known'],
+    stream: { once: (event: 'close', done: () => void) => unknown },
+    cut: () => void,
+  ): void {
+    if (!known) return;
+    const { token, showing, principal } = known;
+    stream.once('close', connections.open({ agentId, token, showing, principalId: principal.id, cut }));
+  }
+
+  const onward = createOnward(deps);
+  const { refusal, absence, breakOff, refuse, unheard } = createRefusals(deps);
 
   /** Begins to pass the answer on. */
   async function pass(

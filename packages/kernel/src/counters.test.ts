@@ -78,7 +78,7 @@ describe('counters in Redis', { skip: needs('redis-server') }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
   const open = async () => {
-    const counters = redisCounters(socket, silentLog, systemClock);
+    const counters = await redisCounters(socket, silentLog, systemClock);
     while (!(await counters.healthy())) await delay(10);
     return counters;
   };
@@ -97,7 +97,7 @@ describe('counters in Redis', { skip: needs('redis-server') }, () => {
 test('while Redis does not answer each process counts for itself, and says so once', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'warn', service: 'test', destination: { write: (line) => lines.push(line) } });
-  const counters = redisCounters('redis://127.0.0.1:1', log, systemClock);
+  const counters = await redisCounters('redis://127.0.0.1:1', log, systemClock);
   const one = key();
   assert.equal((await counters.hit(one, 60_000)).count, 1);
   assert.equal((await counters.hit(one, 60_000)).count, 2);

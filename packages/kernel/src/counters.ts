@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 import type { Clock } from './time.ts';
 
@@ -60,7 +59,8 @@ if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { n, redis.call('PTTL', KEYS[1]) }`;
 
 /** While Redis does not answer, each process counts for itself: a limit that is loose for a while beats a service that is down. */
-export function redisCounters(url: string, log: Log, clock: Clock): Counters {
+export async function redisCounters(url: string, log: Log, clock: Clock): Promise<Counters> {
+  const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,

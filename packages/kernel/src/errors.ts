@@ -3,18 +3,21 @@ export class AppError extends Error {
   readonly status: number;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** What the program goes by, never the message: the one in `extra` where callers are told it, too. */
+  readonly code: string | undefined;
 
   constructor(
     status: number,
     message: string,
     extra: Readonly<Record<string, unknown>> = {},
-    options: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
+    options: { cause?: unknown; headers?: Readonly<Record<string, string>>; code?: string } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.status = status;
     this.extra = extra;
     this.headers = options.headers ?? {};
+    this.code = options.code ?? (typeof extra['code'] === 'string' ? extra['code'] : undefined);
   }
 
   get body(): Record<string, unknown> {
@@ -30,6 +33,11 @@ export const databaseAway = (cause: unknown): AppError =>
     {},
     { cause, headers: { 'retry-after': '2' } },
   );
+
+/** A service answers what its contract does not say. Only outside production: its message is shown. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError';
+}
 
 /** A start that cannot succeed: printed as one sentence, without a stack, exit code 1. */
 export class StartError extends Error {

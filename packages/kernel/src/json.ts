@@ -9,14 +9,15 @@ export const NO_NULL_CHARACTERS = 'Null characters are not allowed';
 const TOO_DEEP = `JSON must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 const HALF_CHARACTER = 'Text must be valid Unicode: it has one half of a surrogate pair without the other';
 
-/** A text longer than this must be mostly strings, such as pictures: many small values take long to read. */
+/** A text longer than this must be mostly plain strings, such as pictures: many small values and escapes take long to read. */
 const SMALL_TEXT = 1_048_576;
 const MOST_MARKS = 1_000_000;
-const TOO_MANY = 'JSON of more than 1 MB must not have more than a million characters outside of its texts';
+const TOO_MANY =
+  'JSON of more than 1 MB must not have more than a million characters outside of its texts, nor as many escapes in them';
 
 /** The value of a JSON text, or a 400 that says what is wrong with it; `invalid` is told for what does not parse. */
 export function parseJson(given: string, invalid = 'Invalid JSON'): unknown {
-  if (given.length > SMALL_TEXT && hasManyValues(given)) throw new AppError(400, TOO_MANY);
+  if (given.length > SMALL_TEXT && (hasManyEscapes(given) || hasManyValues(given))) throw new AppError(400, TOO_MANY);
   // Before it is parsed: what comes out of here may be walked by recursion.
   if (isTooDeep(given)) throw new AppError(400, TOO_DEEP);
   let value: unknown;
@@ -57,6 +58,16 @@ function isTooDeep(text: string): boolean {
       depth += 1;
       if (depth > MAX_JSON_DEPTH) return true;
     } else if (CLOSING.has(code)) depth -= 1;
+  }
+  return false;
+}
+
+/** Before anything else looks for where a string ends: that takes as many steps as it has escapes. */
+function hasManyEscapes(text: string): boolean {
+  let found = 0;
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 2)) {
+    found += 1;
+    if (found > MOST_MARKS) return true;
   }
   return false;
 }

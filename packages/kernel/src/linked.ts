@@ -39,6 +39,13 @@ export class Linked<T extends object> {
     return this.#ends.after?.value;
   }
 
+  /** The one that has `later` others after it. */
+  fromLast(later: number): T | undefined {
+    let place = this.#ends.before;
+    for (let left = later; place && left > 0; left -= 1) place = place.before;
+    return place?.value;
+  }
+
   /** The first, which leaves. */
   shift(): T | undefined {
     const place = this.#ends.after;

@@ -18,78 +18,25 @@ interface Setting<T> {
 
 type Options = { secret?: boolean; example?: string };
 
-/** Makes the setting builders of one section. An empty value counts as unset. */
-function section(name: string) {
-  function setting<T>(
+/** An empty value counts as unset. */
+const given = z.preprocess(
+  (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
+  z.string().trim().optional(),
+);
+
+/** Settings of one section. */
+const settingsOf =
+  (name: string) =>
+  <T>(
     doc: string,
     expected: string,
     schema: z.ZodType<T>,
     { secret = false, example = '' }: Options = {},
-  ): Setting<T> {
-    return { section: name, doc, expected, secret, example, schema };
-  }
-  const given = z.preprocess(
-    (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
-    z.string().trim().optional(),
-  );
+  ): Setting<T> => ({ section: name, doc, expected, secret, example, schema });
+type Make = ReturnType<typeof settingsOf>;
+
+function choices(setting: Make) {
   return {
-    text: (doc: string, fallback?: string, options?: Options) =>
-      setting(doc, 'a text', given, { example: fallback, ...options }) as Setting<string | undefined>,
-    textOr: (doc: string, fallback: string): Setting<string> =>
-      setting(
-        doc,
-        'a text',
-        given.transform((value) => value ?? fallback),
-        { example: fallback },
-      ),
-    secret: (doc: string): Setting<string | undefined> => setting(doc, 'a text', given, { secret: true }),
-    url: (doc: string, fallback?: string): Setting<string | undefined> =>
-      setting(
-        doc,
-        'an http or https URL',
-        given
-          .transform((value) => value ?? fallback)
-          .refine((value) => value === undefined || isHttpUrl(value))
-          .transform((value) => value?.replace(/\/+$/, '')),
-        { example: fallback },
-      ),
-    urlOr: (doc: string, fallback: string): Setting<string> =>
-      setting(
-        doc,
-        'an http or https URL',
-        given
-          .transform((value) => value ?? fallback)
-          .refine(isHttpUrl)
-          .transform((value) => value.replace(/\/+$/, '')),
-        { example: fallback },
-      ),
-    /** An address that holds a password, of one of these schemes. */
-    server: (doc: string, ...schemes: string[]): Setting<string | undefined> =>
-      setting(
-        doc,
-        `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-        given.refine((value) => value === undefined || schemes.includes(value.split('://', 1)[0] ?? '')),
-        { secret: true },
-      ),
-    whole: (doc: string, fallback: number, min: number, max: number): Setting<number> =>
-      setting(
-        doc,
-        `a whole number from ${min} to ${max}`,
-        given
-          .transform((value) => (value === undefined ? fallback : Number(value)))
-          .refine((value) => Number.isInteger(value) && value >= min && value <= max),
-        { example: String(fallback) },
-      ),
-    flag: (doc: string): Setting<boolean> =>
-      setting(
-        doc,
-        'true or false',
-        given
-          .transform((value) => value ?? 'false')
-          .refine((value) => value === 'true' || value === 'false')
-          .transform((value) => value === 'true'),
-        { example: 'false' },
-      ),
     oneOf: <const T extends string>(doc: string, values: readonly T[], fallback: T): Setting<T> =>
       setting(
         doc,
@@ -134,6 +81,77 @@ function section(name: string) {
           .transform((value) => (value === undefined ? fallback : BigInt(value))),
         { example: String(fallback) },
       ),
+  };
+}
+
+function addresses(setting: Make) {
+  return {
+    url: (doc: string, fallback?: string): Setting<string | undefined> =>
+      setting(
+        doc,
+        'an http or https URL',
+        given
+          .transform((value) => value ?? fallback)
+          .refine((value) => value === undefined || isHttpUrl(value))
+          .transform((value) => value?.replace(/\/+$/, '')),
+        { example: fallback },
+      ),
+    urlOr: (doc: string, fallback: string): Setting<string> =>
+      setting(
+        doc,
+        'an http or https URL',
+        given
+          .transform((value) => value ?? fallback)
+          .refine(isHttpUrl)
+          .transform((value) => value.replace(/\/+$/, '')),
+        { example: fallback },
+      ),
+    /** An address that holds a password, of one of these schemes. */
+    server: (doc: string, ...schemes: string[]): Setting<string | undefined> =>
+      setting(
+        doc,
+        `an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+        given.refine((value) => value === undefined || schemes.includes(value.split('://', 1)[0] ?? '')),
+        { secret: true },
+      ),
+  };
+}
+
+/** Makes the setting builders of one section. */
+function section(name: string) {
+  const setting = settingsOf(name);
+  return {
+    text: (doc: string, fallback?: string, options?: Options) =>
+      setting(doc, 'a text', given, { example: fallback, ...options }) as Setting<string | undefined>,
+    textOr: (doc: string, fallback: string): Setting<string> =>
+      setting(
+        doc,
+        'a text',
+        given.transform((value) => value ?? fallback),
+        { example: fallback },
+      ),
+    secret: (doc: string): Setting<string | undefined> => setting(doc, 'a text', given, { secret: true }),
+    ...addresses(setting),
+    whole: (doc: string, fallback: number, min: number, max: number): Setting<number> =>
+      setting(
+        doc,
+        `a whole number from ${min} to ${max}`,
+        given
+          .transform((value) => (value === undefined ? fallback : Number(value)))
+          .refine((value) => Number.isInteger(value) && value >= min && value <= max),
+        { example: String(fallback) },
+      ),
+    flag: (doc: string): Setting<boolean> =>
+      setting(
+        doc,
+        'true or false',
+        given
+          .transform((value) => value ?? 'false')
+          .refine((value) => value === 'true' || value === 'false')
+          .transform((value) => value === 'true'),
+        { example: 'false' },
+      ),
+    ...choices(setting),
   };
 }
 

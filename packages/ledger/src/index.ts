@@ -1,6 +1,7 @@
 export * from './accounts.ts';
 export {
   createLedger,
+  INSUFFICIENT_BALANCE,
   type Account,
   type Balance,
   type Done,

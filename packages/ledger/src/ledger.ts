@@ -4,6 +4,12 @@ import { sql } from 'kysely';
 
 /** Double-entry money. Every call joins the caller's transaction: what it belongs to happens with it, or neither does. */
 
+/** The code of whatever is refused because there is not enough money. */
+export const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE';
+
+const insufficient = (cause?: unknown) =>
+  new AppError(402, 'Insufficient balance', {}, { cause, code: INSUFFICIENT_BALANCE });
+
 export interface Entry {
   account: string;
   /** Positive: into the account. */
@@ -76,7 +82,74 @@ export interface Ledger {
 const OVERDRAFT = 'ledger_no_overdraft';
 const OTHER_REQUEST = 'LG002';
 
-export function createLedger({ clock }: { clock: Clock }): Ledger {
+/** What accounts hold, and how it came to be. */
+function reading(): Pick<Ledger, 'balance' | 'entries'> {
+  return {
+    async balance(tx, account) {
+      const row = await tx
+        .selectFrom('ledger_accounts')
+        .select(['balance', 'held'])
+        .where('id', '=', account)
+        .executeTakeFirst();
+      const { balance, held } = row ?? { balance: 0n, held: 0n };
+      return { balance, held, available: balance - held };
+    },
+    async entries(tx, account, limit) {
+      const rows = await tx
+        .selectFrom('ledger_entries as entry')
+        .innerJoin('ledger_transactions as posting', 'posting.id', 'entry.transaction_id')
+        .select([
+          'entry.id',
+          'entry.transaction_id',
+          'posting.kind',
+          'entry.amount',
+          'entry.balance_after',
+          'posting.meta',
+          'entry.created_at',
+        ])
+        .where('entry.account_id', '=', account)
+        .orderBy('entry.id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        transactionId: row.transaction_id,
+        kind: row.kind,
+        amount: row.amount,
+        balanceAfter: row.balance_after,
+        meta: row.meta as Record<string, unknown>,
+        at: row.created_at,
+      }));
+    },
+  };
+}
+
+function spreading(): Pick<Ledger, 'spread'> {
+  return {
+    async spread(tx, accounts, amount, also = []) {
+      const rows = await tx
+        .selectFrom('ledger_accounts')
+        .select(['id', 'balance', 'held'])
+        .where('id', 'in', [...accounts, ...also])
+        .orderBy('id')
+        .forNoKeyUpdate()
+        .execute();
+      const available = new Map(rows.map(({ id, balance, held }) => [id, balance - held]));
+      const entries: Entry[] = [];
+      let left = amount;
+      for (const account of new Set(accounts)) {
+        const part = min(available.get(account) ?? 0n, left);
+        if (part > 0n) entries.push({ account, amount: part });
+        left -= part;
+      }
+      if (left > 0n) throw insufficient();
+      return entries;
+    },
+  };
+}
+
+export function createLedger(deps: { clock: Clock }): Ledger {
+  const { clock } = deps;
   const requestOf = ({ key, kind, entries, meta = {} }: Posting) => {
     if (entries.length < 2) throw new Error('a posting needs at least two entries');
     const moves = JSON.stringify(entries.map(({ account, amount }) => ({ account, amount: String(amount) })));
@@ -119,61 +192,8 @@ export function createLedger({ clock }: { clock: Clock }): Ledger {
       }>`select ledger_release(${holdId}, ${clock()}) as released`.execute(tx);
       return rows[0]?.released ?? 0n;
     },
-    async spread(tx, accounts, amount, also = []) {
-      const rows = await tx
-        .selectFrom('ledger_accounts')
-        .select(['id', 'balance', 'held'])
-        .where('id', 'in', [...accounts, ...also])
-        .orderBy('id')
-        .forNoKeyUpdate()
-        .execute();
-      const available = new Map(rows.map(({ id, balance, held }) => [id, balance - held]));
-      const entries: Entry[] = [];
-      let left = amount;
-      for (const account of new Set(accounts)) {
-        const part = min(available.get(account) ?? 0n, left);
-        if (part > 0n) entries.push({ account, amount: part });
-        left -= part;
-      }
-      if (left > 0n) throw new AppError(402, 'Insufficient balance');
-      return entries;
-    },
-    async balance(tx, account) {
-      const row = await tx
-        .selectFrom('ledger_accounts')
-        .select(['balance', 'held'])
-        .where('id', '=', account)
-        .executeTakeFirst();
-      const { balance, held } = row ?? { balance: 0n, held: 0n };
-      return { balance, held, available: balance - held };
-    },
-    async entries(tx, account, limit) {
-      const rows = await tx
-        .selectFrom('ledger_entries as entry')
-        .innerJoin('ledger_transactions as posting', 'posting.id', 'entry.transaction_id')
-        .select([
-          'entry.id',
-          'entry.transaction_id',
-          'posting.kind',
-          'entry.amount',
-          'entry.balance_after',
-          'posting.meta',
-          'entry.created_at',
-        ])
-        .where('entry.account_id', '=', account)
-        .orderBy('entry.id', 'desc')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        transactionId: row.transaction_id,
-        kind: row.kind,
-        amount: row.amount,
-        balanceAfter: row.balance_after,
-        meta: row.meta as Record<string, unknown>,
-        at: row.created_at,
-      }));
-    },
+    ...spreading(),
+    ...reading(),
   };
 }
 
@@ -190,7 +210,7 @@ async function answered(query: Promise<{ rows: Row[] }>): Promise<Done> {
     return { id: BigInt(id), replayed };
   } catch (error) {
     const { code, constraint } = error as { code?: string; constraint?: string };
-    if (constraint === OVERDRAFT) throw new AppError(402, 'Insufficient balance', {}, { cause: error });
+    if (constraint === OVERDRAFT) throw insufficient(error);
     if (code === OTHER_REQUEST)
       throw new AppError(409, 'Idempotency key was used for another request', {}, { cause: error });
     throw error;

@@ -55,7 +55,8 @@ export interface AllDeps {
   room: Room;
 }
 
-export function createAll({ db, clock, seals, room }: AllDeps): AllAgents {
+/** What is written of any agent. */
+function createChanging({ db, clock, seals }: AllDeps) {
   async function change(id: string, values: Partial<AgentRow>, tx: SystemTx = db.system): Promise<AgentRow> {
     const changed = await tx
       .updateTable('agents')
@@ -77,9 +78,12 @@ export function createAll({ db, clock, seals, room }: AllDeps): AllAgents {
     return token;
   }
 
+  return { change, definition, newToken };
+}
+
+/** Agents, whoever owns them. */
+function finding({ db }: AllDeps): Pick<AllAgents, 'find' | 'get' | 'list' | 'byHost' | 'deploying' | 'abandoned'> {
   return {
-    admit: room.admit,
-    dismiss: room.dismiss,
     find: (id) => findAgent(db.system, id),
     get: async (id) => got(await findAgent(db.system, id)),
     list: () => listAgents(db.system),
@@ -106,6 +110,18 @@ export function createAll({ db, clock, seals, room }: AllDeps): AllAgents {
         .where('updated_at', '<', before)
         .limit(ABANDONED_AT_ONCE)
         .execute(),
+  };
+}
+
+export function createAll(deps: AllDeps): AllAgents {
+  const { db, clock, seals, room } = deps;
+  const changing = createChanging(deps);
+  const { change, definition, newToken } = changing;
+
+  return {
+    admit: room.admit,
+    dismiss: room.dismiss,
+    ...finding(deps),
     change: (id, values) => change(id, values),
     async delete(id) {
       await db.system.deleteFrom('agents').where('id', '=', id).execute();

@@ -73,20 +73,7 @@ function createCall(base: string, key: string, outbound: HostingDeps['outbound']
   };
 }
 
-/** Undefined: it is not configured. */
-export function createHostingPlatform(deps: HostingDeps): HostingPlatform | undefined {
-  const { settings, roster, log, version, platformUrl, sessionSecret } = deps;
-  const { HOSTING_API_URL: base, HOSTING_API_KEY: key, HOSTING_OWNER_ID: ownerId } = settings;
-  const image = settings.AGENT_IMAGE ?? `troupe-agent:${version}`;
-  if (!base || !key) return undefined;
-  const call = createCall(base, key, deps.outbound);
-
-  async function find(agentId: string): Promise<HostedService | undefined> {
-    const found = await call('GET', `/v1/services?name=${encodeURIComponent(nameOf(agentId))}&limit=1`);
-    const [first] = Array.isArray(found) ? (found as { service?: HostedService }[]) : [];
-    return typeof first?.service?.id === 'string' ? first.service : undefined;
-  }
-
+function createEnv({ settings, roster, platformUrl, sessionSecret }: HostingDeps) {
   async function envOf(agent: AgentRow): Promise<{ key: string; value: string }[]> {
     const own = await agentEnv(roster, sessionSecret, agent);
     const env = {
@@ -98,6 +85,25 @@ export function createHostingPlatform(deps: HostingDeps): HostingPlatform | unde
     };
     return Object.entries(env).map(([name, value]) => ({ key: name, value }));
   }
+
+  return envOf;
+}
+
+/** Undefined: it is not configured. */
+export function createHostingPlatform(deps: HostingDeps): HostingPlatform | undefined {
+  const { settings, log, version } = deps;
+  const { HOSTING_API_URL: base, HOSTING_API_KEY: key, HOSTING_OWNER_ID: ownerId } = settings;
+  const image = settings.AGENT_IMAGE ?? `troupe-agent:${version}`;
+  if (!base || !key) return undefined;
+  const call = createCall(base, key, deps.outbound);
+
+  async function find(agentId: string): Promise<HostedService | undefined> {
+    const found = await call('GET', `/v1/services?name=${encodeURIComponent(nameOf(agentId))}&limit=1`);
+    const [first] = Array.isArray(found) ? (found as { service?: HostedService }[]) : [];
+    return typeof first?.service?.id === 'string' ? first.service : undefined;
+  }
+
+  const envOf = createEnv(deps);
 
   /** The service, its environment, its public name, and only then the deployment; all of it, or nothing is left there. */
   async function create(agent: AgentRow): Promise<HostedService> {

@@ -33,9 +33,7 @@ export interface OwnDeps {
   room: Room;
 }
 
-export function createOwn({ db, clock, seals, room }: OwnDeps): (userId: string) => OwnAgents {
-  const inTurn = createTurns();
-
+function createInsert({ seals }: OwnDeps) {
   async function insert(tx: UserTx, agents: readonly NewAgent[], at: Date): Promise<AgentRow[]> {
     const base = await userDefault(tx, agents[0]!.userId);
     const ready = agents.map((agent) => {
@@ -69,6 +67,15 @@ export function createOwn({ db, clock, seals, room }: OwnDeps): (userId: string)
     if (given.length > 0) await tx.insertInto('agent_channels').values(given).execute();
     return rows;
   }
+
+  return insert;
+}
+
+export function createOwn(deps: OwnDeps): (userId: string) => OwnAgents {
+  const { db, clock, seals, room } = deps;
+  const inTurn = createTurns();
+
+  const insert = createInsert(deps);
 
   async function add(userId: string, agents: readonly NewAgent[], limit: number): Promise<AgentRow[]> {
     try {

@@ -37,7 +37,8 @@ export interface Room {
 const isFailed = ({ status }: Pick<AgentRow, 'status'>): boolean => status === 'error' || status === 'failed';
 const COUNTED = sql<boolean>`status not in ('error', 'failed')`;
 
-export function createRoom({ db, clock }: { db: Database; clock: Clock }): Room {
+/** How many agents a user has, one process at a time. */
+function createCounting() {
   /** Held until the transaction ends, so that whoever comes at the same moment counts after us. */
   async function lockRoom(tx: UserTx, userId: string): Promise<void> {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`agents of ${userId}`}, 0))`.execute(tx);
@@ -60,17 +61,15 @@ export function createRoom({ db, clock }: { db: Database; clock: Clock }): Room 
     if (Number(current) + adding > limit) throw new LimitReached(Number(current), limit);
   }
 
+  return { lockRoom, check, count };
+}
+
+/** Whether an agent may run. */
+function admitting(
+  { db, clock }: { db: Database; clock: Clock },
+  { lockRoom, count }: ReturnType<typeof createCounting>,
+): Pick<Room, 'admit' | 'dismiss'> {
   return {
-    check,
-    count,
-    async discard(tx, id) {
-      await tx
-        .deleteFrom('agents')
-        .where('id', '=', id)
-        .where('status', '=', 'provisioning')
-        .where('started_at', 'is', null)
-        .execute();
-    },
     async admit(agent) {
       if (!isFailed(agent)) return false;
       const owner = await db.system
@@ -109,5 +108,24 @@ export function createRoom({ db, clock }: { db: Database; clock: Clock }): Room 
         .where('status', '=', 'provisioning')
         .execute();
     },
+  };
+}
+
+export function createRoom(deps: { db: Database; clock: Clock }): Room {
+  const counting = createCounting();
+  const { check, count } = counting;
+
+  return {
+    check,
+    count,
+    async discard(tx, id) {
+      await tx
+        .deleteFrom('agents')
+        .where('id', '=', id)
+        .where('status', '=', 'provisioning')
+        .where('started_at', 'is', null)
+        .execute();
+    },
+    ...admitting(deps, counting),
   };
 }

@@ -45,7 +45,42 @@ const EACH = '*';
 const USD = 1_000_000;
 const MAX_CAPS = 200;
 
-export function createCaps({ db, clock }: CapsOptions): Caps {
+function createSetting({ db, clock }: CapsOptions) {
+  async function set(userId: string, { scope, agentId, period, limitUsd }: CapChange): Promise<void> {
+    const scopeId = scope === 'user' ? '' : scope === 'agent' ? (agentId ?? EACH) : EACH;
+    const values = {
+      period: period ?? (scope === 'run' ? 'total' : 'month'),
+      limit_micros: Math.round((limitUsd ?? 0) * USD),
+      updated_at: clock(),
+    };
+    const isFirst = await db.asUser(userId, async (tx) => {
+      if (limitUsd === null) {
+        await tx.deleteFrom('spend_caps').where('scope', '=', scope).where('scope_id', '=', scopeId).execute();
+        return false;
+      }
+      const known = await tx.selectFrom('spend_caps').select('scope_id').execute();
+      if (known.filter(({ scope_id: id }) => id !== scopeId).length >= MAX_CAPS)
+        throw new AppError(400, `At most ${MAX_CAPS} caps`);
+      await tx
+        .insertInto('spend_caps')
+        .values({ user_id: userId, scope, scope_id: scopeId, ...values })
+        .onConflict((conflict) => conflict.columns(['user_id', 'scope', 'scope_id']).doUpdateSet(values))
+        .execute();
+      return known.length === 0;
+    });
+    if (limitUsd === null) return;
+    // Until then a process may believe that this user has no caps: whoever is told that it is set can rely on it.
+    if (isFirst) await setTimeout(CAPS_MS + 10);
+    await sql`select spend_recount(${userId}, ${scope}, ${scopeId}, spend_since(${values.period}, ${clock()}::timestamptz))`.execute(
+      db.system,
+    );
+  }
+
+  return set;
+}
+
+export function createCaps(deps: CapsOptions): Caps {
+  const { db, clock } = deps;
   async function list(userId: string): Promise<Cap[]> {
     const now = clock();
     const { rows } = await sql<{
@@ -78,35 +113,7 @@ export function createCaps({ db, clock }: CapsOptions): Caps {
     }));
   }
 
-  async function set(userId: string, { scope, agentId, period, limitUsd }: CapChange): Promise<void> {
-    const scopeId = scope === 'user' ? '' : scope === 'agent' ? (agentId ?? EACH) : EACH;
-    const values = {
-      period: period ?? (scope === 'run' ? 'total' : 'month'),
-      limit_micros: Math.round((limitUsd ?? 0) * USD),
-      updated_at: clock(),
-    };
-    const isFirst = await db.asUser(userId, async (tx) => {
-      if (limitUsd === null) {
-        await tx.deleteFrom('spend_caps').where('scope', '=', scope).where('scope_id', '=', scopeId).execute();
-        return false;
-      }
-      const known = await tx.selectFrom('spend_caps').select('scope_id').execute();
-      if (known.filter(({ scope_id: id }) => id !== scopeId).length >= MAX_CAPS)
-        throw new AppError(400, `At most ${MAX_CAPS} caps`);
-      await tx
-        .insertInto('spend_caps')
-        .values({ user_id: userId, scope, scope_id: scopeId, ...values })
-        .onConflict((conflict) => conflict.columns(['user_id', 'scope', 'scope_id']).doUpdateSet(values))
-        .execute();
-      return known.length === 0;
-    });
-    if (limitUsd === null) return;
-    // Until then a process may believe that this user has no caps: whoever is told that it is set can rely on it.
-    if (isFirst) await setTimeout(CAPS_MS + 10);
-    await sql`select spend_recount(${userId}, ${scope}, ${scopeId}, spend_since(${values.period}, ${clock()}::timestamptz))`.execute(
-      db.system,
-    );
-  }
+  const set = createSetting(deps);
 
   async function tokensThisMonth(userId: string): Promise<number> {
     const now = clock();

@@ -130,7 +130,35 @@ const dearestFirst = (a: SummaryRow, b: SummaryRow): number =>
   compare(a.model, b.model) ||
   compare(a.provider, b.provider);
 
-export function createQueries({ db, clock }: { db: Database; clock: Clock }): UsageQueries {
+function costing({ db, clock }: { db: Database; clock: Clock }): Pick<UsageQueries, 'cost'> {
+  return {
+    async cost(userId, first) {
+      const { rows } = await sql<SumRow & { day: string | null; agent_id: string | null; model: string | null }>`
+        select day, agent_id, model, ${SUMS} from usage_daily
+        where user_id = ${userId} and day >= ${first}
+        group by grouping sets ((agent_id, model), (day))
+        order by agent_id, sum(cost_micros) desc, model`.execute(db.user(userId));
+      const byAgent = rows.flatMap(({ agent_id, model, ...row }) =>
+        agent_id === null || model === null
+          ? []
+          : [
+              {
+                agent_id,
+                model,
+                tokens: row.input_tokens + row.output_tokens,
+                costMicros: row.cost_micros,
+                calls: row.calls,
+              },
+            ],
+      );
+      const days = rows.flatMap(({ day, ...row }) => (day === null ? [] : [{ ...row, day }]));
+      return { byAgent, byDay: everyDay(days, first, isoDay(clock())) };
+    },
+  };
+}
+
+export function createQueries(deps: { db: Database; clock: Clock }): UsageQueries {
+  const { db, clock } = deps;
   const since = (days: number) => firstDay(clock(), days);
 
   async function models(userId: string, days: number, agentId?: string): Promise<ModelRow[]> {
@@ -173,27 +201,6 @@ export function createQueries({ db, clock }: { db: Database; clock: Clock }): Us
         avg_ms: Number(row.avg_ms),
       }));
     },
-    async cost(userId, first) {
-      const { rows } = await sql<SumRow & { day: string | null; agent_id: string | null; model: string | null }>`
-        select day, agent_id, model, ${SUMS} from usage_daily
-        where user_id = ${userId} and day >= ${first}
-        group by grouping sets ((agent_id, model), (day))
-        order by agent_id, sum(cost_micros) desc, model`.execute(db.user(userId));
-      const byAgent = rows.flatMap(({ agent_id, model, ...row }) =>
-        agent_id === null || model === null
-          ? []
-          : [
-              {
-                agent_id,
-                model,
-                tokens: row.input_tokens + row.output_tokens,
-                costMicros: row.cost_micros,
-                calls: row.calls,
-              },
-            ],
-      );
-      const days = rows.flatMap(({ day, ...row }) => (day === null ? [] : [{ ...row, day }]));
-      return { byAgent, byDay: everyDay(days, first, isoDay(clock())) };
-    },
+    ...costing(deps),
   };
 }

@@ -64,7 +64,8 @@ const WHAT: Record<Refused['scope'], string> = {
   tokens: 'Monthly token quota reached',
 };
 
-export function createSpend({ db, clock, tokenQuotas }: SpendOptions): Spend {
+/** Whether a user has caps at all, kept for a moment. */
+function createKnownCaps({ db }: SpendOptions) {
   const capped = new Map<string, { until: number; answer: Promise<boolean> | boolean }>();
 
   /** Whether the user has any cap; remembered for a moment, and asked for once however many wait. */
@@ -92,6 +93,13 @@ export function createSpend({ db, clock, tokenQuotas }: SpendOptions): Spend {
     );
     return answer;
   }
+
+  return hasCaps;
+}
+
+export function createSpend(deps: SpendOptions): Spend {
+  const { db, clock, tokenQuotas } = deps;
+  const hasCaps = createKnownCaps(deps);
 
   function tokenLimit(plan: string | undefined): number | null {
     if (!tokenQuotas || !isPlan(plan)) return null;

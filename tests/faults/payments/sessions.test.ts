@@ -58,7 +58,7 @@ async function voucher(owner: PrivateKeyAccount, sessionId: string, units: bigin
 /** Everything that was left is taken up at once; a service waits two minutes before it does. */
 async function takeUp(runtime: Runtime): Promise<void> {
   const { db, jobs } = runtime;
-  const rows = async (table: 'payment_settlements' | 'payment_vouchers', status: string[]) =>
+  const rows = async (table: 'payment_settlements' | 'payment_vouchers', status: ('pending' | 'sent' | 'held')[]) =>
     (await db.system.selectFrom(table).select('id').where('status', 'in', status).execute()).map(({ id }) =>
       String(id),
     );

@@ -32,7 +32,7 @@ const startBackend = (databaseUrl: string) =>
 async function newAgent() {
   const { id: userId, email } = await addUser(runtime, { plan: 'solo' });
   const agentId = newId();
-  const agent = { id: agentId, user_id: userId, name: 'Agent', status: 'running' };
+  const agent = { id: agentId, user_id: userId, name: 'Agent', status: 'running' as const };
   await runtime.db.system.insertInto('agents').values(agent).execute();
   const authorization = `Bearer ${runtime.settings.INTERNAL_API_KEY}`;
   const headers = { authorization, 'x-user-id': userId, 'x-user-email': email };

@@ -14,7 +14,7 @@ import { Drawer } from '../ui/dialog.tsx';
 import { Icon, Logo } from '../ui/icons.tsx';
 import { Lines } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
-import { useWaiting } from '../pages/inbox-items.tsx';
+import { useWaiting } from '../pages/agents/inbox/items.tsx';
 import { BOTTOM, NAV } from './nav.ts';
 import { useSignOut } from './sign-out.ts';
 

@@ -25,9 +25,11 @@ export const overview = {
   guideHint: 'This goes away by itself when it is done.',
   steps: {
     plan: ['Choose a plan', 'Agents need an active plan.'],
+    provider: ['Set up a provider', 'Until then a built-in sandbox answers.'],
     agent: ['Create your first agent', 'A name, a model, and what it is for.'],
     chat: ['Talk to it', 'Say hello; it wakes up when you write.'],
     task: ['Give it a task on a schedule', 'A report each morning, say.'],
+    cap: ['Set a cap', 'What may be spent in a day or a month.'],
   } as Record<string, [string, string]>,
   done: 'done',
   dismiss: 'Dismiss',

@@ -143,6 +143,8 @@ export const auth = {
 };
 
 export const pricing = {
+  granted: 'What each plan gives. On this installation plans are granted by its administrators; nothing is sold.',
+  ask: 'Ask for it',
   title: 'Pricing',
   lead: 'Four plans, billed monthly. AI usage is metered by what the models cost.',
   perMonth: 'a month',

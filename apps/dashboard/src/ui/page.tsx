@@ -15,7 +15,7 @@ export function Page({
 }: {
   title: string;
   lead?: ReactNode;
-  back?: { to: string; label: string };
+  back?: { to: string; label: string; search?: Record<string, string> };
   actions?: ReactNode;
   mark?: ReactNode;
   children: ReactNode;
@@ -30,6 +30,7 @@ export function Page({
           {back && (
             <Link
               to={back.to}
+              search={back.search as never}
               className="mb-2 inline-flex items-center gap-1.5 text-[0.9rem] text-ink-soft hover:text-ink"
             >
               <Icon name="back" size={16} />

@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import type { Catalogue } from '@troupe/domain';
-import { applyConfigJob } from '@troupe/contract';
+import { aiProvidersChanged, applyConfigJob } from '@troupe/contract';
 import {
   createBackendClient,
   createCipher,
@@ -13,6 +13,7 @@ import {
 import { createHostingPlatform, createRoster, type Roster } from '@troupe/roster';
 import type { WebDeps } from '../deps.ts';
 import { createReads } from './agents/reads.ts';
+import { createClones } from './agents/clones.ts';
 import { agentRoutes } from './agents/routes.ts';
 import { createAgents } from './agents/service.ts';
 import { backupRoutes } from './backups/routes.ts';
@@ -23,12 +24,15 @@ import { configRoutes } from './config/routes.ts';
 import { createConfig } from './config/service.ts';
 import { connectionRoutes } from './connections/routes.ts';
 import { createConnections } from './connections/service.ts';
-import { conversationRoutes } from './conversations/routes.ts';
+import { createKeeping } from './conversations/keeping.ts';
+import { conversationRoutes, keepingRoutes } from './conversations/routes.ts';
 import { createConversations } from './conversations/service.ts';
 import { demoRoutes } from './demo/routes.ts';
 import { createDemo } from './demo/service.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { createDevices } from './devices/service.ts';
+import { fileRoutes } from './files/routes.ts';
+import { createFiles } from './files/service.ts';
 import { heartbeatRoutes } from './heartbeat/routes.ts';
 import { createHeartbeats } from './heartbeat/service.ts';
 import { inboxRoutes } from './inbox/routes.ts';
@@ -42,11 +46,15 @@ import { mcpRoutes } from './mcp/routes.ts';
 import { createMcp } from './mcp/service.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { createMemory } from './memory/service.ts';
-import { createKnownModels } from './models/service.ts';
+import { createKnownModels, type KnownModels } from './models/service.ts';
 import { modelRoutes } from './models/routes.ts';
+import { providerRoutes } from './providers/routes.ts';
+import { createProviders } from './providers/service.ts';
 import { createHostedProvision } from './provision/hosting.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
+import { shareRoutes } from './shares/routes.ts';
+import { createShares } from './shares/service.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { createTasks } from './tasks/service.ts';
 import { teamRoutes } from './teams/routes.ts';
@@ -72,11 +80,20 @@ export interface Agents {
 export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const { backend, catalogue, clock, db, jobs, listener, log, secrets } = deps;
   const roster = createRoster({ db, clock, sealKey: secrets.walletKey });
-  wireMaking(server, deps, roster);
+  const models = createKnownModels({ backend, catalogue, log });
+  listener.on(aiProvidersChanged, () => models.forget());
+  providerRoutes(
+    server,
+    createProviders({ db, backend, clock, audit: deps.accounts.audit, sealKey: secrets.walletKey }),
+  );
+  wireMaking(server, deps, roster, models);
   const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);
-  const conversations = createConversations({ roster, backend });
+  const conversations = createConversations({ roster, backend, models });
   conversationRoutes(server, conversations);
+  keepingRoutes(server, createKeeping({ roster, backend, models }));
+  shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
+  fileRoutes(server, createFiles({ roster, backend }));
   inboxRoutes(server, createInbox({ db, backend, log }));
   liveRoutes(server, createLive({ roster, backend, listener, log }));
   const memory = createMemory({ roster, backend });
@@ -105,7 +122,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
 }
 
 /** Agents and teams: made, shown, changed and removed. */
-function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
+function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): void {
   const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
@@ -122,9 +139,9 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
     subscriber,
     premium: catalogue.premium,
     disabled,
-    models: createKnownModels({ backend, catalogue, log }),
+    models,
   });
-  agentRoutes(server, agents, createReads({ roster, backend, log }), clock);
+  agentRoutes(server, agents, createReads({ roster, backend, log }), createClones(clock));
   modelRoutes(server, backend, catalogue);
   const backends = [backend, ...(fallback ? [createBackendClient({ url: fallback, ...secrets, clock })] : [])];
   const outbound = createOutbound({ allowLoopback: true, allowPrivate: true });
@@ -147,5 +164,5 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster): void {
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled, pool }));
-  instanceRoutes(server, createInstances({ db, roster, backend, agentsDomain, version }));
+  instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
 }

@@ -1,8 +1,7 @@
 import type { Audit, SignInMethod } from '@troupe/accounts';
 import { isEmail } from '@troupe/contract';
-import type { Database } from '@troupe/db';
+import { withoutWaiting, type Database } from '@troupe/db';
 import { countedAddress, type Counters } from '@troupe/kernel';
-import { sql } from 'kysely';
 
 interface FailedSignIn {
   /** Null: nobody has the address. Only administrators see such an entry. */
@@ -30,8 +29,8 @@ export function createFailedSignIns(deps: { db: Database; audit: Audit; counters
     const { count } = await counters.hit(`failed-sign-ins:${countedAddress(ip)}`, HOUR_MS);
     const typed = userId === null && email !== undefined && isEmail(email) ? email : undefined;
     const write = db.asSystem(async (tx) => {
-      // Without waiting for the disk: an entry that is kept takes no longer than one that is not.
-      await sql`set local synchronous_commit = off`.execute(tx);
+      // An entry that is kept takes no longer than one that is not.
+      await withoutWaiting(tx);
       await audit(tx, { userId, action: 'sign-in-failed', detail: { method, reason, email: typed }, ip });
       if (userId === null && count > NOBODY_AN_HOUR) throw new NotKept();
     });

@@ -1,5 +1,5 @@
 import type { Clock, Counters, Outbound } from '@troupe/kernel';
-import { importJWK, type CryptoKey, type JWK } from 'jose';
+import type { CryptoKey, JWK } from 'jose';
 import { askObject } from './ask-json.ts';
 
 /** The provider's keys could not be had: says nothing about what they were to verify. */
@@ -57,6 +57,7 @@ export function createProviderKeys({ name, locate, outbound, counters, clock }: 
         if (count <= REFETCHES_A_MINUTE) jwk = matching(await refetch());
       }
       if (!jwk || jwk.kty === 'oct') return null;
+      const { importJWK } = await import('jose');
       const key = await importJWK(jwk, alg).catch(() => null);
       return key instanceof Uint8Array ? null : key;
     },

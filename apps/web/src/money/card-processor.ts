@@ -16,14 +16,14 @@ interface CardProcessorDeps {
   clock: Clock;
 }
 
-export const NOT_CONFIGURED = 'Payment processor not configured';
+const NOT_CONFIGURED = 'Payment processor not configured';
 
 const TOLERANCE_S = 300;
 const TIMEOUT_MS = 10_000;
 
 export function createCardProcessor({ settings, clock }: CardProcessorDeps): CardProcessor {
   const { BILLING_SECRET_KEY: key, BILLING_WEBHOOK_SECRET: secrets, BILLING_API_BASE: base } = settings;
-  const missing = () => new AppError(503, NOT_CONFIGURED);
+  const missing = () => new AppError(503, NOT_CONFIGURED, {}, { code: 'NO_PROCESSOR' });
   // Loaded at first use: most installations never do.
   const load = async () => (await import('stripe')).default;
 

@@ -26,7 +26,6 @@ import { createSessionPayments } from './gateway/pay-session.ts';
 import { createPlugins, type Plugins } from './gateway/plugins.ts';
 import { gatewayRoutes } from './gateway/routes.ts';
 import { createGateway } from './gateway/service.ts';
-import { createGatewayStore } from './gateway/store.ts';
 import { ledgerRoutes } from './ledger/routes.ts';
 import { createLedgerService } from './ledger/service.ts';
 import { createBuiltInColony } from './paygate/built-in.ts';
@@ -38,14 +37,11 @@ import { createUpstream } from './paygate/upstream.ts';
 import { paymentSessionRoutes } from './payment-sessions/routes.ts';
 import { createPaymentSessions } from './payment-sessions/service.ts';
 import { createSettlements } from './payment-sessions/settlements.ts';
-import { createSessionStore } from './payment-sessions/store.ts';
 import { policyRoutes } from './policy/routes.ts';
 import { createPolicies } from './policy/service.ts';
-import { createPolicyStore } from './policy/store.ts';
 import { createSettlementKey, type SettlementKey } from './settlement-key.ts';
 import { topUpRoutes } from './topup/routes.ts';
 import { createTopUps } from './topup/service.ts';
-import { createTopUpStore } from './topup/store.ts';
 import { usageRoutes } from './usage/routes.ts';
 import { createUsage } from './usage/service.ts';
 import { createOwnsAddress, type OwnsAddress } from './wallet-access.ts';
@@ -88,7 +84,7 @@ function wireCards(server: Server, deps: MoneyDeps, ledger: Ledger): void {
   const processor = createCardProcessor(deps);
   const cardEvents = createCardEvents(processor);
   const billing = createBilling({ ...deps, baseUrl, processor });
-  const topUps = createTopUps({ db, ledger, processor, store: createTopUpStore({ db, clock }), log, baseUrl });
+  const topUps = createTopUps({ db, ledger, processor, clock, log, baseUrl });
   cardEvents.tell(billing.take);
   cardEvents.tell(topUps.take);
   billingRoutes(server, billing, cardEvents);
@@ -115,16 +111,15 @@ function wireGateway(server: Server, parts: Parts): Plugins {
       jobs,
       log,
       clock,
-      store: createGatewayStore({ db, clock }),
+      db,
       secret: hmacHex(secrets.sessionSecret, 'http 402'),
       book: (tx, payment) => bookIncome(tx, ledger, payment.id, plugins.find(payment.plugin)?.price ?? payment.units),
     });
-  const sessionStore = createSessionStore({ db, clock });
   const sessions = createPaymentSessions({
     db,
     ledger,
-    store: sessionStore,
-    settlements: createSettlements({ db, ledger, jobs, log, clock, store: sessionStore, key }),
+    clock,
+    settlements: createSettlements({ db, ledger, jobs, log, clock, key }),
     verifier: chains.verifier,
     chainId: chains.network.id,
     ownsAddress,
@@ -146,7 +141,6 @@ function wirePaygate(server: Server, parts: Parts, plugins: Plugins): Colony {
   const { audit } = accounts;
   const policies = createPolicies({
     db,
-    store: createPolicyStore({ db, clock }),
     audit,
     clock,
     jobs,

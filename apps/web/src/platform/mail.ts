@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mailJob, mailNewsJob } from '@troupe/contract';
-import type { Database, Jobs, SystemTx } from '@troupe/db';
-import type { Clock, Counters, Log, Settings } from '@troupe/kernel';
-import { sql } from 'kysely';
-import { createTransport } from 'nodemailer';
+import { withoutWaiting, type Database, type Jobs, type SystemTx } from '@troupe/db';
+import { loadNow, onUse, type Clock, type Counters, type Log, type Settings } from '@troupe/kernel';
+import type { Transporter } from 'nodemailer';
+
+const nodemailer = onUse(() => loadNow(import.meta.resolve('nodemailer')) as typeof import('nodemailer'));
 
 interface Mail {
   to: string;
@@ -92,8 +93,8 @@ export function createMail(deps: MailDeps): MailRoom {
     async postIfKnown(kind, email) {
       const { count } = await counters.hit(`mail-asked:${kind}:${email}`, HOUR_MS);
       const posted = db.asSystem(async (tx) => {
-        // Without waiting for the disk: a mail that is kept takes no longer than one that is not.
-        await sql`set local synchronous_commit = off`.execute(tx);
+        // A mail that is kept takes no longer than one that is not.
+        await withoutWaiting(tx);
         const isKnown = await deps.isUser(tx, email);
         await post(tx, kind, { email });
         if (!isKnown || count > A_KIND_AN_HOUR) throw new Nobody();
@@ -108,8 +109,9 @@ export function createMail(deps: MailDeps): MailRoom {
 type Send = (mail: Mail, id: string) => Promise<void>;
 
 function toServer({ settings }: MailDeps, url: string): Send {
-  const transport = createTransport(url, { from: settings.MAIL_FROM });
+  let transport: Transporter | undefined;
   return async ({ to, subject, text }) => {
+    transport ??= nodemailer().createTransport(url, { from: settings.MAIL_FROM });
     await withTimeout(transport.sendMail({ to: { name: '', address: to }, subject, text }));
   };
 }
@@ -128,9 +130,12 @@ async function withTimeout(sending: Promise<unknown>): Promise<void> {
 }
 
 function toOutbox({ settings, dataDir, clock, log }: MailDeps): Send {
-  const transport = createTransport({ streamTransport: true, buffer: true }, { from: settings.MAIL_FROM });
   const outbox = join(dataDir, 'outbox');
   return async ({ to, subject, text, link }, id) => {
+    const transport = nodemailer().createTransport(
+      { streamTransport: true, buffer: true },
+      { from: settings.MAIL_FROM },
+    );
     const { message } = await transport.sendMail({ to: { name: '', address: to }, subject, text });
     await mkdir(outbox, { recursive: true, mode: 0o700 });
     const file = join(outbox, `${clock().toISOString().replaceAll(':', '-')}-${id}.eml`);

@@ -73,7 +73,10 @@ function render(endpoints: readonly Endpoint[], version: string): string {
         `<section><h2>${title}</h2><p>${about}</p>${tags.map(([tag, list]) => `<h3>${escape(tag)}</h3>${list!.map(article).join('')}`).join('')}</section>`,
     )
     .join('');
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icon.svg" type="image/svg+xml"><title>Troupe API reference</title><style>${STYLE}</style></head><body><nav aria-label="Sections"><a class="home" href="/">Troupe</a>${nav}</nav><main><h1>API reference</h1><p>Version ${escape(version)}. Machine-readable: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p><p>A program sends <code>Authorization: Bearer sk_…</code> with a key from <a href="/dashboard/settings?tab=keys">Settings</a>. An error is <code>{"error": "…"}</code> with the text that stands beside its status.</p>${body}</main></body></html>`;
+  const common = Object.entries(contract.COMMON_ERRORS)
+    .map(([status, texts]) => row(status, texts.join('\n')))
+    .join('');
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icon.svg" type="image/svg+xml"><title>Troupe API reference</title><style>${STYLE}</style></head><body><nav aria-label="Sections"><a class="home" href="/">Troupe</a>${nav}</nav><main><h1>API reference</h1><p>Version ${escape(version)}. Machine-readable: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p><p>A program sends <code>Authorization: Bearer sk_…</code> with a key from <a href="/dashboard/settings?tab=keys">Settings</a>. An error is <code>{"error": "…"}</code> with the text that stands beside its status; what stands in angle brackets differs. Any endpoint may also answer one of these:</p><table>${common}</table>${body}</main></body></html>`;
 }
 
 function article(one: Endpoint): string {
@@ -86,12 +89,12 @@ function article(one: Endpoint): string {
     ...operation.parameters.map(({ name, in: where, required, schema }) =>
       row(`${name} (${where}${required ? '' : ', optional'})`, typeText(schema)),
     ),
-    operation.requestBody ? row('body', typeText(operation.requestBody.content['application/json']!.schema)) : '',
+    ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => row('body', typeText(schema))),
     row(
       `${one.status ?? 200}`,
       one.reply ? typeText(Object.values(reply ?? {})[0]?.schema ?? {}) : (one.produces ?? 'text'),
     ),
-    ...Object.entries(one.errors ?? {}).map(([status, texts]) => row(status, texts.join('\n'))),
+    ...Object.entries(contract.errorsOf(one)).map(([status, texts]) => row(status, texts.join('\n'))),
   ];
   return `<article id="${anchor(one)}"><h4><span class="method ${one.method.toLowerCase()}">${one.method}</span> <code>${escape(one.path)}</code></h4><p>${escape(one.summary)}. <span class="auth">${escape(operation.description)}</span></p><table>${parts.join('')}</table></article>`;
 }
@@ -101,6 +104,7 @@ const row = (name: string, value: string): string =>
 
 interface Schema {
   type?: string | string[];
+  format?: string;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -120,6 +124,7 @@ interface Operation {
 
 /** A JSON schema the way a TypeScript reader would write it. */
 function typeText(schema: Schema, indent = ''): string {
+  if (schema.format === 'binary') return 'bytes (application/octet-stream)';
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const choices = schema.anyOf ?? schema.oneOf;

@@ -11,7 +11,6 @@ import { createNotices } from './notices/service.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { createOverview } from './overview/service.ts';
 import { referenceRoutes } from './reference.ts';
-import { undergroundRoutes } from './underground/routes.ts';
 
 interface PlatformDeps extends WebDeps {
   accounts: Accounts;
@@ -24,14 +23,13 @@ export interface Platform {
   finish: () => Promise<{ close: () => Promise<void> }>;
 }
 
-/** What belongs to no area: health, mail, notices, the daily view, the bus between agents, pages and their reference. */
+/** What belongs to no area: health, mail, notices, the daily view, pages and their reference. */
 export function wirePlatform(server: Server, deps: PlatformDeps): Platform {
   const { accounts, backend, clock, counters, db, listener, settings, url, version } = deps;
   const health = createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock });
   const mail = createMail({ ...deps, isUser: async (tx, email) => (await accounts.users.byEmail(tx, email)) !== null });
   healthRoutes(server, health, clock);
   noticeRoutes(server, createNotices({ db, clock, listener }));
-  undergroundRoutes(server, backend);
   overviewRoutes(server, createOverview({ db, clock, health: () => health.read() }));
   return {
     mail,

@@ -1,31 +1,73 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { AppError, createFairQueue } from '@troupe/kernel';
+import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
-import { APPROVALS_SHOWN, PAGE_BYTES } from '../store/store.ts';
-import { keyFor, owns, ownKeys } from './rights.ts';
+import { MOST_ATTACHMENTS } from '@troupe/contract';
+import type { Attachment } from '../session/events.ts';
+import { pages, readInTurn } from '../session/reading.ts';
+import { branchOff } from '../loop/branching.ts';
+import { APPROVALS_SHOWN, type SessionRef } from '../store/store.ts';
+import { fileError } from './files.ts';
+import { keyFor, owns, ownKeys, requireRight } from './rights.ts';
 import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
 /** Sessions and what happens in them, saying something, cancelling, approvals. */
 
-const saidSchema = z.object(
-  {
-    content: z.string('Message required').trim().min(1, 'Message required').max(100_000),
-    /** Names the conversation. */
-    key: z.string('key required').trim().min(1, 'key required').max(200),
-    /** The same message under the same id is taken once. */
-    id: z.string().min(1).max(200).optional(),
-  },
-  'Invalid request body',
-);
+const saidSchema = z
+  .object(
+    {
+      content: z.string('Message required').trim().max(100_000),
+      /** Names the conversation; or `session`, its id. */
+      key: z.string('key required').trim().min(1, 'key required').max(200).optional(),
+      session: z.string().min(1).max(200).optional(),
+      /** The same message under the same id is taken once. */
+      id: z.string().min(1).max(200).optional(),
+      /** Paths of files in the workspace. */
+      attachments: z.array(z.string().min(1).max(1000)).max(MOST_ATTACHMENTS).default([]),
+      model: z.string().min(1).max(200).optional(),
+    },
+    'Invalid request body',
+  )
+  .refine(({ content, attachments }) => content !== '' || attachments.length > 0, 'Message required')
+  .refine(({ key, session }) => key !== undefined || session !== undefined, 'key required');
+
+/** Characters of all files of a message that a model reads at once; the rest it can read with its tools. */
+const ATTACHED_CHARACTERS = 100_000;
+
+/** What the files are, and what can be read of them. */
+async function attached({ agent, principal }: Exchange, paths: readonly string[]): Promise<Attachment[]> {
+  if (paths.length === 0) return [];
+  requireRight(principal, 'change');
+  const workspace = await agent.workspace();
+  let room = ATTACHED_CHARACTERS;
+  const found: Attachment[] = [];
+  for (const path of new Set(paths)) {
+    const about = await workspace.extract(path, room).catch((error: unknown) => {
+      throw fileError(error, path);
+    });
+    room -= about.text?.length ?? 0;
+    found.push({ path, ...about });
+  }
+  return found;
+}
 
 /** Takes a message and answers as soon as it is stored; who wants the answer follows the session. */
 export async function say(exchange: Exchange): Promise<void> {
+  const { key = '', session, ...said } = await readJson(exchange, saidSchema);
+  if (session !== undefined) await found({ ...exchange, params: [session] });
+  const to = session === undefined ? { channel: 'api', key: keyFor(exchange.principal, key) } : { id: session };
+  sendJson(exchange, { success: true, ...(await put(exchange, to, said)) }, 202);
+}
+
+type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model'>;
+
+/** Answers when it is stored; the work goes on. */
+async function put(exchange: Exchange, to: SessionRef, { content, id, attachments, model }: Said) {
   const { agent, principal, deps } = exchange;
-  const { content, key, id } = await readJson(exchange, saidSchema);
   const input = {
-    to: { channel: 'api', key: keyFor(principal, key) },
+    to,
     content,
     from: principal.kind,
+    attachments: await attached(exchange, attachments),
+    ...(model !== undefined && { wishes: { model } }),
     ...(id !== undefined && { inputId: id }),
   };
   const taken = Promise.withResolvers<{ sessionId: string; seq: number }>();
@@ -36,8 +78,76 @@ export async function say(exchange: Exchange): Promise<void> {
       if (!(error instanceof AppError)) deps.log.error({ err: error, agentId: agent.id }, 'an answer broke off');
       taken.reject(error);
     });
-  sendJson(exchange, { success: true, ...(await taken.promise) }, 202);
+  return taken.promise;
 }
+
+const branchSchema = z.object(
+  {
+    at: z.int('at must be the number of a step').min(0, 'at must be the number of a step'),
+    content: z.string().trim().max(100_000).default(''),
+    id: z
+      .string()
+      .regex(/^[\w.-]{1,100}$/, 'id must be letters, digits, dots and dashes')
+      .optional(),
+    attachments: z.array(z.string().min(1).max(1000)).max(MOST_ATTACHMENTS).default([]),
+    model: z.string().min(1).max(200).optional(),
+  },
+  'Invalid request body',
+);
+
+/** A branch of a conversation after one of its steps; with a message, that is said in it. */
+export async function branch(exchange: Exchange): Promise<void> {
+  const { at, ...said } = await readJson(exchange, branchSchema);
+  const session = await found(exchange);
+  const id = said.id ?? newId();
+  const sessionId = await branchOff(exchange.agent.store, session.id, at, id);
+  const isSaid = said.content !== '' || said.attachments.length > 0;
+  const taken = isSaid ? await put(exchange, { id: sessionId }, { ...said, id }) : { sessionId, seq: at };
+  sendJson(exchange, { success: true, ...taken }, 201);
+}
+
+export async function listBranches(exchange: Exchange): Promise<void> {
+  const { id } = await found(exchange);
+  sendJson(exchange, { branches: await exchange.agent.store.branches(id) });
+}
+
+const describeSchema = z.object(
+  {
+    title: z.string().trim().min(1, 'Title required').max(200, 'Title too long (max 200)').optional(),
+    pinned: z.boolean().optional(),
+    archived: z.boolean().optional(),
+  },
+  'Invalid request body',
+);
+
+export async function describeSession(exchange: Exchange): Promise<void> {
+  const change = await readJson(exchange, describeSchema);
+  const { id } = await found(exchange);
+  await exchange.agent.store.describe(id, change);
+  sendJson(exchange, { session: await found(exchange) });
+}
+
+/** What is being done in it is stopped first. */
+export async function removeSession(exchange: Exchange): Promise<void> {
+  const { agent, principal } = exchange;
+  const { id } = await found(exchange);
+  for (const one of await agent.store.branches(id)) await agent.cancel(one.id, principal.kind);
+  await agent.store.removeConversation(id);
+  sendJson(exchange, { success: true });
+}
+
+const FOUND = 50;
+
+export async function searchMessages(exchange: Exchange): Promise<void> {
+  const { agent, principal, query, signal } = exchange;
+  const words = (query.get('q') ?? '').trim();
+  if (words === '' || words.length > 200) throw new AppError(400, 'q must have 1 to 200 characters');
+  const keys = ownKeys(principal);
+  const look = () => agent.store.search(words, { limit: FOUND, ...(keys !== undefined && { keys }) });
+  sendJson(exchange, { messages: await pages.run(agent.owner, look, signal) });
+}
+
+const yes = (query: URLSearchParams, name: string): boolean => query.get(name) === 'true';
 
 export async function listSessions(exchange: Exchange): Promise<void> {
   const { query, agent, principal } = exchange;
@@ -47,6 +157,8 @@ export async function listSessions(exchange: Exchange): Promise<void> {
     offset: whole(query, 'offset', 0, 1e6),
     ...(keys !== undefined && { keys }),
     ...(query.has('key') && { key: keyFor(principal, query.get('key') ?? '') }),
+    ...(yes(query, 'latest') && { latest: true }),
+    ...(query.has('archived') && { archived: yes(query, 'archived') }),
   });
   sendJson(exchange, { sessions, count: sessions.length });
 }
@@ -57,9 +169,7 @@ async function found({ agent, principal, params: [id = ''] }: Exchange) {
   return session;
 }
 
-/** Reading a page is work for everybody on the way: the pages of an agent come one after the other, at a bounded rate. */
-const readers = createFairQueue({ width: 256, perKey: 1, waiting: 1_000, waitingPerKey: 30 });
-const BYTES_A_SECOND = 4 * 1024 * 1024;
+const BYTES_A_PAGE = 512 * 1024;
 
 export async function readSessionEvents(exchange: Exchange): Promise<void> {
   const { agent, query, signal } = exchange;
@@ -67,16 +177,14 @@ export async function readSessionEvents(exchange: Exchange): Promise<void> {
   const bounds = {
     after: whole(query, 'after', 0, 2 ** 31),
     limit: whole(query, 'limit', 500, 1000),
-    bytes: PAGE_BYTES,
+    bytes: BYTES_A_PAGE,
   };
-  const read = async (): Promise<void> => {
+  const read = async () => {
     const events = await agent.store.events(session.id, bounds);
     const hasMore = (events.at(-1)?.seq ?? session.lastSeq) < session.lastSeq;
-    const bytes = sendJson(exchange, { session, events, hasMore });
-    // This one is answered; only the next one waits.
-    await delay((bytes / BYTES_A_SECOND) * 1000, undefined, { ref: false });
+    return { value: undefined, bytes: sendJson(exchange, { session, events, hasMore }) };
   };
-  await readers.run(agent.id, read, signal);
+  await readInTurn(pages, agent.owner, read, signal);
 }
 
 /** From where the reader says it is (Last-Event-ID), without a gap, until it leaves or the agent is deleted. */

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationMessage } from '@troupe/contract';
-import { AppError, parseJson } from '@troupe/kernel';
+import { AppError, drained, parseJson } from '@troupe/kernel';
 import type { z } from 'zod';
 import type { Agent } from '../agent.ts';
-import type { McpDoor } from './mcp.ts';
 import type { GatewayDeps, GatewayPrincipal, GatewayTarget } from './types.ts';
 
 /** One request to an agent's gateway, and the ways to answer it. */
@@ -18,7 +17,8 @@ export interface Exchange {
   params: string[];
   query: URLSearchParams;
   deps: GatewayDeps;
-  mcp: McpDoor;
+  /** The agent as an MCP server. */
+  mcp: { answer: (exchange: Exchange) => Promise<void> };
   /** Aborted when the client is gone or its token no longer counts. */
   signal: AbortSignal;
 }
@@ -86,12 +86,12 @@ export function openEventStream(
   const timer = setInterval(() => response.write(': keep-alive\n\n'), KEEP_ALIVE_MS);
   const stop = (): void => clearInterval(timer);
   response.once('close', stop);
+  /** One for all who wait: what is written word by word does not wait for each. */
+  let draining: Promise<void> | undefined;
   async function write(text: string): Promise<void> {
     if (text === '' || signal.aborted || response.destroyed || response.write(text)) return;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+    draining ??= drained(response).finally(() => (draining = undefined));
+    await draining;
   }
   return {
     write,

@@ -12,6 +12,7 @@ import { sendJson, type Exchange } from './exchange.ts';
 import { createMcpDoor } from './mcp.ts';
 import * as servers from './mcp-servers.ts';
 import { speakChat, speakMessages, speakResponses } from './models.ts';
+import * as files from './files.ts';
 import * as records from './records.ts';
 import type { Gateway, GatewayDeps, GatewayPrincipal, GatewayTarget, Showing } from './types.ts';
 import { SOCKET_BOUNDS } from './socket-bounds.ts';
@@ -35,6 +36,11 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
   ['GET', /^\/sessions\/([^/]+)\/events$/, 'talk', conversations.streamSessionEvents],
   ['POST', /^\/sessions\/([^/]+)\/cancel$/, 'talk', conversations.cancelSession],
+  ['PATCH', /^\/sessions\/([^/]+)$/, 'talk', conversations.describeSession],
+  ['DELETE', /^\/sessions\/([^/]+)$/, 'talk', conversations.removeSession],
+  ['GET', /^\/sessions\/([^/]+)\/branches$/, 'talk', conversations.listBranches],
+  ['POST', /^\/sessions\/([^/]+)\/branches$/, 'talk', conversations.branch],
+  ['GET', /^\/search$/, 'talk', conversations.searchMessages],
   ['POST', /^\/messages$/, 'talk', conversations.say],
   ['POST', /^\/execute$/, 'work', execute],
   ['POST', /^\/tasks\/cancel$/, 'work', cancelTask],
@@ -44,6 +50,10 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['GET', /^\/messages$/, 'look', records.readMessages],
   ['GET', /^\/stats$/, 'look', records.readStats],
   ['GET', /^\/memory$/, 'look', records.readMemory],
+  ['GET', /^\/files$/, 'look', files.listFiles],
+  ['GET', /^\/files\/content$/, 'look', files.readFile],
+  ['PUT', /^\/files\/content$/, 'change', files.putFile],
+  ['DELETE', /^\/files$/, 'change', files.removeFile],
   ['GET', /^\/config$/, 'look', readConfig],
   ['GET', /^\/definition$/, 'look', records.readDefinition],
   ['GET', /^\/mcp-servers$/, 'look', servers.listServers],

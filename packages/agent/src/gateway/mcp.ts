@@ -10,11 +10,6 @@ import type { GatewayPrincipal } from './types.ts';
 
 /** The agent as an MCP server: others' models ask it, in conversations of the caller's own. */
 
-export interface McpDoor {
-  answer: (exchange: Exchange) => Promise<void>;
-  close: () => Promise<void>;
-}
-
 interface Caller {
   agent: Agent;
   principal: GatewayPrincipal;
@@ -24,7 +19,7 @@ const PAGE = 100;
 /** Calls of one caller to one agent that wait at the same time. */
 const MOST_AT_ONCE = 10;
 
-export function createMcpDoor({ log, version }: { log: Log; version: string }): McpDoor {
+export function createMcpDoor({ log, version }: { log: Log; version: string }) {
   const tools = talkTools(talk, {}, () => '').map(withTold);
   let made: Promise<McpFace<Caller>> | undefined;
   const face = (): Promise<McpFace<Caller>> =>
@@ -49,7 +44,7 @@ export function createMcpDoor({ log, version }: { log: Log; version: string }): 
   }
 
   return {
-    async answer(exchange) {
+    async answer(exchange: Exchange): Promise<void> {
       const key = `${exchange.agent.id} ${exchange.principal.id}`;
       const count = taken.get(key) ?? 0;
       if (count >= MOST_AT_ONCE) throw new AppError(429, `Too many calls at once (max ${MOST_AT_ONCE})`);
@@ -65,7 +60,7 @@ export function createMcpDoor({ log, version }: { log: Log; version: string }): 
         else taken.delete(key);
       }
     },
-    close: async () => (await made)?.close(),
+    close: async (): Promise<void> => (await made)?.close(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
 import { definitionSchema, memoryScope } from '@troupe/domain';
+import { pages, readInTurn } from '../session/reading.ts';
 import type { LogLevelName } from '../store/store.ts';
 import { readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
@@ -26,8 +27,12 @@ export async function readLogs(exchange: Exchange): Promise<void> {
 
 export async function readMessages(exchange: Exchange): Promise<void> {
   const page = { limit: whole(exchange.query, 'limit', 50, 100), offset: whole(exchange.query, 'offset', 0, 1e6) };
-  const { messages, total } = await exchange.agent.store.messages(page);
-  sendJson(exchange, { messages, total, ...page, hasMore: page.offset + messages.length < total });
+  const read = async () => {
+    const { messages, total } = await exchange.agent.store.messages(page);
+    const hasMore = page.offset + messages.length < total;
+    return { value: undefined, bytes: sendJson(exchange, { messages, total, ...page, hasMore }) };
+  };
+  await readInTurn(pages, exchange.agent.owner, read, exchange.signal);
 }
 
 export async function readStats(exchange: Exchange): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ModelClient } from '@troupe/ai';
 import type { SessionEvent } from '../session/events.ts';
+import { textWithAttached } from './attached.ts';
 
 /** Shortens what a model reads of a long session. The log keeps everything. */
 
@@ -14,7 +15,10 @@ Write short notes, no introduction.`;
 const size = (event: SessionEvent): number => {
   if (event.type === 'assistant')
     return event.content.length + event.toolCalls.reduce((sum, call) => sum + call.args.length, 0);
-  return 'content' in event ? event.content.length : 0;
+  const attached = event.type === 'user' ? (event.attachments ?? []) : [];
+  return (
+    ('content' in event ? event.content.length : 0) + attached.reduce((sum, { text = '' }) => sum + text.length, 0)
+  );
 };
 
 /**
@@ -48,7 +52,7 @@ function transcript(events: readonly SessionEvent[]): string {
   const lines = events.flatMap((event) => {
     switch (event.type) {
       case 'user':
-        return [`User: ${event.content}`];
+        return [`User: ${textWithAttached(event, MAX_RESULT_CHARACTERS)}`];
       case 'imported':
         return [`${event.role}: ${event.content}`];
       case 'assistant':

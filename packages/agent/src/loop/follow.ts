@@ -1,6 +1,6 @@
 import type { Agent, LiveEvent } from '../agent.ts';
 import type { SessionEvent } from '../session/events.ts';
-import { PAGE_BYTES } from '../store/store.ts';
+import { followers, readInTurn } from '../session/reading.ts';
 
 /** Reading along in a session: what is stored, then what comes, from whichever process. */
 
@@ -11,13 +11,16 @@ type Delta = Extract<LiveEvent, { kind: 'delta' }>;
 interface FollowDeps extends Pick<Agent, 'store' | 'watch' | 'definition'> {
   /** All that was written so far of what is being written in this process. */
   writing: (sessionId: string) => Delta | undefined;
+  /** Whose it is: what one owner's followers read of the store comes page by page. */
+  owner: string;
   /** How often a session that another process works on is looked at, for all who follow it together. */
   pollMs: number;
 }
 
 /** How long somebody may follow an agent that is deleted. */
 const LOOK_MS = 5_000;
-const PAGE = 500;
+/** Small: each follower has a page in memory for as long as its reader takes. */
+const PAGE = { limit: 500, bytes: 128 * 1024 };
 /** What waits for a reader: whoever is slower reads stored events again, without the pieces that they were written in. */
 const MAX_QUEUED = 1000;
 
@@ -31,7 +34,7 @@ interface News {
   checked: number;
 }
 
-export function createFollow({ store, watch, definition, writing, pollMs }: FollowDeps): Follow {
+export function createFollow({ store, watch, definition, writing, owner, pollMs }: FollowDeps): Follow {
   const known = new Map<string, News>();
 
   function look(sessionId: string, news: News): void {
@@ -71,6 +74,19 @@ export function createFollow({ store, watch, definition, writing, pollMs }: Foll
     if (known.get(sessionId) === news) known.delete(sessionId);
   }
 
+  async function pageAfter(sessionId: string, after: number, signal: AbortSignal): Promise<SessionEvent[]> {
+    const read = async () => {
+      const value = await store.events(sessionId, { after, ...PAGE });
+      return { value, bytes: value.length > 0 ? JSON.stringify(value).length : 0 };
+    };
+    try {
+      return await readInTurn(followers, owner, read, signal);
+    } catch (error) {
+      if (signal.aborted) return [];
+      throw error;
+    }
+  }
+
   return async function* follow(sessionId, after, signal): AsyncGenerator<LiveEvent> {
     const inbox = openInbox(signal);
     const begun = writing(sessionId);
@@ -89,10 +105,7 @@ export function createFollow({ store, watch, definition, writing, pollMs }: Foll
     try {
       while (!signal.aborted) {
         if (news.error) throw news.error;
-        const page: SessionEvent[] =
-          isBehind || news.lastSeq > seen
-            ? await store.events(sessionId, { after: seen, limit: PAGE, bytes: PAGE_BYTES })
-            : [];
+        const page: SessionEvent[] = isBehind || news.lastSeq > seen ? await pageAfter(sessionId, seen, signal) : [];
         for (const event of page) {
           note(event);
           yield { kind: 'event', sessionId, event };

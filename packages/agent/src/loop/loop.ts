@@ -1,10 +1,10 @@
-import { NOTHING_SPENT, type Refusal, type RunOutcome } from '../session/events.ts';
+import type { Refusal, RunOutcome } from '../session/events.ts';
 import { loopState, narrow, reached } from './limits.ts';
 import { ModelFailure, modelStep, StoppedAnswer, type Turn } from './model-step.ts';
 import { Interrupted, openRunLog, type RunDeps, type RunLog } from './run.ts';
 import { readSession, recoveries, type SessionState } from '../session/session.ts';
-import { resultEvent, toolStep } from './tool-step.ts';
-import { failed } from '../tools/tool.ts';
+import { closingEvents } from './closing.ts';
+import { toolStep } from './tool-step.ts';
 import type { Claimed } from '../store/store.ts';
 
 /**
@@ -116,11 +116,5 @@ function end(
   reason?: string,
   refusal?: Refusal,
 ): Promise<boolean> {
-  const open = state.pending.map((call) =>
-    resultEvent(call, failed(call.started ? 'The call was interrupted.' : 'The call was not made.'), NOTHING_SPENT),
-  );
-  return run.conclude('idle', [
-    ...open,
-    { type: 'run_ended', outcome, ...(reason && { reason }), ...(refusal && { refusal }), spent: state.spent },
-  ]);
+  return run.conclude('idle', closingEvents(state, { outcome, reason, refusal }));
 }

@@ -1,5 +1,6 @@
 import type { CallOptions, ChatMessage, ChatRequest, ChatResult, Spending, ToolCall } from '@troupe/ai';
 import { AppError } from '@troupe/kernel';
+import { picturesIn } from './attached.ts';
 import { cutPoint, summaryRequest } from './compaction.ts';
 import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining, timeIsUp } from './limits.ts';
@@ -67,7 +68,7 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   const saw = readSession(run.events()).lastSeq;
   const started = deps.now();
   const { request, isCallers } = requestFor(run, messages, tools);
-  const { message, model, usage, costMicros } = await askModel(deps, turn, request);
+  const { message, model, provider, usage, costMicros } = await askModel(deps, turn, request);
   const spent: Spent = {
     turns: 1,
     tokens: usage.total_tokens,
@@ -88,6 +89,8 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
     model,
     spent,
     saw,
+    provider,
+    tokens: countedIn(usage),
   };
   const tokens = usage.total_tokens;
   if (answer.toolCalls.length === 0) {
@@ -97,6 +100,11 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   }
   await run.commit([answer], { tokens });
   return 'goes on';
+}
+
+function countedIn({ prompt_tokens, completion_tokens, prompt_tokens_details: details }: ChatResult['usage']) {
+  const cached = details?.cached_tokens ?? 0;
+  return { in: prompt_tokens, out: completion_tokens, ...(cached > 0 && { cached }) };
 }
 
 /** The caller's tools stand beside the agent's; where both have one of a name, the caller has asked to be called. */
@@ -120,7 +128,7 @@ const kept = (text: string): string =>
 
 async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promise<ChatMessage[]> {
   const { definition } = run;
-  const talk = conversation(run.events());
+  const talk = conversation(run.events(), await picturesIn(run.events(), deps.picture));
   const question = run.events().findLast((event) => event.type === 'user');
   const memories =
     definition.tools.includes('memory') && question?.type === 'user'
@@ -179,7 +187,7 @@ async function askModel(
 async function tryModels(deps: RunDeps, turn: Turn, request: ChatRequest, silent: boolean): Promise<ChatResult> {
   const { model } = turn.run.definition.config;
   let failure: unknown;
-  for (const name of [model.default, ...model.fallbacks]) {
+  for (const name of [request.model ?? model.default, ...model.fallbacks]) {
     try {
       return await askOne(deps, turn, { ...request, model: name }, silent);
     } catch (error) {
@@ -207,7 +215,7 @@ async function askOne(
   const streamed = !silent && deps.watched(run.sessionId);
   const started = deps.now();
   const heard: { said: string; cost?: Spending } = { said: '' };
-  const options = { signal, runId, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
+  const options = { signal, runId, pictures: 'seen' as const, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
   try {
     return streamed
       ? await collect(deps, turn, sent, options, (text) => (heard.said += text))

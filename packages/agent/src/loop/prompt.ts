@@ -1,6 +1,7 @@
 import type { ChatMessage, ToolDefinition } from '@troupe/ai';
 import type { AgentDefinition } from '@troupe/domain';
 import type { SessionEvent } from '../session/events.ts';
+import { withAttached } from './attached.ts';
 import { NUDGE, loopState } from './limits.ts';
 import { readSession } from '../session/session.ts';
 import type { Memory } from '../store/store.ts';
@@ -47,7 +48,10 @@ export const toolDefinitions = (tools: readonly Tool[]): ToolDefinition[] =>
   tools.map(({ name, description, parameters }) => ({ type: 'function', function: { name, description, parameters } }));
 
 /** The conversation as a model reads it. Every call is followed by its result, whatever came between them in the log. */
-export function conversation(events: readonly SessionEvent[]): ChatMessage[] {
+export function conversation(
+  events: readonly SessionEvent[],
+  pictures: ReadonlyMap<string, string> = new Map(),
+): ChatMessage[] {
   const compaction = events.findLast((event) => event.type === 'compaction');
   const results = new Map(
     events.flatMap((event) => (event.type === 'tool_result' ? [[event.callId, event.content]] : [])),
@@ -62,7 +66,7 @@ export function conversation(events: readonly SessionEvent[]): ChatMessage[] {
     if (event.type === 'user') {
       const next = events.slice(at).find(({ type }) => type === 'assistant');
       const unseen = next?.type === 'assistant' && next.saw < event.seq;
-      (unseen ? late : messages).push({ role: 'user', content: event.content });
+      (unseen ? late : messages).push({ role: 'user', content: withAttached(event, pictures) });
     } else if (event.type === 'imported') messages.push({ role: event.role, content: event.content });
     else if (event.type === 'assistant') {
       // Stopped before its first word: there is nothing to show.
@@ -87,11 +91,15 @@ function assistantMessage({ content, toolCalls }: SessionEvent & { type: 'assist
   return { role: 'assistant', content: content || null, ...(calls.length > 0 && { tool_calls: calls }) };
 }
 
+/** As many characters as the tokens that a picture takes. */
+const PICTURE = 4000;
+
 /** A rough count, good enough to decide about budgets: four characters a token. */
 export function estimateTokens(messages: readonly ChatMessage[], tools: readonly Tool[] = []): number {
   let characters = 0;
   for (const message of messages) {
-    characters += typeof message.content === 'string' ? message.content.length : 0;
+    if (typeof message.content === 'string') characters += message.content.length;
+    else for (const part of message.content ?? []) characters += part.type === 'text' ? part.text.length : PICTURE;
     if (message.role === 'assistant') {
       for (const call of message.tool_calls ?? []) characters += call.function.arguments.length + 20;
     }

@@ -15,6 +15,8 @@ export interface RunDeps {
   model: ModelClient;
   /** The tools that a definition gives, MCP servers' included. */
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
+  /** A picture of the workspace as a model is shown it; undefined: it is gone, or too large. */
+  picture: (path: string) => Promise<string | undefined>;
   onTool?: ToolRecorder | undefined;
   log: Log;
   newId: () => string;

@@ -12,6 +12,18 @@ export interface CallRecord {
   caller?: true;
 }
 
+/** A file of the workspace that was given with a message. */
+export interface Attachment {
+  path: string;
+  kind: 'picture' | 'pdf' | 'text' | 'other';
+  mime: string;
+  bytes: number;
+  /** What a model reads of it: as it was when it was given, whatever becomes of the file. */
+  text?: string;
+  cut?: true;
+  note?: string;
+}
+
 /** What somebody who gives an input wants of the model, beside an answer. */
 export type Wishes = Pick<
   ChatRequest,
@@ -27,6 +39,8 @@ export type Wishes = Pick<
   | 'seed'
   | 'presence_penalty'
   | 'frequency_penalty'
+  /** In place of the agent's own, for this run. */
+  | 'model'
 >;
 
 /** What was used up. Delegated work counts for the one who delegated. */
@@ -45,7 +59,14 @@ export type RunOutcome = 'done' | 'cancelled' | 'failed' | 'limit' | 'loop';
 
 export type SessionEventBody =
   /** Input. The first one after the end of a run starts the next; `limits` narrows it. */
-  | { type: 'user'; content: string; from?: string; limits?: RunLimits; wishes?: Wishes }
+  | {
+      type: 'user';
+      content: string;
+      from?: string;
+      limits?: RunLimits;
+      wishes?: Wishes;
+      attachments?: readonly Attachment[];
+    }
   /** A message of a conversation that took place elsewhere. */
   | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
   /**
@@ -60,6 +81,9 @@ export type SessionEventBody =
       spent: Spent;
       saw: number;
       stopped?: true;
+      provider?: string;
+      /** As the provider counted them; `cached` of those that went in were in its cache. */
+      tokens?: { in: number; out: number; cached?: number };
     }
   /** Stored before the tool runs. */
   | { type: 'tool_started'; callId: string; tool: string }

@@ -51,3 +51,14 @@ create table if not exists channels (
   agent_id text not null, channel text not null, state text not null, primary key (agent_id, channel)
 );
 `;
+
+/** Added later: a file of an older release gets them. */
+export const SQLITE_COLUMNS: readonly [table: string, column: string, definition: string][] = [
+  ['sessions', 'title', 'text'],
+  ['sessions', 'pinned', 'integer not null default 0'],
+  ['sessions', 'archived', 'integer not null default 0'],
+  ['sessions', 'root_id', 'text'],
+  ['sessions', 'branch_of', 'text'],
+  ['sessions', 'branch_at', 'integer'],
+  ['events', 'copied', 'integer not null default 0'],
+];

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { searchable } from './search-words.ts';
-import { SQLITE_SCHEMA } from './sqlite-schema.ts';
+import { SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
 
 export interface Sqlite {
   all: <T>(sql: string, ...values: SQLInputValue[]) => T[];
@@ -17,7 +17,13 @@ export function openSqlite(file: string): Sqlite {
   const db = new DatabaseSync(file);
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
   db.function('searchable', { deterministic: true }, (text) => (text === null ? null : searchable(String(text))));
+  // SQLite's own knows the letters of English alone.
+  db.function('folded', { deterministic: true }, (text) => String(text).toLowerCase());
   db.exec(SQLITE_SCHEMA);
+  for (const [table, column, definition] of SQLITE_COLUMNS) {
+    const known = db.prepare('select 1 from pragma_table_info(?) where name = ?').get(table, column);
+    if (!known) db.exec(`alter table ${table} add column ${column} ${definition}`);
+  }
   const all = <T>(sql: string, ...values: SQLInputValue[]): T[] => db.prepare(sql).all(...values) as T[];
   return {
     all,

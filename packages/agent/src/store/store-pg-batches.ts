@@ -11,7 +11,7 @@ import type { Append, Appended, Claimed, Delivered, Delivery, Session } from './
 type Input = Delivery & { to: { channel: string; key: string } };
 type Step = Append & { sessionId: string };
 
-interface Batches {
+export interface Batches {
   deliver: (input: Input) => Promise<Delivered>;
   append: (step: Step) => Promise<Appended>;
 }

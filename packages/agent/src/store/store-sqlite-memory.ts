@@ -13,12 +13,56 @@ const MEMORY = `memory.id, memory.key, memory.content, memory.created_at as crea
 /** The same where SQLite allows no table name before a column. */
 const RETURNED = MEMORY.replaceAll('memory.', '');
 
-export function memoryMethods(
+function todoMethods(
   { all, first, run, atomically }: Sqlite,
+  scopeName: (scope: Scope) => string,
+): Pick<MemoryMethods, 'todos' | 'addTodos' | 'setTodo'> {
+  return {
+    todos: (scope) =>
+      all<Todo>(
+        'select cast(number as text) as id, description, status from todos where scope = ? order by number',
+        scopeName(scope),
+      ),
+    addTodos: (scope, descriptions) =>
+      atomically(() => {
+        const added = descriptions.map(
+          (description) =>
+            first<Todo>(
+              `insert into todos (scope, number, description)
+          select ?, coalesce(max(number), 0) + 1, ? from todos where scope = ?
+          returning cast(number as text) as id, description, status`,
+              scopeName(scope),
+              description,
+              scopeName(scope),
+            ) as Todo,
+        );
+        run(
+          `delete from todos where scope = ? and status = 'completed'
+          and number <= (select max(number) from todos where scope = ?) - ?`,
+          scopeName(scope),
+          scopeName(scope),
+          TODOS_KEPT,
+        );
+        return added;
+      }),
+    setTodo: (scope, id, status) =>
+      first<Todo>(
+        `update todos set status = ? where scope = ? and cast(number as text) = ?
+        returning cast(number as text) as id, description, status`,
+        status,
+        scopeName(scope),
+        id,
+      ),
+  };
+}
+
+export function memoryMethods(
+  sqlite: Sqlite,
   agentId: string,
   teamId: string | undefined,
   now: () => Date,
 ): MemoryMethods {
+  const { all, first, run, atomically } = sqlite;
   const iso = (): string => now().toISOString();
   const scopeName = (scope: Scope): string => (scope === 'team' && teamId ? `team:${teamId}` : `agent:${agentId}`);
   const ownScopes = [scopeName('agent'), scopeName('team')] as const;
@@ -87,40 +131,6 @@ export function memoryMethods(
       );
     },
     forget: (id) => run('delete from memory where id = ? and scope in (?, ?)', id, ...ownScopes).changes > 0,
-    todos: (scope) =>
-      all<Todo>(
-        'select cast(number as text) as id, description, status from todos where scope = ? order by number',
-        scopeName(scope),
-      ),
-    addTodos: (scope, descriptions) =>
-      atomically(() => {
-        const added = descriptions.map(
-          (description) =>
-            first<Todo>(
-              `insert into todos (scope, number, description)
-          select ?, coalesce(max(number), 0) + 1, ? from todos where scope = ?
-          returning cast(number as text) as id, description, status`,
-              scopeName(scope),
-              description,
-              scopeName(scope),
-            ) as Todo,
-        );
-        run(
-          `delete from todos where scope = ? and status = 'completed'
-          and number <= (select max(number) from todos where scope = ?) - ?`,
-          scopeName(scope),
-          scopeName(scope),
-          TODOS_KEPT,
-        );
-        return added;
-      }),
-    setTodo: (scope, id, status) =>
-      first<Todo>(
-        `update todos set status = ? where scope = ? and cast(number as text) = ?
-        returning cast(number as text) as id, description, status`,
-        status,
-        scopeName(scope),
-        id,
-      ),
+    ...todoMethods(sqlite, scopeName),
   };
 }

@@ -1,6 +1,7 @@
 import { newId } from '@troupe/kernel';
 import type { AgentDefinition } from '@troupe/domain';
 import { lastStatus, type SessionEvent, type SessionEventBody } from '../session/events.ts';
+import { sqliteConversations } from './conversations-sqlite.ts';
 import { openSqlite } from './sqlite.ts';
 import { memoryMethods } from './store-sqlite-memory.ts';
 import {
@@ -157,19 +158,7 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
       return version;
     },
 
-    session: findSession,
-    sessions: ({ limit, offset, keys = '', key = null }) =>
-      all<Session>(
-        `select ${SESSION} from sessions where agent_id = ? and last_seq > 0 and substr(key, 1, length(?)) = ?
-          and (? is null or key = ?) order by updated_at desc, id limit ? offset ?`,
-        agentId,
-        keys,
-        keys,
-        key,
-        key,
-        limit,
-        offset,
-      ),
+    ...sqliteConversations(sqlite, agentId, iso),
     events: (sessionId, { after, limit, bytes = Infinity }) =>
       all<{ seq: number; data: string; at: string }>(
         `select seq, data, at from (
@@ -317,7 +306,7 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
     },
     messages({ limit, offset }) {
       const said = `from events e join sessions s on s.id = e.session_id where e.agent_id = ?
-        and e.type in ('user', 'assistant') and e.data ->> 'content' <> ''`;
+        and e.type in ('user', 'assistant') and e.copied = 0 and e.data ->> 'content' <> ''`;
       return {
         messages: all<Message>(
           `select id, content, sender, timestamp, platform from (
@@ -338,7 +327,7 @@ export function createSqliteStore({ file, agentId, teamId, now = () => new Date(
       first(
         `select count(*) as runs, count(*) filter (where data ->> 'outcome' = 'failed') as failed,
         avg(data -> 'spent' ->> 'ms') as averageMs, count(*) filter (where at > ?) as lastHour
-        from events where agent_id = ? and type = 'run_ended'`,
+        from events where agent_id = ? and type = 'run_ended' and copied = 0`,
         new Date(at.getTime() - 3_600_000).toISOString(),
         agentId,
       ) as never,

@@ -1,4 +1,5 @@
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
+import type { ConversationStore } from './conversations.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /**
@@ -23,6 +24,12 @@ export interface Session {
   lastSeq: number;
   createdAt: string;
   updatedAt: string;
+  /** As its owner calls it, else its first words. These are there where it was looked up, not where it is worked on. */
+  title?: string;
+  pinned?: boolean;
+  archived?: boolean;
+  branchOf?: string | null;
+  branchAt?: number | null;
 }
 
 export type SessionRef = { id: string } | { channel: string; key: string };
@@ -140,14 +147,11 @@ export interface RunStats {
   lastHour: number;
 }
 
-export interface AgentStore {
+export interface AgentStore extends ConversationStore {
   definition: () => Promise<VersionedDefinition | undefined>;
   /** Saves a next version and answers its number. */
   saveDefinition: (definition: AgentDefinition) => Promise<number>;
 
-  session: (id: string) => Promise<Session | undefined>;
-  /** Newest first. `keys`: only those whose key begins so; `key`: only those of this key. */
-  sessions: (page: { limit: number; offset: number; keys?: string; key?: string }) => Promise<Session[]>;
   /** With `bytes`, the page ends where it gets that large, after its first event at the earliest. */
   events: (sessionId: string, page: { after: number; limit: number; bytes?: number }) => Promise<SessionEvent[]>;
   /** Adds from outside, whoever holds the lease. A session named by channel and key is made; an unknown id is undefined. */

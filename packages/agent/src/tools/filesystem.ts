@@ -57,8 +57,10 @@ const ARGS = {
   delete_file: z.object({ path: file }),
 };
 
-export function filesystemTools(workspace: Workspace): Tool[] {
-  const toolset = 'filesystem';
+const toolset = 'filesystem';
+
+/** What is in one file. */
+function fileTools(workspace: Workspace): Tool[] {
   return [
     tool({
       name: 'read_file',
@@ -94,6 +96,12 @@ export function filesystemTools(workspace: Workspace): Tool[] {
           return `Made ${edits.length} edits in ${target}.`;
         }),
     }),
+  ];
+}
+
+/** What there is, by name and by content. */
+function lookTools(workspace: Workspace): Tool[] {
+  return [
     tool({
       name: 'list_directory',
       toolset,
@@ -130,6 +138,12 @@ export function filesystemTools(workspace: Workspace): Tool[] {
       run: ({ path: target, query }, { signal }) =>
         guarded(target, () => workspace.look({ what: 'content', folder: target, query }, signal)),
     }),
+  ];
+}
+
+/** Where things are. */
+function placeTools(workspace: Workspace): Tool[] {
+  return [
     tool({
       name: 'create_directory',
       toolset,
@@ -168,6 +182,12 @@ export function filesystemTools(workspace: Workspace): Tool[] {
     }),
   ];
 }
+
+export const filesystemTools = (workspace: Workspace): Tool[] => [
+  ...fileTools(workspace),
+  ...lookTools(workspace),
+  ...placeTools(workspace),
+];
 
 /** Some lines of a text, and how many are left; the others are passed over, not kept. */
 function lines(text: string, first: number, most: number): string {

@@ -135,7 +135,7 @@ export function createMcpPool(deps: McpDeps): McpPool {
     }
   }
 
-  async function toolsOf(server: McpServer, use: McpUse): Promise<Tool[]> {
+  async function offeredBy(server: McpServer, use: McpUse): Promise<Tool[]> {
     const found = await connected(server, use);
     return found?.tools ?? [unavailable(server, use)];
   }
@@ -168,7 +168,7 @@ export function createMcpPool(deps: McpDeps): McpPool {
   return {
     async tools(servers, use) {
       if (closed) return [];
-      return (await Promise.all(servers.map((server) => toolsOf(server, use)))).flat();
+      return (await Promise.all(servers.map((server) => offeredBy(server, use)))).flat();
     },
     states: (servers) => servers.map(({ name }) => states.get(name) ?? { name, state: 'unused' }),
     test,
@@ -237,37 +237,41 @@ async function connect(
     await client.close();
   };
   try {
-    const offered = (await listTools(client, server, { signal, log: deps.log })).map((one) => ({
-      one,
-      name: nameOf(server, one.name),
-    }));
-    // Models know a tool by its name alone.
-    const unlike = offered.filter(({ name }, index) => offered.findIndex((other) => other.name === name) === index);
-    return {
-      client,
-      close,
-      tools: unlike.map(({ one, name }) => ({
-        name,
-        toolset: server.name,
-        description: (one.description ?? '').slice(0, 1000),
-        parameters: one.inputSchema as Record<string, unknown>,
-        // What a server says of itself is a hint; only reading without any effect is believed.
-        repeatable: one.annotations?.readOnlyHint === true,
-        run: async (args, context) => {
-          try {
-            return await callTool(client, one, args, context);
-          } catch (error) {
-            if (!isSessionGone(error)) throw error;
-            void client.close();
-            const fresh = await renew();
-            if (!fresh) throw error;
-            return callTool(fresh.client, one, args, context);
-          }
-        },
-      })),
-    };
+    return { client, close, tools: await toolsOf(client, server, { signal, log: deps.log, renew }) };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function toolsOf(
+  client: Client,
+  server: McpServer,
+  { signal, log, renew }: Pick<Place, 'signal' | 'renew'> & { log: Log },
+): Promise<Tool[]> {
+  const offered = (await listTools(client, server, { signal, log })).map((one) => ({
+    one,
+    name: nameOf(server, one.name),
+  }));
+  // Models know a tool by its name alone.
+  const unlike = offered.filter(({ name }, index) => offered.findIndex((other) => other.name === name) === index);
+  return unlike.map(({ one, name }) => ({
+    name,
+    toolset: server.name,
+    description: (one.description ?? '').slice(0, 1000),
+    parameters: one.inputSchema as Record<string, unknown>,
+    // What a server says of itself is a hint; only reading without any effect is believed.
+    repeatable: one.annotations?.readOnlyHint === true,
+    run: async (args, context) => {
+      try {
+        return await callTool(client, one, args, context);
+      } catch (error) {
+        if (!isSessionGone(error)) throw error;
+        void client.close();
+        const fresh = await renew();
+        if (!fresh) throw error;
+        return callTool(fresh.client, one, args, context);
+      }
+    },
+  }));
 }

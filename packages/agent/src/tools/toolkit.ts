@@ -1,8 +1,9 @@
 import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
-import type { AgentDefinition, McpServer, ToolsetName } from '@troupe/domain';
+import type { AgentDefinition, ToolsetName } from '@troupe/domain';
 import type { EgressOptions } from '../sandbox/egress-proxy.ts';
-import { createMcpPool, type McpPool } from './mcp.ts';
-import { createMcpOAuth, type CredentialStore, type McpOAuth } from './mcp-oauth.ts';
+import { createMcpPool } from './mcp.ts';
+import type { McpServers } from './mcp-servers.ts';
+import { createMcpOAuth, type CredentialStore } from './mcp-oauth.ts';
 import { sealServer, type Vault } from './mcp-secrets.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { AgentStore } from '../store/store.ts';
@@ -38,17 +39,11 @@ export interface ToolkitDeps {
   credentials?: CredentialStore;
 }
 
-/** What an owner does with MCP servers. */
-export interface McpServers extends Pick<McpPool, 'states' | 'test'> {
-  oauth: McpOAuth | undefined;
-  /** As it is kept. */
-  sealed: (server: McpServer) => McpServer;
-}
-
 export interface Toolkit {
   tools: (definition: AgentDefinition, signal?: AbortSignal) => Promise<readonly Tool[]>;
   /** The MCP servers that the definition names, and how they are. */
   mcp: McpServers;
+  workspace: () => Promise<Workspace>;
   close: () => Promise<void>;
 }
 
@@ -84,6 +79,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
   };
 
   return {
+    workspace,
     async tools(definition, signal) {
       const own = await Promise.all(definition.tools.map(toolset));
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];

@@ -23,8 +23,18 @@ interface Entry {
   kind: 'file' | 'folder' | 'link' | 'other';
 }
 
+export interface FileEntry extends Entry {
+  bytes: number;
+  modifiedAt: string;
+}
+
 export interface WorkspaceFiles {
   read: (file: string, maxBytes?: number) => Promise<string>;
+  readBytes: (file: string, maxBytes: number) => Promise<Buffer>;
+  /** Opens a file for as long as `work` takes. */
+  open: <T>(file: string, work: (handle: FileHandle) => Promise<T>) => Promise<T>;
+  /** Entries of a folder with their size and time; blocks. */
+  describe: (folder: string, entries: readonly Entry[]) => Promise<FileEntry[]>;
   /** Sorted, at most `most` of them. Blocks: for threads only. */
   list: (folder: string, most: number) => Promise<Entry[]>;
   /** The size of an entry of a folder; blocks. */
@@ -33,7 +43,8 @@ export interface WorkspaceFiles {
   walk: (folder: string, most: number) => AsyncGenerator<string>;
 }
 
-export function createWorkspaceFiles(root: string): WorkspaceFiles {
+/** Opens what lies in the workspace, and nothing else. */
+function createOpening(root: string) {
   const { within } = createJail(root);
 
   /** The file that a path means, links inside the workspace followed. */
@@ -59,6 +70,12 @@ export function createWorkspaceFiles(root: string): WorkspaceFiles {
   const inFolder = <T>(folder: string, work: (here: string) => T): Promise<T> =>
     within(path.posix.join(folder, 'x'), async ({ folder: here }) => work(here));
 
+  return { opened, inFolder };
+}
+
+export function createWorkspaceFiles(root: string): WorkspaceFiles {
+  const { opened, inFolder } = createOpening(root);
+
   const list: WorkspaceFiles['list'] = (folder, most) =>
     inFolder(folder, (here) => {
       const entries: Entry[] = [];
@@ -72,8 +89,27 @@ export function createWorkspaceFiles(root: string): WorkspaceFiles {
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     });
 
+  const readBytes: WorkspaceFiles['readBytes'] = (file, maxBytes) =>
+    opened(file, async (handle) => {
+      const { size } = await handle.stat();
+      if (size > maxBytes) throw new WorkspaceError(`${file} is larger than ${Math.floor(maxBytes / 1024)} KB`);
+      // A file that grows meanwhile is not followed.
+      const bytes = Buffer.alloc(size);
+      const { bytesRead } = await handle.read(bytes, 0, size, 0);
+      return bytes.subarray(0, bytesRead);
+    });
+
   return {
     list,
+    readBytes,
+    open: opened,
+    describe: (folder, entries) =>
+      inFolder(folder, (here) =>
+        entries.map(({ name, kind }) => {
+          const stat = lstatSync(path.join(here, name), { throwIfNoEntry: false });
+          return { name, kind, bytes: stat?.size ?? 0, modifiedAt: (stat?.mtime ?? new Date(0)).toISOString() };
+        }),
+      ),
     sizes: (folder, names) =>
       inFolder(folder, (here) =>
         names.map((name) => lstatSync(path.join(here, name), { throwIfNoEntry: false })?.size ?? 0),
@@ -92,15 +128,7 @@ export function createWorkspaceFiles(root: string): WorkspaceFiles {
         }
       }
     },
-    read: (file, maxBytes = MAX_FILE_BYTES) =>
-      opened(file, async (handle) => {
-        const { size } = await handle.stat();
-        if (size > maxBytes) throw new WorkspaceError(`${file} is larger than ${Math.floor(maxBytes / 1024)} KB`);
-        // A file that grows meanwhile is not followed.
-        const bytes = Buffer.alloc(size);
-        const { bytesRead } = await handle.read(bytes, 0, size, 0);
-        return bytes.toString('utf8', 0, bytesRead);
-      }),
+    read: async (file, maxBytes = MAX_FILE_BYTES) => (await readBytes(file, maxBytes)).toString('utf8'),
   };
 }
 

@@ -1,12 +1,14 @@
 import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
-import { createJail } from './jail.ts';
+import { createJail, type Place } from './jail.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Quarters, Room } from '../sandbox/quarters.ts';
 import { sandboxOwner } from '../sandbox/sandbox-user.ts';
+import type { Browsed, run as browse } from './tasks/browse.task.ts';
 import type { run as edit } from './tasks/edit.task.ts';
+import type { Extract, run as extract } from './tasks/extract.task.ts';
 import type { Look, run as look } from './tasks/look.task.ts';
 import type { Measure, run as measure } from './tasks/measure.task.ts';
 import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError } from './workspace-files.ts';
@@ -22,6 +24,19 @@ export interface Workspace extends Quarters {
   edit: (file: string, edits: readonly { oldText: string; newText: string }[]) => Promise<string | undefined>;
   /** What is in it, in words. */
   look: (question: Question, signal?: AbortSignal) => Promise<string>;
+  /** What is in a folder, as a person browses it. */
+  browse: (folder: string) => Promise<Browsed>;
+  /** What a file is, and the text that a model can read of it; at most so many characters. */
+  extract: (file: string, most: number) => Promise<Extract>;
+  /** Opens a file for as long as `work` takes. */
+  open: <T>(file: string, work: (handle: FileHandle) => Promise<T>) => Promise<T>;
+  readBytes: (file: string, maxBytes: number) => Promise<Buffer>;
+  /** Takes a file as it comes in; `fresh`: under a name that is free. Answers where it is. */
+  put: (
+    file: string,
+    source: AsyncIterable<Buffer>,
+    options: { maxBytes: number; fresh?: boolean },
+  ) => Promise<{ path: string; bytes: number }>;
   makeFolder: (folder: string) => Promise<void>;
   move: (from: string, to: string) => Promise<void>;
   remove: (target: string) => Promise<void>;
@@ -45,15 +60,26 @@ const MEASURE = defineTask<typeof measure>(new URL('./tasks/measure.task.ts', im
 const LOOK = defineTask<typeof look>(new URL('./tasks/look.task.ts', import.meta.url), 10_000);
 const EDIT = defineTask<typeof edit>(new URL('./tasks/edit.task.ts', import.meta.url), 5_000);
 
+const BROWSE = defineTask<typeof browse>(new URL('./tasks/browse.task.ts', import.meta.url), 10_000);
+const EXTRACT = defineTask<typeof extract>(new URL('./tasks/extract.task.ts', import.meta.url), 15_000);
+
+const NAMES_TRIED = 100;
+
+/** A file that comes in is larger than it may be. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+  constructor(maxBytes: number) {
+    super(`A file may have ${Math.floor(maxBytes / MB)} MB at most`);
+  }
+}
+
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-export function createWorkspace(
+/** How much the workspace holds, and whether more may come. */
+function createRoom(
   root: string,
   { pool, owner, quotaBytes = DEFAULT_QUOTA_BYTES, maxEntries = WORKSPACE_ENTRIES }: WorkspaceOptions,
-): Workspace {
-  const { within } = createJail(root);
-  const { read } = createWorkspaceFiles(root);
-
+) {
   async function room(more = 0): Promise<Room> {
     const most = { bytes: SHUT * quotaBytes, entries: SHUT * maxEntries };
     // In a line of its own, within the owner's share: whoever keeps the other one full is measured all the same.
@@ -80,41 +106,92 @@ export function createWorkspace(
     if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
   }
 
+  return { room, demandRoom };
+}
+
+/**
+ * Written beside and moved into place: never half a file, and a link there is replaced, not followed. `fresh`: under a
+ * name that nobody has, also not at this moment. Answers the name.
+ */
+async function putInPlace(
+  file: string,
+  { folder, name, full: target }: Place,
+  fill: (handle: FileHandle) => Promise<void>,
+  fresh = false,
+): Promise<string> {
+  const before = await lstat(target).catch(() => undefined);
+  if (name === '' || (before?.isDirectory() && !fresh)) throw new WorkspaceError(`${file} is a folder`);
+  const beside = path.join(folder, `.${randomHex(8)}.part`);
+  const mode = before?.isFile() && !fresh ? before.mode & 0o700 : 0o600;
+  const handle = await open(beside, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode);
+  try {
+    await fill(handle);
+    const uid = sandboxOwner();
+    if (uid !== undefined) await handle.chown(uid, uid);
+    if (fresh) return await linkFree(beside, folder, name);
+    await rename(beside, target);
+    return name;
+  } finally {
+    await handle.close();
+    await rm(beside, { force: true });
+  }
+}
+
+/** plan.pdf, plan-2.pdf, … */
+async function linkFree(beside: string, folder: string, wanted: string): Promise<string> {
+  const { name, ext } = path.posix.parse(wanted);
+  for (let number = 1; ; number += 1) {
+    const end = number === 1 ? '' : number > NAMES_TRIED ? `-${randomHex(6)}` : `-${number}`;
+    const tried = `${name}${end}${ext}`;
+    try {
+      await link(beside, path.join(folder, tried));
+      return tried;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number > NAMES_TRIED + 1) throw error;
+    }
+  }
+}
+
+export function createWorkspace(root: string, options: WorkspaceOptions): Workspace {
+  const { pool, owner } = options;
+  const { within } = createJail(root);
+  const { read, readBytes, open: openFile } = createWorkspaceFiles(root);
+  const { room, demandRoom } = createRoom(root, options);
+
   async function write(file: string, content: string): Promise<void> {
     const bytes = Buffer.byteLength(content);
     if (bytes > MAX_FILE_BYTES)
       throw new WorkspaceError(`More than ${MAX_FILE_BYTES / 1024} KB cannot be written at once`);
     await demandRoom(bytes);
-    await within(
-      file,
-      async ({ folder, name, full: target }) => {
-        const before = await lstat(target).catch(() => undefined);
-        if (name === '' || before?.isDirectory()) throw new WorkspaceError(`${file} is a folder`);
-        // Written beside and moved into place: never half a file, and a link there is replaced, not followed.
-        const beside = path.join(folder, `.${randomHex(8)}.part`);
-        const handle = await open(
-          beside,
-          O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW,
-          before?.isFile() ? before.mode & 0o700 : 0o600,
-        );
-        try {
-          await handle.writeFile(content);
-          const uid = sandboxOwner();
-          if (uid !== undefined) await handle.chown(uid, uid);
-        } finally {
-          await handle.close();
-        }
-        await rename(beside, target);
-      },
-      { create: true },
-    );
+    await within(file, (place) => putInPlace(file, place, (handle) => handle.writeFile(content)), { create: true });
   }
+
+  const put: Workspace['put'] = async (file, source, { maxBytes, fresh }) => {
+    const { full, freeBytes } = await room(1);
+    if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
+    let bytes = 0;
+    const fill = async (handle: FileHandle): Promise<void> => {
+      for await (const chunk of source) {
+        bytes += chunk.length;
+        if (bytes > maxBytes) throw new TooLarge(maxBytes);
+        if (bytes > freeBytes) throw new WorkspaceError('The workspace is full');
+        await handle.write(chunk);
+      }
+    };
+    const name = await within(file, (place) => putInPlace(file, place, fill, fresh), { create: true });
+    return { path: path.posix.join(path.posix.dirname(path.posix.normalize(file)), name), bytes };
+  };
 
   return {
     root,
     owner,
     read,
     write,
+    readBytes,
+    open: openFile,
+    put,
+    browse: (folder) => pool.run(BROWSE, { root, folder }, { key: owner }),
+    extract: (file, most) => pool.run(EXTRACT, { root, file, most }, { key: owner }),
     room: () => room(),
     look: (question, signal) => pool.run(LOOK, { ...question, root }, { key: owner, ...(signal && { signal }) }),
     async edit(file, edits) {

@@ -29,6 +29,19 @@ const PASSED = [
 
 const NEW_TOKEN_LIMIT = /^(o\d|gpt-5)/;
 
+/** A model as it is listed; the last two are what the aggregator adds. */
+interface Entry {
+  id?: unknown;
+  name?: unknown;
+  context_length?: unknown;
+  architecture?: { input_modalities?: unknown };
+}
+
+const seeing = ({ architecture }: Entry): Pick<ListedModel, 'sees'> => {
+  const takes = architecture?.input_modalities;
+  return Array.isArray(takes) ? { sees: takes.includes('image') } : {};
+};
+
 /** Said in `content`, or in `refusal` instead. */
 interface Said {
   content?: unknown;
@@ -140,13 +153,14 @@ export const openaiWire: Wire = {
   models(json): ListedModel[] {
     const { data } = json as { data?: unknown };
     if (!Array.isArray(data)) throw new Unusable('the list of models has no data');
-    return data.flatMap((entry: { id?: unknown; name?: unknown; context_length?: unknown } | null) =>
+    return data.flatMap((entry: Entry | null) =>
       typeof entry?.id === 'string'
         ? [
             {
               id: entry.id.replace(/^models\//, ''),
               ...(typeof entry.name === 'string' ? { name: entry.name } : {}),
               ...(typeof entry.context_length === 'number' ? { contextWindow: entry.context_length } : {}),
+              ...seeing(entry),
             },
           ]
         : [],

@@ -38,6 +38,8 @@ export interface Catalogue {
   premium: string;
   second: string;
   teamDefault: string;
+  /** Providers that administrators have named themselves: their models, `name/model`, are in every plan. */
+  open?: readonly string[];
 }
 
 export const SANDBOX_MODEL = 'sandbox/echo';
@@ -284,6 +286,14 @@ const isCalled = (id: string, provider: string, name: string): boolean =>
 
 const baseName = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
+/** Families of models that take pictures, whoever serves them. */
+const SEEING =
+  /gpt-4o|gpt-4-turbo|gpt-4\.1|gpt-5|(?:^|\/)o[134](?:-|$)|claude|gemini|vision|llava|pixtral|[-_.]vl(?:[-_:]|$)|llama-4|gemma-?3/i;
+
+/** Whether a model can be shown pictures. Of one that nobody says anything about: no. */
+export const seesPictures = (catalogue: Catalogue, id: string): boolean =>
+  findModel(catalogue, id)?.tags.includes('vision') === true || SEEING.test(id);
+
 /** Rates are counted in whole steps of it, so that sums are exact: four decimals, and no rate is finer (AI_CATALOGUE). */
 const RATE_STEPS = 10_000;
 
@@ -314,6 +324,7 @@ export function planAllows(catalogue: Catalogue, plan: string, model: string): b
   const models = planModels(catalogue, plan);
   if (models === undefined) return false;
   if (models === 'all' || model === SANDBOX_MODEL) return true;
+  if (catalogue.open?.includes(model.slice(0, model.indexOf('/')))) return true;
   const id = findModel(catalogue, model)?.id ?? model;
   return models.includes(id);
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isAlias, isCollection, isMap, isScalar, parseDocument, stringify, type Document } from 'yaml';
 import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
 
 /**
@@ -89,48 +88,8 @@ export interface Team {
 
 export type TeamReading = { ok: true; team: Team } | { ok: false; error: string };
 
-/**
- * Reads a team's YAML. The error names the place. The library takes seconds for some texts of a few kilobytes: what a
- * user sends is read in a thread with a deadline.
- */
-export function readTeamYaml(text: string): TeamReading {
-  let raw: unknown;
-  try {
-    // Its own check of keys compares each with each.
-    const document = parseDocument(text, { uniqueKeys: false });
-    const [error] = document.errors;
-    if (error) throw error;
-    const twice = repeatedKey(document);
-    if (twice !== undefined) throw new Error(`the key ${twice.slice(0, 100)} stands twice in the same place`);
-    raw = document.toJS({ maxAliasCount: 20 });
-  } catch (error) {
-    return { ok: false, error: `Not valid YAML: ${(error as Error).message.split('\n')[0]}` };
-  }
-  return readTeam(raw);
-}
-
-/** A key that stands twice in one map. */
-function repeatedKey({ contents }: Document): string | undefined {
-  const waiting: unknown[] = [contents];
-  while (waiting.length > 0) {
-    const node = waiting.pop();
-    if (!isCollection(node)) continue;
-    if (!isMap(node)) {
-      for (const item of node.items) waiting.push(item);
-      continue;
-    }
-    const seen = new Set<string>();
-    for (const { key, value } of node.items) {
-      const name = isScalar(key) || isAlias(key) ? String(isScalar(key) ? key.value : key.source) : undefined;
-      if (name !== undefined && seen.has(name)) return name;
-      if (name !== undefined) seen.add(name);
-      waiting.push(key, value);
-    }
-  }
-  return undefined;
-}
-
-function readTeam(raw: unknown): TeamReading {
+/** Checks what a document or a request says. The error names the place. */
+export function readTeam(raw: unknown): TeamReading {
   const parsed = teamSchema.safeParse(raw);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -177,32 +136,6 @@ function readTeam(raw: unknown): TeamReading {
 
 const modelOf = (named: z.output<typeof namedModel> | undefined): string | undefined =>
   named && `${named.provider}/${named.model}`;
-
-/** The team's YAML; reading it back gives the same team. */
-export function teamYaml({ name, description, agents }: Team): string {
-  return stringify(
-    {
-      name,
-      description,
-      agents: Object.fromEntries(
-        agents.map((one) => [
-          one.name,
-          {
-            role: one.role,
-            description: one.description,
-            model: one.model,
-            tools: one.tools,
-            ...(one.mcp.length > 0 ? { toolsets: one.mcp } : {}),
-            memory_shared: one.memoryShared,
-            ...(one.subAgents.length > 0 ? { sub_agents: one.subAgents } : {}),
-            instruction: one.instruction,
-          },
-        ]),
-      ),
-    },
-    { lineWidth: 0 },
-  );
-}
 
 export function teamFromTemplate(template: TeamTemplate): Team {
   const names = template.agents.map(({ name }) => name);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { TEAM_TEMPLATES, readTeamYaml, teamFromCustom, teamFromTemplate, teamYaml, templateList } from './index.ts';
+import { TEAM_TEMPLATES, teamFromCustom, teamFromTemplate, templateList } from './index.ts';
+import { readTeamYaml, teamYaml } from './team-yaml.ts';
 
 test('there are twelve templates of three agents, each with its category', () => {
   const { templates, categories } = templateList();

@@ -47,11 +47,9 @@ interface Told {
 const HEALTH_MS = 90_000;
 const MOST_RESTARTS = 2;
 
-export function createContainers(deps: ContainerDeps, way: Way): Driver {
-  const { engine, roster, log, image, healthMs = HEALTH_MS } = deps;
-  const ensureImage = createEnsureImage(deps);
-  const volumes = createVolumes(engine);
-
+/** Asks agents in containers. */
+function createCalls(deps: ContainerDeps, way: Way) {
+  const { roster, healthMs = HEALTH_MS } = deps;
   const containerOf = async (agentId: string) => (await way.look(agentId))?.container;
 
   async function addressOf(agentId: string): Promise<string | undefined> {
@@ -102,17 +100,16 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
     if (!isDeepStrictEqual(definition, wanted)) await asOwner(agent, 'PUT', '/definition', wanted);
   }
 
-  const proxy = createProxy({
-    log,
-    where: async (agentId) => {
-      const address = await addressOf(agentId);
-      return address === undefined ? undefined : new URL(address);
-    },
-    exists: async (agentId) => (await roster.find(agentId)) !== undefined,
-    verify: deps.verify,
-    credentials: ownCredentials(deps),
-  });
+  return { containerOf, addressOf, asOwner, healthy, catchUp };
+}
 
+function createStart(
+  deps: ContainerDeps,
+  way: Way,
+  ensureImage: ReturnType<typeof createEnsureImage>,
+  { containerOf, healthy, catchUp }: ReturnType<typeof createCalls>,
+) {
+  const { engine, image } = deps;
   async function start(agent: AgentRow): Promise<Placement> {
     const wanted = agent.image ?? image;
     await ensureImage(wanted);
@@ -127,6 +124,29 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
     const { Id, Name, State } = (await containerOf(agent.id))!;
     return { version, image: wanted, container: { id: Id, name: Name.replace(/^\//, ''), status: State.Status } };
   }
+
+  return start;
+}
+
+export function createContainers(deps: ContainerDeps, way: Way): Driver {
+  const { engine, roster, log, image } = deps;
+  const ensureImage = createEnsureImage(deps);
+  const volumes = createVolumes(engine);
+
+  const calls = createCalls(deps, way);
+  const { containerOf, addressOf, asOwner } = calls;
+  const proxy = createProxy({
+    log,
+    where: async (agentId) => {
+      const address = await addressOf(agentId);
+      return address === undefined ? undefined : new URL(address);
+    },
+    exists: async (agentId) => (await roster.find(agentId)) !== undefined,
+    verify: deps.verify,
+    credentials: ownCredentials(deps),
+  });
+
+  const start = createStart(deps, way, ensureImage, calls);
 
   async function stats(agent: AgentRow): Promise<DriverStats> {
     const found = await containerOf(agent.id);

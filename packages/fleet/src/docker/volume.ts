@@ -12,8 +12,8 @@ export const volumeOf = (agentId: string) => ({ Type: 'volume' as const, Source:
 /** Of our own, and next to nothing: an engine that is to get an agent's data back need not have its image yet. */
 const DOOR_IMAGE = ['troupe-agent-data', '1'] as const;
 
-/** An agent's data: a volume that outlives what runs on it. */
-export function createVolumes(engine: Docker) {
+/** A container that is never started, through which files go in and out. */
+function createDoor(engine: Docker) {
   const image = DOOR_IMAGE.join(':');
   const dropDoor = (agentId: string) => askIfThere(engine.getContainer(doorOf(agentId)).remove({ force: true }));
 
@@ -43,6 +43,13 @@ export function createVolumes(engine: Docker) {
       await dropDoor(agentId);
     }
   }
+
+  return { dropDoor, through };
+}
+
+/** An agent's data: a volume that outlives what runs on it. */
+export function createVolumes(engine: Docker) {
+  const { dropDoor, through } = createDoor(engine);
 
   /** Held still, so that its database is as a power cut would leave it: that it can read. */
   async function still<T>(agentId: string, work: () => Promise<T>): Promise<T> {

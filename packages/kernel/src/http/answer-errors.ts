@@ -1,6 +1,6 @@
 import { CallError, shapedError, shapeFor, type Endpoint } from '@troupe/contract';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError, databaseAway } from '../errors.ts';
+import { AppError, ContractError, databaseAway } from '../errors.ts';
 import { NO_NULL_CHARACTERS } from '../json.ts';
 import type { Log } from '../log.ts';
 import { answersPreflight } from './cors.ts';
@@ -14,13 +14,16 @@ export function addErrors(app: FastifyInstance, log: Log): void {
     return reply.status(404).send(errorBody(request, known.body, 404, isModelPath(request) ? 'either' : undefined));
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const { errorFields, errorShape, failure } = request.routeOptions.config;
-    const known = asAppError(error, request);
+    const { errorFields, errorShape, failure, undeclared } = request.routeOptions.config;
+    const given = asAppError(error, request);
+    const wrong =
+      error instanceof ContractError ? error.message : given ? undeclared?.(given.status, given.message) : undefined;
+    const known = wrong === undefined ? given : null;
     if (known?.cause !== undefined && known.status === 503)
       log.warn({ err: known.cause, requestId: request.id, path: request.routeOptions.url }, known.message);
     if (known) {
       // Clients of these protocols try a 429 again by themselves: no money is not a matter of waiting a little.
-      if (errorShape && known.extra['code'] === 'QUOTA_EXCEEDED') void reply.header('x-should-retry', 'false');
+      if (errorShape && known.code === 'QUOTA_EXCEEDED') void reply.header('x-should-retry', 'false');
       return reply
         .status(known.status)
         .headers(known.headers)
@@ -28,9 +31,9 @@ export function addErrors(app: FastifyInstance, log: Log): void {
     }
     log.error(
       { err: error, requestId: request.id, method: request.method, path: request.routeOptions.url },
-      'request failed',
+      wrong ?? 'request failed',
     );
-    const body = { ...errorFields, error: failure ?? 'Internal server error' };
+    const body = { ...errorFields, error: wrong ?? failure ?? 'Internal server error' };
     return reply.status(500).send(errorBody(request, body, 500, errorShape));
   });
 }

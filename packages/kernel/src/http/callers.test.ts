@@ -5,7 +5,14 @@ import { z } from 'zod';
 import { serve } from './serve.ts';
 import { TEST_SECRETS, testServer } from './testing.ts';
 
-const RULE = { name: 't', service: 'web', path: '/api/*', limit: 3, seconds: 60, message: 'Slow down' } as const;
+const RULE = {
+  name: 't',
+  service: 'web',
+  path: '/api/*',
+  limit: 3,
+  seconds: 60,
+  message: 'Too many requests',
+} as const;
 const base = { service: 'web', method: 'GET', summary: 'A test', tag: 'Test', reply: z.object({}) } as const;
 const mine = endpoint({ ...base, path: '/api/mine', auth: 'session' });
 const either = endpoint({ ...base, path: '/api/either', auth: 'optional' });

@@ -48,12 +48,8 @@ export function shownKey(request: Parameters<typeof bearerToken>[0]): string | n
   return bearerToken(request) ?? (typeof own === 'string' && own !== '' ? own.trim() : null);
 }
 
-export function createGuards(deps: GuardDeps): Guards {
-  const { internalKey, sessionSecret, origin, loopback, accounts } = deps;
-  const isInternal = (request: FastifyRequest, key = bearerToken(request)): boolean => {
-    return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
-  };
-
+/** Who asks, by cookie or key. */
+function createCallers({ sessionSecret, origin, accounts }: GuardDeps) {
   async function byCookie(request: FastifyRequest): Promise<User | null> {
     const token = cookiesOf(request)[SESSION_COOKIE];
     const user = token ? ((await accounts?.bySession(token)) ?? null) : null;
@@ -82,6 +78,29 @@ export function createGuards(deps: GuardDeps): Guards {
     (await byKey(request, key)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
 
   const anyUser = async (request: FastifyRequest) => (await byKey(request)) ?? (await byCookie(request));
+
+  return { byCookie, byKey, byAnyKey, byAccessToken, anyUser };
+}
+
+/** A program of a person's; one that has no token is told where to get one. */
+const clientGuard =
+  ({ originFor }: GuardDeps, { byKey, byAccessToken }: ReturnType<typeof createCallers>): Guards['client'] =>
+  async (request, { unauthorized }) => {
+    const key = shownKey(request);
+    const user = key?.startsWith(KEY_PREFIX) ? await byKey(request, key) : await byAccessToken(key);
+    if (user) return user;
+    const challenge = challengeFor({ origin: originFor(request), path: pathOf(request), shown: key !== null });
+    throw new AppError(401, unauthorized, {}, { headers: { 'www-authenticate': challenge } });
+  };
+
+export function createGuards(deps: GuardDeps): Guards {
+  const { internalKey, sessionSecret, loopback } = deps;
+  const isInternal = (request: FastifyRequest, key = bearerToken(request)): boolean => {
+    return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
+  };
+
+  const callers = createCallers(deps);
+  const { byCookie, byKey, byAnyKey, anyUser } = callers;
 
   async function required(user: Promise<User | null>, { unauthorized }: GuardTexts): Promise<User> {
     const found = await user;
@@ -112,13 +131,7 @@ export function createGuards(deps: GuardDeps): Guards {
       internal(request, texts, key);
       return null;
     },
-    async client(request, { unauthorized }) {
-      const key = shownKey(request);
-      const user = key?.startsWith(KEY_PREFIX) ? await byKey(request, key) : await byAccessToken(key);
-      if (user) return user;
-      const challenge = challengeFor({ origin: deps.originFor(request), path: pathOf(request), shown: key !== null });
-      throw new AppError(401, unauthorized, {}, { headers: { 'www-authenticate': challenge } });
-    },
+    client: clientGuard(deps, callers),
     userContext(request, { unauthorized }) {
       if (!isInternal(request)) throw new AppError(401, unauthorized);
       const id = header(request, 'x-user-id');

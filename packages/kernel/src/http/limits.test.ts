@@ -24,7 +24,7 @@ const json = (payload: string) =>
 
 test('rate limits: headers, message, per address, and the address that the internal key names', async () => {
   const rateRules = [
-    { name: 't', service: 'web', path: '/api/echo', limit: 2, seconds: 60, message: 'Slow down' },
+    { name: 't', service: 'web', path: '/api/echo', limit: 2, seconds: 60, message: 'Too many requests' },
   ] as const;
   const server = testServer({ rateRules });
   serve(server, echo, ({ body }) => ({ name: body.name }));
@@ -39,7 +39,7 @@ test('rate limits: headers, message, per address, and the address that the inter
   const third = await ask();
   assert.deepEqual(
     [third.statusCode, third.json(), third.headers['ratelimit-remaining']],
-    [429, { error: 'Slow down' }, '0'],
+    [429, { error: 'Too many requests' }, '0'],
   );
   assert.equal((await ask({ 'x-client-ip': '9.9.9.9' })).statusCode, 429);
   assert.equal((await ask({ 'x-forwarded-for': '9.9.9.9' })).statusCode, 429);
@@ -55,7 +55,7 @@ test('rate limits: headers, message, per address, and the address that the inter
 test('a limit of a user counts whoever shows a key, whatever the address, and not the internal key', async () => {
   const path = '/v1/echo';
   const rateRules = [
-    { name: 'v', service: 'web', path: '/v1/*', per: 'user', limit: 2, seconds: 60, message: 'Slow down' },
+    { name: 'v', service: 'web', path: '/v1/*', per: 'user', limit: 2, seconds: 60, message: 'Too many requests' },
   ] as const;
   const key = (id: string) => `sk_${id}`;
   const accounts = {
@@ -81,7 +81,7 @@ test('a limit of a user counts whoever shows a key, whatever the address, and no
   assert.equal((await ask(key('ada'))).headers['ratelimit-remaining'], '1');
   await ask(key('ada'));
   const third = await ask(key('ada'));
-  assert.deepEqual([third.statusCode, third.json()], [429, { error: 'Slow down' }]);
+  assert.deepEqual([third.statusCode, third.json()], [429, { error: 'Too many requests' }]);
   assert.equal((await ask(key('bob'))).statusCode, 200);
   for (let asked = 0; asked < 4; asked += 1) {
     const internal = await ask(TEST_SECRETS.internalKey);
@@ -91,7 +91,7 @@ test('a limit of a user counts whoever shows a key, whatever the address, and no
 
 test('X-Forwarded-For counts as far as TRUST_PROXY says', async () => {
   const rateRules = [
-    { name: 't', service: 'web', path: '/api/echo', limit: 1, seconds: 60, message: 'Slow down' },
+    { name: 't', service: 'web', path: '/api/echo', limit: 1, seconds: 60, message: 'Too many requests' },
   ] as const;
   const server = testServer({ rateRules, env: { TRUST_PROXY: '1' } });
   serve(server, echo, ({ body }) => ({ name: body.name }));

@@ -1,14 +1,23 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { invalidField, type Endpoint, type EndpointTypes, validationMessage } from '@troupe/contract';
+import {
+  errorCheck,
+  errorText,
+  invalidField,
+  type Endpoint,
+  type EndpointTypes,
+  validationMessage,
+} from '@troupe/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { createAdmission } from './callers.ts';
 import { allowPage, checkPage } from './cors.ts';
+import { drained } from './drained.ts';
 import { cookiesOf } from './guards.ts';
 import { limitFor } from './limits.ts';
-import type { PrincipalOf, User } from './principal.ts';
+import type { Leave, Turn } from './places.ts';
+import type { Identity, PrincipalOf, User } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
 
@@ -24,6 +33,8 @@ export interface RequestInfo {
   origin: string;
   /** The body as it came, where the endpoint asks for that. */
   rawBody: string;
+  /** The same where it is a file. */
+  bytes: Buffer;
   /** Aborted when the client goes or the server closes. */
   signal: () => AbortSignal;
 }
@@ -48,8 +59,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
   const userLimit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules, 'user');
   const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
   const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
-  // Outside production a reply that breaks its own schema is an error: the reference must be true.
+  // Outside production an answer that is not what the contract says is an error: the reference must be true.
   const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+  const undeclared = declaredCheck(server, endpoint);
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
@@ -88,8 +100,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     if (request.principal && !request.raw.complete) late.add(request);
     done();
   };
-  const admitAgain = async (request: FastifyRequest): Promise<void> => {
+  const admitAgain = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.principal = withTold(await guard(request, texts), request);
+    await enter(server, request, reply);
   };
 
   app.route({
@@ -101,6 +114,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       failure: endpoint.failure,
       errorFields: endpoint.errorFields,
       errorShape: endpoint.errorShape,
+      undeclared,
     },
     bodyLimit: endpoint.bodyLimit,
     onRequest: (request, reply, done) => {
@@ -115,24 +129,35 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       if (admitted) void goOn(admitted, request, done);
       else done();
     },
-    preHandler: (request, _reply, done) => {
-      if (late.has(request)) void goOn(admitAgain(request), request, done);
+    preHandler: (request, reply, done) => {
+      const entered = late.has(request) ? admitAgain(request, reply) : enter(server, request, reply);
+      if (entered) void goOn(entered, request, done);
       else done();
     },
     // Without a promise of its own: that of the handler is enough.
     handler: (request, reply) => {
-      const result = handler({
-        user: request.principal as never,
-        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
-        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
-        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
-        request: new Info(server, request, reply),
-      });
+      let result: ReturnType<typeof handler>;
+      try {
+        result = handler({
+          user: request.principal as never,
+          params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+          query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+          body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
+          request: new Info(server, request, reply),
+        });
+      } catch (error) {
+        return fail(error);
+      }
       if (result instanceof Promise) result.then(answer, fail);
       else answer(result);
 
       function answer(given: T['reply'] | Answer): void {
-        if (isAnswer(given)) return attempt(() => send(server, reply, given, endpoint));
+        request.leave?.();
+        if (isAnswer(given))
+          return attempt(() => {
+            if (undeclared) assertDeclared(undeclared, given);
+            send(server, reply, given, endpoint);
+          });
         attempt(() => {
           if (check) assertReply(check, given, endpoint);
           server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
@@ -146,10 +171,36 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
         }
       }
       function fail(error: unknown): void {
+        request.leave?.();
         void reply.send(error instanceof Error ? error : new Error(String(error)));
       }
     },
   });
+}
+
+/** Takes a place; a promise only when there is none yet. */
+function enter({ places }: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
+  const account = accountOf(request.principal);
+  if (account === undefined || raw.destroyed) return undefined;
+  const place = places.enter(account);
+  if (typeof place !== 'function') return waitForPlace(request, raw, place);
+  hold(request, raw, place);
+  return undefined;
+}
+
+/** Who goes while it waits leaves nothing behind, its body least of all. */
+async function waitForPlace(request: FastifyRequest, raw: ServerResponse, { comes, withdraw }: Turn): Promise<void> {
+  raw.once('close', withdraw);
+  const leave = await comes;
+  raw.off('close', withdraw);
+  hold(request, raw, leave);
+}
+
+/** Until the answer, or whatever else becomes of the request. */
+function hold(request: FastifyRequest, raw: ServerResponse, leave: Leave): void {
+  request.leave = leave;
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
 }
 
 type Done = (error?: Error) => void;
@@ -158,6 +209,14 @@ const countedAs = (principal: unknown): string => {
   const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
   return other ?? id;
 };
+
+/** Whose place a request takes; undefined: nobody is known, or nobody vouches for who it is. */
+function accountOf(principal: unknown): string | undefined {
+  const found = principal as Partial<User & Identity> | null | undefined;
+  if (!found?.id || found.verified === false) return undefined;
+  // All that an account has is one: agents with keys of their own, too.
+  return found.toldAs ?? `user:${found.id}`;
+}
 
 function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {
   if (!schema) return undefined;
@@ -173,6 +232,28 @@ function assertReply(schema: z.ZodType, value: unknown, endpoint: Endpoint): voi
     throw new Error(
       `reply of ${endpoint.method} ${endpoint.path} breaks its schema: ${validationMessage(parsed.error, 'reply')}`,
     );
+}
+
+/** Fails a test. Who runs the platform for real without saying so is answered, and reads it in the log. */
+function declaredCheck({ settings, log }: Server, endpoint: Endpoint): ReturnType<typeof errorCheck> | undefined {
+  if (settings.NODE_ENV === 'production') return undefined;
+  const check = errorCheck(endpoint);
+  if (settings.NODE_ENV === 'test') return check;
+  return (status, text) => {
+    const wrong = check(status, text);
+    if (wrong !== undefined) log.error({ path: endpoint.path, status }, wrong);
+    return undefined;
+  };
+}
+
+/** What is streamed is passed on from elsewhere, and not read here. */
+function assertDeclared(
+  undeclared: ReturnType<typeof errorCheck>,
+  { status = 200, body, stream, texts }: Answer,
+): void {
+  if (status < 400 || stream || texts) return;
+  const wrong = undeclared(status, errorText((body as { error?: unknown } | undefined)?.error));
+  if (wrong !== undefined) throw new ContractError(wrong);
 }
 
 function send(
@@ -238,24 +319,6 @@ async function endTexts(raw: ServerResponse, texts: AsyncIterable<string>): Prom
   }
 }
 
-/** Who reads nothing for so long is gone, and what feeds the answer is let go. */
-const STALLED_MS = 120_000;
-
-function drained(raw: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const stalled = setTimeout(() => raw.destroy(), STALLED_MS).unref();
-    const go = (): void => {
-      clearTimeout(stalled);
-      raw.off('drain', go);
-      raw.off('close', go);
-      resolve();
-    };
-    raw.on('drain', go);
-    raw.on('close', go);
-    if (raw.destroyed) go();
-  });
-}
-
 /** Works out what a handler asks for when it asks: most need little of it. */
 class Info implements RequestInfo {
   readonly #server: Server;
@@ -288,6 +351,10 @@ class Info implements RequestInfo {
     return typeof this.#request.body === 'string' ? this.#request.body : '';
   }
 
+  get bytes(): Buffer {
+    return Buffer.isBuffer(this.#request.body) ? this.#request.body : Buffer.alloc(0);
+  }
+
   cookies(): Record<string, string | undefined> {
     return cookiesOf(this.#request);
   }
@@ -313,5 +380,7 @@ function signalOf(server: Server, reply: FastifyReply): AbortSignal {
 declare module 'fastify' {
   interface FastifyRequest {
     principal: unknown;
+    /** Gives the place back that it has; undefined: it has none. */
+    leave: Leave | undefined;
   }
 }

@@ -386,7 +386,8 @@ test('a port in use is one sentence', async () => {
 
 test('an error keeps its extra fields', async () => {
   const server = testServer();
-  serve(server, endpoint({ ...base, method: 'GET', path: '/x', auth: 'none', reply: z.object({}) }), () => {
+  const errors = { 402: ['Payment required'] };
+  serve(server, endpoint({ ...base, method: 'GET', path: '/x', auth: 'none', reply: z.object({}), errors }), () => {
     throw new AppError(402, 'Payment required', { code: 'PAYMENT_REQUIRED' });
   });
   assert.deepEqual((await server.app.inject('/x')).json(), { error: 'Payment required', code: 'PAYMENT_REQUIRED' });

@@ -27,6 +27,7 @@ import { checkAddress, hostCheck } from './door.ts';
 import { drain } from './drain.ts';
 import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
+import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
 import { addErrors } from './answer-errors.ts';
 
@@ -68,6 +69,8 @@ export interface Server {
   /** Whom the platform says that a request counts for in limits; undefined: it says nothing. */
   toldAs: (request: FastifyRequest) => string | undefined;
   callers: Callers;
+  /** Shares the work between accounts. */
+  places: Places;
   /** 421 for a host name that is not answered; for what does not come through a route, as upgrades do. */
   checkHost: (host: string | undefined) => void;
   /** Where people open the platform. */
@@ -163,6 +166,7 @@ export function createServer(options: ServerOptions): Server {
     clientAddress,
     toldAs: (request) => told(request, 'x-counted-as', 'x-client-ip'),
     callers: createCallers(),
+    places: createPlaces(),
     endpoints: [],
     rateRules: options.rateRules,
     draining: draining.signal,
@@ -277,6 +281,7 @@ function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const { rawBody, invalidJson } = request.routeOptions.config;
+    if (rawBody === 'bytes') return done(new AppError(400, 'Content-Type must be application/octet-stream'));
     if (rawBody || body === '') return done(null, body === '' ? undefined : body);
     try {
       done(null, parseJson(body as string, invalidJson));
@@ -284,8 +289,15 @@ function addBodyParsers(app: FastifyInstance): void {
       done(error as Error);
     }
   });
+  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (request, body, done) => {
+    const { rawBody } = request.routeOptions.config;
+    if (rawBody) return done(null, rawBody === 'bytes' ? body : body.toString());
+    done(new AppError(400, 'Content-Type must be application/json'));
+  });
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
-    if (request.routeOptions.config.rawBody) return done(null, body);
+    const { rawBody } = request.routeOptions.config;
+    if (rawBody === 'bytes') return done(new AppError(400, 'Content-Type must be application/octet-stream'));
+    if (rawBody) return done(null, body);
     done(new AppError(400, 'Content-Type must be application/json'));
   });
 }
@@ -350,7 +362,9 @@ function requestObserver(metrics: Metrics, service: string) {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    rawBody?: boolean;
+    /** Says what is wrong with an error answer; left out in production. */
+    undeclared?: (status: number, text: string) => string | undefined;
+    rawBody?: boolean | 'bytes';
     invalidJson?: string;
     failure?: string;
     errorFields?: Readonly<Record<string, unknown>>;

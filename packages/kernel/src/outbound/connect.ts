@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { addressAllowed, rulesFor, type AddressRules } from './addresses.ts';
 import { OutboundError, outboundError } from './errors.ts';
 import type { Resolve } from './resolve.ts';
@@ -8,8 +8,12 @@ import type { Resolve } from './resolve.ts';
  * Connects only to allowed addresses. A name is resolved once and the checked result is what the socket uses, so a
  * second, different DNS answer has no chance; the connected socket's peer is checked again before a byte is sent.
  */
-export function guardedConnector(rules: AddressRules, resolve: Resolve, timeout: number): buildConnector.connector {
-  const connect = buildConnector({ timeout, allowH2: false, lookup: guardedLookup(rules, resolve) });
+export function guardedConnector(
+  build: typeof buildConnector,
+  rules: AddressRules,
+  { resolve, timeout }: { resolve: Resolve; timeout: number },
+): buildConnector.connector {
+  const connect = build({ timeout, allowH2: false, lookup: guardedLookup(rules, resolve) });
   return (options, callback) => {
     const hostname = options.hostname.replace(/^\[|\]$/g, '');
     const port = options.port || (options.protocol === 'https:' ? 443 : 80);

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { rulesFor, type AddressRules } from './addresses.ts';
 import { guardedConnector } from './connect.ts';
 import { ACCEPTED_ENCODINGS, decoded, type Bytes } from './decode.ts';
@@ -71,15 +71,24 @@ export function createOutbound({
   const outside = createResolve();
   const found =
     resolve ?? ((name: string) => (rulesFor(rules, name).allowPrivate === true ? systemResolve(name) : outside(name)));
-  const agent = new Agent({
-    connect: guardedConnector(rules, found, connectTimeout),
-    headersTimeout: idleTimeout,
-    bodyTimeout: idleTimeout,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    allowH2: false,
-    // A kept connection may be closed by the other side just when it is used again.
-    pipelining: keepAlive ? 1 : 0,
-  });
+  let agent: Agent | undefined;
+  let closed = false;
+
+  /** The library takes some 8 MB: it is loaded when something is first fetched. */
+  async function openAgent(): Promise<Agent> {
+    const undici = await import('undici');
+    agent ??= new undici.Agent({
+      connect: guardedConnector(undici.buildConnector, rules, { resolve: found, timeout: connectTimeout }),
+      headersTimeout: idleTimeout,
+      bodyTimeout: idleTimeout,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      allowH2: false,
+      // A kept connection may be closed by the other side just when it is used again.
+      pipelining: keepAlive ? 1 : 0,
+    });
+    if (closed) await agent.destroy();
+    return agent;
+  }
 
   async function fetch(url: string | URL, request: OutboundRequest = {}): Promise<OutboundResponse> {
     const { timeout = 10_000, maxBytes = 5_242_880, redirects = 5, signal } = request;
@@ -87,7 +96,7 @@ export function createOutbound({
     try {
       let hop: Hop = { ...request, url: checkedUrl(url), headers: { 'user-agent': userAgent, ...request.headers } };
       for (let followed = 0; ; followed += 1) {
-        const answer = await send(agent, hop, limit.signal);
+        const answer = await send(agent ?? (await openAgent()), hop, limit.signal);
         const next = redirects > 0 ? redirected(hop, answer) : undefined;
         if (!next) return response(answer, hop.url, maxBytes, limit);
         answer.body.on('error', () => {}).destroy();
@@ -100,7 +109,13 @@ export function createOutbound({
     }
   }
 
-  return { fetch, close: () => agent.destroy() };
+  return {
+    fetch,
+    async close() {
+      closed = true;
+      await agent?.destroy();
+    },
+  };
 }
 
 interface Limit {

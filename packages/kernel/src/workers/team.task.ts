@@ -1,4 +1,5 @@
-import { readTeamYaml, teamFromCustom, teamYaml, type CustomAgent, type TeamReading } from '@troupe/domain';
+import { teamFromCustom, type CustomAgent, type TeamReading } from '@troupe/domain';
+import { readTeamYaml, teamYaml } from '@troupe/domain/team-yaml';
 
 /** A team as somebody sent it: a document, or agents of their own. */
 export type TeamGiven = { yaml: string } | { agents: CustomAgent[] };

@@ -17,9 +17,56 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
-import { forgetSteps } from './conversation.ts';
+import { forgetSteps } from './conversations/conversation.ts';
+
+interface Acts {
+  restore: (backup: AgentBackup) => void;
+  remove: (backup: AgentBackup) => void;
+}
+
+const columnsOf = (params: { id: string }, acts: Acts): Column<AgentBackup>[] => [
+  {
+    key: 'when',
+    header: texts.when,
+    cell: ({ createdAt }) => <span title={ago(createdAt)}>{moment(createdAt)}</span>,
+  },
+  { key: 'why', header: texts.why, cell: ({ reason }) => texts.reasons[reason] ?? reason },
+  { key: 'size', header: texts.size, end: true, cell: ({ size }) => bytes(size) },
+  {
+    key: 'actions',
+    header: '',
+    end: true,
+    cell: (backup) => (
+      <span className="flex items-center justify-end gap-2">
+        <Button
+          small
+          aria-label={texts.restoreNamed(moment(backup.createdAt))}
+          onClick={() => {
+            acts.restore(backup);
+          }}
+        >
+          {texts.restore}
+        </Button>
+        <a
+          href={urlOf(downloadAgentBackup, { params: { ...params, backupId: backup.id } })}
+          download
+          className="link text-[0.9rem]"
+        >
+          {texts.download}
+        </a>
+        <IconButton
+          icon="trash"
+          label={texts.deleteNamed(moment(backup.createdAt))}
+          onClick={() => {
+            acts.remove(backup);
+          }}
+        />
+      </span>
+    ),
+  },
+];
 
 /** Copies of the agent: make one, go back to one, take one away. */
 export function Backups({ agent }: { agent: WebAgent }) {
@@ -45,6 +92,16 @@ export function Backups({ agent }: { agent: WebAgent }) {
       say(texts.deleted);
     },
   });
+  const acts: Acts = {
+    restore(backup) {
+      restore.reset();
+      setRestoring(backup);
+    },
+    remove(backup) {
+      remove.reset();
+      setRemoving(backup);
+    },
+  };
   const create = (
     <Button kind="primary" icon="plus" busy={make.isPending} onClick={() => make.mutate({ params })}>
       {texts.make}
@@ -64,75 +121,78 @@ export function Backups({ agent }: { agent: WebAgent }) {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
-        columns={[
-          {
-            key: 'when',
-            header: texts.when,
-            cell: ({ createdAt }) => <span title={ago(createdAt)}>{moment(createdAt)}</span>,
-          },
-          { key: 'why', header: texts.why, cell: ({ reason }) => texts.reasons[reason] ?? reason },
-          { key: 'size', header: texts.size, end: true, cell: ({ size }) => bytes(size) },
-          {
-            key: 'actions',
-            header: '',
-            end: true,
-            cell: (backup) => (
-              <span className="flex items-center justify-end gap-2">
-                <Button
-                  small
-                  aria-label={texts.restoreNamed(moment(backup.createdAt))}
-                  onClick={() => {
-                    restore.reset();
-                    setRestoring(backup);
-                  }}
-                >
-                  {texts.restore}
-                </Button>
-                <a
-                  href={urlOf(downloadAgentBackup, { params: { ...params, backupId: backup.id } })}
-                  download
-                  className="link text-[0.9rem]"
-                >
-                  {texts.download}
-                </a>
-                <IconButton
-                  icon="trash"
-                  label={texts.deleteNamed(moment(backup.createdAt))}
-                  onClick={() => {
-                    remove.reset();
-                    setRemoving(backup);
-                  }}
-                />
-              </span>
-            ),
-          },
-        ]}
+        columns={columnsOf(params, acts)}
       />
-      <Confirm
-        open={restoring !== undefined}
+      <RestoreConfirm
+        name={agent.name}
+        restoring={restoring}
         onClose={() => setRestoring(undefined)}
-        title={texts.restoreTitle(agent.name, moment(restoring?.createdAt))}
-        losses={
-          <>
-            <p>{texts.restoreLoss}</p>
-            <p>{texts.restoreUndo}</p>
-          </>
-        }
-        action={texts.restore}
-        busy={restore.isPending}
-        error={restore.error}
+        restore={restore}
         onConfirm={() => restoring && restore.mutate({ params: { ...params, backupId: restoring.id } })}
       />
-      <Confirm
-        open={removing !== undefined}
+      <RemoveConfirm
+        removing={removing}
         onClose={() => setRemoving(undefined)}
-        title={texts.deleteTitle(moment(removing?.createdAt))}
-        losses={<p>{texts.deleteLoss}</p>}
-        action={texts.delete}
-        busy={remove.isPending}
-        error={remove.error}
+        remove={remove}
         onConfirm={() => removing && remove.mutate({ params: { ...params, backupId: removing.id } })}
       />
     </Card>
+  );
+}
+
+function RemoveConfirm({
+  removing,
+  onClose,
+  remove,
+  onConfirm,
+}: {
+  removing: AgentBackup | undefined;
+  onClose: () => void;
+  remove: { isPending: boolean; error: Error | null };
+  onConfirm: () => void;
+}) {
+  return (
+    <Confirm
+      open={removing !== undefined}
+      onClose={onClose}
+      title={texts.deleteTitle(moment(removing?.createdAt))}
+      losses={<p>{texts.deleteLoss}</p>}
+      action={texts.delete}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={onConfirm}
+    />
+  );
+}
+
+function RestoreConfirm({
+  name,
+  restoring,
+  onClose,
+  restore,
+  onConfirm,
+}: {
+  name: string;
+  restoring: AgentBackup | undefined;
+  onClose: () => void;
+  restore: { isPending: boolean; error: Error | null };
+  onConfirm: () => void;
+}) {
+  return (
+    <Confirm
+      open={restoring !== undefined}
+      onClose={onClose}
+      title={texts.restoreTitle(name, moment(restoring?.createdAt))}
+      losses={
+        <>
+          <p>{texts.restoreLoss}</p>
+          <p>{texts.restoreUndo}</p>
+        </>
+      }
+      action={texts.restore}
+      busy={restore.isPending}
+      error={restore.error}
+      onConfirm={onConfirm}
+    />
   );
 }

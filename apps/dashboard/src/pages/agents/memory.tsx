@@ -9,7 +9,7 @@ import { Card } from '../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
 interface Entry {
@@ -18,6 +18,35 @@ interface Entry {
 }
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const columnsOf = (setEditing: (entry: Entry) => void, setRemoving: (entry: Entry) => void): Column<Entry>[] => [
+  {
+    key: 'key',
+    header: texts.key,
+    width: 26,
+    sort: ({ key }) => key,
+    cell: ({ key }) => <span className="font-medium break-words">{key}</span>,
+  },
+  {
+    key: 'value',
+    header: texts.value,
+    cell: ({ value }) => <span className="line-clamp-4 break-words whitespace-pre-wrap">{value}</span>,
+  },
+  {
+    key: 'edit',
+    header: '',
+    end: true,
+    width: 14,
+    cell: (entry) => (
+      <span className="inline-flex items-center gap-1">
+        <Button small aria-label={texts.editTitle(entry.key)} onClick={() => setEditing(entry)}>
+          {texts.edit}
+        </Button>
+        <IconButton icon="trash" label={texts.deleteTitle(entry.key)} onClick={() => setRemoving(entry)} />
+      </span>
+    ),
+  },
+];
 
 export function MemoryTab({ agentId }: { agentId: string }) {
   const read = useCall(getMemory, { query: { agentId } }, { every: 20_000 });
@@ -54,34 +83,7 @@ export function MemoryTab({ agentId }: { agentId: string }) {
         find={({ key, value }) => `${key} ${value}`}
         findLabel={texts.search}
         empty={<Empty title={texts.empty}>{texts.emptyHint}</Empty>}
-        columns={[
-          {
-            key: 'key',
-            header: texts.key,
-            width: 26,
-            sort: ({ key }) => key,
-            cell: ({ key }) => <span className="font-medium break-words">{key}</span>,
-          },
-          {
-            key: 'value',
-            header: texts.value,
-            cell: ({ value }) => <span className="line-clamp-4 break-words whitespace-pre-wrap">{value}</span>,
-          },
-          {
-            key: 'edit',
-            header: '',
-            end: true,
-            width: 14,
-            cell: (entry) => (
-              <span className="inline-flex items-center gap-1">
-                <Button small aria-label={texts.editTitle(entry.key)} onClick={() => setEditing(entry)}>
-                  {texts.edit}
-                </Button>
-                <IconButton icon="trash" label={texts.deleteTitle(entry.key)} onClick={() => setRemoving(entry)} />
-              </span>
-            ),
-          },
-        ]}
+        columns={columnsOf(setEditing, setRemoving)}
       />
       <Confirm
         open={removing !== undefined}

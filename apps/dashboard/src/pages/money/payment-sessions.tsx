@@ -10,10 +10,38 @@ import { Badge, Card, Notice, Status } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
 type Session = TypesOf<typeof openPaymentSession>['reply']['session'];
+
+const columnsOf = (setClosing: (session: Session) => void): Column<Session>[] => [
+  {
+    key: 'id',
+    header: texts.started,
+    cell: ({ createdAt, sandbox }) => (
+      <span className="inline-flex flex-wrap items-center gap-2" title={moment(createdAt)}>
+        {ago(createdAt)}
+        {sandbox && <Badge tone="spot">{texts.sandbox}</Badge>}
+      </span>
+    ),
+  },
+  { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
+  { key: 'spent', header: texts.spent, end: true, cell: ({ spent }) => exactMoney(spent) },
+  { key: 'left', header: texts.remaining, end: true, cell: ({ remaining }) => exactMoney(remaining) },
+  { key: 'vouchers', header: texts.vouchers, end: true, cell: ({ vouchers }) => vouchers.length },
+  {
+    key: 'close',
+    header: '',
+    end: true,
+    cell: (session) =>
+      session.status !== 'closed' && (
+        <Button small onClick={() => setClosing(session)}>
+          {texts.close}
+        </Button>
+      ),
+  },
+];
 
 export function PaymentSessions({ address }: { address: string }) {
   const read = useCall(getPaymentSessions, { query: { address } }, { every: 10_000 });
@@ -39,21 +67,7 @@ export function PaymentSessions({ address }: { address: string }) {
   };
   return (
     <Card title={texts.sessions} hint={texts.sessionsHint} flush className="overflow-hidden">
-      <form onSubmit={submit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
-        <div className="w-52">
-          <TextField
-            label={texts.deposit}
-            inputMode="decimal"
-            required
-            value={deposit}
-            onChange={({ target }) => setDeposit(target.value)}
-          />
-        </div>
-        <Button kind="primary" type="submit" busy={open.isPending}>
-          {texts.open}
-        </Button>
-        {open.error && <Notice tone="danger">{open.error.message}</Notice>}
-      </form>
+      <OpenForm submit={submit} deposit={deposit} setDeposit={setDeposit} open={open} />
       <Table
         label={texts.sessions}
         rows={sessions}
@@ -61,33 +75,7 @@ export function PaymentSessions({ address }: { address: string }) {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.noSessions} />}
-        columns={[
-          {
-            key: 'id',
-            header: texts.started,
-            cell: ({ createdAt, sandbox }) => (
-              <span className="inline-flex flex-wrap items-center gap-2" title={moment(createdAt)}>
-                {ago(createdAt)}
-                {sandbox && <Badge tone="spot">{texts.sandbox}</Badge>}
-              </span>
-            ),
-          },
-          { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
-          { key: 'spent', header: texts.spent, end: true, cell: ({ spent }) => exactMoney(spent) },
-          { key: 'left', header: texts.remaining, end: true, cell: ({ remaining }) => exactMoney(remaining) },
-          { key: 'vouchers', header: texts.vouchers, end: true, cell: ({ vouchers }) => vouchers.length },
-          {
-            key: 'close',
-            header: '',
-            end: true,
-            cell: (session) =>
-              session.status !== 'closed' && (
-                <Button small onClick={() => setClosing(session)}>
-                  {texts.close}
-                </Button>
-              ),
-          },
-        ]}
+        columns={columnsOf(setClosing)}
       />
       <Confirm
         open={closing !== undefined}
@@ -100,5 +88,35 @@ export function PaymentSessions({ address }: { address: string }) {
         onConfirm={() => closing && close.mutate({ query: { sessionId: closing.id } })}
       />
     </Card>
+  );
+}
+
+function OpenForm({
+  submit,
+  deposit,
+  setDeposit,
+  open,
+}: {
+  submit: (event: FormEvent) => void;
+  deposit: string;
+  setDeposit: (value: string) => void;
+  open: { isPending: boolean; error: Error | null };
+}) {
+  return (
+    <form onSubmit={submit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
+      <div className="w-52">
+        <TextField
+          label={texts.deposit}
+          inputMode="decimal"
+          required
+          value={deposit}
+          onChange={({ target }) => setDeposit(target.value)}
+        />
+      </div>
+      <Button kind="primary" type="submit" busy={open.isPending}>
+        {texts.open}
+      </Button>
+      {open.error && <Notice tone="danger">{open.error.message}</Notice>}
+    </form>
   );
 }

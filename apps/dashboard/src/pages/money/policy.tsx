@@ -1,19 +1,21 @@
 import {
-  BAD_PAYEES,
   decideAgentPayment,
   getLedger,
   getPaymentPolicy,
   listAgentPayments,
   listAgents,
   listNotices,
+  MOST_PAYEES,
+  PAYEE,
   putPaymentPolicy,
+  USD_AMOUNT,
   webUnderground,
 } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import { useCall, useSend } from '../../api.ts';
+import { codeOf, useCall, useSend } from '../../api.ts';
 import { address, exactMoney, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { policy as texts } from '../../texts/policy.ts';
@@ -23,9 +25,9 @@ import { Confirm } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
-import { useAgentNames } from '../underground/agent-names.ts';
+import { useAgentNames } from '../agents/agents/names.ts';
 
 type Payment = TypesOf<typeof listAgentPayments>['reply']['payments'][number];
 type Decision = TypesOf<typeof decideAgentPayment>['body']['decision'];
@@ -35,9 +37,6 @@ const CHOICES: Partial<Record<Payment['status'], Decision[]>> = {
   approval: ['approve', 'deny'],
   unknown: ['paid', 'failed'],
 };
-/** As the platform reads them; what it would refuse is said at the field. */
-const AMOUNT = /^\d{1,9}(\.\d{1,6})?$/;
-const ADDRESS = /^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const LIMITS = ['perPayment', 'perDay', 'perPayee', 'approvalAbove'] as const;
 
 export default function PaymentPolicy() {
@@ -95,14 +94,16 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
   const say = useSay();
   const save = useSend(putPaymentPolicy, { refresh: [getPaymentPolicy], done: () => say(texts.saved) });
   const [checked, setChecked] = useState(false);
-  const badLimit = (key: (typeof LIMITS)[number]) => checked && form[key] !== null && !AMOUNT.test(form[key]);
-  const badPayee = checked && form.payees?.find((payee) => !ADDRESS.test(payee));
+  const badLimit = (key: (typeof LIMITS)[number]) => checked && form[key] !== null && !USD_AMOUNT.test(form[key]);
+  const tooMany = (form.payees?.length ?? 0) > MOST_PAYEES;
+  const badPayee = checked && form.payees?.find((payee) => !PAYEE.test(payee));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setChecked(true);
     const good =
-      LIMITS.every((key) => form[key] === null || AMOUNT.test(form[key])) &&
-      (form.payees ?? []).every((payee) => ADDRESS.test(payee));
+      LIMITS.every((key) => form[key] === null || USD_AMOUNT.test(form[key])) &&
+      !tooMany &&
+      (form.payees ?? []).every((payee) => PAYEE.test(payee));
     if (good) save.mutate({ params: { id }, body: form });
   };
   return (
@@ -122,7 +123,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
       <TextArea
         label={texts.payees}
         hint={texts.payeesHint}
-        error={badPayee ? texts.badPayee(badPayee) : null}
+        error={badPayee ? texts.badPayee(badPayee) : checked && tooMany ? texts.badPayees : null}
         mono
         defaultValue={form.payees?.join('\n') ?? ''}
         onChange={({ target }) => {
@@ -131,7 +132,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
         }}
       />
       {save.error && (
-        <Notice tone="danger">{save.error.message === BAD_PAYEES ? texts.badPayees : save.error.message}</Notice>
+        <Notice tone="danger">{codeOf(save.error) === 'BAD_PAYEES' ? texts.badPayees : save.error.message}</Notice>
       )}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>
@@ -141,6 +142,31 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
     </form>
   );
 }
+
+const paymentColumns = (ask: (payment: Payment, decision: Decision) => void): Column<Payment>[] => [
+  { key: 'when', header: texts.when, cell: ({ createdAt }) => moment(createdAt) },
+  { key: 'to', header: texts.to, cell: ({ recipient }) => <Payee recipient={recipient} /> },
+  { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
+  {
+    key: 'status',
+    header: texts.status,
+    cell: ({ status }) => <Status value={status} text={texts.statuses[status]} />,
+  },
+  {
+    key: 'decide',
+    header: '',
+    end: true,
+    cell: (payment) => (
+      <span className="inline-flex gap-2">
+        {(CHOICES[payment.status] ?? []).map((decision, index) => (
+          <Button key={decision} small kind={index === 0 ? 'primary' : 'plain'} onClick={() => ask(payment, decision)}>
+            {texts[decision]}
+          </Button>
+        ))}
+      </span>
+    ),
+  },
+];
 
 function Payments({ id }: { id: string }) {
   const read = useCall(listAgentPayments, { params: { id } }, { every: 10_000 });
@@ -166,35 +192,7 @@ function Payments({ id }: { id: string }) {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.noPayments} />}
-        columns={[
-          { key: 'when', header: texts.when, cell: ({ createdAt }) => moment(createdAt) },
-          { key: 'to', header: texts.to, cell: ({ recipient }) => <Payee recipient={recipient} /> },
-          { key: 'amount', header: texts.amount, end: true, cell: ({ amount }) => exactMoney(amount) },
-          {
-            key: 'status',
-            header: texts.status,
-            cell: ({ status }) => <Status value={status} text={texts.statuses[status]} />,
-          },
-          {
-            key: 'decide',
-            header: '',
-            end: true,
-            cell: (payment) => (
-              <span className="inline-flex gap-2">
-                {(CHOICES[payment.status] ?? []).map((decision, index) => (
-                  <Button
-                    key={decision}
-                    small
-                    kind={index === 0 ? 'primary' : 'plain'}
-                    onClick={() => ask(payment, decision)}
-                  >
-                    {texts[decision]}
-                  </Button>
-                ))}
-              </span>
-            ),
-          },
-        ]}
+        columns={paymentColumns(ask)}
       />
       {asking && (
         <Decide

@@ -5,7 +5,7 @@ import { underground as texts } from '../../texts/underground.ts';
 import { Card, Status } from '../../ui/card.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
-import { useAgentNames } from './agent-names.ts';
+import { useAgentNames } from '../agents/agents/names.ts';
 
 export function Bus() {
   const { nameOf } = useAgentNames();

@@ -11,7 +11,7 @@ import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
-import { useAgentNames } from './agent-names.ts';
+import { useAgentNames } from '../agents/agents/names.ts';
 
 export function Splits() {
   const { nameOf } = useAgentNames();

@@ -3,9 +3,9 @@ import { underground as texts } from '../../texts/underground.ts';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Amplifications, Bookings, Bus } from './bus.tsx';
-import { Events } from './events.tsx';
+import { Events } from './events/events.tsx';
 import { Splits } from './splits.tsx';
-import { AgentWallets } from './agent-wallets.tsx';
+import { AgentWallets } from './wallets.tsx';
 
 export default function Underground() {
   const { tab = 'bus' } = useSearch({ strict: false });

@@ -24,10 +24,8 @@ export type ReadsService = ReturnType<typeof createReads>;
 
 const LOOK_MS = 1000;
 
-/** What an agent itself knows, asked at its gateway: the same for every driver. */
-export function createReads({ roster, backend, log }: ReadsDeps) {
-  const own = (user: User, id: string) => roster.of(user.id).get(id);
-
+/** Reads on in an agent’s log. */
+function createFollow({ backend, log }: ReadsDeps) {
   async function logsSince(user: User, agentId: string, from: string, query: { level?: string; after?: string }) {
     const { logs } = await backend
       .as(user, from)
@@ -59,22 +57,54 @@ export function createReads({ roster, backend, log }: ReadsDeps) {
     }
   }
 
-  const nothing = (agentId: string): AgentStats => ({
-    agentId,
-    cpu: null,
-    memory: null,
-    memoryPercent: null,
-    network: null,
-    uptime: null,
-    uptimeFormatted: null,
-    status: null,
-    pids: null,
-    messagesProcessed: null,
-    messagesPerHour: null,
-    averageResponseTime: null,
-    successRate: null,
-    errorRate: null,
-  });
+  return follow;
+}
+
+/** What others vouch for. */
+function verifying({ backend }: ReadsDeps, own: (user: User, id: string) => Promise<unknown>) {
+  return {
+    async verification(user: User, id: string, address: string) {
+      await own(user, id);
+      return reach(backend.as(user, address).call(getBackendVerification, { params: { id } }));
+    },
+
+    async verify(user: User, id: string, body: TypesOf<typeof verifyAgent>['body'], address: string) {
+      await own(user, id);
+      return reach(
+        backend.as(user, address).call(verifyBackendAgent, { params: { id }, body: { ...body, verified: true } }),
+      );
+    },
+
+    async unverify(user: User, id: string, address: string) {
+      await own(user, id);
+      return reach(backend.as(user, address).call(removeBackendVerification, { params: { id } }));
+    },
+  };
+}
+
+const nothing = (agentId: string): AgentStats => ({
+  agentId,
+  cpu: null,
+  memory: null,
+  memoryPercent: null,
+  network: null,
+  uptime: null,
+  uptimeFormatted: null,
+  status: null,
+  pids: null,
+  messagesProcessed: null,
+  messagesPerHour: null,
+  averageResponseTime: null,
+  successRate: null,
+  errorRate: null,
+});
+
+/** What an agent itself knows, asked at its gateway: the same for every driver. */
+export function createReads(deps: ReadsDeps) {
+  const { roster, backend } = deps;
+  const own = (user: User, id: string) => roster.of(user.id).get(id);
+
+  const follow = createFollow(deps);
 
   return {
     async logs(user: User, id: string, query: { limit: number; level?: string }, address: string) {
@@ -114,21 +144,6 @@ export function createReads({ roster, backend, log }: ReadsDeps) {
       }
     },
 
-    async verification(user: User, id: string, address: string) {
-      await own(user, id);
-      return reach(backend.as(user, address).call(getBackendVerification, { params: { id } }));
-    },
-
-    async verify(user: User, id: string, body: TypesOf<typeof verifyAgent>['body'], address: string) {
-      await own(user, id);
-      return reach(
-        backend.as(user, address).call(verifyBackendAgent, { params: { id }, body: { ...body, verified: true } }),
-      );
-    },
-
-    async unverify(user: User, id: string, address: string) {
-      await own(user, id);
-      return reach(backend.as(user, address).call(removeBackendVerification, { params: { id } }));
-    },
+    ...verifying(deps, own),
   };
 }

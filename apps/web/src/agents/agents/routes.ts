@@ -22,11 +22,12 @@ import {
   streamAgentLogs,
   verifyAgent,
 } from '@troupe/contract';
-import { AppError, eventStream, iso, serve, type Clock, type Server } from '@troupe/kernel';
+import { eventStream, serve, type Server } from '@troupe/kernel';
+import type { Clones } from './clones.ts';
 import type { ReadsService } from './reads.ts';
 import type { AgentsService } from './service.ts';
 
-export function agentRoutes(server: Server, agents: AgentsService, reads: ReadsService, clock: Clock): void {
+export function agentRoutes(server: Server, agents: AgentsService, reads: ReadsService, clones: Clones): void {
   serve(server, listAgents, async ({ user, query }) => {
     const page = user ? await agents.list(user, query) : { agents: [], count: 0, hasMore: false };
     return { ...page, status: 'ok' as const };
@@ -55,7 +56,8 @@ export function agentRoutes(server: Server, agents: AgentsService, reads: ReadsS
   serve(server, getAgentToken, ({ user, params, request }) => agents.token(user, params.id, request.address));
   serve(server, rotateAgentToken, ({ user, params, request }) => agents.rotateToken(user, params.id, request.address));
   readRoutes(server, reads);
-  cloneRoutes(server, clock);
+  serve(server, cloneAgent, clones.clone);
+  serve(server, getCloneService, clones.describe);
 }
 
 function readRoutes(server: Server, reads: ReadsService): void {
@@ -77,17 +79,4 @@ function readRoutes(server: Server, reads: ReadsService): void {
   );
   serve(server, verifyAgent, ({ user, params, body, request }) => reads.verify(user, params.id, body, request.address));
   serve(server, removeVerification, ({ user, params, request }) => reads.unverify(user, params.id, request.address));
-}
-
-function cloneRoutes(server: Server, clock: Clock): void {
-  serve(server, cloneAgent, () => {
-    throw new AppError(501, 'Agent cloning is not available yet');
-  });
-  serve(server, getCloneService, () => ({
-    status: 'ok' as const,
-    service: 'agent-clone',
-    available: false,
-    protocol: { name: 'clone', version: '1.0', methods: ['POST'], payment: false },
-    timestamp: iso(clock()),
-  }));
 }

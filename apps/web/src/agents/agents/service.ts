@@ -47,9 +47,9 @@ export function requireEntitlement(...given: Parameters<typeof entitle>) {
   throw new AppError(status, message, extra);
 }
 
-export function createAgents(deps: AgentsDeps) {
-  const { roster, backend, clock, premium, models } = deps;
-  const { agentsDomain } = deps;
+/** What a user is shown of agents. */
+function createShown(deps: AgentsDeps) {
+  const { clock, models, agentsDomain } = deps;
   const direct = `${deps.backendUrl.replace(/^http/, 'ws')}/api/runtime/proxy`;
   /** Where the backend is may be known to this service only; an agent's own name is for everybody. */
   const socketOf = (id: string): string =>
@@ -71,7 +71,7 @@ export function createAgents(deps: AgentsDeps) {
       id: row.id,
       name: row.name,
       model: row.model,
-      status: row.status as WebAgent['status'],
+      status: row.status,
       websocketUrl: `${socketOf(row.id)}?token=${ticket}`,
       createdAt: iso(row.created_at),
       updatedAt: iso(row.updated_at),
@@ -83,6 +83,12 @@ export function createAgents(deps: AgentsDeps) {
     };
   }
 
+  return { shown, facts };
+}
+
+/** Rows of new agents, within plan and tier. */
+function createAdding(deps: AgentsDeps) {
+  const { roster, premium } = deps;
   /** The plan and, where one was named, the tier that a new agent is made under. */
   function wish(user: User, tier: string | undefined): { plan: ReturnType<typeof requireEntitlement>; tier?: Tier } {
     if (tier !== undefined && tier !== 'free' && (!readPlanName(tier) || (!isTier(tier) && readPlanName(tier)?.size)))
@@ -120,6 +126,77 @@ export function createAgents(deps: AgentsDeps) {
       throw new AppError(429, `Agent limit reached for ${named}`, { current, limit });
     }
   }
+
+  return add;
+}
+
+/** What an owner changes of an agent. */
+function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType<typeof createShown>) {
+  return {
+    async rename(user: User, id: string, name: string, address: string) {
+      const own = roster.of(user.id);
+      await own.get(id);
+      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { name } }));
+      const { status, updatedAt } = facts(user, await own.get(id));
+      return { success: true as const, agent: { id, name, status, updatedAt } };
+    },
+
+    async remove(user: User, id: string, address: string) {
+      await roster.of(user.id).get(id);
+      await reach(backend.as(user, address).call(deleteBackendAgent, { params: { id } }));
+      return { success: true as const, deleted: id };
+    },
+
+    async config(user: User, id: string) {
+      const own = roster.of(user.id);
+      const { config } = await own.definition(await own.get(id));
+      return { config, status: 'ok' as const };
+    },
+
+    async configure(user: User, id: string, body: ConfigPart, address: string) {
+      const row = await roster.of(user.id).get(id);
+      const given = isPart(body['config']) ? body['config'] : body;
+      if (row.provider_key === null) await models.check(namedModels({ config: given }));
+      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { config: given } }));
+      const { config } = await roster.of(user.id).definition(row);
+      return { config, status: 'updated' as const };
+    },
+
+    async purpose(user: User, id: string) {
+      const own = roster.of(user.id);
+      const { instruction, tools } = await own.definition(await own.get(id));
+      return { instruction, tools };
+    },
+
+    async setPurpose(user: User, id: string, purpose: TypesOf<typeof putAgentPurpose>['body'], address: string) {
+      const row = await roster.of(user.id).get(id);
+      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { purpose } }));
+      const { instruction, tools } = await roster.of(user.id).definition(row);
+      return { instruction, tools };
+    },
+  };
+}
+
+/** The gateway tokens of agents. */
+function tokens({ roster }: AgentsDeps, rotated: (user: User, id: string, address: string) => Promise<string>) {
+  return {
+    async rotateToken(user: User, id: string, address: string) {
+      await roster.of(user.id).get(id);
+      return { success: true as const, token: await rotated(user, id, address) };
+    },
+    async token(user: User, id: string, address: string) {
+      const own = roster.of(user.id);
+      return { token: own.token(await own.get(id)) ?? (await rotated(user, id, address)) };
+    },
+  };
+}
+
+export function createAgents(deps: AgentsDeps) {
+  const { roster, backend, models } = deps;
+  const seen = createShown(deps);
+  const { shown, facts } = seen;
+
+  const add = createAdding(deps);
 
   async function rotated(user: User, id: string, address: string): Promise<string> {
     const { token } = await reach(backend.as(user, address).call(rotateBackendToken, { params: { id } }));
@@ -162,56 +239,8 @@ export function createAgents(deps: AgentsDeps) {
       return { success: true as const, agent: { id: agentId, name, status, websocketUrl, model, createdAt } };
     },
 
-    async rename(user: User, id: string, name: string, address: string) {
-      const own = roster.of(user.id);
-      await own.get(id);
-      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { name } }));
-      const { status, updatedAt } = facts(user, await own.get(id));
-      return { success: true as const, agent: { id, name, status, updatedAt } };
-    },
-
-    async remove(user: User, id: string, address: string) {
-      await roster.of(user.id).get(id);
-      await reach(backend.as(user, address).call(deleteBackendAgent, { params: { id } }));
-      return { success: true as const, deleted: id };
-    },
-
-    async config(user: User, id: string) {
-      const own = roster.of(user.id);
-      const { config } = await own.definition(await own.get(id));
-      return { config, status: 'ok' as const };
-    },
-
-    async configure(user: User, id: string, body: ConfigPart, address: string) {
-      const row = await roster.of(user.id).get(id);
-      const given = isPart(body['config']) ? body['config'] : body;
-      if (row.provider_key === null) await models.check(namedModels({ config: given }));
-      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { config: given } }));
-      const { config } = await roster.of(user.id).definition(row);
-      return { config, status: 'updated' as const };
-    },
-
-    async purpose(user: User, id: string) {
-      const own = roster.of(user.id);
-      const { instruction, tools } = await own.definition(await own.get(id));
-      return { instruction, tools };
-    },
-
-    async setPurpose(user: User, id: string, purpose: TypesOf<typeof putAgentPurpose>['body'], address: string) {
-      const row = await roster.of(user.id).get(id);
-      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { purpose } }));
-      const { instruction, tools } = await roster.of(user.id).definition(row);
-      return { instruction, tools };
-    },
-
-    async rotateToken(user: User, id: string, address: string) {
-      await roster.of(user.id).get(id);
-      return { success: true as const, token: await rotated(user, id, address) };
-    },
-    async token(user: User, id: string, address: string) {
-      const own = roster.of(user.id);
-      return { token: own.token(await own.get(id)) ?? (await rotated(user, id, address)) };
-    },
+    ...changing(deps, seen),
+    ...tokens(deps, rotated),
   };
 }
 

@@ -70,15 +70,10 @@ export function createConnections({ roster, backend, log }: ConnectionsDeps) {
     },
 
     /** Where the browser goes next, whatever it came back with. */
-    async finish(
-      user: User,
-      { code, state = '', iss, error }: { code?: string; state?: string; iss?: string; error?: string },
-      address: string,
-    ): Promise<string> {
-      const [agentId = '', name = ''] = state.split('.');
-      const page = (result: Record<string, string>): string =>
-        `/dashboard/agents/${encodeURIComponent(agentId)}?${new URLSearchParams({ tab: 'connections', ...result }).toString()}`;
+    async finish(user: User, came: Came, address: string): Promise<string> {
+      const { agentId, name, page } = placeOf(came);
       if (agentId === '' || name === '') return '/dashboard/agents';
+      const { code, state = '', iss, error } = came;
       if (code === undefined || error !== undefined) return page({ refused: name });
       try {
         const { call } = await client(user, agentId, address);
@@ -92,4 +87,19 @@ export function createConnections({ roster, backend, log }: ConnectionsDeps) {
       }
     },
   };
+}
+
+interface Came {
+  code?: string;
+  state?: string;
+  iss?: string;
+  error?: string;
+}
+
+/** Whose answer it is, and the page that says what came of it. */
+function placeOf({ state = '' }: Came) {
+  const [agentId = '', name = ''] = state.split('.');
+  const page = (result: Record<string, string>): string =>
+    `/dashboard/agents/${encodeURIComponent(agentId)}?${new URLSearchParams({ tab: 'connections', ...result }).toString()}`;
+  return { agentId, name, page };
 }

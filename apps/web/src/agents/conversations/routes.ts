@@ -1,12 +1,19 @@
 import {
+  branchConversation,
   cancelConversation,
+  changeConversation,
   decideApproval,
+  deleteConversation,
+  exportConversation,
   forgetMemory,
   getConversation,
+  listBranches,
   listConversations,
   say,
+  searchConversations,
 } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
+import type { KeepingService } from './keeping.ts';
 import type { ConversationsService } from './service.ts';
 
 export function conversationRoutes(server: Server, conversations: ConversationsService): void {
@@ -25,5 +32,26 @@ export function conversationRoutes(server: Server, conversations: ConversationsS
   );
   serve(server, forgetMemory, ({ user, body, request }) =>
     conversations.forget(user, body.agentId, body.key, request.address),
+  );
+}
+
+export function keepingRoutes(server: Server, keeping: KeepingService): void {
+  serve(server, changeConversation, ({ user, params: { id, sessionId }, body, request }) =>
+    keeping.change(user, id, sessionId, body, request.address),
+  );
+  serve(server, deleteConversation, ({ user, params: { id, sessionId }, request }) =>
+    keeping.remove(user, id, sessionId, request.address),
+  );
+  serve(server, listBranches, ({ user, params: { id, sessionId }, request }) =>
+    keeping.branches(user, id, sessionId, request.address),
+  );
+  serve(server, branchConversation, ({ user, params: { id, sessionId }, body, request }) =>
+    keeping.branch(user, id, sessionId, body, request.address),
+  );
+  serve(server, searchConversations, ({ user, params, query, request }) =>
+    keeping.search(user, params.id, query.q, request.address),
+  );
+  serve(server, exportConversation, ({ user, params: { id, sessionId }, query, request }) =>
+    keeping.export(user, id, sessionId, query.format, request.address),
   );
 }

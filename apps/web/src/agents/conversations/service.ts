@@ -6,14 +6,19 @@ import {
   gatewaySay,
   gatewaySession,
   gatewaySessions,
+  type listConversations,
+  type say,
+  type TypesOf,
 } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
+import type { KnownModels } from '../models/service.ts';
 
 export interface ConversationsDeps {
   roster: Roster;
   backend: BackendClient;
+  models: Pick<KnownModels, 'check'>;
 }
 
 export type ConversationsService = ReturnType<typeof createConversations>;
@@ -42,14 +47,14 @@ async function entryOf(call: Call, agentId: string, key: string) {
 }
 
 /** What an agent did, step by step, and its owner's say in it. The agent itself keeps it all; web only checks whose it is. */
-export function createConversations({ roster, backend }: ConversationsDeps) {
+export function createConversations({ roster, backend, models }: ConversationsDeps) {
   const client = async (user: User, agentId: string, address: string) => {
-    await roster.of(user.id).get(agentId);
-    return backend.as(user, address);
+    const agent = await roster.of(user.id).get(agentId);
+    return { ...backend.as(user, address), agent };
   };
 
   return {
-    async list(user: User, agentId: string, page: { limit: number; offset: number; key?: string }, address: string) {
+    async list(user: User, agentId: string, page: TypesOf<typeof listConversations>['query'], address: string) {
       const { call } = await client(user, agentId, address);
       return reach(call(gatewaySessions, { params: { agentId }, query: page }));
     },
@@ -62,11 +67,14 @@ export function createConversations({ roster, backend }: ConversationsDeps) {
     async say(
       user: User,
       agentId: string,
-      { message, topic, id }: { message: string; topic?: string; id?: string },
+      { message, topic, sessionId, ...more }: TypesOf<typeof say>['body'],
       address: string,
     ) {
-      const { call } = await client(user, agentId, address);
-      const body = { content: message, key: topic || OWN, ...(id !== undefined && { id }) };
+      const { call, agent } = await client(user, agentId, address);
+      // A key of the owner's may open models that nobody here knows.
+      if (more.model !== undefined && agent.provider_key === null) await models.check([more.model]);
+      const to = sessionId === undefined ? { key: topic || OWN } : { session: sessionId };
+      const body = { content: message, ...to, ...more };
       return reach(call(gatewaySay, { params: { agentId }, body }));
     },
 

@@ -1,21 +1,25 @@
-import { CallError, chatCompletions, demoChat, type Client, type getDemo, type TypesOf } from '@troupe/contract';
+import {
+  CallError,
+  chatCompletions,
+  DEMO_LENGTH,
+  demoChat,
+  type Client,
+  type getDemo,
+  type TypesOf,
+} from '@troupe/contract';
 import { findModel, type Catalogue } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 
 type Asked = TypesOf<typeof demoChat>['body'];
 
-export interface Demo {
-  describe: () => TypesOf<typeof getDemo>['reply'];
-  chat: (asked: Asked, signal: AbortSignal) => Promise<TypesOf<typeof demoChat>['reply']>;
-}
-
 const MAX_TOKENS = 1024;
-const MAX_CHARACTERS = 4_000;
 /** A public endpoint that costs money: older messages of a conversation are left out. */
 const MAX_MESSAGES = 20;
 const TIMEOUT_MS = 90_000;
 
-export function createDemo(backend: Client, catalogue: Catalogue): Demo {
+export type Demo = ReturnType<typeof createDemo>;
+
+export function createDemo(backend: Client, catalogue: Catalogue) {
   async function complete({ message, model, conversation = [] }: Asked, signal: AbortSignal) {
     const earlier = conversation.flatMap(userText).slice(-MAX_MESSAGES);
     const messages = [...earlier, cut(message)].map((content) => ({ role: 'user' as const, content }));
@@ -40,7 +44,7 @@ export function createDemo(backend: Client, catalogue: Catalogue): Demo {
   }
 
   return {
-    describe: () => ({
+    describe: (): TypesOf<typeof getDemo>['reply'] => ({
       models: catalogue.demo.map((id) => ({
         id,
         name: findModel(catalogue, id)?.name ?? id,
@@ -49,7 +53,7 @@ export function createDemo(backend: Client, catalogue: Catalogue): Demo {
       mode: 'demo',
       message: `Try a model without an account: one answer at a time, up to ${MAX_TOKENS} tokens.`,
     }),
-    async chat(asked, signal) {
+    async chat(asked: Asked, signal: AbortSignal): Promise<TypesOf<typeof demoChat>['reply']> {
       try {
         const { id, model, choices, usage } = await complete(asked, signal);
         return { id, model, message: choices[0]?.message.content ?? '', usage, done: true };
@@ -63,10 +67,10 @@ export function createDemo(backend: Client, catalogue: Catalogue): Demo {
   };
 }
 
-const isUnserved = (error: unknown): boolean => error instanceof CallError && error.message === 'No models available';
+const isUnserved = (error: unknown): boolean => error instanceof CallError && error.body['code'] === 'NO_MODELS';
 
 /** Never in the middle of a character: providers refuse halves. */
-const cut = (text: string): string => text.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
+const cut = (text: string): string => text.slice(0, DEMO_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
 
 /** Answers in a conversation come from the caller: believing them would let anybody put words into the model's mouth. */
 function userText(entry: unknown): string[] {

@@ -26,7 +26,7 @@ const shown = ({ id, name, agent_id, ip, status, first_seen, last_seen }: Row): 
   name,
   agentId: agent_id,
   ip,
-  status: status as Device['status'],
+  status,
   firstSeen: iso(first_seen),
   lastSeen: iso(last_seen),
 });
@@ -93,7 +93,7 @@ export function createDevices({ db, clock, cipher }: DevicesDeps) {
       const device = secret ? await store.touchBySecret(db.system, deviceId, sha256Hex(secret), clock()) : undefined;
       if (!device) throw new AppError(401, 'Invalid device secret');
       const token = device.token_sealed ? cipher.open(device.token_sealed, `device:${deviceId}`) : undefined;
-      return { status: device.status as Device['status'], ...(token === undefined ? {} : { token }) };
+      return { status: device.status, ...(token === undefined ? {} : { token }) };
     },
   };
 }

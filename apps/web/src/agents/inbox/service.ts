@@ -1,6 +1,6 @@
 import { gatewayApprovals, type InboxItem } from '@troupe/contract';
 import type { Database } from '@troupe/db';
-import type { BackendClient, Log, User } from '@troupe/kernel';
+import { createFairQueue, type BackendClient, type Log, type User } from '@troupe/kernel';
 import { agentsElsewhere, readWaiting } from './store.ts';
 
 export interface InboxDeps {
@@ -15,9 +15,13 @@ const SHOWN = 100;
 /** Agents in containers are asked themselves: so many, and none for long. */
 const ASKED = 40;
 const ASK_MS = 2000;
+/** Somebody's inbox may be large: each is read once at a time, and all together leave the database to others. */
+const READ = { width: 4, perKey: 1, waiting: 1000, waitingPerKey: 20 };
 
 /** What waits for a person, over all of their agents. */
 export function createInbox({ db, backend, log }: InboxDeps) {
+  const reading = createFairQueue(READ);
+
   async function ask(user: User, { id: agentId, name }: { id: string; name: string }, address: string) {
     try {
       const { approvals } = await backend
@@ -35,7 +39,7 @@ export function createInbox({ db, backend, log }: InboxDeps) {
 
   return {
     async read(user: User, address: string): Promise<{ items: InboxItem[]; hasMore: boolean }> {
-      const here = await readWaiting(db.user(user.id), SHOWN + 1);
+      const here = await reading.run(user.id, () => readWaiting(db.user(user.id), SHOWN + 1));
       const others = await agentsElsewhere(db.user(user.id), ASKED);
       const there = (await Promise.all(others.map((agent) => ask(user, agent, address)))).flat();
       const items = [...here.map((call): InboxItem => ({ kind: 'approval', ...call })), ...there].sort((a, b) =>

@@ -19,11 +19,8 @@ export async function readWaiting(tx: UserTx, limit: number): Promise<WaitingCal
   const { rows } = await sql<WaitingCall>`
     select e.data ->> 'approvalId' as id, e.agent_id as "agentId", a.name as "agentName", e.session_id as "sessionId",
       e.data ->> 'tool' as tool, left(e.data ->> 'args', ${MOST_CHARACTERS}) as args, iso_text(e.at) as at
-    from agent_sessions s join agents a on a.id = s.agent_id
-    join agent_events e on e.session_id = s.id and e.type = 'approval_requested' and e.seq > s.compacted_to
-    where s.status = 'waiting' and not exists (
-      select from agent_events d where d.session_id = e.session_id and d.seq > e.seq and (d.type = 'run_ended'
-        or (d.type = 'approval_decided' and d.data ->> 'approvalId' = e.data ->> 'approvalId')))
+    from agent_waiting_calls(array(select id from agent_sessions where status = 'waiting')) e
+    join agents a on a.id = e.agent_id
     order by e.at, e.seq limit ${limit}`.execute(tx);
   return rows;
 }
@@ -33,7 +30,7 @@ export async function agentsElsewhere(tx: UserTx, limit: number): Promise<{ id: 
   return tx
     .selectFrom('agents')
     .select(['id', 'name'])
-    .where('driver', '<>', 'embedded')
+    .where('driver', 'is not', null)
     .where('status', '=', 'running')
     .orderBy('updated_at', 'desc')
     .limit(limit)

@@ -1,3 +1,4 @@
+import type { Accounts } from '@troupe/accounts';
 import {
   getInstanceStats,
   repairAgent,
@@ -15,6 +16,7 @@ import { reach } from '../../platform/reach.ts';
 
 export interface InstanceDeps {
   db: Database;
+  users: Accounts['users'];
   roster: Roster;
   backend: BackendClient;
   agentsDomain: string;
@@ -28,20 +30,8 @@ const NONE = 'No instance found. Please deploy first.';
 /** Backing up and changing an image takes its time. */
 const ACTION_TIMEOUT_MS = 120_000;
 
-export function createInstances({ db, roster, backend, agentsDomain, version }: InstanceDeps) {
-  /** The agent that the path means: the user's main one, or the one of that id. */
-  async function find(user: User, id: string): Promise<AgentRow> {
-    if (id === user.id) {
-      const [main] = await roster.of(user.id).list({ limit: 1, offset: 0 });
-      if (main) return main;
-      throw new AppError(404, NONE);
-    }
-    const agent = await roster.of(user.id).find(id);
-    if (agent) return agent;
-    const other = await db.system.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
-    throw other ? new AppError(403, 'Forbidden') : new AppError(404, NONE);
-  }
-
+/** What the backend is asked to do. */
+function createActions({ backend }: InstanceDeps) {
   function perform(
     user: User,
     agent: AgentRow,
@@ -63,6 +53,26 @@ export function createInstances({ db, roster, backend, agentsDomain, version }: 
     });
   }
 
+  return perform;
+}
+
+export function createInstances(deps: InstanceDeps) {
+  const { db, users, roster, backend, agentsDomain, version } = deps;
+  /** The agent that the path means: the user's main one, or the one of that id. */
+  async function find(user: User, id: string): Promise<AgentRow> {
+    if (id === user.id) {
+      const [main] = await roster.of(user.id).list({ limit: 1, offset: 0 });
+      if (main) return main;
+      throw new AppError(404, NONE);
+    }
+    const agent = await roster.of(user.id).find(id);
+    if (agent) return agent;
+    const other = await users.byId(db.system, id);
+    throw other ? new AppError(403, 'Forbidden') : new AppError(404, NONE);
+  }
+
+  const perform = createActions(deps);
+
   return {
     async act(user: User, id: string, action: Action, image: unknown, address: string) {
       const agent = await find(user, id);
@@ -76,7 +86,7 @@ export function createInstances({ db, roster, backend, agentsDomain, version }: 
       return {
         userId: user.id,
         agentId: row.id,
-        status: row.status as 'running',
+        status: row.status,
         startedAt: isoOrNull(row.started_at),
         subdomain,
         url: `https://${subdomain}`,
@@ -89,7 +99,7 @@ export function createInstances({ db, roster, backend, agentsDomain, version }: 
       const { cpu, memory, plan, runtimeVersion } = await reach(
         backend.as(user, address).call(getInstanceStats, { params: { id: row.id } }),
       );
-      return { userId: user.id, cpu, memory, status: row.status as 'running', plan, runtimeVersion };
+      return { userId: user.id, cpu, memory, status: row.status, plan, runtimeVersion };
     },
   };
 }

@@ -3,18 +3,20 @@ import type { ServerEvent } from '@troupe/kernel';
 
 /** What waits for a reader. Conversations wait for room; what changed is told once, however often it changes. */
 export interface Outbox {
-  /** Resolves when there is room for more. */
-  put: (event: ServerEvent) => Promise<void>;
+  /** Waits for room; only then is the event made. */
+  put: (make: () => ServerEvent, characters: number) => Promise<void>;
   change: (topic: LiveTopic) => void;
   ping: () => void;
   /** Undefined: the reader is gone. */
   take: () => Promise<ServerEvent | undefined>;
 }
 
-const ROOM = 200;
+/** Of what waits: a reader who takes nothing costs no more. */
+const ROOM = { events: 200, characters: 256 * 1024 };
 
 export function openOutbox(signal: AbortSignal): Outbox {
-  const waiting: ServerEvent[] = [];
+  const waiting: { event: ServerEvent; characters: number }[] = [];
+  let characters = 0;
   const topics = new Set<LiveTopic>();
   let isPinged = false;
   let wake = Promise.withResolvers<void>();
@@ -25,30 +27,36 @@ export function openOutbox(signal: AbortSignal): Outbox {
     room?.resolve();
   });
 
+  const hasRoom = (): boolean => waiting.length < ROOM.events && characters < ROOM.characters;
+
   function next(): ServerEvent | undefined {
     if (topics.size > 0) {
       const data = { topics: [...topics] };
       topics.clear();
       return { event: 'changed', data };
     }
-    const event = waiting.shift();
-    if (waiting.length < ROOM) {
+    const first = waiting.shift();
+    characters -= first?.characters ?? 0;
+    if (hasRoom()) {
       room?.resolve();
       room = undefined;
     }
-    if (event || !isPinged) return event;
+    if (first || !isPinged) return first?.event;
     isPinged = false;
     return { event: 'ping', data: {} };
   }
 
   return {
-    async put(event) {
+    async put(make, size) {
+      // Many conversations have one reader: each waits before it adds what may be large.
+      while (!signal.aborted && !hasRoom()) {
+        room ??= Promise.withResolvers<void>();
+        await room.promise;
+      }
       if (signal.aborted) return;
-      waiting.push(event);
+      waiting.push({ event: make(), characters: size });
+      characters += size;
       stir();
-      if (waiting.length < ROOM) return;
-      room ??= Promise.withResolvers<void>();
-      await room.promise;
     },
     change(topic) {
       topics.add(topic);

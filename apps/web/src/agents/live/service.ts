@@ -1,18 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  credentialEnded,
   eventsOf,
   gatewayFollow,
   LIVE_TOPICS,
   liveChanged,
+  MOST_FOLLOWED,
   MOST_STREAMS,
   noticeRaised,
+  TOO_MANY_FOLLOWED,
+  TOO_MANY_STREAMS,
   type LiveTopic,
 } from '@troupe/contract';
 import type { Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
-import { AppError, newId, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
+import { AppError, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
+import { createStreams, type Stream } from '../../platform/streams.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
 
 export interface LiveDeps {
@@ -28,6 +31,8 @@ const EVERY_ADMINISTRATOR = '*';
 
 const PING_MS = 20_000;
 const RETRY_MS = 1000;
+/** An agent that is stopped may stay so for days. */
+const LONGEST_RETRY_MS = 10_000;
 /** A follower is opened anew after that; nothing is missed. */
 const FOLLOW_MS = 3_600_000;
 
@@ -37,21 +42,18 @@ interface Watch {
   after: number;
 }
 
-interface Stream {
-  user: User;
+interface LiveStream extends Stream {
   outbox: Outbox;
-  end: () => void;
+  follows: number;
 }
 
-/** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
-export function createLive({ roster, backend, listener, log }: LiveDeps) {
-  const streams = new Map<string, Set<Stream>>();
+/** The open streams of this process, and what is told to them. */
+function createListeners({ listener }: LiveDeps) {
+  const streams = createStreams<LiveStream>(listener, { most: MOST_STREAMS, refusal: TOO_MANY_STREAMS });
 
   function tell(userId: string, topic: LiveTopic): void {
     const heard =
-      userId === EVERY_ADMINISTRATOR
-        ? [...streams.values()].flatMap((set) => [...set]).filter(({ user }) => user.isAdmin)
-        : (streams.get(userId) ?? []);
+      userId === EVERY_ADMINISTRATOR ? streams.all().filter(({ user }) => user.isAdmin) : streams.of(userId);
     for (const { outbox } of heard) outbox.change(topic);
   }
 
@@ -61,29 +63,24 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
     if ((LIVE_TOPICS as readonly string[]).includes(topic)) tell(userId, topic as LiveTopic);
   });
   listener.on(noticeRaised, (userId) => tell(userId, 'notices'));
-  listener.on(credentialEnded, (payload) => {
-    for (const set of streams.values())
-      for (const { user, end } of set)
-        if (payload === `session:${user.sessionId}` || payload === `key:${user.keyId}`) end();
-  });
 
-  function join(stream: Stream): () => void {
-    const { id } = stream.user;
-    const set = streams.get(id) ?? new Set();
-    if (set.size >= MOST_STREAMS) throw new AppError(429, `A user has ${MOST_STREAMS} live streams at most`);
-    streams.set(id, set.add(stream));
-    return () => {
-      set.delete(stream);
-      if (set.size === 0) streams.delete(id);
-    };
+  function join(stream: LiveStream): () => void {
+    const follows = [...streams.of(stream.user.id)].reduce((sum, one) => sum + one.follows, stream.follows);
+    if (follows > MOST_FOLLOWED) throw new AppError(429, TOO_MANY_FOLLOWED);
+    return streams.join(stream);
   }
 
+  return join;
+}
+
+/** What an agent says, passed on to a stream. */
+function createFollowing({ roster, backend, log }: LiveDeps) {
   /** Passes a conversation on until its reader leaves or it is gone. A backend that is away for a while is waited for. */
   async function follow(user: User, watch: Watch, all: readonly Watch[], outbox: Outbox, signal: AbortSignal) {
     const about = { agentId: watch.agentId, sessionId: watch.sessionId };
-    // A reader must not use up what its user may call otherwise, so it counts by itself.
-    const client = backend.as(user, `live-${newId()}`);
-    while (!signal.aborted) {
+    // Readers must not use up what their user may call otherwise, so they count by themselves.
+    const client = backend.as({ ...user, toldAs: `live:${user.id}` }, `live:${user.id}`);
+    for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
         await roster.of(user.id).get(watch.agentId);
         const response = await client.open(gatewayFollow, {
@@ -92,24 +89,36 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
           timeout: FOLLOW_MS,
           signal,
         });
+        wait = RETRY_MS;
         for await (const { event, id, data } of eventsOf(response)) {
           const value = JSON.parse(data) as Record<string, unknown>;
           if (event === 'error') throw new AppError(404, 'Session not found', value);
-          if (id === undefined) await outbox.put({ event: 'delta', data: { ...about, ...value } });
-          else {
+          const step = (): ServerEvent => {
+            // With the event, not before: another one must not say that this one was heard.
             watch.after = Number(id);
-            await outbox.put({ id: positions(all), event: 'step', data: { ...about, step: value } });
-          }
+            return { id: positions(all), event: 'step', data: { ...about, step: value } };
+          };
+          const delta = (): ServerEvent => ({ event: 'delta', data: { ...about, ...value } });
+          await outbox.put(id === undefined ? delta : step, data.length);
         }
       } catch (error) {
         if (signal.aborted) return;
         const known = asAppError(error);
-        if (known.status === 404) return outbox.put({ event: 'gone', data: { ...about, error: known.message } });
+        if (known.status === 404)
+          return outbox.put(() => ({ event: 'gone', data: { ...about, error: known.message } }), 0);
         log.debug({ err: error, agentId: watch.agentId }, 'a conversation could not be followed');
       }
-      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await delay(wait, undefined, { signal }).catch(() => undefined);
     }
   }
+
+  return follow;
+}
+
+/** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
+export function createLive(deps: LiveDeps) {
+  const join = createListeners(deps);
+  const follow = createFollowing(deps);
 
   return {
     /** Throws before the first event when there are too many. */
@@ -122,8 +131,8 @@ export function createLive({ roster, backend, listener, log }: LiveDeps) {
       const ended = new AbortController();
       const signal = AbortSignal.any([gone, ended.signal]);
       const outbox = openOutbox(signal);
-      const leave = join({ user, outbox, end: () => ended.abort() });
       const watches = readWatches(watch, last);
+      const leave = join({ user, outbox, follows: watches.length, end: () => ended.abort() });
       return (async function* events() {
         const ping = setInterval(() => outbox.ping(), PING_MS);
         for (const one of watches) void follow(user, one, watches, outbox, signal);
@@ -146,9 +155,16 @@ const positions = (watches: readonly Watch[]): string =>
 
 function readWatches(given: string | undefined, last = ''): Watch[] {
   const reached = new Map(last.split(',').map((one) => one.split(':', 2) as [string, string | undefined]));
-  return (given?.split(',') ?? []).map((one) => {
+  const watches = new Map<string, Watch>();
+  for (const one of given?.split(',') ?? []) {
     const [agentId = '', sessionId = '', after = '0'] = one.split(':');
     const seen = Number(reached.get(sessionId) ?? after);
-    return { agentId, sessionId, after: Number.isSafeInteger(seen) && seen >= 0 ? seen : Number(after) };
-  });
+    // Named twice it is followed once.
+    watches.set(`${agentId}:${sessionId}`, {
+      agentId,
+      sessionId,
+      after: Number.isSafeInteger(seen) && seen >= 0 ? seen : Number(after),
+    });
+  }
+  return [...watches.values()];
 }

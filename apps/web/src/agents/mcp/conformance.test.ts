@@ -7,7 +7,7 @@ import { serve, testServer, type Server, type User } from '@troupe/kernel';
 import { createEverything } from '../../../../../tests/lib/mcp/everything.ts';
 import { conformance } from '../../../../../tests/lib/mcp/judge.ts';
 import { needs } from '../../../../../tests/lib/needs.ts';
-import { createAnswer } from './routes.ts';
+import { createAnswer } from './answer.ts';
 import type { McpCaller } from './service.ts';
 
 /** The public conformance suite, against our way of serving MCP with the tools that it asks for. */

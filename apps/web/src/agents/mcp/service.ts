@@ -33,17 +33,12 @@ export interface McpDeps {
   version: string;
 }
 
-export interface McpService {
-  tools: readonly McpTool<McpCaller>[];
-  /** Made with the first call. */
-  face: () => Promise<McpFace<McpCaller>>;
-  close: () => Promise<void>;
-}
+export type McpService = ReturnType<typeof createMcp>;
 
 const INSTRUCTIONS =
   'The agents of one person on Troupe. List them, ask one of them something, read what came of it, and schedule prompts for them. An agent has its own tools and memory; what it does may cost money.';
 
-export function createMcp(deps: McpDeps): McpService {
+export function createMcp(deps: McpDeps) {
   const tools = [
     listAgents(deps),
     ...talkTools(talkOf(deps), { agent: agentId }, (args) => String(args['agent'])),
@@ -53,7 +48,8 @@ export function createMcp(deps: McpDeps): McpService {
   let made: Promise<McpFace<McpCaller>> | undefined;
   return {
     tools,
-    face: () =>
+    /** Made with the first call. */
+    face: (): Promise<McpFace<McpCaller>> =>
       (made ??= createMcpFace<McpCaller>({
         name: 'troupe',
         title: 'Troupe',

@@ -12,7 +12,7 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
   const known = new Set(catalogue.models.map(({ id }) => id));
   // An aggregator lists hundreds: beside the catalogue only those count that a provider without models in it serves.
   const offered = all.filter(({ id, provider }) => known.has(id) || !(provider in catalogue.providers));
-  const allowed = offered.filter(({ id }) => plan === null || planAllows(catalogue, plan, id));
+  const allowed = offered.filter(({ id, open }) => open || plan === null || planAllows(catalogue, plan, id));
   const isReal = ({ id }: { id: string }): boolean => id !== SANDBOX_MODEL;
   const served = allowed.filter(({ available }) => available);
   const models = served.some(isReal) ? served : allowed;
@@ -21,12 +21,14 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
     models.some((model) => model.id === id),
   );
   return {
-    models: models.map(({ id, name, description, inputCost, outputCost }) => ({
+    models: models.map(({ id, name, description, inputCost, outputCost, contextWindow, sees = false }) => ({
       id,
       name,
       description,
       inputCost,
       outputCost,
+      contextWindow,
+      sees,
     })),
     default: best ?? models[0]?.id ?? SANDBOX_MODEL,
     sandboxOnly: answering.length > 0 && !answering.some(isReal),
@@ -35,27 +37,12 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
 
 type Model = TypesOf<typeof listAiModels>['reply']['models'][number];
 
-/** Which models there are, and which one really answers for an agent. */
-export interface KnownModels {
-  /** Throws 400 with the nearest names for one that no provider has. One that nobody can tell of is let pass. */
-  check: (names: readonly string[]) => Promise<void>;
-  /** Answers what an agent of this plan and model is answered by. */
-  answering: () => Promise<(agent: { plan: string; model: string; hasOwnKey: boolean }) => string>;
-}
-
 const KEPT_MS = 15_000;
 const AGGREGATOR = 'openrouter';
 const SUGGESTED = 3;
 
-export function createKnownModels({
-  backend,
-  catalogue,
-  log,
-}: {
-  backend: Pick<BackendClient, 'call'>;
-  catalogue: Catalogue;
-  log: Log;
-}): KnownModels {
+/** All models, asked for again and again. */
+function createListing({ backend, log }: { backend: Pick<BackendClient, 'call'>; catalogue: Catalogue; log: Log }) {
   let kept: { until: number; models: Promise<Model[] | undefined> } | undefined;
 
   /** Undefined: the backend cannot tell now, and its own answer to what is asked next says why. */
@@ -73,6 +60,21 @@ export function createKnownModels({
     return models;
   }
 
+  return {
+    all,
+    forget: (): void => {
+      kept = undefined;
+    },
+  };
+}
+
+/** Which models there are, and which one really answers for an agent. */
+export type KnownModels = ReturnType<typeof createKnownModels>;
+
+export function createKnownModels(deps: { backend: Pick<BackendClient, 'call'>; catalogue: Catalogue; log: Log }) {
+  const { catalogue } = deps;
+  const { all, forget } = createListing(deps);
+
   /** An aggregator that could not be asked may have anything. */
   const isSilent = (models: readonly Model[]): boolean =>
     models.some(({ provider, available }) => provider === AGGREGATOR && available) &&
@@ -84,7 +86,10 @@ export function createKnownModels({
   };
 
   return {
-    async check(names) {
+    /** There may be others now. */
+    forget,
+    /** Throws 400 with the nearest names for one that no provider has. One that nobody can tell of is let pass. */
+    async check(names: readonly string[]): Promise<void> {
       const models = await all();
       if (!models) return;
       for (const name of names) {
@@ -97,14 +102,15 @@ export function createKnownModels({
       }
     },
 
-    async answering() {
+    /** Answers what an agent of this plan and model is answered by. */
+    async answering(): Promise<(agent: { plan: string; model: string; hasOwnKey: boolean }) => string> {
       const models = await all();
       const served = models?.filter(({ available }) => available) ?? [];
       const isReal = served.some(({ id }) => id !== SANDBOX_MODEL);
       return ({ plan, model, hasOwnKey }) => {
         if (!models || hasOwnKey) return model;
         if (
-          planAllows(catalogue, plan, model) &&
+          (planAllows(catalogue, plan, model) || served.some(({ id, open }) => open && id === model)) &&
           (isListed(served, model) || (isSilent(models) && !findModel(catalogue, model)))
         )
           return model;

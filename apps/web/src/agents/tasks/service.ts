@@ -22,7 +22,6 @@ export interface TaskInput {
 export type TasksService = ReturnType<typeof createTasks>;
 
 type Row = NonNullable<Awaited<ReturnType<typeof store.lockTask>>>;
-type RunStatus = 'running' | 'succeeded' | 'failed' | 'skipped';
 
 const shown = (row: Row): ScheduledTask => ({
   id: row.id,
@@ -39,7 +38,27 @@ const shown = (row: Row): ScheduledTask => ({
   updatedAt: iso(row.updated_at),
 });
 
-export function createTasks({ db, clock }: TasksDeps) {
+function reading({ db }: TasksDeps) {
+  return {
+    async runs(userId: string, taskId: string, limit: number) {
+      if (!(await store.taskExists(db.user(userId), taskId))) throw new AppError(404, 'Task not found');
+      const rows = await store.listRuns(db.user(userId), taskId, limit);
+      const runs = rows.map((row) => ({
+        id: row.id,
+        dueAt: iso(row.due_at),
+        occurrences: row.occurrences,
+        startedAt: iso(row.started_at),
+        finishedAt: isoOrNull(row.finished_at),
+        status: row.status,
+        output: row.output,
+        error: row.error,
+      }));
+      return { runs, count: runs.length };
+    },
+  };
+}
+
+function createNextRun({ clock }: TasksDeps) {
   /** When it comes next; a task that is off comes never. */
   function nextRun(cronSchedule: string, timezone: string, enabled: boolean): Date | null {
     if (!isTimeZone(timezone)) throw new AppError(400, 'Invalid timezone');
@@ -48,13 +67,11 @@ export function createTasks({ db, clock }: TasksDeps) {
     return enabled ? schedule.next(clock()) : null;
   }
 
-  return {
-    async list(userId: string, agentId: string | undefined, page: store.Page) {
-      const rows = await store.listTasks(db.user(userId), agentId, page);
-      const tasks = rows.slice(0, page.limit).map(shown);
-      return { tasks, count: tasks.length, hasMore: (rows[0]?.found ?? 0) > tasks.length };
-    },
+  return nextRun;
+}
 
+function making({ db, clock }: TasksDeps, nextRun: ReturnType<typeof createNextRun>) {
+  return {
     async create(
       user: User,
       { name, cronSchedule, prompt, agentId, description = null, enabled = true, timezone = 'UTC' }: TaskInput,
@@ -84,7 +101,21 @@ export function createTasks({ db, clock }: TasksDeps) {
         return shown(row);
       });
     },
+  };
+}
 
+export function createTasks(deps: TasksDeps) {
+  const { db, clock } = deps;
+  const nextRun = createNextRun(deps);
+
+  return {
+    async list(userId: string, agentId: string | undefined, page: store.Page) {
+      const rows = await store.listTasks(db.user(userId), agentId, page);
+      const tasks = rows.slice(0, page.limit).map(shown);
+      return { tasks, count: tasks.length, hasMore: (rows[0]?.found ?? 0) > tasks.length };
+    },
+
+    ...making(deps, nextRun),
     update: (userId: string, taskId: string, change: Partial<Omit<TaskInput, 'agentId'>>) =>
       db.asUser(userId, async (tx) => {
         const before = await store.lockTask(tx, taskId);
@@ -107,20 +138,6 @@ export function createTasks({ db, clock }: TasksDeps) {
       return { success: true as const, taskId };
     },
 
-    async runs(userId: string, taskId: string, limit: number) {
-      if (!(await store.taskExists(db.user(userId), taskId))) throw new AppError(404, 'Task not found');
-      const rows = await store.listRuns(db.user(userId), taskId, limit);
-      const runs = rows.map((row) => ({
-        id: row.id,
-        dueAt: iso(row.due_at),
-        occurrences: row.occurrences,
-        startedAt: iso(row.started_at),
-        finishedAt: isoOrNull(row.finished_at),
-        status: row.status as RunStatus,
-        output: row.output,
-        error: row.error,
-      }));
-      return { runs, count: runs.length };
-    },
+    ...reading(deps),
   };
 }

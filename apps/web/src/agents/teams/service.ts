@@ -14,7 +14,6 @@ import {
   PLAN_LIMITS,
   TEAM_TEMPLATES,
   teamFromTemplate,
-  teamYaml,
   type Plan,
   type Subscriber,
   type Team,
@@ -56,7 +55,8 @@ const KEYS = TEAM_TEMPLATES.map(({ key }) => key);
 
 const refused = (message: string): AppError => new AppError(400, message, { available_templates: KEYS });
 
-export function createTeams({ db, backend, clock, subscriber, disabled, pool }: TeamsDeps) {
+/** What team is wanted, and whether the plan has room for it. */
+function createReading({ subscriber, pool }: TeamsDeps) {
   function planOf(user: User, given: unknown): Plan {
     if (!isPlan(given) || PLAN_LIMITS[given].team === 0) throw refused(PLAN_FOR_TEAMS);
     return requireEntitlement(subscriber(user), given);
@@ -87,8 +87,16 @@ export function createTeams({ db, backend, clock, subscriber, disabled, pool }: 
     const template = typeof templateKey === 'string' ? findTemplate(templateKey) : undefined;
     if (!template) throw refused(`Unknown template ${String(templateKey)}`);
     const team = teamFromTemplate(template);
+    const { teamYaml } = await import('@troupe/domain/team-yaml');
     return { team, yaml: teamYaml(team) };
   }
+
+  return { planOf, sized, wanted };
+}
+
+export function createTeams(deps: TeamsDeps) {
+  const { db, backend, clock, disabled } = deps;
+  const { planOf, sized, wanted } = createReading(deps);
 
   return {
     async provision(user: User, given: Given, address: string) {

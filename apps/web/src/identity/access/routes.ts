@@ -1,4 +1,4 @@
-import { askAccess, decideAccess, getAccess, listAccessRequests } from '@troupe/contract';
+import { getOffers, askAccess, decideAccess, getAccess, listAccessRequests } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { AccessService } from './service.ts';
 
@@ -9,4 +9,5 @@ export function accessRoutes(server: Server, access: AccessService): void {
   serve(server, decideAccess, ({ user, params, body, request }) =>
     access.decide({ actorId: user.id, ip: request.address }, params.id, body),
   );
+  serve(server, getOffers, () => access.offers());
 }

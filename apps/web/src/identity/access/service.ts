@@ -36,77 +36,9 @@ interface Told {
   userId: string;
 }
 
-/** Asking for a plan where nothing is sold, and the administrators' answer. */
-export function createAccess({ db, accounts, mail, clock, baseUrl, sold }: AccessDeps) {
-  const isMember = (user: User): boolean => {
-    const { isAdmin, isTester, subscriptionStatus, plan } = accounts.subscriber(user);
-    return isAdmin || isTester === true || (subscriptionStatus === 'active' && plan !== null);
-  };
-
-  async function read(user: User): Promise<Access> {
-    const row = await readRequest(db.user(user.id), user.id);
-    const isOpen = row?.state === 'asked' || row?.state === 'refused';
-    return {
-      state: isMember(user) ? 'member' : isOpen ? (row.state as 'asked' | 'refused') : 'none',
-      plan: isPlan(user.plan) ? user.plan : null,
-      sold,
-      askedAt: isoOrNull(row?.asked_at ?? null),
-      note: row?.note ?? '',
-      answer: row?.answer ?? '',
-    };
-  }
-
-  async function tellAdministrators(tx: SystemTx, user: User): Promise<void> {
-    for (const { id } of await administrators(tx))
-      await raiseNotice(
-        tx,
-        {
-          userId: id,
-          kind: NOTICE,
-          subject: user.id,
-          message: `${user.name} (${user.email}) asks for access.`,
-          link: '/dashboard/inbox',
-        },
-        clock(),
-      );
-  }
-
-  mail.define(
-    MAIL,
-    async ({ email, userId }: Told) => {
-      const row = await readRequest(db.system, userId);
-      if (!row || row.state === 'asked') return null;
-      const isGranted = row.state === 'granted';
-      const link = `${baseUrl}/dashboard`;
-      return {
-        to: email,
-        subject: isGranted ? 'You have access' : 'Your request for access',
-        text: isGranted
-          ? `Hello,\n\nyou can make agents now:\n\n${link}\n`
-          : `Hello,\n\nyour request for access was refused.${row.answer ? `\n\n${row.answer}` : ''}\n`,
-        link,
-      };
-    },
-    'news',
-  );
-
+/** What administrators do with the requests. */
+function administration({ db, accounts, mail, clock }: AccessDeps) {
   return {
-    read,
-
-    async ask(user: User, note: string): Promise<Access> {
-      if (isMember(user)) throw new AppError(409, 'You have a plan already');
-      await db.asSystem(async (tx) => {
-        const now = clock();
-        const row = await readRequest(tx, user.id);
-        if (row?.state === 'asked') return void (await changeNote(tx, user.id, note));
-        if (row?.state === 'refused' && now.getTime() - (row.decided_at?.getTime() ?? 0) < DAY_MS)
-          throw new AppError(429, 'Ask again a day after the refusal');
-        await saveRequest(tx, user.id, note, now);
-        await tellAdministrators(tx, user);
-      });
-      return read(user);
-    },
-
     async waiting(page: { limit: number; offset: number }): Promise<{ requests: AccessRequest[]; total: number }> {
       const [rows, total] = await Promise.all([listWaiting(db.system, page), countWaiting(db.system)]);
       const requests = rows.map(({ id, name, email, email_verified_at: verified, note, asked_at: at }) => ({
@@ -141,5 +73,86 @@ export function createAccess({ db, accounts, mail, clock, baseUrl, sold }: Acces
       });
       return { success: true as const };
     },
+  };
+}
+
+function defineMail({ db, mail, baseUrl }: AccessDeps): void {
+  mail.define(
+    MAIL,
+    async ({ email, userId }: Told) => {
+      const row = await readRequest(db.system, userId);
+      if (!row || row.state === 'asked') return null;
+      const isGranted = row.state === 'granted';
+      const link = `${baseUrl}/dashboard`;
+      return {
+        to: email,
+        subject: isGranted ? 'You have access' : 'Your request for access',
+        text: isGranted
+          ? `Hello,\n\nyou can make agents now:\n\n${link}\n`
+          : `Hello,\n\nyour request for access was refused.${row.answer ? `\n\n${row.answer}` : ''}\n`,
+        link,
+      };
+    },
+    'news',
+  );
+}
+
+/** Asking for a plan where nothing is sold, and the administrators' answer. */
+export function createAccess(deps: AccessDeps) {
+  const { db, accounts, clock, sold } = deps;
+  const isMember = (user: User): boolean => {
+    const { isAdmin, isTester, subscriptionStatus, plan } = accounts.subscriber(user);
+    return isAdmin || isTester === true || (subscriptionStatus === 'active' && plan !== null);
+  };
+
+  async function read(user: User): Promise<Access> {
+    const row = await readRequest(db.user(user.id), user.id);
+    const open = row?.state === 'granted' ? undefined : row?.state;
+    return {
+      state: isMember(user) ? 'member' : (open ?? 'none'),
+      plan: isPlan(user.plan) ? user.plan : null,
+      sold,
+      askedAt: isoOrNull(row?.asked_at ?? null),
+      note: row?.note ?? '',
+      answer: row?.answer ?? '',
+    };
+  }
+
+  async function tellAdministrators(tx: SystemTx, user: User): Promise<void> {
+    for (const { id } of await administrators(tx))
+      await raiseNotice(
+        tx,
+        {
+          userId: id,
+          kind: NOTICE,
+          subject: user.id,
+          message: `${user.name} (${user.email}) asks for access.`,
+          link: '/dashboard/inbox',
+        },
+        clock(),
+      );
+  }
+
+  defineMail(deps);
+
+  return {
+    offers: () => ({ sold: deps.sold }),
+    read,
+
+    async ask(user: User, note: string): Promise<Access> {
+      if (isMember(user)) throw new AppError(409, 'You have a plan already');
+      await db.asSystem(async (tx) => {
+        const now = clock();
+        const row = await readRequest(tx, user.id);
+        if (row?.state === 'asked') return void (await changeNote(tx, user.id, note));
+        if (row?.state === 'refused' && now.getTime() - (row.decided_at?.getTime() ?? 0) < DAY_MS)
+          throw new AppError(429, 'Ask again a day after the refusal');
+        await saveRequest(tx, user.id, note, now);
+        await tellAdministrators(tx, user);
+      });
+      return read(user);
+    },
+
+    ...administration(deps),
   };
 }

@@ -5,7 +5,7 @@ export const readRequest = (tx: UserTx | SystemTx, userId: string) =>
 
 /** A new request, or another note to the one that waits. */
 export async function saveRequest(tx: SystemTx, userId: string, note: string, now: Date): Promise<void> {
-  const fresh = { note, asked_at: now, state: 'asked', decided_at: null, decided_by: null, answer: '' };
+  const fresh = { note, asked_at: now, state: 'asked' as const, decided_at: null, decided_by: null, answer: '' };
   await tx
     .insertInto('access_requests')
     .values({ user_id: userId, ...fresh })

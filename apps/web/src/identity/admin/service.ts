@@ -1,6 +1,6 @@
 import type { Accounts, PlanChange } from '@troupe/accounts';
 import type { Database } from '@troupe/db';
-import { creditsOf, isPlan, type Plan, type SubscriptionStatus } from '@troupe/domain';
+import { creditsOf, type Plan, type SubscriptionStatus } from '@troupe/domain';
 import { AppError, iso } from '@troupe/kernel';
 import { countUsers, findUser, listUsers, type PersonRow } from './store.ts';
 
@@ -16,40 +16,41 @@ interface Person {
   createdAt: string;
 }
 
-export interface Admin {
-  list: (page: {
-    limit: number;
-    offset: number;
-    search?: string;
-  }) => Promise<{ users: Person[]; total: number; limit: number; offset: number }>;
-  update: (by: { actorId: string; ip: string }, id: string, change: PlanChange) => Promise<Person>;
-}
+export type Admin = ReturnType<typeof createAdmin>;
 
-export function createAdmin({ db, accounts }: { db: Database; accounts: Accounts }): Admin {
+export function createAdmin({ db, accounts }: { db: Database; accounts: Accounts }) {
   function toPerson(row: PersonRow): Person {
-    const { id, email, emailVerified, name, isAdmin, plan } = accounts.toUser(row, null);
+    const { id, email, emailVerified, name, isAdmin } = accounts.toUser(row, null);
     return {
       id,
       email,
       emailVerified,
       name,
       isAdmin,
-      plan: isPlan(plan) ? plan : null,
-      subscriptionStatus: row.subscription_status as SubscriptionStatus,
+      plan: row.plan,
+      subscriptionStatus: row.subscription_status,
       credits: creditsOf(row.credit_micros),
       createdAt: iso(row.created_at),
     };
   }
 
   return {
-    async list({ limit, offset, search }) {
+    async list({
+      limit,
+      offset,
+      search,
+    }: {
+      limit: number;
+      offset: number;
+      search?: string;
+    }): Promise<{ users: Person[]; total: number; limit: number; offset: number }> {
       const [rows, total] = await Promise.all([
         listUsers(db.system, { limit, offset, search }),
         countUsers(db.system, search),
       ]);
       return { users: rows.map(toPerson), total, limit, offset };
     },
-    update: ({ actorId, ip }, id, change) =>
+    update: ({ actorId, ip }: { actorId: string; ip: string }, id: string, change: PlanChange): Promise<Person> =>
       db.asSystem(async (tx) => {
         const changed = await accounts.users.changePlan(tx, id, change, { actorId, reason: 'admin', ip });
         const row = changed && (await findUser(tx, id));

@@ -14,10 +14,6 @@ interface Entry {
   createdAt: string;
 }
 
-export interface AuditService {
-  list: (user: User, page: Page) => Promise<{ entries: Entry[]; next: string | null }>;
-}
-
 const toEntry = ({ id, user_id, email, actor_id, actor_email, action, detail, ip, created_at }: EntryRow): Entry => ({
   id: String(id),
   userId: user_id,
@@ -30,9 +26,11 @@ const toEntry = ({ id, user_id, email, actor_id, actor_email, action, detail, ip
   createdAt: iso(created_at),
 });
 
-export function createAuditService(db: Database): AuditService {
+export type AuditService = ReturnType<typeof createAuditService>;
+
+export function createAuditService(db: Database) {
   return {
-    async list(user, { limit, before, userId }) {
+    async list(user: User, { limit, before, userId }: Page): Promise<{ entries: Entry[]; next: string | null }> {
       const rows = user.isAdmin
         ? await listEntries(db.system, { limit, before, userId })
         : await listEntries(db.user(user.id), { limit, before });

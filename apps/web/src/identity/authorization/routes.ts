@@ -9,12 +9,13 @@ import {
   revokeToken,
 } from '@troupe/contract';
 import { CLIENT_SCOPES, OFFLINE_SCOPE } from '@troupe/domain';
-import { AppError, respond, serve, textFault, type RequestInfo, type Server } from '@troupe/kernel';
-import type { Authorization } from './service.ts';
+import { respond, serve, type RequestInfo, type Server } from '@troupe/kernel';
+import { formOf } from './form.ts';
+import type { AuthorizationService } from './service.ts';
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
-export function authorizationRoutes(server: Server, authorization: Authorization): void {
+export function authorizationRoutes(server: Server, authorization: AuthorizationService): void {
   const origins = ({ origin }: RequestInfo) => [origin, server.origin];
   serve(server, authorizationMetadata, ({ request: { origin } }) => ({
     issuer: origin,
@@ -53,17 +54,4 @@ export function authorizationRoutes(server: Server, authorization: Authorization
     await authorization.remove(user.id, params.id, request.address);
     return { success: true as const };
   });
-}
-
-const MOST_BYTES = 16_384;
-
-function formOf({ headers, rawBody }: RequestInfo): URLSearchParams {
-  const bad = (error_description: string) => new AppError(400, 'invalid_request', { error_description });
-  if (!/^application\/x-www-form-urlencoded\b/i.test(String(headers['content-type'] ?? '')))
-    throw bad('The body must be a form');
-  if (rawBody.length > MOST_BYTES) throw bad('The form is too large');
-  const form = new URLSearchParams(rawBody);
-  const fault = textFault(form.toString()) ?? [...form.values()].map(textFault).find(Boolean);
-  if (fault !== undefined) throw bad(fault);
-  return form;
 }

@@ -1,12 +1,13 @@
 import type { Accounts } from '@troupe/accounts';
 import type { decideAuthorization, TypesOf } from '@troupe/contract';
-import { CLIENT_SCOPES, isClientScope, OFFLINE_SCOPE, readScopes, type ClientScope } from '@troupe/domain';
+import { CLIENT_SCOPES, isClientScope, type ClientScope } from '@troupe/domain';
 import type { Database } from '@troupe/db';
 import { AppError, iso, isoOrNull, newId, randomHex, sha256Hex, type Clock, type Outbound } from '@troupe/kernel';
-import { audienceOf, type Places } from './audience.ts';
+import type { Places } from './audience.ts';
 import { createClients } from './clients.ts';
-import { isRedirect, matchesRedirect, withAnswer } from './redirects.ts';
-import { agentName, countGrants, deleteGrant, insertCode, listGrants, saveGrant, type ClientRow } from './store.ts';
+import { withAnswer } from './redirects.ts';
+import { createCheck, type Asked, type Checked } from './request.ts';
+import { countGrants, deleteGrant, insertCode, listGrants, saveGrant } from './store.ts';
 import { createTokens } from './tokens.ts';
 
 /** Lets people give programs access to their agents. */
@@ -19,79 +20,19 @@ export interface AuthorizationDeps {
   places: Omit<Places, 'origins'>;
 }
 
-export type Authorization = ReturnType<typeof createAuthorization>;
+export type AuthorizationService = ReturnType<typeof createAuthorization>;
 
 type Decision = TypesOf<typeof decideAuthorization>['body'];
-export type Asked = Omit<Decision, 'approved' | 'scopes'>;
 
 const CODE_MS = 60_000;
 const MOST_GRANTS = 50;
-const FIRST: ClientScope[] = ['agents:read', 'agents:talk'];
-
-interface Checked {
-  client: ClientRow;
-  audience: string;
-  name: string;
-  scopes: ClientScope[];
-  offline: boolean;
-}
 
 export function createAuthorization(deps: AuthorizationDeps) {
-  const { db, clock, accounts, places } = deps;
-  const { audit } = accounts;
+  const { db, clock, places } = deps;
+  const { audit } = deps.accounts;
   const clients = createClients(deps);
   const tokens = createTokens({ db, clock, audit });
-
-  async function check(userId: string, asked: Asked, origins: readonly string[]): Promise<Checked> {
-    const client = await clients.find(asked.client_id);
-    if (!isRedirect(asked.redirect_uri) || !matchesRedirect(asked.redirect_uri, client.redirect_uris))
-      throw new AppError(400, 'This program may not send you to the address that it names');
-    const { response_type, code_challenge, code_challenge_method } = asked;
-    if (response_type !== 'code' || code_challenge_method !== 'S256' || !/^[\w-]{43}$/.test(code_challenge))
-      throw new AppError(400, 'The program must ask for a code, with a PKCE challenge of S256');
-    const audience = audienceOf(asked.resource, { ...places, origins });
-    const name = audience === 'platform' ? 'Troupe' : audience && (await agentName(db.user(userId), audience));
-    if (audience === undefined || name === undefined || name === '')
-      throw new AppError(400, 'The program asks for access to something that is not here');
-    const words = asked.scope.split(' ').filter((word) => word !== '' && word !== OFFLINE_SCOPE);
-    const scopes = words.length === 0 ? FIRST : readScopes(asked.scope);
-    if (scopes.length === 0) throw new AppError(400, 'The program asks for nothing that can be given');
-    return { client, audience, name, scopes, offline: asked.scope.split(' ').includes(OFFLINE_SCOPE) };
-  }
-
-  async function allow(
-    userId: string,
-    asked: Asked,
-    { client, audience, offline }: Checked,
-    scopes: ClientScope[],
-    ip: string,
-  ) {
-    const code = `ac_${randomHex(32)}`;
-    const now = clock();
-    await db.asUser(userId, async (tx) => {
-      const id = newId();
-      const count = await countGrants(tx, userId);
-      const about = { client_id: client.id, client_name: client.name, audience, scopes, created_at: now };
-      const grantId = await saveGrant(tx, { id, user_id: userId, ...about });
-      // One that was there before is given again.
-      if (grantId === id && count >= MOST_GRANTS)
-        throw new AppError(429, `Too many programs (max ${MOST_GRANTS}): remove one first`);
-      await insertCode(tx, {
-        hash: sha256Hex(code),
-        user_id: userId,
-        grant_id: grantId,
-        client_id: client.id,
-        redirect_uri: asked.redirect_uri,
-        challenge: asked.code_challenge,
-        scopes,
-        refreshes: offline || client.refreshes,
-        expires_at: new Date(now.getTime() + CODE_MS),
-      });
-      const detail = { id: grantId, name: client.name, audience, scopes };
-      await audit(tx, { userId, action: 'client-allowed', detail, ip });
-    });
-    return code;
-  }
+  const [check, allow] = [createCheck({ db, clients, places }), createAllow(deps)] as const;
 
   return {
     register: clients.register,
@@ -121,7 +62,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
       const scopes = checked.scopes.filter((scope) => chosen.filter(isClientScope).includes(scope));
       if (!approved || scopes.length === 0)
         return { redirect: withAnswer(asked.redirect_uri, { error: 'access_denied', ...back }) };
-      const code = await allow(userId, asked, checked, scopes, ip);
+      const code = await allow(userId, { asked, checked, scopes, ip });
       return { redirect: withAnswer(asked.redirect_uri, { code, ...back }) };
     },
 
@@ -132,6 +73,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
         client: row.client_id,
         name: row.client_name,
         audience: row.audience,
+        agent: row.agent,
         scopes: row.scopes,
         createdAt: iso(row.created_at),
         lastUsed: isoOrNull(row.used_at),
@@ -143,6 +85,45 @@ export function createAuthorization(deps: AuthorizationDeps) {
         if (!(await deleteGrant(tx, id))) throw new AppError(404, 'Authorization not found');
         await audit(tx, { userId, action: 'client-removed', detail: { id }, ip });
       }),
+  };
+}
+
+interface Allowed {
+  asked: Asked;
+  checked: Checked;
+  scopes: ClientScope[];
+  ip: string;
+}
+
+/** A grant, or the one that is there with new scopes, and a code for it. */
+function createAllow({ db, clock, accounts: { audit } }: AuthorizationDeps) {
+  return async (userId: string, { asked, checked, scopes, ip }: Allowed): Promise<string> => {
+    const { client, audience, offline } = checked;
+    const code = `ac_${randomHex(32)}`;
+    const now = clock();
+    await db.asUser(userId, async (tx) => {
+      const id = newId();
+      const count = await countGrants(tx, userId);
+      const about = { client_id: client.id, client_name: client.name, audience, scopes, created_at: now };
+      const grantId = await saveGrant(tx, { id, user_id: userId, ...about });
+      // One that was there before is given again.
+      if (grantId === id && count >= MOST_GRANTS)
+        throw new AppError(429, `Too many programs (max ${MOST_GRANTS}): remove one first`);
+      await insertCode(tx, {
+        hash: sha256Hex(code),
+        user_id: userId,
+        grant_id: grantId,
+        client_id: client.id,
+        redirect_uri: asked.redirect_uri,
+        challenge: asked.code_challenge,
+        scopes,
+        refreshes: offline || client.refreshes,
+        expires_at: new Date(now.getTime() + CODE_MS),
+      });
+      const detail = { id: grantId, name: client.name, audience, scopes };
+      await audit(tx, { userId, action: 'client-allowed', detail, ip });
+    });
+    return code;
   };
 }
 

@@ -50,11 +50,13 @@ export interface GrantRow {
   used_at: Date | null;
 }
 
-export const listGrants = (tx: UserTx): Promise<GrantRow[]> =>
+export const listGrants = (tx: UserTx): Promise<(GrantRow & { agent: string | null })[]> =>
   tx
-    .selectFrom('client_grants')
-    .select(['id', 'client_id', 'client_name', 'audience', 'scopes', 'created_at', 'used_at'])
-    .orderBy('created_at', 'desc')
+    .selectFrom('client_grants as g')
+    .leftJoin('agents as a', 'a.id', 'g.audience')
+    .select(['g.id', 'g.client_id', 'g.client_name', 'g.audience', 'g.scopes', 'g.created_at', 'g.used_at'])
+    .select('a.name as agent')
+    .orderBy('g.created_at', 'desc')
     .execute();
 
 /** How many the user has; two at once wait for each other. */

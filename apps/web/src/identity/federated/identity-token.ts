@@ -1,5 +1,5 @@
 import { AppError, type Clock, type Counters, type Outbound } from '@troupe/kernel';
-import { decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose';
+import type { JWTPayload } from 'jose';
 import { askObject } from '../ask-json.ts';
 import { createProviderKeys, KeysUnavailable } from '../provider-keys.ts';
 
@@ -39,6 +39,7 @@ export function createIdentityTokens({ issuer, audience, outbound, counters, clo
   });
 
   return async (token: string): Promise<FederatedIdentity> => {
+    const { decodeProtectedHeader, jwtVerify } = await import('jose');
     try {
       const { alg, kid } = decodeProtectedHeader(token);
       if (typeof kid !== 'string' || alg === undefined || !ALGORITHMS.has(alg)) throw new Error('no usable key');

@@ -18,16 +18,6 @@ type Check = Omit<GateAnswer, 'contractAddress'> & {
   timestamp: string;
 };
 
-export interface Federated {
-  verify: (
-    fidToken: unknown,
-    address: string | null,
-  ) => Promise<Tokens & { success: true; address: string | null; tokenGated: boolean; accessLevel: 'basic' | 'full' }>;
-  refresh: (refreshToken: string) => Promise<Tokens & { success: true; expiresIn: 86_400 }>;
-  check: (fid: string | number, address: string) => Promise<Check>;
-  read: (address: string) => Promise<GateAnswer & { address: string }>;
-}
-
 interface FederatedDeps {
   db: Database;
   /** Undefined: no issuer is configured. */
@@ -40,7 +30,9 @@ interface FederatedDeps {
 const SESSION_S = 86_400;
 const REFRESH_MS = 30 * 86_400_000;
 
-export function createFederated({ db, readToken, gating, secret, clock }: FederatedDeps): Federated {
+export type Federated = ReturnType<typeof createFederated>;
+
+export function createFederated({ db, readToken, gating, secret, clock }: FederatedDeps) {
   async function issue(tx: SystemTx, row: RefreshRow): Promise<Tokens> {
     const now = clock();
     const refreshToken = randomHex(32);
@@ -60,7 +52,10 @@ export function createFederated({ db, readToken, gating, secret, clock }: Federa
   }
 
   return {
-    async verify(fidToken, address) {
+    async verify(
+      fidToken: unknown,
+      address: string | null,
+    ): Promise<Tokens & { success: true; address: string | null; tokenGated: boolean; accessLevel: 'basic' | 'full' }> {
       if (typeof fidToken !== 'string' || fidToken.trim() === '') throw new AppError(401, 'Missing identity token');
       if (!readToken) throw new AppError(503, 'Federated identity is not configured');
       const identity = await readToken(fidToken.trim());
@@ -73,7 +68,7 @@ export function createFederated({ db, readToken, gating, secret, clock }: Federa
       const tokens = await db.asSystem((tx) => issue(tx, { subject, fid, address, verified, expires_at: expires }));
       return { success: true, ...tokens, address, tokenGated, accessLevel: tokenGated && verified ? 'full' : 'basic' };
     },
-    async refresh(refreshToken) {
+    async refresh(refreshToken: string): Promise<Tokens & { success: true; expiresIn: 86_400 }> {
       const tokens = await db.asSystem(async (tx) => {
         const row = await useRefresh(tx, sha256Hex(refreshToken), clock());
         return row && issue(tx, row);
@@ -81,7 +76,7 @@ export function createFederated({ db, readToken, gating, secret, clock }: Federa
       if (!tokens) throw new AppError(401, 'Invalid refresh token');
       return { success: true, ...tokens, expiresIn: SESSION_S };
     },
-    async check(fid, address) {
+    async check(fid: string | number, address: string): Promise<Check> {
       const { contractAddress: _, ...answer } = await gating(address);
       const message = !answer.tokenGated
         ? 'No token is required'
@@ -90,6 +85,9 @@ export function createFederated({ db, readToken, gating, secret, clock }: Federa
           : 'The wallet does not hold enough of the token';
       return { fid, address, ...answer, message, timestamp: iso(clock()) };
     },
-    read: async (address) => ({ address, ...(await gating(address)) }),
+    read: async (address: string): Promise<GateAnswer & { address: string }> => ({
+      address,
+      ...(await gating(address)),
+    }),
   };
 }

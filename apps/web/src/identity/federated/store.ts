@@ -1,5 +1,5 @@
 import type { SystemTx } from '@troupe/db';
-import { sweepEnded } from '../once.ts';
+import { sweepEnded } from '../once-store.ts';
 
 export interface RefreshRow {
   subject: string;

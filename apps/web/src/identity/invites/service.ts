@@ -16,19 +16,6 @@ interface InviteItem {
   userId?: string;
 }
 
-export interface Invites {
-  create: (user: User, name: string, ip: string) => Promise<{ success: true; inviteUrl: string; token: string }>;
-  mailOne: (
-    user: User,
-    email: string,
-    ip: string,
-  ) => Promise<{ success: true; code: string; email: string; inviteUrl: string }>;
-  verify: (token: string) => Promise<{ valid: true; plan: 'solo' }>;
-  list: () => Promise<{ invites: InviteItem[]; total: number; active: number }>;
-  /** Part of a registration: of two at once one gets it, and the other nobody. */
-  consume: (tx: SystemTx, token: string, newUserId: string) => Promise<{ userId: string; byAdmin: boolean }>;
-}
-
 interface InviteDeps {
   db: Database;
   accounts: Accounts;
@@ -42,11 +29,14 @@ interface InviteDeps {
 const LIFE_MS = 14 * 86_400_000;
 const MOST_OPEN = 20;
 
-export function createInvites({ db, accounts, mail, clock, walletKey, baseUrl }: InviteDeps): Invites {
-  const cipher = createCipher(walletKey, 'invites');
-  const urlOf = (token: string) => `${baseUrl}/invite?token=${token}`;
-  const isOver = (row: { expires_at: Date }) => row.expires_at.getTime() <= clock().getTime();
+function refuse(row: InviteRow | undefined): never {
+  if (row?.used_at) throw new AppError(410, 'Invite has already been used');
+  throw new AppError(404, 'Invalid or expired invite');
+}
 
+const hashOf = (token: string) => sha256Hex(token.toLowerCase());
+
+function createMaking({ accounts, clock }: InviteDeps, cipher: ReturnType<typeof createCipher>) {
   async function make(
     tx: SystemTx,
     user: User,
@@ -73,12 +63,42 @@ export function createInvites({ db, accounts, mail, clock, walletKey, baseUrl }:
     return { id, token };
   }
 
-  function refuse(row: InviteRow | undefined): never {
-    if (row?.used_at) throw new AppError(410, 'Invite has already been used');
-    throw new AppError(404, 'Invalid or expired invite');
-  }
+  return make;
+}
 
-  const hashOf = (token: string) => sha256Hex(token.toLowerCase());
+/** Invites by link and by mail. */
+function inviting({ db, mail }: InviteDeps, urlOf: (token: string) => string, make: ReturnType<typeof createMaking>) {
+  return {
+    async create(user: User, name: string, ip: string): Promise<{ success: true; inviteUrl: string; token: string }> {
+      if (looksInjected(name)) throw new AppError(400, 'Invalid name');
+      const { token } = await db.asSystem((tx) => make(tx, user, { name }, ip));
+      return { success: true, inviteUrl: urlOf(token), token };
+    },
+    async mailOne(
+      user: User,
+      given: string,
+      ip: string,
+    ): Promise<{ success: true; code: string; email: string; inviteUrl: string }> {
+      const email = normalEmail(given);
+      const token = await db.asSystem(async (tx) => {
+        const made = await make(tx, user, { email }, ip);
+        await mail.post(tx, 'invite', { email, id: made.id }, user.id);
+        return made.token;
+      });
+      return { success: true, code: token, email, inviteUrl: urlOf(token) };
+    },
+  };
+}
+
+export type Invites = ReturnType<typeof createInvites>;
+
+export function createInvites(deps: InviteDeps) {
+  const { db, mail, clock, walletKey, baseUrl } = deps;
+  const cipher = createCipher(walletKey, 'invites');
+  const urlOf = (token: string) => `${baseUrl}/invite?token=${token}`;
+  const isOver = (row: { expires_at: Date }) => row.expires_at.getTime() <= clock().getTime();
+
+  const make = createMaking(deps, cipher);
 
   async function compose({ email, id }: { email: string; id: string }) {
     const row = await findInvite(db.system, { id });
@@ -94,26 +114,13 @@ export function createInvites({ db, accounts, mail, clock, walletKey, baseUrl }:
   mail.define('invite', compose, 'news');
 
   return {
-    async create(user, name, ip) {
-      if (looksInjected(name)) throw new AppError(400, 'Invalid name');
-      const { token } = await db.asSystem((tx) => make(tx, user, { name }, ip));
-      return { success: true, inviteUrl: urlOf(token), token };
-    },
-    async mailOne(user, given, ip) {
-      const email = normalEmail(given);
-      const token = await db.asSystem(async (tx) => {
-        const made = await make(tx, user, { email }, ip);
-        await mail.post(tx, 'invite', { email, id: made.id }, user.id);
-        return made.token;
-      });
-      return { success: true, code: token, email, inviteUrl: urlOf(token) };
-    },
-    async verify(token) {
+    ...inviting(deps, urlOf, make),
+    async verify(token: string): Promise<{ valid: true; plan: 'solo' }> {
       const row = await findInvite(db.system, { hash: hashOf(token) });
       if (!row || row.used_at || isOver(row)) refuse(row);
       return { valid: true, plan: 'solo' };
     },
-    async list() {
+    async list(): Promise<{ invites: InviteItem[]; total: number; active: number }> {
       const now = clock();
       const [rows, total, active] = await Promise.all([
         listInvites(db.system),
@@ -135,7 +142,8 @@ export function createInvites({ db, accounts, mail, clock, walletKey, baseUrl }:
         active,
       };
     },
-    async consume(tx, token, newUserId) {
+    /** Part of a registration: of two at once one gets it, and the other nobody. */
+    async consume(tx: SystemTx, token: string, newUserId: string): Promise<{ userId: string; byAdmin: boolean }> {
       const hash = hashOf(token);
       const taken = await takeInvite(tx, hash, newUserId, clock());
       return taken ?? refuse(await findInvite(tx, { hash }));

@@ -14,25 +14,6 @@ interface KeyItem {
   origins: string[];
 }
 
-export interface Keys {
-  list: (userId: string) => Promise<KeyItem[]>;
-  get: (userId: string, id: string) => Promise<KeyItem>;
-  create: (
-    user: Pick<User, 'id' | 'sessionId'>,
-    wanted: { name: string; origins: string[] },
-    ip: string,
-  ) => Promise<{ id: string; name: string; key: string; createdAt: string }>;
-  remove: (userId: string, id: string, ip: string) => Promise<void>;
-  validate: (key: string) => Promise<{
-    valid: true;
-    userId: string;
-    email: string;
-    plan: Plan | null;
-    subscriptionStatus: string;
-    features: string[];
-  }>;
-}
-
 const MOST = 10;
 const PREVIEW = 10;
 
@@ -45,18 +26,24 @@ const toItem = ({ id, name, preview, created_at, last_used_at, origins }: KeyRow
   origins,
 });
 
-export function createKeys({ db, accounts, clock }: { db: Database; accounts: Accounts; clock: Clock }): Keys {
+export type Keys = ReturnType<typeof createKeys>;
+
+export function createKeys({ db, accounts, clock }: { db: Database; accounts: Accounts; clock: Clock }) {
   const { audit } = accounts;
   const unknown = () => new AppError(404, 'Key not found');
 
   return {
-    list: async (userId) => (await listKeys(db.user(userId))).map(toItem),
-    async get(userId, id) {
+    list: async (userId: string): Promise<KeyItem[]> => (await listKeys(db.user(userId))).map(toItem),
+    async get(userId: string, id: string): Promise<KeyItem> {
       const row = await findKey(db.user(userId), id);
       if (!row) throw unknown();
       return toItem(row);
     },
-    create({ id: userId, sessionId }, { name, origins }, ip) {
+    create(
+      { id: userId, sessionId }: Pick<User, 'id' | 'sessionId'>,
+      { name, origins }: { name: string; origins: string[] },
+      ip: string,
+    ): Promise<{ id: string; name: string; key: string; createdAt: string }> {
       const key = `sk_${randomHex(32)}`;
       const created = { id: newId(), name, origins, preview: `${key.slice(0, PREVIEW)}...`, created_at: clock() };
       return db.asUser(userId, async (tx) => {
@@ -69,12 +56,19 @@ export function createKeys({ db, accounts, clock }: { db: Database; accounts: Ac
         return { id: created.id, name, key, createdAt: iso(created.created_at) };
       });
     },
-    remove: (userId, id, ip) =>
+    remove: (userId: string, id: string, ip: string): Promise<void> =>
       db.asUser(userId, async (tx) => {
         if (!(await deleteKey(tx, id))) throw unknown();
         await audit(tx, { userId, action: 'key-deleted', detail: { id }, ip });
       }),
-    async validate(key) {
+    async validate(key: string): Promise<{
+      valid: true;
+      userId: string;
+      email: string;
+      plan: Plan | null;
+      subscriptionStatus: string;
+      features: string[];
+    }> {
       const user = await accounts.byKey(key);
       if (!user) throw new AppError(401, INVALID_KEY);
       const who = accounts.subscriber(user);

@@ -31,9 +31,8 @@ interface Idp2Options extends ProviderOptions {
   trustsEmail: boolean;
 }
 
-/** The general provider: any OpenID provider, found by its issuer. */
-export function createIdp2(options: Idp2Options): Provider {
-  const { issuer, clientId, redirectUri, outbound, clock, trustsEmail } = options;
+/** Where the provider says that things are. */
+function createDiscovery({ issuer, outbound, clock }: Idp2Options) {
   let known: { discovery: Discovery; until: number } | undefined;
 
   async function discover(): Promise<Discovery> {
@@ -57,6 +56,14 @@ export function createIdp2(options: Idp2Options): Provider {
     known = { discovery, until: now + DISCOVERY_LIFE_MS };
     return discovery;
   }
+
+  return discover;
+}
+
+/** The general provider: any OpenID provider, found by its issuer. */
+export function createIdp2(options: Idp2Options): Provider {
+  const { clientId, redirectUri, outbound, trustsEmail } = options;
+  const discover = createDiscovery(options);
 
   return {
     async authorizeUrl({ state, verifier }) {

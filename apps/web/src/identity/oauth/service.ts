@@ -20,17 +20,6 @@ export interface CallbackQuery {
   error?: string;
 }
 
-export interface OAuth {
-  configured: () => Record<ProviderName, boolean>;
-  start: (name: ProviderName) => Promise<Way>;
-  finish: (
-    name: ProviderName,
-    query: CallbackQuery,
-    cookies: Record<string, string | undefined>,
-    origin: Origin,
-  ) => Promise<Way>;
-}
-
 interface OAuthDeps {
   db: Database;
   accounts: Accounts;
@@ -67,7 +56,9 @@ const orRefuse = async <T>(code: SignInError, work: Promise<T>): Promise<T> => {
   }
 };
 
-export function createOAuth(deps: OAuthDeps): OAuth {
+export type OAuth = ReturnType<typeof createOAuth>;
+
+export function createOAuth(deps: OAuthDeps) {
   const { db, providers, failedSignIns, log } = deps;
   const tickets = createTickets(deps);
   const signIn = createSignIn(deps);
@@ -91,14 +82,22 @@ export function createOAuth(deps: OAuthDeps): OAuth {
   }
 
   return {
-    configured: () => ({ idp1: providers.idp1 !== undefined, idp2: providers.idp2 !== undefined }),
-    start: (name) =>
+    configured: (): Record<ProviderName, boolean> => ({
+      idp1: providers.idp1 !== undefined,
+      idp2: providers.idp2 !== undefined,
+    }),
+    start: (name: ProviderName): Promise<Way> =>
       safely(name, [], async () => {
         const provider = configured(name);
         const ticket = { state: randomHex(16), verifier: randomHex(32) };
         return { location: await provider.authorizeUrl(ticket), cookies: [tickets.give(name, ticket)] };
       }),
-    finish: (name, { code, state, error }, cookies, origin) =>
+    finish: (
+      name: ProviderName,
+      { code, state, error }: CallbackQuery,
+      cookies: Record<string, string | undefined>,
+      origin: Origin,
+    ): Promise<Way> =>
       safely(name, [tickets.cleared(name)], async () => {
         const provider = configured(name);
         if (error) throw new Refused(error === 'access_denied' ? 'AccessDenied' : 'IdpAuthFailed');

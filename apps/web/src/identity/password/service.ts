@@ -6,12 +6,6 @@ import type { BotFields, Bots } from '../bots.ts';
 import type { MailRoom } from '../../platform/mail.ts';
 import { isResetOpen, lockPassword, setPassword } from './store.ts';
 
-export interface PasswordService {
-  forgot: (given: { email: string } & BotFields) => Promise<void>;
-  reset: (token: string, password: string, ip: string) => Promise<void>;
-  change: (user: User, given: { currentPassword: string; newPassword: string }, ip: string) => Promise<void>;
-}
-
 interface PasswordDeps {
   db: Database;
   accounts: Accounts;
@@ -22,11 +16,8 @@ interface PasswordDeps {
   baseUrl: string;
 }
 
-export function createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }: PasswordDeps): PasswordService {
-  const { users, sessions, passwords, verification, prove, audit } = accounts;
-  const badLink = () => new AppError(400, 'Invalid or expired reset link');
-  const wrong = () => new AppError(401, 'Current password is incorrect');
-
+function defineMail({ db, accounts, mail, baseUrl }: PasswordDeps): void {
+  const { users, verification } = accounts;
   mail.define('reset', async ({ email }: { email: string }) =>
     db.asSystem(async (tx) => {
       const user = await users.byEmail(tx, email);
@@ -40,13 +31,24 @@ export function createPasswordService({ db, accounts, attempts, bots, mail, base
       };
     }),
   );
+}
+
+export type PasswordService = ReturnType<typeof createPasswordService>;
+
+export function createPasswordService(deps: PasswordDeps) {
+  const { db, accounts, attempts, bots, mail } = deps;
+  const { users, sessions, passwords, verification, prove, audit } = accounts;
+  const badLink = () => new AppError(400, 'Invalid or expired reset link');
+  const wrong = () => new AppError(401, 'Current password is incorrect');
+
+  defineMail(deps);
 
   return {
-    async forgot({ email, ...fields }) {
+    async forgot({ email, ...fields }: { email: string } & BotFields): Promise<void> {
       await bots.check(fields);
       await mail.postIfKnown('reset', normalEmail(email));
     },
-    async reset(token, password, ip) {
+    async reset(token: string, password: string, ip: string): Promise<void> {
       // Only to spare the hash for made-up tokens: taking the token below is what decides.
       if (!(await isResetOpen(db.system, token))) throw badLink();
       const hash = await passwords.hash(password, ip);
@@ -61,7 +63,11 @@ export function createPasswordService({ db, accounts, attempts, bots, mail, base
         await audit(tx, { userId, action: 'password-reset', ip });
       });
     },
-    async change(user, { currentPassword, newPassword }, ip) {
+    async change(
+      user: User,
+      { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+      ip: string,
+    ): Promise<void> {
       const stored = (await users.byEmail(db.system, user.email))?.password_hash ?? null;
       const matches = await attempts.guard(`password:${user.id}`, () =>
         passwords.verify(stored, currentPassword, user.id),

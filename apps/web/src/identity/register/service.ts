@@ -15,13 +15,6 @@ interface NewAccount extends BotFields {
   inviteToken?: string;
 }
 
-export interface Registration {
-  register: (account: NewAccount, ip: string) => Promise<{ id: string; email: string; name: string }>;
-  /** `user`: who is signed in where the link was opened. */
-  verify: (given: { token: string; password?: string | undefined }, user: User | null, ip: string) => Promise<void>;
-  resend: (email: string) => Promise<void>;
-}
-
 interface RegistrationDeps {
   db: Database;
   accounts: Accounts;
@@ -34,7 +27,27 @@ interface RegistrationDeps {
 
 const exists = () => new AppError(409, 'User already exists');
 
-export function createRegistration({ db, accounts, invites, bots, mail, baseUrl }: RegistrationDeps): Registration {
+function defineMail({ db, accounts, mail, baseUrl }: RegistrationDeps): void {
+  const { users, verification } = accounts;
+  mail.define('verify', async ({ email }: { email: string }) =>
+    db.asSystem(async (tx) => {
+      const user = await users.byEmail(tx, email);
+      if (!user || user.email_verified_at !== null || !verification.required) return null;
+      const link = `${baseUrl}/verify-email?token=${await verification.startVerify(tx, user)}`;
+      return {
+        to: user.email,
+        subject: 'Verify your e-mail address',
+        text: `Hello ${user.name},\n\nopen this link within 24 hours to verify your address:\n\n${link}\n\nIf you did not ask for it, ignore this mail.\n`,
+        link,
+      };
+    }),
+  );
+}
+
+export type Registration = ReturnType<typeof createRegistration>;
+
+export function createRegistration(deps: RegistrationDeps) {
+  const { db, accounts, invites, bots, mail } = deps;
   const { users, credits, verification, passwords, prove, audit } = accounts;
 
   async function takeOrigin(tx: SystemTx, user: UserRow, { inviteToken, referralCode }: NewAccount): Promise<void> {
@@ -49,22 +62,10 @@ export function createRegistration({ db, accounts, invites, bots, mail, baseUrl 
     if (giver) await credits.refer(tx, user.id, giver);
   }
 
-  mail.define('verify', async ({ email }: { email: string }) =>
-    db.asSystem(async (tx) => {
-      const user = await users.byEmail(tx, email);
-      if (!user || user.email_verified_at !== null || !verification.required) return null;
-      const link = `${baseUrl}/verify-email?token=${await verification.startVerify(tx, user)}`;
-      return {
-        to: user.email,
-        subject: 'Verify your e-mail address',
-        text: `Hello ${user.name},\n\nopen this link within 24 hours to verify your address:\n\n${link}\n\nIf you did not ask for it, ignore this mail.\n`,
-        link,
-      };
-    }),
-  );
+  defineMail(deps);
 
   return {
-    async register(account, ip) {
+    async register(account: NewAccount, ip: string): Promise<{ id: string; email: string; name: string }> {
       await bots.check(account);
       // Only to spare the hash: the insert below is what decides.
       if (await users.byEmail(db.system, account.email)) throw exists();
@@ -79,7 +80,12 @@ export function createRegistration({ db, accounts, invites, bots, mail, baseUrl 
         return { id: user.id, email: user.email, name: user.name };
       });
     },
-    async verify({ token, password }, user, ip) {
+    /** `user`: who is signed in where the link was opened. */
+    async verify(
+      { token, password }: { token: string; password?: string | undefined },
+      user: User | null,
+      ip: string,
+    ): Promise<void> {
       const badLink = () => new AppError(400, 'Invalid or expired verification link');
       // Before anything is hashed or spent; taking the token below is what decides.
       const about = await linkUser(db.system, token);
@@ -94,6 +100,6 @@ export function createRegistration({ db, accounts, invites, bots, mail, baseUrl 
       });
       if (!userId) throw badLink();
     },
-    resend: (email) => mail.postIfKnown('verify', normalEmail(email)),
+    resend: (email: string): Promise<void> => mail.postIfKnown('verify', normalEmail(email)),
   };
 }

@@ -6,14 +6,6 @@ import type { MailRoom } from '../../platform/mail.ts';
 import { addEvent, markProcessed, nextEvent, oldestWaiting, setDisabled, type StoredEvent } from './store.ts';
 import type { SecurityToken } from './token.ts';
 
-export interface Risc {
-  health: () => { status: 'ok'; endpoint: string; description: string; events_supported: string[] };
-  /** Stores the event and what has to be done about it; a repeated one changes nothing. */
-  receive: (token: string, receiver?: { byEmailOnly: boolean }) => Promise<void>;
-  /** Takes up what a process that died has left, without waiting for its job to be missed. */
-  resume: () => Promise<void>;
-}
-
 interface RiscDeps {
   db: Database;
   accounts: Accounts;
@@ -39,9 +31,24 @@ function dataOf(value: unknown): EventData {
   return { sub: textOf(sub), email: textOf(email), reason: textOf(reason) };
 }
 
-export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock, log }: RiscDeps): Risc {
-  const { users, links, sessions, audit } = accounts;
+function defineMail({ db, accounts, mail, baseUrl }: RiscDeps): void {
+  const { users } = accounts;
+  mail.define('credential-change', async ({ email }: { email: string }) => {
+    const user = await users.byEmail(db.system, email);
+    if (!user) return null;
+    return {
+      to: user.email,
+      subject: 'Please check your account',
+      text: `Hello ${user.name},\n\nyour identity provider tells us that the password of your account there should be changed. If you use the same one here, change it, too, and look at where you are signed in:\n\n${baseUrl}/dashboard/settings\n`,
+      link: `${baseUrl}/dashboard/settings`,
+    };
+  });
+}
 
+/** What each event does to an account. */
+function createActing(deps: RiscDeps) {
+  const { accounts, mail, clock, log } = deps;
+  const { users, links, sessions, audit } = accounts;
   type Action = (tx: SystemTx, user: UserRow, data: EventData) => Promise<void>;
   const ACTIONS: Readonly<Record<string, Action>> = {
     async [EVENTS.accountDisabled](tx, { id }, { reason }) {
@@ -57,16 +64,7 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
     [EVENTS.credentialChange]: (tx, { email }) => mail.post(tx, 'credential-change', { email }),
   };
 
-  mail.define('credential-change', async ({ email }: { email: string }) => {
-    const user = await users.byEmail(db.system, email);
-    if (!user) return null;
-    return {
-      to: user.email,
-      subject: 'Please check your account',
-      text: `Hello ${user.name},\n\nyour identity provider tells us that the password of your account there should be changed. If you use the same one here, change it, too, and look at where you are signed in:\n\n${baseUrl}/dashboard/settings\n`,
-      link: `${baseUrl}/dashboard/settings`,
-    };
-  });
+  defineMail(deps);
 
   async function userOf(tx: SystemTx, { sub, email }: EventData, byEmailOnly: boolean): Promise<UserRow | null> {
     const link = sub !== undefined && !byEmailOnly ? await links.find(tx, 'idp2', sub) : null;
@@ -86,6 +84,15 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
     }
   }
 
+  return act;
+}
+
+export type Risc = ReturnType<typeof createRisc>;
+
+export function createRisc(deps: RiscDeps) {
+  const { db, jobs, readToken, baseUrl, clock, log } = deps;
+  const act = createActing(deps);
+
   /** In the order they came: the enabling of an account must not be overtaken by its disabling. */
   async function work(): Promise<void> {
     let left = true;
@@ -101,19 +108,21 @@ export function createRisc({ db, accounts, jobs, mail, readToken, baseUrl, clock
   jobs.work(securityEventsJob, work, { concurrency: 1 });
 
   return {
-    health: () => ({
+    health: (): { status: 'ok'; endpoint: string; description: string; events_supported: string[] } => ({
       status: 'ok',
       endpoint: `${baseUrl}/api/security/risc`,
       description: 'Receiver of security event tokens (RISC) of the identity provider',
       events_supported: Object.values(EVENTS),
     }),
-    async receive(given, { byEmailOnly } = { byEmailOnly: false }) {
+    /** Stores the event and what has to be done about it; a repeated one changes nothing. */
+    async receive(given: string, { byEmailOnly }: { byEmailOnly: boolean } = { byEmailOnly: false }): Promise<void> {
       const token = await readToken(given);
       await db.asSystem(async (tx) => {
         if (await addEvent(tx, token, byEmailOnly, clock())) await jobs.send(tx, securityEventsJob, { jti: token.jti });
       });
     },
-    async resume() {
+    /** Takes up what a process that died has left, without waiting for its job to be missed. */
+    async resume(): Promise<void> {
       try {
         const jti = await oldestWaiting(db.system);
         if (jti !== null) await db.asSystem((tx) => jobs.send(tx, securityEventsJob, { jti }));

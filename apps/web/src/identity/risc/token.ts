@@ -1,5 +1,4 @@
 import { AppError, type Outbound, type Counters, type Clock } from '@troupe/kernel';
-import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { askObject } from '../ask-json.ts';
 import { createProviderKeys, KeysUnavailable } from '../provider-keys.ts';
 
@@ -40,7 +39,8 @@ export function createTokenReader({ issuer, audiences, outbound, counters, clock
   });
 
   /** Issuer and audience come first: whoever is not for us costs no request to the provider. */
-  function keyNameOf(token: string): string {
+  async function keyNameOf(token: string): Promise<string> {
+    const { decodeJwt, decodeProtectedHeader } = await import('jose');
     const { iss, aud } = decodeJwt(token);
     if (iss !== expected) throw new Error('another issuer');
     if (![aud].flat().some((name) => name !== undefined && audiences.includes(name)))
@@ -54,7 +54,8 @@ export function createTokenReader({ issuer, audiences, outbound, counters, clock
     const token = given.trim();
     if (token === '') throw new AppError(400, 'Empty body');
     try {
-      const key = await keys.find(keyNameOf(token), ALGORITHM);
+      const key = await keys.find(await keyNameOf(token), ALGORITHM);
+      const { jwtVerify } = await import('jose');
       if (!key) throw new Error('an unknown key');
       const { payload } = await jwtVerify(token, key, {
         algorithms: [ALGORITHM],

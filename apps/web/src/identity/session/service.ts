@@ -6,18 +6,6 @@ import type { Attempts } from '../attempts.ts';
 import type { FailedSignIns } from '../failed-sign-ins.ts';
 import { deleteSession, holdsPassword, listSessions } from './store.ts';
 
-export interface SessionService {
-  login: (
-    given: { email: string; password: string },
-    origin: Origin,
-  ) => Promise<{ user: { id: string; name: string }; cookie: Cookie }>;
-  /** The cookie that clears the other one. */
-  signOut: (token: string | undefined) => Promise<Cookie>;
-  csrf: (user: User) => string;
-  list: (user: User) => Promise<{ sessions: SessionItem[] }>;
-  end: (user: User, id: string, ip: string) => Promise<void>;
-}
-
 interface SessionItem {
   id: string;
   device: string;
@@ -37,12 +25,17 @@ interface SessionDeps {
   clock: Clock;
 }
 
-export function createSessionService(deps: SessionDeps): SessionService {
+export type SessionService = ReturnType<typeof createSessionService>;
+
+export function createSessionService(deps: SessionDeps) {
   const { db, accounts, attempts, failedSignIns, sessionSecret, clock } = deps;
   const { users, sessions, passwords, audit } = accounts;
 
   return {
-    async login({ email, password }, origin) {
+    async login(
+      { email, password }: { email: string; password: string },
+      origin: Origin,
+    ): Promise<{ user: { id: string; name: string }; cookie: Cookie }> {
       // What is no address belongs to nobody, and is as slow as anybody.
       const user = isEmail(email) ? await users.byEmail(db.system, email) : null;
       const stored = user?.password_hash ?? null;
@@ -61,12 +54,13 @@ export function createSessionService(deps: SessionDeps): SessionService {
       await failedSignIns({ userId: user?.id ?? null, email: normalEmail(email), method: 'password', ip: origin.ip });
       throw new AppError(401, 'Invalid email or password');
     },
-    async signOut(token) {
+    /** The cookie that clears the other one. */
+    async signOut(token: string | undefined): Promise<Cookie> {
       if (token) await sessions.signOut(db.system, token);
       return sessions.clearedCookie();
     },
-    csrf: ({ sessionId }) => csrfToken(sessionSecret, sessionId ?? ''),
-    async list(user) {
+    csrf: ({ sessionId }: User): string => csrfToken(sessionSecret, sessionId ?? ''),
+    async list(user: User): Promise<{ sessions: SessionItem[] }> {
       const rows = await listSessions(db.user(user.id), clock());
       return {
         sessions: rows.map(({ id, device, ip, created_at, last_seen_at, expires_at }) => ({
@@ -80,7 +74,7 @@ export function createSessionService(deps: SessionDeps): SessionService {
         })),
       };
     },
-    async end(user, id, ip) {
+    async end(user: User, id: string, ip: string): Promise<void> {
       await db.asUser(user.id, async (tx) => {
         if (!(await deleteSession(tx, id))) throw new AppError(404, 'Session not found');
         await audit(tx, { userId: user.id, action: 'session-ended', ip });

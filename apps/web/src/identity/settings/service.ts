@@ -23,12 +23,6 @@ interface Changes {
   notifications?: Record<string, unknown>;
 }
 
-export interface SettingsService {
-  get: (user: User) => Promise<Profile>;
-  update: (user: User, changes: Changes, ip: string) => Promise<Profile>;
-  credits: (user: User) => Promise<{ credits: number; referralCode: string; referralCount: number; plan: Plan | null }>;
-}
-
 interface SettingsDeps {
   db: Database;
   accounts: Accounts;
@@ -37,27 +31,15 @@ interface SettingsDeps {
   agentsDomain: string;
 }
 
-export function createSettings({ db, accounts, mail, clock, agentsDomain }: SettingsDeps): SettingsService {
-  const { verification, audit } = accounts;
-
+function defineMail({ mail }: SettingsDeps): void {
   mail.define('email-changed', async ({ email, name }: { email: string; name: string }) => ({
     to: email,
     subject: 'Your e-mail address was changed',
     text: `Hello ${name},\n\nyour account now has another e-mail address. If it was not you who changed it, tell an administrator at once.\n`,
   }));
+}
 
-  async function moveTo(tx: SystemTx, user: User, given: string, ip: string): Promise<void> {
-    const email = normalEmail(given);
-    const before = await changeEmail(tx, user.id, email, clock());
-    if (before === null || before.email === email) return;
-    // By mail to a new address the password can be reset: a key must not get that far.
-    if (user.sessionId === null) throw new AppError(403, 'Sign in to change the e-mail address');
-    await verification.forget(tx, user.id);
-    await audit(tx, { userId: user.id, action: 'email-change', detail: { from: before.email, to: email }, ip });
-    await mail.post(tx, 'email-changed', { email: before.email, name: before.name });
-    if (verification.required) await mail.post(tx, 'verify', { email });
-  }
-
+function createReading({ db, accounts: { verification }, agentsDomain }: SettingsDeps) {
   async function get({ id }: User): Promise<Profile> {
     const [row, agent] = await Promise.all([readProfile(db.user(id)), findMainAgent(db.user(id))]);
     // The account was deleted while its request was under way.
@@ -75,9 +57,35 @@ export function createSettings({ db, accounts, mail, clock, agentsDomain }: Sett
     };
   }
 
+  return get;
+}
+
+export type SettingsService = ReturnType<typeof createSettings>;
+
+export function createSettings(deps: SettingsDeps) {
+  const { db, accounts, mail, clock } = deps;
+  const { verification, audit } = accounts;
+
+  defineMail(deps);
+
+  async function moveTo(tx: SystemTx, user: User, given: string, ip: string): Promise<void> {
+    const email = normalEmail(given);
+    const before = await changeEmail(tx, user.id, email, clock());
+    if (before === 'taken') throw new AppError(409, 'Email already in use');
+    if (before === null || before.email === email) return;
+    // By mail to a new address the password can be reset: a key must not get that far.
+    if (user.sessionId === null) throw new AppError(403, 'Sign in to change the e-mail address');
+    await verification.forget(tx, user.id);
+    await audit(tx, { userId: user.id, action: 'email-change', detail: { from: before.email, to: email }, ip });
+    await mail.post(tx, 'email-changed', { email: before.email, name: before.name });
+    if (verification.required) await mail.post(tx, 'verify', { email });
+  }
+
+  const get = createReading(deps);
+
   return {
     get,
-    async update(user, { name, email, notifications }, ip) {
+    async update(user: User, { name, email, notifications }: Changes, ip: string): Promise<Profile> {
       await db.asSystem(async (tx) => {
         if (email !== undefined) await moveTo(tx, user, email, ip);
         if (name !== undefined || notifications !== undefined)
@@ -85,7 +93,9 @@ export function createSettings({ db, accounts, mail, clock, agentsDomain }: Sett
       });
       return get(user);
     },
-    async credits(user) {
+    async credits(
+      user: User,
+    ): Promise<{ credits: number; referralCode: string; referralCount: number; plan: Plan | null }> {
       const [row, referralCount] = await Promise.all([
         readProfile(db.user(user.id)),
         countReferrals(db.system, user.id),

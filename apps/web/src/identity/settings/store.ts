@@ -1,5 +1,4 @@
 import { isDuplicate, type SystemTx, type UserTx } from '@troupe/db';
-import { AppError } from '@troupe/kernel';
 
 export const readProfile = (tx: UserTx) =>
   tx
@@ -17,7 +16,7 @@ export async function changeEmail(
   userId: string,
   email: string,
   now: Date,
-): Promise<{ email: string; name: string } | null> {
+): Promise<{ email: string; name: string } | 'taken' | null> {
   const before = await tx
     .selectFrom('users')
     .select(['email', 'name'])
@@ -32,7 +31,7 @@ export async function changeEmail(
       .where('id', '=', userId)
       .execute();
   } catch (error) {
-    if (isDuplicate(error)) throw new AppError(409, 'Email already in use');
+    if (isDuplicate(error)) return 'taken';
     throw error;
   }
   return before;

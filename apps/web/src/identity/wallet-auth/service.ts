@@ -5,14 +5,6 @@ import type { Database, SystemTx } from '@troupe/db';
 import { AppError, randomHex, type Clock, type Cookie } from '@troupe/kernel';
 import { addNonce, hasNonce, useNonce } from './store.ts';
 
-export interface WalletAuth {
-  nonce: () => Promise<{ nonce: string }>;
-  signIn: (
-    given: { address: string; message: string; signature: string },
-    origin: Origin,
-  ) => Promise<{ user: { id: string; name: string }; cookie: Cookie }>;
-}
-
 interface WalletAuthDeps {
   db: Database;
   accounts: Accounts;
@@ -28,7 +20,9 @@ const LONGEST_MESSAGE = 4_000;
 
 const invalid = () => new AppError(401, 'Invalid signature');
 
-export function createWalletAuth({ db, accounts, verifier, baseUrl, clock }: WalletAuthDeps): WalletAuth {
+export type WalletAuth = ReturnType<typeof createWalletAuth>;
+
+export function createWalletAuth({ db, accounts, verifier, baseUrl, clock }: WalletAuthDeps) {
   const { users, links, sessions } = accounts;
   const domain = new URL(baseUrl).host;
 
@@ -46,13 +40,16 @@ export function createWalletAuth({ db, accounts, verifier, baseUrl, clock }: Wal
   }
 
   return {
-    async nonce() {
+    async nonce(): Promise<{ nonce: string }> {
       const nonce = randomHex(16);
       const now = clock();
       await db.asSystem((tx) => addNonce(tx, nonce, new Date(now.getTime() + NONCE_LIFE_MS), now));
       return { nonce };
     },
-    async signIn({ address, message, signature }, origin) {
+    async signIn(
+      { address, message, signature }: { address: string; message: string; signature: string },
+      origin: Origin,
+    ): Promise<{ user: { id: string; name: string }; cookie: Cookie }> {
       if (message.length > LONGEST_MESSAGE) throw invalid();
       const now = clock();
       const result = await verifySiwe({

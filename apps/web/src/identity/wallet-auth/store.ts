@@ -1,5 +1,5 @@
 import type { SystemTx } from '@troupe/db';
-import { sweepEnded } from '../once.ts';
+import { sweepEnded } from '../once-store.ts';
 
 export async function addNonce(tx: SystemTx, nonce: string, expiresAt: Date, now: Date): Promise<void> {
   await sweepEnded(tx, 'wallet_nonces', now);

@@ -21,16 +21,6 @@ interface Price {
   interval: 'month';
 }
 
-export interface Billing {
-  read: (
-    user: User,
-  ) => Promise<{ plan: Plan | null; status: SubscriptionStatus; renewsAt: string | null; prices: Price[] }>;
-  checkout: (user: User, plan: Plan) => Promise<{ url: string; sessionId: string }>;
-  portal: (user: User) => Promise<{ url: string }>;
-  /** An event of the card processor, whatever it is about. */
-  take: (event: CardEvent) => Promise<void>;
-}
-
 interface BillingDeps {
   db: Database;
   accounts: Accounts;
@@ -49,26 +39,8 @@ const PRICES: Price[] = PLANS.map((plan) => ({
 
 const LIVE = new Set<string>(['active', 'past_due']);
 
-export function createBilling({ db, accounts, processor, baseUrl, clock, log }: BillingDeps): Billing {
-  const page = `${baseUrl}/dashboard/billing`;
-
-  /** Made once for each user, so that all subscriptions of a user are under one customer. */
-  async function customerFor(user: User): Promise<string> {
-    const known = await customerOf(db.user(user.id), user.id);
-    if (known !== null) return known;
-    const email = user.email.endsWith('@wallet.svc') ? undefined : user.email;
-    const { id } = await processor.call((api) =>
-      api.customers.create(
-        { email, name: user.name, metadata: { userId: user.id } },
-        { idempotencyKey: `customer-${user.id}` },
-      ),
-    );
-    return db.asSystem(async (tx) => {
-      await saveCustomer(tx, user.id, id, clock());
-      return (await customerOf(tx, user.id)) ?? id;
-    });
-  }
-
+/** What the card processor’s news changes. */
+function createNews({ accounts, clock, log }: BillingDeps) {
   /** Whom the news is about. The customer decides; what we told at checkout helps when that is not known yet. */
   async function userOf(tx: SystemTx, { customerId, userId }: SubscriptionNews): Promise<string | null> {
     const owner = customerId === null ? null : await userOfCustomer(tx, customerId);
@@ -108,18 +80,34 @@ export function createBilling({ db, accounts, processor, baseUrl, clock, log }: 
     await accounts.users.changePlan(tx, userId, change, { reason: 'billing' });
   }
 
+  return apply;
+}
+
+function createCustomers({ db, processor, clock }: BillingDeps) {
+  /** Made once for each user, so that all subscriptions of a user are under one customer. */
+  async function customerFor(user: User): Promise<string> {
+    const known = await customerOf(db.user(user.id), user.id);
+    if (known !== null) return known;
+    const email = user.email.endsWith('@wallet.svc') ? undefined : user.email;
+    const { id } = await processor.call((api) =>
+      api.customers.create(
+        { email, name: user.name, metadata: { userId: user.id } },
+        { idempotencyKey: `customer-${user.id}` },
+      ),
+    );
+    return db.asSystem(async (tx) => {
+      await saveCustomer(tx, user.id, id, clock());
+      return (await customerOf(tx, user.id)) ?? id;
+    });
+  }
+
+  return customerFor;
+}
+
+/** At the card processor. */
+function buying({ db, processor }: BillingDeps, page: string, customerFor: ReturnType<typeof createCustomers>) {
   return {
-    async read(user) {
-      const subscriptions = await subscriptionsOf(db.user(user.id), user.id);
-      const live = subscriptions.find(({ status, plan }) => status === 'active' && plan === user.plan);
-      return {
-        plan: isPlan(user.plan) ? user.plan : null,
-        status: user.subscriptionStatus as SubscriptionStatus,
-        renewsAt: isoOrNull(live?.renews_at ?? null),
-        prices: PRICES,
-      };
-    },
-    async checkout(user, plan) {
+    async checkout(user: User, plan: Plan): Promise<{ url: string; sessionId: string }> {
       if ((await subscriptionsOf(db.user(user.id), user.id)).some(({ status }) => LIVE.has(status)))
         throw new AppError(409, 'You have a subscription. Change it in the billing portal.');
       const customer = await customerFor(user);
@@ -149,13 +137,40 @@ export function createBilling({ db, accounts, processor, baseUrl, clock, log }: 
       if (!session.url) throw new AppError(502, 'Payment processor unavailable');
       return { url: session.url, sessionId: session.id };
     },
-    async portal(user) {
+    async portal(user: User): Promise<{ url: string }> {
       const customer = await customerOf(db.user(user.id), user.id);
       if (customer === null) throw new AppError(404, 'No subscription');
       const { url } = await processor.call((api) => api.billingPortal.sessions.create({ customer, return_url: page }));
       return { url };
     },
-    async take(event) {
+  };
+}
+
+export type Billing = ReturnType<typeof createBilling>;
+
+export function createBilling(deps: BillingDeps) {
+  const { db, baseUrl, clock } = deps;
+  const page = `${baseUrl}/dashboard/billing`;
+
+  const customerFor = createCustomers(deps);
+  const apply = createNews(deps);
+
+  return {
+    async read(
+      user: User,
+    ): Promise<{ plan: Plan | null; status: SubscriptionStatus; renewsAt: string | null; prices: Price[] }> {
+      const subscriptions = await subscriptionsOf(db.user(user.id), user.id);
+      const live = subscriptions.find(({ status, plan }) => status === 'active' && plan === user.plan);
+      return {
+        plan: isPlan(user.plan) ? user.plan : null,
+        status: user.subscriptionStatus as SubscriptionStatus,
+        renewsAt: isoOrNull(live?.renews_at ?? null),
+        prices: PRICES,
+      };
+    },
+    ...buying(deps, page, customerFor),
+    /** An event of the card processor, whatever it is about. */
+    async take(event: CardEvent): Promise<void> {
       const news = newsOf(event);
       await db.asSystem(async (tx) => {
         if ((await takeEvent(tx, event, clock())) && news) await apply(tx, news);

@@ -251,7 +251,7 @@ describe('what a crash interrupted', () => {
     const { db, jobs } = web.deps;
     // As it was when the process died after sending, and when it died before.
     await db.system.updateTable('gateway_payments').set({ status: 'sent' }).where('id', '=', paid!.id).execute();
-    const lost = { ...paid!, id: 'lost', nonce: '0x01', status: 'verified', transaction_hash: null };
+    const lost = { ...paid!, id: 'lost', nonce: '0x01', status: 'verified' as const, transaction_hash: null };
     await db.system.insertInto('gateway_payments').values(lost).execute();
     await db.asSystem(async (tx) => {
       await jobs.send(tx, gatewayPaymentJob, { id: paid!.id });

@@ -1,9 +1,10 @@
 import type { Wallets } from '@troupe/chain';
 import { cardPaymentJob } from '@troupe/contract';
-import type { Database, Jobs, SystemTx } from '@troupe/db';
+import type { Database, Jobs } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
-import { REVENUE, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
+import { INSUFFICIENT_BALANCE, REVENUE, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
+import { addCardPayment, moveCardPayment, type Part } from './card-store.ts';
 import type { Pay } from './service.ts';
 
 /** Payment from topped-up balances: held while the plugin works, taken when it has answered. */
@@ -16,27 +17,11 @@ interface CardDeps {
   wallets: Wallets;
 }
 
-interface Part {
-  hold: string;
-  account: string;
-  units: string;
-}
-
 /** After this, nobody is still working on a payment. */
 const UNFINISHED_SECONDS = 120;
 
-export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDeps): Pay {
-  async function move(tx: SystemTx, id: string, status: 'paid' | 'released'): Promise<Part[]> {
-    const row = await tx
-      .updateTable('card_payments')
-      .set({ status, updated_at: clock() })
-      .where('id', '=', id)
-      .where('status', '=', 'held')
-      .returning('parts')
-      .executeTakeFirst();
-    return (row?.parts ?? []) as Part[];
-  }
-
+/** Holds on topped-up balances: set aside, taken or given back. */
+function createHolds({ db, ledger, jobs, clock }: CardDeps) {
   const hold = (userId: string, plugin: { id: string; price: bigint }, accounts: string[]): Promise<string> =>
     db.asSystem(async (tx) => {
       const id = newId();
@@ -46,31 +31,29 @@ export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDep
         parts.push({ hold: String(held.id), account, units: String(amount) });
       }
       const now = clock();
-      await tx
-        .insertInto('card_payments')
-        .values({
-          id,
-          user_id: userId,
-          plugin: plugin.id,
-          units: plugin.price,
-          parts: JSON.stringify(parts),
-          status: 'held',
-          created_at: now,
-          updated_at: now,
-        })
-        .execute();
+      await addCardPayment(tx, {
+        id,
+        user_id: userId,
+        plugin: plugin.id,
+        units: plugin.price,
+        parts: JSON.stringify(parts),
+        status: 'held',
+        created_at: now,
+        updated_at: now,
+      });
       await jobs.send(tx, cardPaymentJob, { id }, { startAfter: UNFINISHED_SECONDS, owner: userId });
       return id;
     });
 
   const release = ({ id }: { id: string }): Promise<void> =>
     db.asSystem(async (tx) => {
-      for (const part of await move(tx, id, 'released')) await ledger.release(tx, BigInt(part.hold));
+      for (const part of await moveCardPayment(tx, id, 'released', clock()))
+        await ledger.release(tx, BigInt(part.hold));
     });
 
   const take = (id: string, plugin: string): Promise<void> =>
     db.asSystem(async (tx) => {
-      const parts = await move(tx, id, 'paid');
+      const parts = await moveCardPayment(tx, id, 'paid', clock());
       if (parts.length === 0) throw new Error('the payment was given up before the plugin answered');
       await ledger.open(tx, [REVENUE]);
       for (const { hold: held, account, units } of parts) {
@@ -87,6 +70,13 @@ export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDep
       }
     });
 
+  return { hold, release, take };
+}
+
+export function createCardPayments(deps: CardDeps): Pay {
+  const { jobs, wallets } = deps;
+  const { hold, release, take } = createHolds(deps);
+
   // What a crash interrupted was never answered, so it is not paid either.
   jobs.work(cardPaymentJob, release);
 
@@ -99,7 +89,7 @@ export function createCardPayments({ db, ledger, jobs, clock, wallets }: CardDep
     };
     if (user === null || accounts.length === 0) throw insufficient();
     const id = await hold(user.id, plugin, accounts).catch((error: unknown) => {
-      throw error instanceof AppError && error.status === 402 ? insufficient(error) : error;
+      throw error instanceof AppError && error.code === INSUFFICIENT_BALANCE ? insufficient(error) : error;
     });
     try {
       await serve();

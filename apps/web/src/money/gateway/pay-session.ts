@@ -3,8 +3,8 @@ import { gatewayVoucherJob } from '@troupe/contract';
 import type { Jobs } from '@troupe/db';
 import { formatAmount, parseAmount } from '@troupe/domain';
 import { AppError, parseJson, randomHex } from '@troupe/kernel';
-import { USD_DECIMALS } from '@troupe/ledger';
-import type { PaymentSessions } from '../payment-sessions/service.ts';
+import { INSUFFICIENT_BALANCE, USD_DECIMALS } from '@troupe/ledger';
+import { SESSION_OVER, type PaymentSessions } from '../payment-sessions/service.ts';
 import type { Plugin } from './plugins.ts';
 import type { Pay, PluginCall } from './service.ts';
 
@@ -76,8 +76,8 @@ function refused(error: string, { id, price }: Plugin, reason?: string): AppErro
 /** What the session says, in the words of the gateway. */
 function asRefusal(error: unknown, plugin: Plugin): unknown {
   if (!(error instanceof AppError) || error.status >= 500) return error;
-  if (error.message === 'Insufficient balance') return refused('insufficient_balance', plugin);
-  if (error.message.startsWith('Session ')) return refused('session_invalid', plugin);
+  if (error.code === INSUFFICIENT_BALANCE) return refused('insufficient_balance', plugin);
+  if (error.code === SESSION_OVER) return refused('session_invalid', plugin);
   return refused('voucher_required', plugin, error.message);
 }
 

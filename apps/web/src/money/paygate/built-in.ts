@@ -5,6 +5,7 @@ import { AppError, iso, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS, walletAccount, type Account, type Ledger } from '@troupe/ledger';
 import { PaymentProblem, type Colony, type Member } from './colony.ts';
 import type { Payouts } from './payouts.ts';
+import { joinColony, markPaid } from './store.ts';
 
 interface BuiltInDeps {
   db: Database;
@@ -39,8 +40,8 @@ const CURRENCIES: ReadonlySet<string> = new Set(['USDC', 'USD']);
 
 const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
 
-/** The payment gateway of the platform itself: an agent's record decides its tier, the ledger pays. */
-export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offers, record }: BuiltInDeps): Colony {
+/** What an agent’s record makes of it. */
+function createStanding({ record }: BuiltInDeps) {
   async function standing({ userId, agentId }: Member) {
     const { paid, payees } = await record(userId, agentId);
     const score = Math.min(MAX, START + paid);
@@ -55,25 +56,30 @@ export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offer
     return { score, tier, details };
   }
 
+  return { standing, fitness };
+}
+
+function createPayers({ wallets }: BuiltInDeps) {
   /** The agent's wallets first, then its owner's. */
   async function payers({ userId, agentId }: Member): Promise<Account[]> {
     const [agents, own] = await Promise.all([wallets.list({ userId, agentId }), wallets.list({ userId })]);
     return [...agents, ...own].map(({ address }) => walletAccount(address));
   }
 
+  return payers;
+}
+
+/** The payment gateway of the platform itself: an agent's record decides its tier, the ledger pays. */
+export function createBuiltInColony(deps: BuiltInDeps): Colony {
+  const { db, ledger, clock, payouts, offers } = deps;
+  const { standing, fitness } = createStanding(deps);
+  const payers = createPayers(deps);
+
   return {
     gateway: 'built-in',
     health: async () => ({ status: 'ok', timestamp: iso(clock()) }),
     async join({ userId, agentId }, walletAddress) {
-      const joinedAt = clock();
-      await db
-        .user(userId)
-        .insertInto('colony_members')
-        .values({ user_id: userId, agent_id: agentId, wallet_address: walletAddress, joined_at: joinedAt })
-        .onConflict((conflict) =>
-          conflict.columns(['user_id', 'agent_id']).doUpdateSet({ wallet_address: walletAddress }),
-        )
-        .execute();
+      await joinColony(db.user(userId), { userId, agentId }, walletAddress, clock());
       return { success: true, agentId, walletAddress, fitness: await fitness({ userId, agentId }) };
     },
     fitness,
@@ -92,14 +98,7 @@ export function createBuiltInColony({ db, ledger, wallets, clock, payouts, offer
       await db
         .asSystem(async (tx) => {
           if (!CURRENCIES.has(payment.currency)) throw new AppError(400, 'Unsupported currency');
-          const paid = await tx
-            .updateTable('agent_payments')
-            .set({ status: 'paid', updated_at: clock() })
-            .where('id', '=', payment.id)
-            .where('status', '=', 'pending')
-            .returning('id')
-            .executeTakeFirst();
-          if (paid === undefined) throw new Error('the payment is not pending any more');
+          if (!(await markPaid(tx, payment.id, clock()))) throw new Error('the payment is not pending any more');
           await ledger.open(tx, [...from, to]);
           const parts = await ledger.spread(
             tx,

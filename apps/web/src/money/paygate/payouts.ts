@@ -11,6 +11,7 @@ import type { Database, Jobs, SystemTx } from '@troupe/db';
 import type { Clock } from '@troupe/kernel';
 import { CHAIN, USD, walletAccount, type Account, type Ledger } from '@troupe/ledger';
 import type { SettlementKey } from '../settlement-key.ts';
+import * as store from './payouts-store.ts';
 
 /** Payments to addresses outside of the platform: on-chain with the settlement key, else owed until that is possible. */
 
@@ -30,8 +31,6 @@ export interface Payouts {
   owe: (tx: SystemTx, payout: { id: string; address: string; units: bigint }) => Promise<void>;
 }
 
-type Status = 'owed' | 'sent' | 'paid' | 'credited';
-
 const MINED_WITHIN_MS = 20_000;
 /** An address becomes a wallet here, or an operator configures a chain: that is looked for now and then. */
 const LOOK_AGAIN_SECONDS = 3600;
@@ -42,31 +41,15 @@ const owedTo = (address: string): Account => ({
   asset: USD,
 });
 
-export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Payouts {
-  async function isWallet(address: string): Promise<boolean> {
-    if (!isHexAddress(address)) return false;
-    const known = await db.system
-      .selectFrom('wallets')
-      .select('id')
-      .where((eb) => eb(eb.fn('lower', ['address']), '=', address.toLowerCase()))
-      .executeTakeFirst();
-    return known !== undefined;
-  }
-
-  async function move(tx: SystemTx, id: string, from: Status, to: Status, set: object = {}): Promise<boolean> {
-    const moved = await tx
-      .updateTable('payouts')
-      .set({ ...set, status: to, updated_at: clock() })
-      .where('id', '=', id)
-      .where('status', '=', from)
-      .returning('id')
-      .executeTakeFirst();
-    return moved !== undefined;
-  }
-
-  const done = ({ id, address, units }: Row, from: Status, to: 'paid' | 'credited'): Promise<void> =>
+/** The steps of a payout: sent, looked up, booked. */
+function createMoves({ db, ledger, clock }: PayoutDeps) {
+  const done = (
+    { id, address, units }: store.PayoutRow,
+    from: store.PayoutStatus,
+    to: 'paid' | 'credited',
+  ): Promise<void> =>
     db.asSystem(async (tx) => {
-      if (!(await move(tx, id, from, to))) return;
+      if (!(await store.movePayout(tx, id, { from, to, now: clock() }))) return;
       const account = to === 'paid' ? CHAIN : walletAccount(address);
       await ledger.open(tx, [account]);
       await ledger.post(tx, {
@@ -80,20 +63,24 @@ export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Pay
       });
     });
 
-  async function send({ id, address, units }: Row, { chain, pay }: SettlementKey): Promise<TransactionOutcome> {
+  async function send(
+    { id, address, units }: store.PayoutRow,
+    { chain, pay }: SettlementKey,
+  ): Promise<TransactionOutcome> {
     const sent = await pay(address as `0x${string}`, units, async ({ hash, raw, nonce, from }) => {
-      const transaction = {
+      const set = {
         transaction_hash: hash,
         transaction_raw: raw,
         transaction_nonce: nonce,
         transaction_from: from,
       };
-      if (!(await move(db.system, id, 'owed', 'sent', transaction))) throw new Error('another process pays it');
+      if (!(await store.movePayout(db.system, id, { from: 'owed', to: 'sent', set, now: clock() })))
+        throw new Error('another process pays it');
     });
     return waitFor(chain, sent, MINED_WITHIN_MS);
   }
 
-  async function lookUp(row: Row, { chain }: SettlementKey): Promise<TransactionOutcome> {
+  async function lookUp(row: store.PayoutRow, { chain }: SettlementKey): Promise<TransactionOutcome> {
     const { transaction_hash: hash, transaction_raw: raw, transaction_nonce: nonce, transaction_from: from } = row;
     const sent = { hash, raw, nonce, from } as SignedTransaction;
     const found = await outcome(chain, sent);
@@ -102,12 +89,18 @@ export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Pay
     return waitFor(chain, sent, MINED_WITHIN_MS);
   }
 
-  const find = (id: string) => db.system.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirst();
-  type Row = NonNullable<Awaited<ReturnType<typeof find>>>;
+  return { done, send, lookUp };
+}
+
+export function createPayouts(deps: PayoutDeps): Payouts {
+  const { db, jobs, clock, key } = deps;
+  const isWallet = async (address: string) => isHexAddress(address) && (await store.isWallet(db.system, address));
+
+  const { done, send, lookUp } = createMoves(deps);
 
   /** Takes it as far as it gets. Throws when it must be looked at again soon. */
   async function payOut({ id }: { id: string }): Promise<void> {
-    const row = await find(id);
+    const row = await store.findPayout(db.system, id);
     if (row === undefined || (row.status !== 'owed' && row.status !== 'sent')) return;
     if (row.status === 'owed' && (await isWallet(row.address))) return done(row, 'owed', 'credited');
     if (key === null || !isHexAddress(row.address)) {
@@ -117,7 +110,7 @@ export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Pay
     const found = row.status === 'owed' ? await send(row, key) : await lookUp(row, key);
     if (found === 'success') return done(row, 'sent', 'paid');
     // It never happened and never will: it is owed as before.
-    if (found !== 'unknown') await move(db.system, id, 'sent', 'owed');
+    if (found !== 'unknown') await store.movePayout(db.system, id, { from: 'sent', to: 'owed', now: clock() });
     throw new Error(`a payout is not through: ${found}`);
   }
   jobs.work(payoutJob, payOut);
@@ -125,8 +118,7 @@ export function createPayouts({ db, ledger, jobs, clock, key }: PayoutDeps): Pay
   return {
     payee: async (address) => ((await isWallet(address)) ? walletAccount(address) : owedTo(address)),
     async owe(tx, { id, address, units }) {
-      const now = clock();
-      await tx.insertInto('payouts').values({ id, address, units, created_at: now, updated_at: now }).execute();
+      await store.addPayout(tx, { id, address, units }, clock());
       await jobs.send(tx, payoutJob, { id }, { owner: address });
     },
   };

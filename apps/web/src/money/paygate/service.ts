@@ -36,7 +36,46 @@ export type Paygate = ReturnType<typeof createPaygate>;
 const MAX_USD = 100;
 const MAX_TEXT = 100;
 
-export function createPaygate({ db, colony, policies, audit }: PaygateDeps) {
+/** Has the colony pay, and keeps what became of it. */
+function createExecute({ colony, policies }: PaygateDeps) {
+  /** Makes a payment that was admitted. */
+  async function execute(user: Payer, payment: AgentPayment): Promise<Json & { success: boolean; paymentId: string }> {
+    const { agentId, units, currency, recipient, method, endpoint } = payment;
+    try {
+      const answer = await colony.pay({ userId: user.id, agentId }, payment);
+      await policies.finish(user.id, payment, 'paid', answer);
+      return {
+        success: true,
+        paymentId: payment.id,
+        status: 'paid',
+        amount: usd(units),
+        currency,
+        recipient,
+        method,
+        ...(endpoint === null ? {} : { endpoint }),
+        ...answer,
+      };
+    } catch (error) {
+      if (!(error instanceof PaymentProblem)) throw error;
+      const { outcome, answer, message } = error;
+      await policies.finish(user.id, payment, outcome, { reason: message });
+      throw outcome === 'failed'
+        ? answer
+        : new AppError(
+            answer.status,
+            message,
+            { ...answer.extra, paymentId: payment.id, status: outcome },
+            { cause: answer },
+          );
+    }
+  }
+
+  return execute;
+}
+
+/** What an agent can ask of the gateway. */
+function createPaying(deps: PaygateDeps) {
+  const { db, colony, policies, audit } = deps;
   async function join(user: Payer, agentId: string, walletAddress: unknown): Promise<Json> {
     if (typeof walletAddress !== 'string' || walletAddress === '') throw new AppError(400, 'walletAddress required');
     if (!isPayee(walletAddress)) throw new AppError(400, 'Invalid address');
@@ -69,37 +108,14 @@ export function createPaygate({ db, colony, policies, audit }: PaygateDeps) {
     return execute(user, payment);
   }
 
-  /** Makes a payment that was admitted. */
-  async function execute(user: Payer, payment: AgentPayment): Promise<Json & { success: boolean; paymentId: string }> {
-    const { agentId, units, currency, recipient, method, endpoint } = payment;
-    try {
-      const answer = await colony.pay({ userId: user.id, agentId }, payment);
-      await policies.finish(user.id, payment, 'paid', answer);
-      return {
-        success: true,
-        paymentId: payment.id,
-        status: 'paid',
-        amount: usd(units),
-        currency,
-        recipient,
-        method,
-        ...(endpoint === null ? {} : { endpoint }),
-        ...answer,
-      };
-    } catch (error) {
-      if (!(error instanceof PaymentProblem)) throw error;
-      const { outcome, answer, message } = error;
-      await policies.finish(user.id, payment, outcome, { reason: message });
-      throw outcome === 'failed'
-        ? answer
-        : new AppError(
-            answer.status,
-            message,
-            { ...answer.extra, paymentId: payment.id, status: outcome },
-            { cause: answer },
-          );
-    }
-  }
+  const execute = createExecute(deps);
+
+  return { join, pay, execute };
+}
+
+export function createPaygate(deps: PaygateDeps) {
+  const { colony, policies } = deps;
+  const { join, pay, execute } = createPaying(deps);
 
   return {
     async health(): Promise<{ status: number; body: Json }> {

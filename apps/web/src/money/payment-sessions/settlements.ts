@@ -4,7 +4,9 @@ import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
 import { CHAIN, PLAY_REVENUE, PLAY_SOURCE, REVENUE, SETTLING, type Ledger } from '@troupe/ledger';
 import type { SettlementKey } from '../settlement-key.ts';
-import type { PaymentSession, SessionStore } from './store.ts';
+import { addSettlement, findSettlement, isSettling, move } from './settlements-store.ts';
+import * as store from './store.ts';
+import type { PaymentSession } from './store.ts';
 
 /** Vouchers become money: in the ledger at once; on-chain by a stored transaction that a job sees through. */
 
@@ -14,7 +16,6 @@ interface SettlementDeps {
   jobs: Jobs;
   log: Log;
   clock: Clock;
-  store: SessionStore;
   /** Null: settlement in the ledger alone. */
   key: SettlementKey | null;
 }
@@ -23,60 +24,13 @@ export type Settlements = ReturnType<typeof createSettlements>;
 
 const MINED_WITHIN_MS = 10_000;
 
-export function createSettlements({ db, ledger, jobs, log, clock, store, key }: SettlementDeps) {
-  /** Settles all pending vouchers of a session whose row is held. On-chain: answers what is under way. */
-  async function settle(tx: SystemTx, session: PaymentSession): Promise<string | null> {
-    if (session.pending === 0n) return null;
-    const onChain = key !== null && !session.sandbox;
-    const id = newId();
-    const now = clock();
-    const units = session.pending;
-    await tx
-      .insertInto('payment_settlements')
-      .values({
-        id,
-        session_id: session.id,
-        units,
-        status: onChain ? 'pending' : 'done',
-        created_at: now,
-        done_at: onChain ? null : now,
-      })
-      .execute();
-    const sum = await store.settleVouchers(tx, session.id, id);
-    if (sum !== units) throw new Error(`vouchers of ${session.id} sum to ${sum}, not ${units}`);
-    const to = session.sandbox ? PLAY_REVENUE : onChain ? SETTLING : REVENUE;
-    await ledger.open(tx, [to]);
-    await ledger.capture(tx, session.holdId, units, {
-      key: `settlement:${id}`,
-      kind: 'settlement',
-      entries: [
-        { account: session.accountId, amount: -units },
-        { account: to.id, amount: units },
-      ],
-      meta: { session: session.id },
-    });
-    await store.update(tx, session.id, {
-      pending: 0n,
-      last_settled_at: now,
-      ...(onChain ? { status: 'settling' } : {}),
-    });
-    if (!onChain) return null;
-    await jobs.send(tx, settlementJob, { id }, { owner: session.accountId });
-    return id;
-  }
-
+/** The end of a session, and what goes back. */
+function createReturning({ ledger }: SettlementDeps) {
   /** Once nothing is under way any more: active again, or closed with the rest returned. */
   async function conclude(tx: SystemTx, sessionId: string): Promise<void> {
     const session = await store.lock(tx, sessionId);
     if (session === null || session.status === 'closed') return;
-    const open = await tx
-      .selectFrom('payment_settlements')
-      .select('id')
-      .where('session_id', '=', sessionId)
-      .where('status', '<>', 'done')
-      .limit(1)
-      .executeTakeFirst();
-    if (open !== undefined) return;
+    if (await isSettling(tx, sessionId)) return;
     if (!session.closing) {
       await store.update(tx, sessionId, { status: 'active' });
       return;
@@ -108,20 +62,56 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
     await store.update(tx, session.id, { hold_id: again.id });
   }
 
-  const find = (id: string) =>
-    db.system.selectFrom('payment_settlements').selectAll().where('id', '=', id).executeTakeFirst();
+  return { conclude, giveBack };
+}
 
-  async function move(tx: SystemTx, id: string, from: string, set: Record<string, unknown>): Promise<boolean> {
-    const moved = await tx
-      .updateTable('payment_settlements')
-      .set(set)
-      .where('id', '=', id)
-      .where('status', '=', from)
-      .returning('id')
-      .executeTakeFirst();
-    return moved !== undefined;
+/** What a settlement changes in the ledger and in its session. */
+function createBooking(deps: SettlementDeps) {
+  const { ledger, jobs, clock, key } = deps;
+  /** Settles all pending vouchers of a session whose row is held. On-chain: answers what is under way. */
+  async function settle(tx: SystemTx, session: PaymentSession): Promise<string | null> {
+    if (session.pending === 0n) return null;
+    const onChain = key !== null && !session.sandbox;
+    const id = newId();
+    const now = clock();
+    const units = session.pending;
+    await addSettlement(tx, {
+      id,
+      session_id: session.id,
+      units,
+      status: onChain ? 'pending' : 'done',
+      created_at: now,
+      done_at: onChain ? null : now,
+    });
+    const sum = await store.settleVouchers(tx, session.id, id);
+    if (sum !== units) throw new Error(`vouchers of ${session.id} sum to ${sum}, not ${units}`);
+    const to = session.sandbox ? PLAY_REVENUE : onChain ? SETTLING : REVENUE;
+    await ledger.open(tx, [to]);
+    await ledger.capture(tx, session.holdId, units, {
+      key: `settlement:${id}`,
+      kind: 'settlement',
+      entries: [
+        { account: session.accountId, amount: -units },
+        { account: to.id, amount: units },
+      ],
+      meta: { session: session.id },
+    });
+    await store.update(tx, session.id, {
+      pending: 0n,
+      last_settled_at: now,
+      ...(onChain ? { status: 'settling' } : {}),
+    });
+    if (!onChain) return null;
+    await jobs.send(tx, settlementJob, { id }, { owner: session.accountId });
+    return id;
   }
 
+  const { conclude, giveBack } = createReturning(deps);
+
+  return { settle, conclude, giveBack };
+}
+
+function createSending({ db, ledger, clock }: SettlementDeps, conclude: ReturnType<typeof createBooking>['conclude']) {
   /** `onChain` false: the operator took the key away meanwhile, so the money stays here. */
   const done = (id: string, sessionId: string, units: bigint, onChain: boolean): Promise<void> =>
     db.asSystem(async (tx) => {
@@ -152,9 +142,17 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
       if (!stored) throw new Error('another process settles it');
     });
 
+  return { done, send };
+}
+
+/** Brings settlements to the chain. */
+function createFinishing(deps: SettlementDeps, conclude: ReturnType<typeof createBooking>['conclude']) {
+  const { db, key } = deps;
+  const { done, send } = createSending(deps, conclude);
+
   /** Sees a settlement through, from wherever it was left. Throws when it must be looked at again. */
   async function finish({ id }: { id: string }): Promise<void> {
-    const settlement = await find(id);
+    const settlement = await findSettlement(db.system, id);
     if (settlement === undefined || settlement.status === 'done') return;
     const { session_id: sessionId, units, status } = settlement;
     if (key === null) {
@@ -178,6 +176,15 @@ export function createSettlements({ db, ledger, jobs, log, clock, store, key }: 
     if (found !== 'unknown') await move(db.system, id, 'sent', { status: 'pending' });
     throw new Error(`a settlement is not through: ${found}`);
   }
+
+  return finish;
+}
+
+export function createSettlements(deps: SettlementDeps) {
+  const { jobs, log } = deps;
+  const { settle, conclude, giveBack } = createBooking(deps);
+  const finish = createFinishing(deps, conclude);
+
   jobs.work(settlementJob, finish);
 
   return {

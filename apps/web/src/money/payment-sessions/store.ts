@@ -1,5 +1,4 @@
-import type { Database, SystemTx } from '@troupe/db';
-import type { Clock } from '@troupe/kernel';
+import type { SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 
 export interface PaymentSession {
@@ -45,7 +44,7 @@ interface Row {
   deposit: bigint;
   spent: bigint;
   pending: bigint;
-  status: string;
+  status: PaymentSession['status'];
   closing: boolean;
   created_at: Date;
   last_settled_at: Date | null;
@@ -61,165 +60,170 @@ const sessionOf = (row: Row): PaymentSession => ({
   deposit: row.deposit,
   spent: row.spent,
   pending: row.pending,
-  status: row.status as PaymentSession['status'],
+  status: row.status,
   closing: row.closing,
   createdAt: row.created_at,
   lastSettledAt: row.last_settled_at ?? row.created_at,
 });
 
-export type SessionStore = ReturnType<typeof createSessionStore>;
-
 /** Sessions and vouchers. Whoever changes a session holds its row, so that each sum is right. */
-export function createSessionStore({ db, clock }: { db: Database; clock: Clock }) {
-  const select = (tx: SystemTx) => tx.selectFrom('payment_sessions').selectAll();
-  const first = async (query: { executeTakeFirst: () => Promise<Row | undefined> }) => {
-    const row = await query.executeTakeFirst();
-    return row === undefined ? null : sessionOf(row);
-  };
 
-  return {
-    find: (id: string) => first(select(db.system).where('id', '=', id)),
-    // A voucher's reference keeps the row's key: `for update` would wait for it, and two of them for each other.
-    lock: (tx: SystemTx, id: string) => first(select(tx).where('id', '=', id).forNoKeyUpdate()),
-    /** Opening and closing for one address take turns. */
-    async takeTurn(tx: SystemTx, address: string): Promise<void> {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`payment session ${address}`}, 0))`.execute(tx);
-    },
-    open: (tx: SystemTx, address: string) =>
-      first(select(tx).where('address', '=', address).where('closing', '=', false)),
-    async list(address: string): Promise<PaymentSession[]> {
-      const rows = await select(db.system)
-        .where('address', '=', address)
-        .orderBy('created_at', 'desc')
-        .orderBy('id')
-        .limit(MAX_SESSIONS)
-        .execute();
-      return rows.map(sessionOf);
-    },
+const select = (tx: SystemTx) => tx.selectFrom('payment_sessions').selectAll();
+const first = async (query: { executeTakeFirst: () => Promise<Row | undefined> }) => {
+  const row = await query.executeTakeFirst();
+  return row === undefined ? null : sessionOf(row);
+};
 
-    async add(
-      tx: SystemTx,
-      session: Pick<PaymentSession, 'id' | 'address' | 'userAddress' | 'sandbox' | 'accountId' | 'holdId' | 'deposit'>,
-    ): Promise<PaymentSession> {
-      const row = await tx
-        .insertInto('payment_sessions')
-        .values({
-          id: session.id,
-          address: session.address,
-          user_address: session.userAddress,
-          sandbox: session.sandbox,
-          account_id: session.accountId,
-          hold_id: session.holdId,
-          deposit: session.deposit,
-          created_at: clock(),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return sessionOf(row);
-    },
+export const find = (tx: SystemTx, id: string) => first(select(tx).where('id', '=', id));
 
-    /** Spends; null when the session takes no vouchers, or has not that much. */
-    spend: (tx: SystemTx, id: string, units: bigint, pending: bigint) =>
-      first(
-        tx
-          .updateTable('payment_sessions')
-          .set((eb) => ({ spent: eb('spent', '+', units), pending: eb('pending', '+', pending) }))
-          .where('id', '=', id)
-          .where('closing', '=', false)
-          .where(sql<boolean>`spent + ${units} <= deposit`)
-          .returningAll(),
-      ),
+// A voucher's reference keeps the row's key: `for update` would wait for it, and two of them for each other.
+export const lock = (tx: SystemTx, id: string) => first(select(tx).where('id', '=', id).forNoKeyUpdate());
 
-    update: async (
-      tx: SystemTx,
-      id: string,
-      set: Partial<Record<'spent' | 'pending' | 'hold_id', bigint>> & {
-        status?: PaymentSession['status'];
-        closing?: boolean;
-        last_settled_at?: Date;
-      },
-    ): Promise<PaymentSession> =>
-      sessionOf(
-        await tx.updateTable('payment_sessions').set(set).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
-      ),
+/** Opening and closing for one address take turns. */
+export async function takeTurn(tx: SystemTx, address: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`payment session ${address}`}, 0))`.execute(tx);
+}
 
-    /** Null: the nonce was used before. */
-    async addVoucher(tx: SystemTx, voucher: NewVoucher, status: 'held' | 'pending'): Promise<bigint | null> {
-      const row = await tx
-        .insertInto('payment_vouchers')
-        .values({
-          session_id: voucher.sessionId,
-          nonce: voucher.nonce.toLowerCase(),
-          plugin: voucher.plugin,
-          units: voucher.units,
-          signature: voucher.signature,
-          status,
-          created_at: clock(),
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('id')
-        .executeTakeFirst();
-      return row?.id ?? null;
-    },
+export const open = (tx: SystemTx, address: string) =>
+  first(select(tx).where('address', '=', address).where('closing', '=', false));
 
-    findVoucher: (tx: SystemTx, id: bigint) =>
-      tx.selectFrom('payment_vouchers').select(['session_id', 'units']).where('id', '=', id).executeTakeFirstOrThrow(),
+export async function list(tx: SystemTx, address: string): Promise<PaymentSession[]> {
+  const rows = await select(tx)
+    .where('address', '=', address)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(MAX_SESSIONS)
+    .execute();
+  return rows.map(sessionOf);
+}
 
-    /** False: it is not held any more. */
-    async resolveVoucher(tx: SystemTx, id: bigint, status: 'pending' | 'refunded'): Promise<boolean> {
-      const moved = await tx
-        .updateTable('payment_vouchers')
-        .set({ status })
-        .where('id', '=', id)
-        .where('status', '=', 'held')
-        .returning('id')
-        .executeTakeFirst();
-      return moved !== undefined;
-    },
+export async function add(
+  tx: SystemTx,
+  session: Pick<PaymentSession, 'id' | 'address' | 'userAddress' | 'sandbox' | 'accountId' | 'holdId' | 'deposit'>,
+  now: Date,
+): Promise<PaymentSession> {
+  const row = await tx
+    .insertInto('payment_sessions')
+    .values({
+      id: session.id,
+      address: session.address,
+      user_address: session.userAddress,
+      sandbox: session.sandbox,
+      account_id: session.accountId,
+      hold_id: session.holdId,
+      deposit: session.deposit,
+      created_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return sessionOf(row);
+}
 
-    /** Puts all pending vouchers of a session under a settlement; answers their sum. */
-    async settleVouchers(tx: SystemTx, sessionId: string, settlementId: string): Promise<bigint> {
-      const rows = await tx
-        .updateTable('payment_vouchers')
-        .set({ status: 'settled', settlement_id: settlementId })
-        .where('session_id', '=', sessionId)
-        .where('status', '=', 'pending')
-        .returning('units')
-        .execute();
-      return rows.reduce((sum, { units }) => sum + units, 0n);
-    },
+/** Spends; null when the session takes no vouchers, or has not that much. */
+export const spend = (tx: SystemTx, id: string, units: bigint, pending: bigint) =>
+  first(
+    tx
+      .updateTable('payment_sessions')
+      .set((eb) => ({ spent: eb('spent', '+', units), pending: eb('pending', '+', pending) }))
+      .where('id', '=', id)
+      .where('closing', '=', false)
+      .where(sql<boolean>`spent + ${units} <= deposit`)
+      .returningAll(),
+  );
 
-    async heldUnits(tx: SystemTx, sessionId: string): Promise<bigint> {
-      const rows = await tx
-        .selectFrom('payment_vouchers')
-        .select('units')
-        .where('session_id', '=', sessionId)
-        .where('status', '=', 'held')
-        .execute();
-      return rows.reduce((sum, { units }) => sum + units, 0n);
-    },
+export const update = async (
+  tx: SystemTx,
+  id: string,
+  set: Partial<Record<'spent' | 'pending' | 'hold_id', bigint>> & {
+    status?: PaymentSession['status'];
+    closing?: boolean;
+    last_settled_at?: Date;
+  },
+): Promise<PaymentSession> =>
+  sessionOf(
+    await tx.updateTable('payment_sessions').set(set).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
+  );
 
-    async countPending(tx: SystemTx, sessionId: string): Promise<number> {
-      const { count } = await tx
-        .selectFrom('payment_vouchers')
-        .select((eb) => eb.fn.countAll<bigint>().as('count'))
-        .where('session_id', '=', sessionId)
-        .where('status', '=', 'pending')
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+/** Null: the nonce was used before. */
+export async function addVoucher(
+  tx: SystemTx,
+  voucher: NewVoucher,
+  status: 'held' | 'pending',
+  now: Date,
+): Promise<bigint | null> {
+  const row = await tx
+    .insertInto('payment_vouchers')
+    .values({
+      session_id: voucher.sessionId,
+      nonce: voucher.nonce.toLowerCase(),
+      plugin: voucher.plugin,
+      units: voucher.units,
+      signature: voucher.signature,
+      status,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
 
-    /** The newest that count, the oldest of them first. */
-    async vouchers(sessionId: string): Promise<ListedVoucher[]> {
-      const rows = await db.system
-        .selectFrom('payment_vouchers')
-        .select(['plugin', 'units', 'created_at'])
-        .where('session_id', '=', sessionId)
-        .where('status', '<>', 'refunded')
-        .orderBy('id', 'desc')
-        .limit(MAX_VOUCHERS)
-        .execute();
-      return rows.reverse().map(({ plugin, units, created_at }) => ({ plugin, units, at: created_at }));
-    },
-  };
+export const findVoucher = (tx: SystemTx, id: bigint) =>
+  tx.selectFrom('payment_vouchers').select(['session_id', 'units']).where('id', '=', id).executeTakeFirstOrThrow();
+
+/** False: it is not held any more. */
+export async function resolveVoucher(tx: SystemTx, id: bigint, status: 'pending' | 'refunded'): Promise<boolean> {
+  const moved = await tx
+    .updateTable('payment_vouchers')
+    .set({ status })
+    .where('id', '=', id)
+    .where('status', '=', 'held')
+    .returning('id')
+    .executeTakeFirst();
+  return moved !== undefined;
+}
+
+/** Puts all pending vouchers of a session under a settlement; answers their sum. */
+export async function settleVouchers(tx: SystemTx, sessionId: string, settlementId: string): Promise<bigint> {
+  const rows = await tx
+    .updateTable('payment_vouchers')
+    .set({ status: 'settled', settlement_id: settlementId })
+    .where('session_id', '=', sessionId)
+    .where('status', '=', 'pending')
+    .returning('units')
+    .execute();
+  return rows.reduce((sum, { units }) => sum + units, 0n);
+}
+
+export async function heldUnits(tx: SystemTx, sessionId: string): Promise<bigint> {
+  const rows = await tx
+    .selectFrom('payment_vouchers')
+    .select('units')
+    .where('session_id', '=', sessionId)
+    .where('status', '=', 'held')
+    .execute();
+  return rows.reduce((sum, { units }) => sum + units, 0n);
+}
+
+export async function countPending(tx: SystemTx, sessionId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('payment_vouchers')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('session_id', '=', sessionId)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The newest that count, the oldest of them first. */
+export async function vouchers(tx: SystemTx, sessionId: string): Promise<ListedVoucher[]> {
+  const rows = await tx
+    .selectFrom('payment_vouchers')
+    .select(['plugin', 'units', 'created_at'])
+    .where('session_id', '=', sessionId)
+    .where('status', '<>', 'refunded')
+    .orderBy('id', 'desc')
+    .limit(MAX_VOUCHERS)
+    .execute();
+  return rows.reverse().map(({ plugin, units, created_at }) => ({ plugin, units, at: created_at }));
 }

@@ -5,13 +5,14 @@ import type { Database, Jobs, UserTx } from '@troupe/db';
 import { formatAmount, parseAmount, paymentRefusal } from '@troupe/domain';
 import { AppError, iso, type Clock } from '@troupe/kernel';
 import { USD_DECIMALS } from '@troupe/ledger';
-import type { AgentPayment, PaymentPolicy, PaymentRequest, PolicyStore } from './store.ts';
+import * as store from './store.ts';
+import type { AgentPayment, PaymentPolicy, PaymentRequest } from './store.ts';
 
 export type { AgentPayment, PaymentRequest };
 
 /** What agents may spend, and the record of what they did. Every payment is admitted here before any money moves. */
 
-export interface PolicyTexts {
+interface PolicyTexts {
   perPayment: string | null;
   perDay: string | null;
   perPayee: string | null;
@@ -21,7 +22,6 @@ export interface PolicyTexts {
 
 interface PolicyDeps {
   db: Database;
-  store: PolicyStore;
   audit: Audit;
   clock: Clock;
   jobs: Jobs;
@@ -54,14 +54,15 @@ const texts = (policy: PaymentPolicy): PolicyTexts => ({
   payees: policy.payees,
 });
 
-export function createPolicies({ db, store, audit, clock, jobs, abandoned }: PolicyDeps) {
+/** Whose agent it is, and who has to know of a payment. */
+function createHelp({ db, clock, jobs, abandoned }: PolicyDeps) {
   async function mustOwn(userId: string, agentId: string): Promise<void> {
-    if ((await store.whose(userId, agentId)) !== 'own') throw new AppError(404, 'Agent not found');
+    if ((await store.whose(db.system, userId, agentId)) !== 'own') throw new AppError(404, 'Agent not found');
   }
 
   /** An id from elsewhere is the user's own business; another user's agent is not. */
   async function mayAct(userId: string, agentId: string): Promise<void> {
-    if ((await store.whose(userId, agentId)) === 'foreign') throw new AppError(404, 'Agent not found');
+    if ((await store.whose(db.system, userId, agentId)) === 'foreign') throw new AppError(404, 'Agent not found');
   }
 
   /** Whoever made a payment pending may die before it is paid; then it must not wait for ever. */
@@ -77,20 +78,12 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
     await raiseNotice(tx, { userId, kind: WAITING, subject: id, message, link }, clock());
   }
 
-  jobs.work(
-    agentPaymentJob,
-    // The gateway may be another one by now: what counts is who was asked.
-    ({ userId, agentId, id, outcome = 'failed' }) =>
-      db.asUser(userId, async (tx) => {
-        const moved = await store.move(tx, { id, agentId }, 'pending', outcome, { reason: 'Interrupted' });
-        if (moved !== null)
-          await audit(tx, { userId, action: `paygate.${outcome}`, detail: { agentId, paymentId: id } });
-      }),
-  );
+  return { mustOwn, mayAct, watch, tellOwner };
+}
 
+/** What agents may spend, and what they did. */
+function limits({ db, audit, clock }: PolicyDeps, { mustOwn }: ReturnType<typeof createHelp>) {
   return {
-    mayAct,
-
     async get(userId: string, agentId: string): Promise<PolicyTexts> {
       await mustOwn(userId, agentId);
       return texts(await store.policy(db.user(userId), agentId));
@@ -98,7 +91,7 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
 
     async set(userId: string, agentId: string, given: PolicyTexts): Promise<PolicyTexts> {
       await mustOwn(userId, agentId);
-      if (given.payees?.some((payee) => !isPayee(payee))) throw new AppError(400, BAD_PAYEES);
+      if (given.payees?.some((payee) => !isPayee(payee))) throw new AppError(400, BAD_PAYEES, { code: 'BAD_PAYEES' });
       const units = (text: string | null) => (text === null ? null : parseAmount(text, USD_DECIMALS));
       const policy: PaymentPolicy = {
         perPayment: units(given.perPayment),
@@ -108,7 +101,7 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
         payees: given.payees,
       };
       await db.asUser(userId, async (tx) => {
-        await store.setPolicy(tx, userId, agentId, policy);
+        await store.setPolicy(tx, userId, agentId, policy, clock());
         await audit(tx, { userId, action: 'payment_policy.set', detail: { agentId, ...texts(policy) } });
       });
       return texts(policy);
@@ -121,18 +114,26 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
         return { id, amount: usd(units), currency, recipient, endpoint, method, status, createdAt: iso(createdAt) };
       });
     },
+  };
+}
 
+/** Whether a payment may be made: by the limits, or by the owner. */
+function admission(
+  { db, audit, clock }: PolicyDeps,
+  { mustOwn, mayAct, watch, tellOwner }: ReturnType<typeof createHelp>,
+) {
+  return {
     /** Counts the payment against the limits of the agent, or has it wait for the owner; 403 when it may not be made. */
     async admit(userId: string, request: PaymentRequest, detail: Record<string, unknown>): Promise<AgentPayment> {
       await mayAct(userId, request.agentId);
       return db.asUser(userId, async (tx) => {
         await store.takeTurn(tx, userId, request.agentId);
         const policy = await store.policy(tx, request.agentId);
-        const spent = await store.spent(tx, userId, request.agentId, request.recipient);
+        const spent = await store.spent(tx, { userId, agentId: request.agentId }, request.recipient, clock());
         const refused = paymentRefusal(policy, request, spent);
         if (refused !== null) throw new AppError(403, refused);
         const waits = policy.approvalAbove !== null && request.units > policy.approvalAbove;
-        const payment = await store.add(tx, userId, request, waits ? 'approval' : 'pending');
+        const payment = await store.add(tx, userId, request, waits ? 'approval' : 'pending', clock());
         await audit(tx, {
           userId,
           action: waits ? 'paygate.pay.approval_needed' : 'paygate.pay',
@@ -150,14 +151,16 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
       return db.asUser(userId, async (tx) => {
         await store.takeTurn(tx, userId, agentId);
         const payment = await store.find(tx, agentId, id);
+        if (!payment) throw new AppError(404, 'Payment not found');
         const { from, to, refusal } = DECISIONS[decision];
         if (payment.status !== from) throw new AppError(400, refusal);
         if (decision === 'approve') {
           const policy = await store.policy(tx, agentId);
-          const refused = paymentRefusal(policy, payment, await store.spent(tx, userId, agentId, payment.recipient));
+          const spent = await store.spent(tx, { userId, agentId }, payment.recipient, clock());
+          const refused = paymentRefusal(policy, payment, spent);
           if (refused !== null) throw new AppError(403, refused);
         }
-        const moved = await store.move(tx, payment, from, to);
+        const moved = await store.move(tx, payment, from, to, { now: clock() });
         if (moved === null) throw new AppError(400, refusal);
         await settleNotice(tx, { kind: WAITING, subject: id }, clock());
         await audit(tx, { userId, action: `paygate.pay.${decision}`, detail: { agentId, paymentId: id } });
@@ -165,7 +168,33 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
         return moved;
       });
     },
+  };
+}
 
+export function createPolicies(deps: PolicyDeps) {
+  const { db, audit, clock, jobs } = deps;
+  const help = createHelp(deps);
+  const { mayAct } = help;
+
+  jobs.work(
+    agentPaymentJob,
+    // The gateway may be another one by now: what counts is who was asked.
+    ({ userId, agentId, id, outcome = 'failed' }) =>
+      db.asUser(userId, async (tx) => {
+        const moved = await store.move(tx, { id, agentId }, 'pending', outcome, {
+          result: { reason: 'Interrupted' },
+          now: clock(),
+        });
+        if (moved !== null)
+          await audit(tx, { userId, action: `paygate.${outcome}`, detail: { agentId, paymentId: id } });
+      }),
+  );
+
+  return {
+    mayAct,
+
+    ...limits(deps, help),
+    ...admission(deps, help),
     /** A failed payment does not count against the limits. */
     finish: (
       userId: string,
@@ -174,7 +203,7 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
       result: Record<string, unknown>,
     ) =>
       db.asUser(userId, async (tx) => {
-        await store.move(tx, payment, 'pending', status, result);
+        await store.move(tx, payment, 'pending', status, { result, now: clock() });
         await audit(tx, {
           userId,
           action: `paygate.${status}`,
@@ -182,6 +211,6 @@ export function createPolicies({ db, store, audit, clock, jobs, abandoned }: Pol
         });
       }),
 
-    record: store.record,
+    record: (userId: string, agentId: string) => store.record(db.user(userId), agentId),
   };
 }

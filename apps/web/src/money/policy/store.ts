@@ -1,5 +1,5 @@
-import type { Database, UserTx } from '@troupe/db';
-import { AppError, newId, type Clock } from '@troupe/kernel';
+import type { SystemTx, UserTx } from '@troupe/db';
+import { newId } from '@troupe/kernel';
 import { countedPayments, spentOn, takePaymentTurn } from '@troupe/ledger';
 
 /** Millionths of a dollar; null: no limit. */
@@ -57,7 +57,7 @@ interface Row {
   recipient: string;
   endpoint: string | null;
   method: string;
-  status: string;
+  status: AgentPaymentStatus;
   created_at: Date;
 }
 
@@ -69,143 +69,137 @@ const paymentOf = (row: Row): AgentPayment => ({
   recipient: row.recipient,
   endpoint: row.endpoint,
   method: row.method,
-  status: row.status as AgentPaymentStatus,
+  status: row.status,
   createdAt: row.created_at,
 });
 
-export type PolicyStore = ReturnType<typeof createPolicyStore>;
+/** own: the user's; foreign: another user's; unknown: nobody's on this platform. */
+export async function whose(tx: SystemTx, userId: string, agentId: string): Promise<'own' | 'foreign' | 'unknown'> {
+  const agent = await tx.selectFrom('agents').select('user_id').where('id', '=', agentId).executeTakeFirst();
+  if (agent === undefined) return 'unknown';
+  return agent.user_id === userId ? 'own' : 'foreign';
+}
 
-export function createPolicyStore({ db, clock }: { db: Database; clock: Clock }) {
+export async function agentName(tx: UserTx, agentId: string): Promise<string> {
+  const agent = await tx.selectFrom('agents').select('name').where('id', '=', agentId).executeTakeFirst();
+  return agent?.name ?? agentId;
+}
+
+export async function policy(tx: UserTx, agentId: string): Promise<PaymentPolicy> {
+  const row = await tx.selectFrom('payment_policies').selectAll().where('agent_id', '=', agentId).executeTakeFirst();
+  if (row === undefined) return NO_POLICY;
   return {
-    /** own: the user's; foreign: another user's; unknown: nobody's on this platform. */
-    async whose(userId: string, agentId: string): Promise<'own' | 'foreign' | 'unknown'> {
-      const agent = await db.system.selectFrom('agents').select('user_id').where('id', '=', agentId).executeTakeFirst();
-      if (agent === undefined) return 'unknown';
-      return agent.user_id === userId ? 'own' : 'foreign';
-    },
-
-    async agentName(tx: UserTx, agentId: string): Promise<string> {
-      const agent = await tx.selectFrom('agents').select('name').where('id', '=', agentId).executeTakeFirst();
-      return agent?.name ?? agentId;
-    },
-
-    async policy(tx: UserTx, agentId: string): Promise<PaymentPolicy> {
-      const row = await tx
-        .selectFrom('payment_policies')
-        .selectAll()
-        .where('agent_id', '=', agentId)
-        .executeTakeFirst();
-      if (row === undefined) return NO_POLICY;
-      return {
-        perPayment: row.per_payment,
-        perDay: row.per_day,
-        perPayee: row.per_payee,
-        approvalAbove: row.approval_above,
-        payees: row.payees,
-      };
-    },
-
-    async setPolicy(tx: UserTx, userId: string, agentId: string, policy: PaymentPolicy): Promise<void> {
-      const values = {
-        per_payment: policy.perPayment,
-        per_day: policy.perDay,
-        per_payee: policy.perPayee,
-        approval_above: policy.approvalAbove,
-        payees: policy.payees,
-        updated_at: clock(),
-      };
-      await tx
-        .insertInto('payment_policies')
-        .values({ agent_id: agentId, user_id: userId, ...values })
-        .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
-        .execute();
-    },
-
-    takeTurn: (tx: UserTx, userId: string, agentId: string) => takePaymentTurn(tx, { userId, agentId }),
-
-    /** What was paid in the last 24 hours or is under way, in all and to one payee. */
-    spent: async (tx: UserTx, userId: string, agentId: string, recipient: string) =>
-      spentOn(await countedPayments(tx, { userId, agentId }, clock()), recipient),
-
-    async add(
-      tx: UserTx,
-      userId: string,
-      request: PaymentRequest,
-      status: 'approval' | 'pending',
-    ): Promise<AgentPayment> {
-      const now = clock();
-      const row = await tx
-        .insertInto('agent_payments')
-        .values({
-          id: newId(),
-          user_id: userId,
-          agent_id: request.agentId,
-          units: request.units,
-          currency: request.currency,
-          recipient: request.recipient,
-          endpoint: request.endpoint,
-          method: request.method,
-          status,
-          created_at: now,
-          updated_at: now,
-        })
-        .returning(COLUMNS)
-        .executeTakeFirstOrThrow();
-      return paymentOf(row);
-    },
-
-    /** Null: it is not in that state (any more). */
-    async move(
-      tx: UserTx,
-      { id, agentId }: { id: string; agentId: string },
-      from: AgentPaymentStatus,
-      to: AgentPaymentStatus,
-      result: Record<string, unknown> = {},
-    ): Promise<AgentPayment | null> {
-      const row = await tx
-        .updateTable('agent_payments')
-        .set({ status: to, result, updated_at: clock() })
-        .where('id', '=', id)
-        .where('agent_id', '=', agentId)
-        .where('status', '=', from)
-        .returning(COLUMNS)
-        .executeTakeFirst();
-      return row === undefined ? null : paymentOf(row);
-    },
-
-    async find(tx: UserTx, agentId: string, id: string): Promise<AgentPayment> {
-      const row = await tx
-        .selectFrom('agent_payments')
-        .select(COLUMNS)
-        .where('agent_id', '=', agentId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (row === undefined) throw new AppError(404, 'Payment not found');
-      return paymentOf(row);
-    },
-
-    async list(tx: UserTx, agentId: string): Promise<AgentPayment[]> {
-      const rows = await tx
-        .selectFrom('agent_payments')
-        .select(COLUMNS)
-        .where('agent_id', '=', agentId)
-        .orderBy('created_at', 'desc')
-        .orderBy('id')
-        .limit(LISTED)
-        .execute();
-      return rows.map(paymentOf);
-    },
-
-    /** How many calls were paid, and to how many payees. */
-    async record(userId: string, agentId: string): Promise<{ paid: number; payees: number }> {
-      const row = await db
-        .user(userId)
-        .selectFrom('agent_payments')
-        .select((eb) => [eb.fn.countAll<bigint>().as('paid'), eb.fn.count<bigint>('recipient').distinct().as('payees')])
-        .where('agent_id', '=', agentId)
-        .where('status', '=', 'paid')
-        .executeTakeFirstOrThrow();
-      return { paid: Number(row.paid), payees: Number(row.payees) };
-    },
+    perPayment: row.per_payment,
+    perDay: row.per_day,
+    perPayee: row.per_payee,
+    approvalAbove: row.approval_above,
+    payees: row.payees,
   };
+}
+
+export async function setPolicy(
+  tx: UserTx,
+  userId: string,
+  agentId: string,
+  policy: PaymentPolicy,
+  now: Date,
+): Promise<void> {
+  const values = {
+    per_payment: policy.perPayment,
+    per_day: policy.perDay,
+    per_payee: policy.perPayee,
+    approval_above: policy.approvalAbove,
+    payees: policy.payees,
+    updated_at: now,
+  };
+  await tx
+    .insertInto('payment_policies')
+    .values({ agent_id: agentId, user_id: userId, ...values })
+    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+    .execute();
+}
+
+export const takeTurn = (tx: UserTx, userId: string, agentId: string) => takePaymentTurn(tx, { userId, agentId });
+
+/** What was paid in the last 24 hours or is under way, in all and to one payee. */
+export const spent = async (tx: UserTx, payer: { userId: string; agentId: string }, recipient: string, now: Date) =>
+  spentOn(await countedPayments(tx, payer, now), recipient);
+
+export async function add(
+  tx: UserTx,
+  userId: string,
+  request: PaymentRequest,
+  status: 'approval' | 'pending',
+  now: Date,
+): Promise<AgentPayment> {
+  const row = await tx
+    .insertInto('agent_payments')
+    .values({
+      id: newId(),
+      user_id: userId,
+      agent_id: request.agentId,
+      units: request.units,
+      currency: request.currency,
+      recipient: request.recipient,
+      endpoint: request.endpoint,
+      method: request.method,
+      status,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return paymentOf(row);
+}
+
+/** Null: it is not in that state (any more). */
+export async function move(
+  tx: UserTx,
+  { id, agentId }: { id: string; agentId: string },
+  from: AgentPaymentStatus,
+  to: AgentPaymentStatus,
+  { result = {}, now }: { result?: Record<string, unknown>; now: Date },
+): Promise<AgentPayment | null> {
+  const row = await tx
+    .updateTable('agent_payments')
+    .set({ status: to, result, updated_at: now })
+    .where('id', '=', id)
+    .where('agent_id', '=', agentId)
+    .where('status', '=', from)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row === undefined ? null : paymentOf(row);
+}
+
+export async function find(tx: UserTx, agentId: string, id: string): Promise<AgentPayment | undefined> {
+  const row = await tx
+    .selectFrom('agent_payments')
+    .select(COLUMNS)
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && paymentOf(row);
+}
+
+export async function list(tx: UserTx, agentId: string): Promise<AgentPayment[]> {
+  const rows = await tx
+    .selectFrom('agent_payments')
+    .select(COLUMNS)
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(LISTED)
+    .execute();
+  return rows.map(paymentOf);
+}
+
+/** How many calls were paid, and to how many payees. */
+export async function record(tx: UserTx, agentId: string): Promise<{ paid: number; payees: number }> {
+  const row = await tx
+    .selectFrom('agent_payments')
+    .select((eb) => [eb.fn.countAll<bigint>().as('paid'), eb.fn.count<bigint>('recipient').distinct().as('payees')])
+    .where('agent_id', '=', agentId)
+    .where('status', '=', 'paid')
+    .executeTakeFirstOrThrow();
+  return { paid: Number(row.paid), payees: Number(row.payees) };
 }

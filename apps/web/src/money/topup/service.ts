@@ -1,15 +1,16 @@
 import type { Database } from '@troupe/db';
-import { AppError, type Log } from '@troupe/kernel';
+import { AppError, type Clock, type Log } from '@troupe/kernel';
 import { CARD_PROCESSOR, USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import type { Stripe } from 'stripe';
-import { NOT_CONFIGURED, type CardEvent, type CardProcessor } from '../card-processor.ts';
-import type { Checkout, TopUpStore } from './store.ts';
+import { type CardEvent, type CardProcessor } from '../card-processor.ts';
+import * as store from './store.ts';
+import type { Checkout } from './store.ts';
 
 interface TopUpDeps {
   db: Database;
   ledger: Ledger;
   processor: CardProcessor;
-  store: TopUpStore;
+  clock: Clock;
   log: Log;
   /** Public address of web. */
   baseUrl: string;
@@ -25,18 +26,19 @@ const PAID_EVENTS: ReadonlySet<string> = new Set([
   'checkout.session.async_payment_succeeded',
 ]);
 
-export function createTopUps({ db, ledger, processor, store, log, baseUrl }: TopUpDeps) {
+/** Checkouts that were paid. */
+function createCredit({ db, ledger, clock, log }: TopUpDeps) {
   /** Credits the checkout once, with what was stored when it was opened. */
   const credit = (eventId: string, type: string, paid: Stripe.Checkout.Session): Promise<void> =>
     db.asSystem(async (tx) => {
-      if (!(await store.takeEvent(tx, eventId, type))) return;
+      if (!(await store.takeEvent(tx, eventId, type, clock()))) return;
       const checkout = await store.find(tx, paid.id);
       const problem = checkout === null ? 'it was not opened here' : differenceOf(checkout, paid);
       if (checkout === null || problem !== null) {
         log.error({ event: eventId, checkout: paid.id, problem }, 'a top-up was reported and not credited');
         return;
       }
-      if (!(await store.pay(tx, checkout.id))) return;
+      if (!(await store.pay(tx, checkout.id, clock()))) return;
       const wallet = walletAccount(checkout.address);
       const units = BigInt(checkout.cents) * UNITS_PER_CENT;
       await ledger.open(tx, [CARD_PROCESSOR, wallet]);
@@ -50,6 +52,13 @@ export function createTopUps({ db, ledger, processor, store, log, baseUrl }: Top
         meta: { checkout: checkout.id, event: eventId },
       });
     });
+
+  return credit;
+}
+
+export function createTopUps(deps: TopUpDeps) {
+  const { db, processor, clock, baseUrl } = deps;
+  const credit = createCredit(deps);
 
   return {
     async start(address: string, cents: number): Promise<{ url: string; sessionId: string }> {
@@ -75,7 +84,7 @@ export function createTopUps({ db, ledger, processor, store, log, baseUrl }: Top
         });
       if (url === null) throw new Error('the card processor gave no address for the checkout');
       // Nobody can pay it before this: its address is not out yet.
-      await store.add({ id, address: address.toLowerCase(), cents, currency: CURRENCY });
+      await store.add(db.system, { id, address: address.toLowerCase(), cents, currency: CURRENCY }, clock());
       return { url, sessionId: id };
     },
 
@@ -93,8 +102,8 @@ export function createTopUps({ db, ledger, processor, store, log, baseUrl }: Top
 
 /** Top-ups say with 500 what billing says with 503: there is no processor. */
 export function as500(error: unknown): never {
-  if (error instanceof AppError && error.status === 503 && error.message === NOT_CONFIGURED)
-    throw new AppError(500, NOT_CONFIGURED, {}, { cause: error });
+  if (error instanceof AppError && error.code === 'NO_PROCESSOR')
+    throw new AppError(500, error.message, {}, { cause: error });
   throw error;
 }
 

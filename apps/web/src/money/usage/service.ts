@@ -8,13 +8,6 @@ import { agentsOf, creditMicros } from './store.ts';
 type Cost = TypesOf<typeof costDashboard>['reply'];
 type CapsReply = TypesOf<typeof getCaps>['reply'];
 
-export interface Usage {
-  queries: UsageQueries;
-  cost: (user: User, period: Cost['period']) => Promise<Cost>;
-  caps: (user: User) => Promise<CapsReply>;
-  setCap: (user: User, change: CapChange) => Promise<CapsReply>;
-}
-
 export interface UsageDeps {
   db: Database;
   clock: Clock;
@@ -25,10 +18,8 @@ export interface UsageDeps {
 const USD = 1_000_000;
 const DIRECT = 'Direct calls';
 
-export function createUsage({ db, clock, tokenQuotas }: UsageDeps): Usage {
-  const queries = createQueries({ db, clock });
-  const spendCaps = createCaps({ db, clock });
-
+/** What the calls of a period cost. */
+function createCost({ db, clock }: UsageDeps, queries: UsageQueries) {
   function since(period: Cost['period']): string {
     const now = clock();
     return firstDay(now, period === 'mtd' ? now.getUTCDate() : period === '30d' ? 30 : 7);
@@ -75,6 +66,18 @@ export function createUsage({ db, clock, tokenQuotas }: UsageDeps): Usage {
     };
   }
 
+  return cost;
+}
+
+export type Usage = ReturnType<typeof createUsage>;
+
+export function createUsage(deps: UsageDeps) {
+  const { db, clock, tokenQuotas } = deps;
+  const queries = createQueries({ db, clock });
+  const spendCaps = createCaps({ db, clock });
+
+  const cost = createCost(deps, queries);
+
   async function caps(user: User): Promise<CapsReply> {
     const [list, used, credit] = await Promise.all([
       spendCaps.list(user.id),
@@ -98,7 +101,7 @@ export function createUsage({ db, clock, tokenQuotas }: UsageDeps): Usage {
     queries,
     cost,
     caps,
-    async setCap(user, change) {
+    async setCap(user: User, change: CapChange): Promise<CapsReply> {
       await spendCaps.set(user.id, change);
       return caps(user);
     },

@@ -1,7 +1,8 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
-import { SignJWT } from 'jose';
 import { isHexAddress } from '@troupe/chain';
-import { createOutbound, randomHex, sha256Hex, type Clock, type Settings } from '@troupe/kernel';
+import { createOutbound, loadNow, onUse, randomHex, sha256Hex, type Clock, type Settings } from '@troupe/kernel';
+
+const jose = onUse(() => loadNow(import.meta.resolve('jose')) as typeof import('jose'));
 
 /** CDP's REST API, as far as it is needed: one account for each user, found again by its name. */
 
@@ -62,7 +63,7 @@ async function ask(
 function apiToken({ CDP_API_KEY_ID: id = '', CDP_API_KEY_SECRET: secret = '' }: Settings, uri: string, clock: Clock) {
   const { key, alg } = apiKey(secret);
   const now = seconds(clock);
-  return new SignJWT({ uris: [uri] })
+  return new (jose().SignJWT)({ uris: [uri] })
     .setProtectedHeader({ alg, kid: id, typ: 'JWT', nonce: randomHex(16) } as never)
     .setSubject(id)
     .setIssuer('cdp')
@@ -78,7 +79,7 @@ function walletToken({ CDP_WALLET_SECRET: secret = '' }: Settings, uri: string, 
   const key = createPrivateKey({ key: Buffer.from(secret, 'base64'), format: 'der', type: 'pkcs8' });
   const now = seconds(clock);
   const reqHash = createHash('sha256').update(JSON.stringify(body)).digest('hex');
-  return new SignJWT({ uris: [uri], reqHash })
+  return new (jose().SignJWT)({ uris: [uri], reqHash })
     .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
     .setIssuedAt(now)
     .setNotBefore(now)

@@ -36,8 +36,8 @@ type Hex = `0x${string}`;
 
 const SETUP = 'POST /api/wallet with {"action":"create"}';
 
-export function createWalletService(deps: WalletDeps) {
-  const { wallets, network, chain, indexer, custody, log, db, ledger } = deps;
+/** What the chain and the ledger say of addresses. */
+function createChainReads({ chain, log, db, ledger }: WalletDeps) {
   const balances = chain && createBalances({ chain, log });
   const factsOf = chain && createTokenFacts(chain);
 
@@ -65,6 +65,11 @@ export function createWalletService(deps: WalletDeps) {
     return formatAmount((await ledger.balance(db.system, walletAccount(address).id)).balance, USD_DECIMALS);
   }
 
+  return { factsOf, ask, configured, balance, ownBalance };
+}
+
+/** The wallet that a user has here. */
+function createOwn({ wallets, network }: WalletDeps) {
   async function mainWallet(userId: string): Promise<Wallet | null> {
     return (await wallets.list({ userId }))[0] ?? null;
   }
@@ -86,9 +91,38 @@ export function createWalletService(deps: WalletDeps) {
     };
   }
 
-  return {
-    balance,
+  return { mainWallet, create, aboutSeed };
+}
 
+/** Wallets that somebody else keeps, or the user brings. */
+function keeping({ wallets, network, custody }: WalletDeps) {
+  return {
+    custody: () => custody.offer(network),
+
+    async createInCustody(userId: string) {
+      const existing = (await wallets.list({ userId })).find(({ kind }) => kind === 'cdp');
+      // The same user always gets the same wallet there, so a lost answer is repaired by asking again.
+      const { address, walletId } = await custody.createWallet(userId);
+      if (existing === undefined) await wallets.registerCustody({ userId }, address, walletId);
+      return { success: true as const, walletAddress: address, walletId, networks: custody.networks };
+    },
+
+    async add(userId: string, privateKey: string | undefined) {
+      if (privateKey !== undefined && accountOf(privateKey) === null) throw new AppError(400, 'Invalid private key');
+      const wallet = await wallets.add({ userId }, privateKey as Hex | undefined);
+      if (wallet === null) throw new AppError(400, 'Wallet already exists');
+      return { success: true as const, address: wallet.address, network: network.name };
+    },
+  };
+}
+
+/** What a user is told of the own wallet. */
+function status(
+  { network, custody }: WalletDeps,
+  { ownBalance }: ReturnType<typeof createChainReads>,
+  { mainWallet }: ReturnType<typeof createOwn>,
+) {
+  return {
     /** The own wallet, or how custody is set up. */
     async status(userId: string | undefined) {
       if (custody.configured) return custody.status();
@@ -106,7 +140,21 @@ export function createWalletService(deps: WalletDeps) {
         createdAt: iso(wallet.createdAt),
       };
     },
+  };
+}
 
+export function createWalletService(deps: WalletDeps) {
+  const { network, chain, indexer } = deps;
+  const reads = createChainReads(deps);
+  const { factsOf, ask, configured, balance } = reads;
+
+  const own = createOwn(deps);
+  const { mainWallet, create, aboutSeed } = own;
+
+  return {
+    balance,
+
+    ...status(deps, reads, own),
     act(userId: string, action: 'create' | 'get_seed' | 'export_seed') {
       if (action === 'export_seed') throw new AppError(403, 'Seed export is disabled');
       return action === 'create' ? create(userId) : aboutSeed(userId);
@@ -122,23 +170,7 @@ export function createWalletService(deps: WalletDeps) {
       return { authenticated: true as const, address: null, error: 'No wallet found', setup: SETUP };
     },
 
-    custody: () => custody.offer(network),
-
-    async createInCustody(userId: string) {
-      const existing = (await wallets.list({ userId })).find(({ kind }) => kind === 'cdp');
-      // The same user always gets the same wallet there, so a lost answer is repaired by asking again.
-      const { address, walletId } = await custody.createWallet(userId);
-      if (existing === undefined) await wallets.registerCustody({ userId }, address, walletId);
-      return { success: true as const, walletAddress: address, walletId, networks: custody.networks };
-    },
-
-    async add(userId: string, privateKey: string | undefined) {
-      if (privateKey !== undefined && accountOf(privateKey) === null) throw new AppError(400, 'Invalid private key');
-      const wallet = await wallets.add({ userId }, privateKey as Hex | undefined);
-      if (wallet === null) throw new AppError(400, 'Wallet already exists');
-      return { success: true as const, address: wallet.address, network: network.name };
-    },
-
+    ...keeping(deps),
     async transactions(address: string, limit: number) {
       const client = configured(chain);
       const [currentBlock, found] = await Promise.all([
@@ -150,27 +182,29 @@ export function createWalletService(deps: WalletDeps) {
         chain: network.name,
         chainId: network.id,
         currentBlock: Number(currentBlock),
-        transactions: await Promise.all(found.map((transfer) => shown(address, transfer))),
+        transactions: await Promise.all(found.map((transfer) => shown(factsOf, address, transfer))),
         note: 'Stablecoin transfers of wallets on this platform; other addresses have none here.',
         explorerUrl: explorerAddressUrl(network, address),
       };
     },
   };
+}
 
-  async function shown(address: string, { hash, from, to, token, units, block, time }: ChainTransfer) {
-    const own = address.toLowerCase();
-    const known = STABLECOINS.find((coin) => coin.address === token) ?? { address: token, symbol: token };
-    const { decimals } = (await factsOf?.(known)) ?? { decimals: 6 };
-    return {
-      hash,
-      direction: from === to ? ('self' as const) : from === own ? ('out' as const) : ('in' as const),
-      from,
-      to,
-      token,
-      symbol: known.symbol,
-      amount: formatAmount(units, decimals, 0),
-      blockNumber: Number(block),
-      timestamp: iso(time),
-    };
-  }
+type FactsOf = ReturnType<typeof createChainReads>['factsOf'];
+
+async function shown(factsOf: FactsOf, address: string, { hash, from, to, token, units, block, time }: ChainTransfer) {
+  const own = address.toLowerCase();
+  const known = STABLECOINS.find((coin) => coin.address === token) ?? { address: token, symbol: token };
+  const { decimals } = (await factsOf?.(known)) ?? { decimals: 6 };
+  return {
+    hash,
+    direction: from === to ? ('self' as const) : from === own ? ('out' as const) : ('in' as const),
+    from,
+    to,
+    token,
+    symbol: known.symbol,
+    amount: formatAmount(units, decimals, 0),
+    blockNumber: Number(block),
+    timestamp: iso(time),
+  };
 }

@@ -3,6 +3,7 @@ import { noticeRaised } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
 import type { Clock, Counters, Log } from '@troupe/kernel';
 import type { MailRoom } from '../mail.ts';
+import * as store from './store.ts';
 
 export interface NoticeMailDeps {
   db: Database;
@@ -40,14 +41,7 @@ const mailsOf = (userId: string): string => `notice-mails:${userId}`;
 
 async function compose(db: Database, { email, noticeId, noticeIds, count = 1 }: Told, baseUrl: string) {
   const ids = (noticeIds ?? (noticeId === undefined ? [] : [noticeId])).map(BigInt);
-  const notices = await db.system
-    .selectFrom('notices')
-    .innerJoin('users', 'users.id', 'notices.user_id')
-    .select(['notices.message', 'notices.link', 'users.name'])
-    .where('notices.id', 'in', ids)
-    .where('notices.read_at', 'is', null)
-    .orderBy('notices.id')
-    .execute();
+  const notices = await store.toldNotices(db.system, ids);
   const [first] = notices;
   if (!first) return null;
   const more = count - ids.length;
@@ -63,29 +57,15 @@ async function compose(db: Database, { email, noticeId, noticeIds, count = 1 }: 
   };
 }
 
-/** Mails about notices, unless their owner has switched that kind off in the settings. Each is looked at once. */
-export function mailNotices(deps: NoticeMailDeps): { close: () => Promise<void> } {
-  const { db, clock, counters, listener, mail, accounts, baseUrl, log } = deps;
-  mail.define(KIND, (told: Told) => compose(db, told, baseUrl), 'news');
-
+/** Makes mails of the notices that wait. */
+function createPosting({ db, clock, counters, mail, accounts }: NoticeMailDeps) {
   /** All that waits for one user is one mail, and a user gets only so many in an hour: the rest is told in the next. */
   const postFor = async (userId: string): Promise<void> => {
     const { count } = (await counters.peek(mailsOf(userId))) ?? { count: 0 };
     if (count >= MAILS_AN_HOUR) return;
     const posted = await db.asSystem(async (tx) => {
-      const user = await tx
-        .selectFrom('users')
-        .select(['email', 'email_verified_at', 'notifications'])
-        .where('id', '=', userId)
-        .executeTakeFirst();
-      // What another process has taken in the same moment is not among them.
-      const taken = await tx
-        .updateTable('notices')
-        .set({ mailed_at: clock() })
-        .where('user_id', '=', userId)
-        .where('mailed_at', 'is', null)
-        .returning(['id', 'kind'])
-        .execute();
+      const user = await store.letterboxOf(tx, userId);
+      const taken = await store.takeUnmailed(tx, userId, clock());
       if (!user) return false;
       const { email, email_verified_at: verified, notifications } = user;
       const known = verified !== null || !accounts.verification.required;
@@ -102,20 +82,22 @@ export function mailNotices(deps: NoticeMailDeps): { close: () => Promise<void> 
   /** Each user once. */
   const postAll = async (): Promise<void> => {
     for (let last = ''; ;) {
-      const users = await db.system
-        .selectFrom('notices')
-        .select('user_id')
-        .distinct()
-        .where('mailed_at', 'is', null)
-        .where('user_id', '>', last)
-        .orderBy('user_id')
-        .limit(BATCH)
-        .execute();
-      for (const { user_id } of users) await postFor(user_id);
+      const users = await store.unmailedUsers(db.system, last, BATCH);
+      for (const userId of users) await postFor(userId);
       if (users.length < BATCH) return;
-      last = users.at(-1)!.user_id;
+      last = users.at(-1)!;
     }
   };
+
+  return postAll;
+}
+
+/** Mails about notices, unless their owner has switched that kind off in the settings. Each is looked at once. */
+export function mailNotices(deps: NoticeMailDeps): { close: () => Promise<void> } {
+  const { db, listener, mail, baseUrl, log } = deps;
+  mail.define(KIND, (told: Told) => compose(db, told, baseUrl), 'news');
+
+  const postAll = createPosting(deps);
 
   let running: Promise<void> | undefined;
   let again = false;

@@ -1,6 +1,8 @@
-import { type Notice, noticeRaised } from '@troupe/contract';
+import { MOST_NOTICE_STREAMS, type Notice, noticeRaised, TOO_MANY_NOTICE_STREAMS } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
-import { iso, isoOrNull, type Clock, type ServerEvent } from '@troupe/kernel';
+import { iso, isoOrNull, type Clock, type ServerEvent, type User } from '@troupe/kernel';
+import { createStreams } from '../streams.ts';
+import * as store from './store.ts';
 
 export interface NoticesDeps {
   db: Database;
@@ -13,16 +15,10 @@ export type NoticesService = ReturnType<typeof createNotices>;
 const KEEP_ALIVE_MS = 25_000;
 
 export function createNotices({ db, clock, listener }: NoticesDeps) {
+  const streams = createStreams(listener, { most: MOST_NOTICE_STREAMS, refusal: TOO_MANY_NOTICE_STREAMS });
+
   async function after(userId: string, id: bigint, limit: number): Promise<Notice[]> {
-    const rows = await db
-      .user(userId)
-      .selectFrom('notices')
-      .selectAll()
-      .where('id', '>', id)
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map((row) => ({
+    return (await store.noticesAfter(db.user(userId), id, limit)).map((row) => ({
       id: String(row.id),
       kind: row.kind as Notice['kind'],
       message: row.message,
@@ -34,54 +30,49 @@ export function createNotices({ db, clock, listener }: NoticesDeps) {
 
   return {
     async list(userId: string, limit: number) {
-      const unread = await db
-        .user(userId)
-        .selectFrom('notices')
-        .select(({ fn }) => fn.countAll<bigint>().as('count'))
-        .where('read_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return { notices: await after(userId, 0n, limit), unread: Number(unread.count) };
+      const unread = await store.countUnread(db.user(userId));
+      return { notices: await after(userId, 0n, limit), unread };
     },
 
     async read(userId: string, ids: string[] | undefined) {
-      const update = db.user(userId).updateTable('notices').set({ read_at: clock() }).where('read_at', 'is', null);
-      // None named is none, and no list that a database could read.
-      if (ids?.length !== 0) await (ids ? update.where('id', 'in', ids.map(BigInt)) : update).execute();
+      await store.markRead(db.user(userId), ids?.map(BigInt), clock());
       return { success: true as const };
     },
 
-    /** New notices as they come. A client that reconnects names the last one it saw and misses none. */
-    async *stream(userId: string, lastSeen: string | undefined, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-      let wake = Promise.withResolvers<void>();
-      const stop = listener.on(noticeRaised, (payload) => payload === userId && wake.resolve());
-      signal.addEventListener('abort', () => wake.resolve());
-      const timer = setInterval(() => wake.resolve(), KEEP_ALIVE_MS);
-      try {
-        let last = lastSeen && /^\d{1,18}$/.test(lastSeen) ? BigInt(lastSeen) : await newest(userId);
-        yield { event: 'ready', data: {} };
-        while (!signal.aborted) {
-          const fresh = (await after(userId, last, 100)).toReversed();
-          for (const notice of fresh) yield { id: notice.id, event: 'notice', data: notice };
-          last = fresh.length > 0 ? BigInt(fresh.at(-1)!.id) : last;
-          if (fresh.length === 0) yield { event: 'ping', data: {} };
-          await wake.promise;
-          wake = Promise.withResolvers<void>();
-        }
-      } finally {
-        clearInterval(timer);
-        stop();
-      }
+    /** New notices as they come. Throws before the first when there are too many. */
+    stream(user: User, lastSeen: string | undefined, gone: AbortSignal): AsyncIterable<ServerEvent> {
+      const ended = new AbortController();
+      const leave = streams.join({ user, end: () => ended.abort() });
+      return follow(user.id, lastSeen, AbortSignal.any([gone, ended.signal]), leave);
     },
   };
 
-  async function newest(userId: string): Promise<bigint> {
-    const row = await db
-      .user(userId)
-      .selectFrom('notices')
-      .select('id')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    return row?.id ?? 0n;
+  /** A client that reconnects names the last one it saw and misses none. */
+  async function* follow(
+    userId: string,
+    lastSeen: string | undefined,
+    signal: AbortSignal,
+    leave: () => void,
+  ): AsyncGenerator<ServerEvent> {
+    let wake = Promise.withResolvers<void>();
+    const stop = listener.on(noticeRaised, (payload) => payload === userId && wake.resolve());
+    signal.addEventListener('abort', () => wake.resolve());
+    const timer = setInterval(() => wake.resolve(), KEEP_ALIVE_MS);
+    try {
+      let last = lastSeen && /^\d{1,18}$/.test(lastSeen) ? BigInt(lastSeen) : await store.newestId(db.user(userId));
+      yield { event: 'ready', data: {} };
+      while (!signal.aborted) {
+        const fresh = (await after(userId, last, 100)).toReversed();
+        for (const notice of fresh) yield { id: notice.id, event: 'notice', data: notice };
+        last = fresh.length > 0 ? BigInt(fresh.at(-1)!.id) : last;
+        if (fresh.length === 0) yield { event: 'ping', data: {} };
+        await wake.promise;
+        wake = Promise.withResolvers<void>();
+      }
+    } finally {
+      clearInterval(timer);
+      stop();
+      leave();
+    }
   }
 }

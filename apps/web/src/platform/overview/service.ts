@@ -31,14 +31,21 @@ const dayOf = (date: Date): string => iso(date).slice(0, 10);
 const count = (number: bigint | number, one: string, many = `${one}s`): string =>
   `${number} ${Number(number) === 1 ? one : many}`;
 
-export function createOverview({ db, clock, health }: OverviewDeps) {
-  const started = clock();
-
+function createSystemItems({ health }: OverviewDeps) {
   async function systemItems(): Promise<string[]> {
     const { health: state, checks } = await health();
     const down = Object.entries(checks).flatMap(([name, works]) => (works === false ? [name] : []));
     return [`The platform is ${state}`, ...down.map((name) => `${name} does not answer`)];
   }
+
+  return systemItems;
+}
+
+export function createOverview(deps: OverviewDeps) {
+  const { db, clock } = deps;
+  const started = clock();
+
+  const systemItems = createSystemItems(deps);
 
   return {
     async metrics(user: User) {

@@ -25,7 +25,7 @@ export async function readTotals(tx: UserTx, dayStart: Date, monthStart: string)
         count(*) filter (where status = 'stopped') as stopped,
         count(*) filter (where status in ('error', 'failed')) as failed, max(created_at) as last_deployment from agents) a,
       (select count(*) as events, count(*) filter (where type in ('user', 'assistant')) as messages,
-        count(*) filter (where type in ('user', 'assistant') and at >= ${dayStart}) as messages_today from agent_events) e,
+        count(*) filter (where type in ('user', 'assistant') and at >= ${dayStart}) as messages_today from agent_events where not copied) e,
       (select count(*) as memories, coalesce(sum(octet_length(content)), 0)::bigint as memory_bytes from agent_memory) m,
       (select coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(failures), 0)::bigint as failures,
         coalesce(sum(latency_ms), 0)::bigint as latency_ms from usage_daily where day >= ${monthStart}::date) u`.execute(

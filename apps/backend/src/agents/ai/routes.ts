@@ -1,0 +1,65 @@
+import { chatWriter, type Ai, type AssistantMessage, type ChatMessage, type ChatRequest } from '@troupe/ai';
+import { aiChat, getAiHealth, listAiModels, listProviderModels, selectAiModel } from '@troupe/contract';
+import type { Catalogue } from '@troupe/domain';
+import { iso, respond, serve, type Clock, type Server } from '@troupe/kernel';
+import { createAccess } from './access.ts';
+import { withAlgorithm } from './algorithm.ts';
+import { createCalls, type CallsDeps } from './calls.ts';
+import { v1Routes } from './v1-routes.ts';
+
+export interface AiRoutesDeps extends CallsDeps {
+  ai: Ai;
+  catalogue: Catalogue;
+  clock: Clock;
+}
+
+export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRoutesDeps): void {
+  const access = createAccess(server.settings.ADMIN_EMAILS);
+  const calls = createCalls(server, { ai, ownKey });
+  const now = () => iso(clock());
+  v1Routes(server, { ai, catalogue, clock, access, calls });
+
+  serve(server, getAiHealth, async () => {
+    const { status, providers } = await ai.health();
+    if (status !== 'error') return { status, providers, timestamp: now() };
+    return respond({ status: 503, body: { status, error: 'AI service unavailable' } });
+  });
+
+  serve(server, listAiModels, async () => {
+    const models = await ai.models();
+    const providers: Record<string, number> = {};
+    for (const { provider } of models) providers[provider] = (providers[provider] ?? 0) + 1;
+    return { models, count: models.length, providers, timestamp: now() };
+  });
+
+  serve(server, listProviderModels, async ({ params: { provider } }) => {
+    const models = await ai.models(provider);
+    return { provider, models, count: models.length, timestamp: now() };
+  });
+
+  serve(server, selectAiModel, async ({ body: { taskType }, request }) => {
+    const { plan } = access.byHeaders(request.headers);
+    return { model: await ai.select(taskType, plan), taskType, timestamp: now() };
+  });
+
+  serve(server, aiChat, ({ body, request }) => {
+    const scope = access.byHeaders(request.headers);
+    const { algorithmMode, stream, messages, ...rest } = body;
+    const chat: ChatRequest = {
+      ...rest,
+      messages: algorithmMode ? withAlgorithm(messages as ChatMessage[]) : (messages as ChatMessage[]),
+    };
+    const created = Math.floor(clock().getTime() / 1000);
+    if (stream) return calls.stream(chat, scope, request, chatWriter(created, false));
+    return calls.answer(chat, scope, request, ({ id, model, provider, message, usage }) => ({
+      id,
+      model,
+      provider,
+      message: { role: message.role, content: message.content, ...calledIn(message) },
+      usage,
+      timestamp: now(),
+    }));
+  });
+}
+
+const calledIn = ({ tool_calls: calls }: AssistantMessage) => (calls ? { tool_calls: calls } : {});

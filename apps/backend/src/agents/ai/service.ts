@@ -1,0 +1,84 @@
+import type { ToolRecorder } from '@troupe/agent';
+import {
+  createAi,
+  createSwitchedAi,
+  ownProvidersFrom,
+  providersFrom,
+  readCatalogue,
+  withScope,
+  type Ai,
+  type CallScope,
+  type ModelClient,
+  type OwnKey,
+  type Provider,
+} from '@troupe/ai';
+import { aiProvidersChanged } from '@troupe/contract';
+import type { Database, Listener } from '@troupe/db';
+import type { Catalogue } from '@troupe/domain';
+import { closeAll, type Clock, type Log, type Settings } from '@troupe/kernel';
+import { createProviderRows } from './providers.ts';
+import { createSpend, createWriter } from '@troupe/usage';
+
+/** What an agent needs to think on its owner's account. The model is metered and capped. */
+interface AgentPorts {
+  model: ModelClient;
+  onTool: ToolRecorder;
+}
+
+export interface AiServiceDeps {
+  settings: Settings;
+  db: Database;
+  log: Log;
+  clock: Clock;
+  listener: Listener;
+  sealKey: string;
+}
+
+export type AiService = Awaited<ReturnType<typeof createAiService>>;
+
+export async function createAiService(deps: AiServiceDeps) {
+  const { settings, db, log, clock } = deps;
+  const catalogue: Catalogue = { ...readCatalogue(settings.AI_CATALOGUE) };
+  const usage = createWriter({ db, log, clock });
+  const spend = createSpend({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
+  const meter = { reserve: spend.reserve, settle: spend.settle, record: usage.record };
+  const ownProvider = ownProvidersFrom(settings);
+  const make = (added: readonly Provider[]): Ai => {
+    catalogue.open = added.map(({ name }) => name).filter((name) => !Object.hasOwn(catalogue.providers, name));
+    return createAi({ providers: providersFrom(settings, {}, added), catalogue, log, meter, ownProvider });
+  };
+  const ai = await withAdded(deps, make);
+  const forAgent = (scope: CallScope & { agentId: string }, ownKey?: () => OwnKey | undefined): AgentPorts => ({
+    model: withScope(ai, scope, ownKey),
+    onTool({ tool, ms, success }) {
+      usage.recordTool({ userId: scope.userId, agentId: scope.agentId, tool, durationMs: ms, success });
+    },
+  });
+  return {
+    /** Metered and capped: whoever gives a scope is charged, nobody has to reserve or record. */
+    ai,
+    catalogue,
+    /** For tool calls; model calls are recorded by `ai` itself. */
+    usage,
+    forAgent,
+    /** Writes what was recorded and ends what is open. */
+    close: () => closeAll([usage, ai]),
+  };
+}
+
+/** The providers that administrators have added count beside those of the environment, from the moment they are there. */
+async function withAdded(
+  { db, settings, sealKey, log, listener }: AiServiceDeps,
+  make: (added: readonly Provider[]) => Ai,
+): Promise<Ai> {
+  const rows = createProviderRows(db, settings, sealKey, log);
+  const ai = createSwitchedAi(make(await rows.read()), (err) => log.warn({ err }, 'a provider was not closed'));
+  // One after the other: the last to be read is the last that was told.
+  let reading = Promise.resolve();
+  listener.on(aiProvidersChanged, () => {
+    reading = reading
+      .then(async () => ai.switchTo(make(await rows.read())))
+      .catch((err: unknown) => log.error({ err }, 'the providers could not be read again'));
+  });
+  return ai;
+}

@@ -1,0 +1,98 @@
+import { createSandbox } from '@troupe/agent';
+import {
+  createChannelHost,
+  createDocker,
+  createEmbedded,
+  createHosting,
+  createSwarm,
+  dockerEngine,
+  withHosting,
+  type ChannelHost,
+  type Driver,
+} from '@troupe/fleet';
+import { StartError, type Outbound } from '@troupe/kernel';
+import { createHostingPlatform, type AllAgents } from '@troupe/roster';
+import type { BackendDeps } from '../deps.ts';
+import type { AiService } from './ai/service.ts';
+import { createRuntimeProgram } from './installations/program.ts';
+import { createAccess } from './runtime/access.ts';
+import { createThinking } from './runtime/thinking.ts';
+
+/** What runs the agents, as AGENT_DRIVER says. */
+export interface Running {
+  driver: Driver;
+  /** Why commands cannot run here; undefined: they can, as far as this process knows. */
+  shellOff: () => Promise<string | undefined>;
+  /** Another process has stopped or changed the agent. */
+  evict: (agentId: string) => Promise<void>;
+  /** Containers listen to their channels themselves. */
+  channels: Pick<ChannelHost, 'refresh' | 'close'>;
+}
+
+interface Given {
+  outbound: Outbound;
+  /** For addresses that the operator has configured. */
+  configured: Outbound;
+  roster: AllAgents;
+  /** Where this process is reached. */
+  baseUrl: () => string;
+}
+
+const nothing = async (): Promise<void> => {};
+
+export async function createDriver(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
+  const running = await createMain(deps, ai, given);
+  const { settings, log, version, db, clock, secrets, url: platformUrl } = deps;
+  const { roster } = given;
+  const { sessionSecret } = secrets;
+  const verify = createAccess({ db, clock, ...secrets });
+  const common = { roster, outbound: given.configured, log, version, sessionSecret };
+  const platform = createHostingPlatform({ ...common, settings, platformUrl });
+  if (!platform) return running;
+  const driver = withHosting(running.driver, createHosting({ ...common, platform, verify }), roster);
+  return { ...running, driver };
+}
+
+async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
+  const { settings, db, log, version, dataDir, secrets, clock, url } = deps;
+  const { internalKey, sessionSecret, walletKey } = secrets;
+  const { outbound, roster, baseUrl } = given;
+  const verify = createAccess({ db, clock, internalKey, sessionSecret });
+  const common = { log, version, verify };
+  if (settings.AGENT_DRIVER === 'docker' || settings.AGENT_DRIVER === 'swarm') {
+    const create = settings.AGENT_DRIVER === 'docker' ? createDocker : createSwarm;
+    const driver = create({
+      ...common,
+      roster,
+      sessionSecret,
+      engine: await dockerEngine(settings.DOCKER_HOST),
+      // Named after the release, so that an update of the platform brings agents a new program.
+      image: settings.AGENT_IMAGE ?? `troupe-agent:${version}`,
+      program: createRuntimeProgram(),
+      node: process.execPath,
+      platformUrl: baseUrl,
+      hostNetwork: settings.AGENT_HOST_NETWORK,
+    });
+    const unknown = async (): Promise<undefined> => undefined;
+    return { driver, shellOff: unknown, evict: nothing, channels: { refresh: nothing, close: nothing } };
+  }
+  if (settings.AGENT_DRIVER !== 'embedded')
+    throw new StartError(
+      `AGENT_DRIVER is "${settings.AGENT_DRIVER}", which is not there yet: use embedded, docker or swarm.`,
+    );
+  const sandbox = createSandbox({ log });
+  const driver = createEmbedded({
+    ...common,
+    db,
+    dataDir,
+    outbound,
+    sandbox,
+    sealKey: walletKey,
+    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
+    thinking: createThinking(ai, roster),
+    publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
+    webhook: (...args) => channels.webhook(...args),
+  });
+  const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log });
+  return { driver: { ...driver, hush: channels.hush }, shellOff: sandbox.unavailable, evict: driver.evict, channels };
+}

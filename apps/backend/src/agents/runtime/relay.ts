@@ -1,0 +1,108 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { GatewayTarget } from '@troupe/agent';
+import { AGENT_NOT_FOUND } from '@troupe/contract';
+import type { Driver } from '@troupe/fleet';
+import { AppError, bearerToken, limitFor, type Server } from '@troupe/kernel';
+import type { RuntimeService } from './service.ts';
+import { isResourceMetadata, type Resource } from './resource.ts';
+import { createSocketCount, socketAddress } from './sockets.ts';
+import { hostLabel, hostRewrite, PROXY, targetOf } from './target.ts';
+
+export interface RelayDeps {
+  runtime: RuntimeService;
+  driver: Driver;
+  /** The agent that shows this token as a member of its team. */
+  memberOf: (token: string) => string | undefined;
+  resource: Resource;
+}
+
+type Limit = ReturnType<typeof limitFor>;
+type Target = (request: IncomingMessage, url: string) => Promise<GatewayTarget>;
+
+/** Leads requests and sockets to the gateways of agents. */
+export function relayToAgents(server: Server, deps: RelayDeps): void {
+  const labelOf = hostLabel(server.settings.AGENTS_DOMAIN);
+  /** Who came by a host name may have lost the capitals of the agent's id on the way. */
+  const target: Target = async (request, url) => {
+    const found = targetOf(url);
+    if (!found) throw new AppError(404, AGENT_NOT_FOUND);
+    const label = labelOf(request);
+    return label === undefined ? found : { ...found, agentId: await deps.runtime.idOfHost(label) };
+  };
+  const limit = limitFor(server.counters, 'backend', 'GET', `${PROXY}/:agentId`, server.rateRules);
+  relayRequests(server, deps, target, limit);
+  relaySockets(server, deps, target, limit);
+}
+
+/** The agent reads the request itself, so nothing here may touch its body. */
+function relayRequests(server: Server, { driver, memberOf, resource }: RelayDeps, target: Target, limit: Limit): void {
+  const counted = (request: Parameters<Server['clientAddress']>[0]): string => {
+    const member = memberOf(bearerToken(request) ?? '');
+    return member === undefined ? (server.toldAs(request) ?? server.clientAddress(request)) : `agent:${member}`;
+  };
+  void server.app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+    for (const url of [`${PROXY}/:agentId`, `${PROXY}/:agentId/*`]) {
+      scope.all(url, {
+        onRequest: async (request, reply) => limit?.(request, reply, counted(request)),
+        handler: async (request, reply) => {
+          const to = await target(request.raw, request.url);
+          if (request.method === 'GET' && isResourceMetadata(to.path)) return resource.metadata(request, to.agentId);
+          if (to.path.split('?', 1)[0] === '/mcp') resource.challenge(request, reply.raw, to.agentId);
+          for (const [name, value] of Object.entries(reply.getHeaders()))
+            if (value !== undefined) reply.raw.setHeader(name, value);
+          reply.hijack();
+          try {
+            await driver.handle(request.raw, reply.raw, to);
+          } catch (err) {
+            // Nobody answers in its place once it is hijacked.
+            server.log.error({ err, agentId: to.agentId, requestId: request.id }, 'an agent’s gateway failed');
+            breakOff(reply.raw);
+          }
+        },
+      });
+    }
+  });
+}
+
+function relaySockets(server: Server, { runtime, driver }: RelayDeps, target: Target, limit: Limit): void {
+  const rewrite = hostRewrite(server.settings.AGENTS_DOMAIN);
+  const sockets = createSocketCount();
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    server.checkHost(request.headers.host);
+    await limit?.(request, { headers: () => undefined }, socketAddress(request, server.settings.TRUST_PROXY));
+    const to = await target(request, rewrite(request) ?? request.url ?? '');
+    const owner = await runtime.ownerOf(to.agentId);
+    if (owner !== undefined) sockets.take(owner, socket);
+    await driver.upgrade(request, socket, head, to);
+  }
+  server.app.server.on('upgrade', (request, socket, head) => {
+    // From now on: one that breaks while its agent is looked up would end the process.
+    socket.on('error', () => socket.destroy());
+    upgrade(request, socket, head).catch((err: unknown) => {
+      if (err instanceof AppError) return refuse(socket, err);
+      server.log.error({ err }, 'a WebSocket could not be opened');
+      socket.destroy();
+    });
+  });
+}
+
+function breakOff(response: ServerResponse): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(500, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify({ error: 'Internal server error' }));
+}
+
+function refuse(socket: Duplex, { status, body }: AppError): void {
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  // Ended from this side alone it would be held open by whoever does not answer.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+}

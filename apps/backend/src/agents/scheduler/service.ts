@@ -1,0 +1,271 @@
+import { raiseNotice } from '@troupe/accounts';
+import { parseSchedule } from '@troupe/domain';
+import type { Database, SystemTx } from '@troupe/db';
+import { newId, type Clock, type Log } from '@troupe/kernel';
+import * as store from './store.ts';
+
+/** How the scheduler reaches an agent. Answers its words; throws with the reason when there are none. */
+export interface Wake {
+  execute: (
+    agent: { id: string; userId: string },
+    task: { id: string; prompt: string },
+    signal: AbortSignal,
+  ) => Promise<string>;
+  heartbeat: (agent: { id: string; userId: string }, signal: AbortSignal) => Promise<void>;
+}
+
+export interface SchedulerDeps {
+  db: Database;
+  /** The database's own unless given: several processes share the tasks, and need not agree on the time. */
+  clock?: Clock;
+  log: Log;
+  wake: Wake;
+  /** What else is looked after in each cycle. */
+  chores?: readonly (() => Promise<unknown>)[];
+  pollMs?: number;
+  requestMs?: number;
+  /** How long closing waits for answers. */
+  closeMs?: number;
+}
+
+const POLL_MS = 30_000;
+const REQUEST_MS = 30_000;
+const CLOSE_MS = 5_000;
+/** Runs of this process at once, and those of them that only users with nothing under way get. */
+const PLACES = 40;
+const RESERVED = 10;
+/** Runs of one user at once, in all processes. */
+const PER_USER = 10;
+const HEARTBEATS = 40;
+const HEARTBEATS_PER_USER = 10;
+const NOTICE_AFTER = 3;
+const OUTPUT_LIMIT = 100_000;
+/** What the column takes. */
+const MOST_OCCURRENCES = 2_147_483_647;
+
+interface Run {
+  id: string;
+  taskId: string;
+  userId: string;
+  agentId: string;
+  name: string;
+  prompt: string;
+}
+
+export type Scheduler = ReturnType<typeof createScheduler>;
+
+/**
+ * Runs due tasks. The receipt is written, and the task moved on, before the agent is asked: so whatever happens to this
+ * process, no occurrence runs twice, and one that was interrupted is told as failed.
+ */
+export function createScheduler({
+  db,
+  clock,
+  log,
+  wake,
+  chores = [],
+  pollMs = POLL_MS,
+  requestMs = REQUEST_MS,
+  closeMs = CLOSE_MS,
+}: SchedulerDeps) {
+  const stopping = new AbortController();
+  /** Ends the requests that are still out when closing has taken long enough. */
+  const hurry = new AbortController();
+  const inTime = (): AbortSignal => AbortSignal.any([AbortSignal.timeout(requestMs), hurry.signal]);
+  const timeOf = (tx: SystemTx): Promise<Date> => (clock ? Promise.resolve(clock()) : store.databaseTime(tx));
+  let loop: Promise<void> | undefined;
+  /** What this process has under way. */
+  let running = 0;
+  const beating = new Map<string, number>();
+  /** Told whenever something ends and its place is free. */
+  let freed = (): void => {};
+
+  async function claim(tx: SystemTx): Promise<{ runs: Run[]; taken: number; left: boolean }> {
+    const now = await timeOf(tx);
+    const runs: Run[] = [];
+    const receipts: store.Receipt[] = [];
+    const shares = { places: PLACES - running, reserved: RESERVED, perUser: PER_USER, busy: running > 0 };
+    const { tasks, left } = shares.places > 0 ? await store.takeDue(tx, now, shares) : { tasks: [], left: true };
+    for (const task of tasks) {
+      const due = task.next_run!;
+      const schedule = parseSchedule(task.cron_schedule, task.timezone, now);
+      const id = newId();
+      const missed = Math.min(schedule?.countBetween(due, now) ?? 0, MOST_OCCURRENCES - 1);
+      const receipt = {
+        id,
+        task_id: task.id,
+        user_id: task.user_id,
+        due_at: due,
+        occurrences: 1 + missed,
+        started_at: now,
+      };
+      if (task.running) {
+        const error = 'The run before was still going on';
+        receipts.push({ ...receipt, status: 'skipped', finished_at: now, error, lease_until: null });
+      } else {
+        const lease_until = new Date(now.getTime() + requestMs * 2);
+        receipts.push({ ...receipt, status: 'running', finished_at: null, error: null, lease_until });
+        runs.push({
+          id,
+          taskId: task.id,
+          userId: task.user_id,
+          agentId: task.agent_id,
+          name: task.name,
+          prompt: task.prompt,
+        });
+      }
+      await store.moveOn(tx, task.id, schedule?.next(now) ?? null, task.running ? null : now);
+    }
+    if (receipts.length > 0) await store.addReceipts(tx, receipts);
+    return { runs, taken: tasks.length, left };
+  }
+
+  async function close(tx: SystemTx, run: Omit<Run, 'prompt'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
+    const at = await timeOf(tx);
+    if (!(await store.closeReceipt(tx, run.id, { ...outcome, at }))) return;
+    const failures = await store.countFailure(tx, run.taskId, outcome.status === 'failed');
+    if (failures !== NOTICE_AFTER) return;
+    await raiseNotice(
+      tx,
+      {
+        userId: run.userId,
+        kind: 'task_failing',
+        subject: run.taskId,
+        message: `The task ${run.name} failed ${NOTICE_AFTER} times in a row: ${outcome.error ?? ''}`,
+        link: '/dashboard/tasks',
+      },
+      at,
+    );
+  }
+
+  async function execute(run: Run): Promise<void> {
+    const outcome = await wake
+      .execute({ id: run.agentId, userId: run.userId }, { id: run.taskId, prompt: run.prompt }, inTime())
+      .then(
+        (output) => ({ status: 'succeeded' as const, output: output.slice(0, OUTPUT_LIMIT), error: null }),
+        (error: unknown) => ({ status: 'failed' as const, output: null, error: reason(error, requestMs) }),
+      );
+    await db.asSystem((tx) => close(tx, run, outcome));
+  }
+
+  const closeAbandoned = () =>
+    db.asSystem(async (tx) => {
+      for (const run of await store.takeAbandoned(tx, await timeOf(tx), 100))
+        await close(
+          tx,
+          { id: run.id, taskId: run.task_id, userId: run.user_id, agentId: run.agent_id, name: run.name },
+          { status: 'failed', output: null, error: 'Interrupted: the process that ran it ended' },
+        );
+    });
+
+  async function beat({ agent_id, user_id }: { agent_id: string; user_id: string }): Promise<void> {
+    beating.set(user_id, (beating.get(user_id) ?? 0) + 1);
+    await wake
+      .heartbeat({ id: agent_id, userId: user_id }, inTime())
+      .catch((error: unknown) => log.warn({ err: error, agentId: agent_id }, 'heartbeat did not reach the agent'));
+    const others = (beating.get(user_id) ?? 1) - 1;
+    if (others === 0) beating.delete(user_id);
+    else beating.set(user_id, others);
+    freed();
+  }
+
+  const claimHeartbeats = () =>
+    db.asSystem(async (tx) => {
+      const now = await timeOf(tx);
+      const places = HEARTBEATS - [...beating.values()].reduce((sum, own) => sum + own, 0);
+      if (places <= 0) return [];
+      const found = await store.takeHeartbeats(tx, now, { places, perUser: HEARTBEATS_PER_USER, busy: beating });
+      for (const { agent_id, seconds } of found)
+        await store.moveHeartbeat(tx, agent_id, now, new Date(now.getTime() + seconds * 1000));
+      return found;
+    });
+
+  async function runOne(run: Run): Promise<void> {
+    running += 1;
+    try {
+      await execute(run);
+    } finally {
+      running -= 1;
+      freed();
+    }
+  }
+
+  const told = (error: unknown): void =>
+    log.error({ err: error }, 'scheduler cycle failed; trying again at the next poll');
+  const underWay = new Set<Promise<unknown>>();
+  /** A failure is told; whoever waits at the end only wants to know that it is over. */
+  function follow(work: Promise<unknown>): void {
+    const over = work.catch(told).finally(() => underWay.delete(over));
+    underWay.add(over);
+  }
+
+  /** Takes what is due and has a place, and starts it: nobody's slow run holds up the next turn. */
+  async function turn(): Promise<{ taken: number; left: boolean; again: boolean; started: Promise<unknown>[] }> {
+    await closeAbandoned();
+    const { runs, taken, left } = await db.asSystem(claim);
+    const started = runs.map(runOne);
+    started.forEach(follow);
+    const beats = (await claimHeartbeats()).map(beat);
+    beats.forEach(follow);
+    // Those that were skipped free no place when they end: there is nothing to wait for.
+    const again = left && runs.length < taken;
+    return { taken, left: left || beats.length > 0, again, started: [...started, ...beats] };
+  }
+
+  async function cycle(): Promise<number> {
+    const { taken, started } = await turn();
+    await Promise.all([...started, ...chores.map((chore) => chore())]);
+    return taken;
+  }
+
+  async function run(): Promise<void> {
+    let doing = false;
+    while (!stopping.signal.aborted) {
+      const nudge = new AbortController();
+      freed = () => nudge.abort();
+      const { left, again } = await turn().catch((error: unknown) => {
+        told(error);
+        return { left: false, again: false };
+      });
+      if (!doing) {
+        doing = true;
+        follow(Promise.all(chores.map((chore) => chore())).finally(() => (doing = false)));
+      }
+      // What had no place is looked at again as soon as there is one.
+      if (!again) await pause(pollMs, left ? AbortSignal.any([stopping.signal, nudge.signal]) : stopping.signal);
+    }
+    await Promise.all(underWay);
+  }
+
+  return {
+    cycle,
+    start(): void {
+      loop ??= run();
+    },
+    /** Takes nothing more; what it has asked for may still be answered. */
+    rest: (): void => stopping.abort(),
+    async close(): Promise<void> {
+      stopping.abort();
+      const timer = setTimeout(() => hurry.abort(new Error('Interrupted: the platform was stopped')), closeMs);
+      await loop;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+
+function reason(error: unknown, requestMs: number): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return `No answer within ${requestMs / 1000} s`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,135 @@
+import type { Accounts } from '@troupe/accounts';
+import { applyConfigJob, stopAgentsJob } from '@troupe/contract';
+import { createFleet, type Driver, type Fleet } from '@troupe/fleet';
+import { closeAll, createCipher, createOutbound, createWorkerPool, type Running, type Server } from '@troupe/kernel';
+import { memberOf, type Roster } from '@troupe/roster';
+import type { BackendDeps } from '../deps.ts';
+import type { AgentKeys } from './agent-keys.ts';
+import { agentRoutes } from './agents/routes.ts';
+import { createAgentService, type AgentService } from './agents/service.ts';
+import { providerRoutes } from './ai/providers.ts';
+import { aiRoutes } from './ai/routes.ts';
+import { createAiService, type AiService } from './ai/service.ts';
+import { backupRoutes } from './backups/routes.ts';
+import { createBackupService } from './backups/service.ts';
+import { deploymentRoutes } from './deployments/routes.ts';
+import { createDeployments } from './deployments/service.ts';
+import { createDriver } from './driver.ts';
+import { createRuntimeProgram } from './installations/program.ts';
+import { installationRoutes } from './installations/routes.ts';
+import { createInstallations, type InstallationsService } from './installations/service.ts';
+import { createKillSwitch } from './kill-switch.ts';
+import { lifecycleRoutes } from './lifecycle/routes.ts';
+import { createLifecycle } from './lifecycle/service.ts';
+import { createLiveStreams } from './provision/livestream.ts';
+import { provisionRoutes } from './provision/routes.ts';
+import { createProvision } from './provision/service.ts';
+import { addressOf, run } from './run.ts';
+import { relayToAgents } from './runtime/relay.ts';
+import { createResource } from './runtime/resource.ts';
+import { runtimeRoutes } from './runtime/routes.ts';
+import { createRuntime } from './runtime/service.ts';
+import { createWake, type Reach } from './runtime/wake.ts';
+import { createScheduler } from './scheduler/service.ts';
+import { createSpendWatch } from './scheduler/spend-watch.ts';
+import { teamRoutes } from './teams/routes.ts';
+import { createTeams } from './teams/service.ts';
+import { createSharedStores } from './teams/shared.ts';
+
+interface AgentDeps extends BackendDeps {
+  accounts: Accounts;
+  roster: Roster;
+  ownKey: AgentKeys['ownKey'];
+}
+
+/** Wires everything about running agents. Nothing starts before the server listens. */
+export async function wireAgents(server: Server, deps: AgentDeps): Promise<Running & Pick<Reach, 'deliver'>> {
+  const { db, log, clock, version, secrets, roster } = deps;
+  const installations = wireInstallations(server, deps);
+  const ai = await createAiService({ ...deps, sealKey: secrets.walletKey });
+  providerRoutes(server, ai.catalogue);
+  aiRoutes(server, { ...ai, clock, ownKey: deps.ownKey });
+
+  const outbound = createOutbound({ privateHosts: deps.settings.AGENT_PRIVATE_HOSTS });
+  // What the operator has configured may be anywhere.
+  const configured = createOutbound({ allowLoopback: true, allowPrivate: true });
+  const baseUrl = (): string => addressOf(server) ?? deps.url;
+  const running = await createDriver(deps, ai, { outbound, configured, roster: roster.system, baseUrl });
+  const { driver, shellOff } = running;
+  const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, dataDir: deps.dataDir });
+  const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
+
+  wireMaking(server, { ...deps, ai, fleet, liveStream });
+  const runtime = createRuntime({ roster, fleet, clock, version });
+  const resource = createResource(server);
+  runtimeRoutes(server, { runtime, resource, shellOff });
+  relayToAgents(server, { runtime, driver, resource, memberOf: (token) => memberOf(secrets.sessionSecret, token) });
+  workJobs(deps, fleet, driver);
+
+  const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
+  const scheduler = createScheduler({
+    db,
+    log,
+    wake,
+    chores: [installations.tellQuiet, createSpendWatch({ db, clock })],
+  });
+  const agents = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
+  return { deliver: wake.deliver, close: () => closeAll([ai, agents]) };
+}
+
+/** Agents that people run on their own machines. */
+function wireInstallations(server: Server, { settings, db, clock, secrets }: BackendDeps): InstallationsService {
+  const installations = createInstallations({
+    db,
+    clock,
+    cipher: createCipher(secrets.walletKey, 'installations'),
+    dashboardUrl: `${settings.BASE_URL ?? `http://127.0.0.1:${settings.WEB_PORT}`}/dashboard`,
+    open: server.loopback,
+  });
+  installationRoutes(server, installations, createRuntimeProgram());
+  return installations;
+}
+
+interface Making extends AgentDeps {
+  ai: AiService;
+  fleet: Fleet;
+  liveStream: ReturnType<typeof createLiveStreams>;
+}
+
+/** Agents and teams: made, changed, backed up and removed. */
+function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }: Making): void {
+  const { settings, db, roster, clock, version, log } = deps;
+  const { premium: defaultModel } = ai.catalogue;
+  const agents: AgentService = createAgentService({
+    db,
+    roster,
+    fleet,
+    clock,
+    version,
+    agentsDomain: settings.AGENTS_DOMAIN,
+    defaultModel,
+  });
+  const refuseWhenDisabled = createKillSwitch(settings.PROVISIONING_DISABLED);
+  const making = { db, roster, agents, fleet, refuseWhenDisabled };
+  const pool = createWorkerPool();
+  server.app.addHook('onClose', () => pool.close());
+  agentRoutes(server, agents);
+  lifecycleRoutes(server, createLifecycle({ fleet, roster, version, audit: accounts.audit }));
+  backupRoutes(server, createBackupService({ fleet, roster }));
+  deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
+  teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
+  provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
+}
+
+function workJobs({ jobs, roster }: AgentDeps, fleet: Fleet, driver: Driver): void {
+  const applyConfig = async (owner: string): Promise<void> => {
+    for (const agent of await roster.of(owner).list()) {
+      const { agent: changed, definition } = await roster.system.configure(agent, {});
+      if (changed.status === 'running') await driver.configure(changed, definition);
+    }
+  };
+  jobs.work(applyConfigJob, ({ owner }) => applyConfig(owner), { perOwner: 1 });
+  jobs.work(stopAgentsJob, async ({ agentIds }) => {
+    for (const agentId of agentIds) await fleet.settle(agentId);
+  });
+}

@@ -1,0 +1,7 @@
+import { validateBearerKey } from '@troupe/contract';
+import { serve, type Server } from '@troupe/kernel';
+import type { KeyService } from './service.ts';
+
+export function keyRoutes(server: Server, keys: KeyService): void {
+  serve(server, validateBearerKey, ({ request }) => keys.validate(request.headers.authorization));
+}

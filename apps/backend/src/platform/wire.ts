@@ -1,0 +1,11 @@
+import type { Server } from '@troupe/kernel';
+import type { BackendDeps } from '../deps.ts';
+import { healthRoutes } from './health/routes.ts';
+import { infraRoutes } from './infra/routes.ts';
+import { createInfra } from './infra/service.ts';
+
+/** Wires what belongs to no area. */
+export function wirePlatform(server: Server, { clock }: BackendDeps): void {
+  healthRoutes(server, clock);
+  infraRoutes(server, createInfra(clock));
+}

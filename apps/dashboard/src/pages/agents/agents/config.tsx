@@ -1,0 +1,33 @@
+import { getAgentConfig, putAgentConfig } from '@troupe/contract';
+import { useCall, useSend } from '../../../api.ts';
+import { config as texts } from '../../../texts/operate.ts';
+import { Loaded } from '../../../ui/states.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+import { ConfigEditor } from '../config/editor.tsx';
+import { Door } from './door.tsx';
+import { Purpose } from './purpose.tsx';
+
+/** The agent's own configuration; a running agent takes a change over at once. */
+export function AgentConfig({ agentId }: { agentId: string }) {
+  const params = { id: agentId };
+  const read = useCall(getAgentConfig, { params });
+  const say = useSay();
+  const save = useSend(putAgentConfig, { refresh: [getAgentConfig], done: () => say(texts.savedAgent) });
+  return (
+    <div className="flex flex-col gap-5">
+      <Purpose agentId={agentId} />
+      <Loaded from={read} rows={8}>
+        {({ config }) => (
+          <ConfigEditor
+            key={JSON.stringify(config)}
+            config={config}
+            busy={save.isPending}
+            error={save.error}
+            onSave={(next) => save.mutate({ params, body: next })}
+          />
+        )}
+      </Loaded>
+      <Door agentId={agentId} />
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { getAgent, listTeams } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { statusOf, useCall } from '../../../api.ts';
+import { modelName } from '../../../models.ts';
+import { agent as texts } from '../../../texts/agents.ts';
+import { Badge, Notice, Status } from '../../../ui/card.tsx';
+import { Mask } from '../../../ui/icons.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Failure, Lines } from '../../../ui/states.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+import { Backups } from '../backups.tsx';
+import { AgentConfig } from './config.tsx';
+import { Chat } from '../conversations/chat.tsx';
+import { files } from '../../../texts/talk.ts';
+import { Files } from '../files/files.tsx';
+import { Connections } from '../connections.tsx';
+import { Logs } from './logs.tsx';
+import { Manage } from './manage.tsx';
+import { MemoryTab } from '../memory.tsx';
+import { Messages } from './messages.tsx';
+import { Sessions } from '../conversations/sessions.tsx';
+import { Stats } from './stats.tsx';
+
+export default function AgentDetail() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const { tab = 'chat' } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const read = useCall(getAgent, { params: { id } });
+  const teams = useCall(listTeams, {}, { enabled: Boolean(read.data?.agent.teamId) });
+  const back = { to: '/dashboard/agents', label: texts.back };
+  if (!read.data) {
+    return (
+      <Page title={texts.tabs} back={back}>
+        {statusOf(read.error) === 404 ? (
+          <Notice tone="spot">{texts.notFound}</Notice>
+        ) : read.error ? (
+          <Failure error={read.error} retry={() => void read.refetch()} />
+        ) : (
+          <Lines rows={6} />
+        )}
+      </Page>
+    );
+  }
+  const { agent } = read.data;
+  const team = teams.data?.teams.find(({ teamId }) => teamId === agent.teamId);
+  return (
+    <Page
+      title={agent.name}
+      back={back}
+      mark={<Mask seed={agent.id} size={44} />}
+      lead={<Lead agent={agent} team={team} />}
+    >
+      <Tabs
+        label={texts.tabs}
+        value={tab}
+        onChange={(next) => void navigate({ to: '.', search: { tab: next } as never, replace: true })}
+        tabs={[
+          { key: 'chat', label: texts.chat, content: () => <Chat agent={agent} /> },
+          { key: 'files', label: files.tab, content: () => <Files agentId={id} /> },
+          { key: 'sessions', label: texts.sessions, content: () => <Sessions agentId={id} /> },
+          { key: 'memory', label: texts.memory, content: () => <MemoryTab agentId={id} /> },
+          { key: 'stats', label: texts.stats, content: () => <Stats agentId={id} /> },
+          { key: 'logs', label: texts.logs, content: () => <Logs agentId={id} /> },
+          { key: 'messages', label: texts.messages, content: () => <Messages agentId={id} /> },
+          { key: 'config', label: texts.config, content: () => <AgentConfig agentId={id} /> },
+          { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
+          { key: 'backups', label: texts.backups, content: () => <Backups agent={agent} /> },
+          { key: 'manage', label: texts.manage, content: () => <Manage agent={agent} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Lead({ agent, team }: { agent: WebAgent; team: { name: string } | undefined }) {
+  return (
+    <span className="flex flex-wrap items-center gap-3">
+      <Status value={agent.status} />
+      <span title={agent.answers}>
+        {modelName(agent.answers)}
+        {agent.answers !== agent.model && (
+          <span className="text-ink-faint"> {texts.insteadOf(modelName(agent.model))}</span>
+        )}
+      </span>
+      {team && (
+        <Link to="/dashboard/teams" search={{ tab: 'own' } as never} className="link">
+          {team.name}
+        </Link>
+      )}
+      {agent.verified && <Badge tone="ok">{texts.verified}</Badge>}
+      {agent.failure && <span className="text-danger">{agent.failure}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,111 @@
+import { costDashboard, listAgents, listTeams } from '@troupe/contract';
+import type { TypesOf, WebAgent } from '@troupe/contract';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useCall } from '../../../api.ts';
+import { ago, count, moment, money } from '../../../format.ts';
+import { modelName } from '../../../models.ts';
+import { agents as texts } from '../../../texts/agents.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Card, Status } from '../../../ui/card.tsx';
+import { Mask } from '../../../ui/icons.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+
+type Used = TypesOf<typeof costDashboard>['reply']['agents'][number];
+
+/** `used`: by the agent's id; undefined as long as it is not known. */
+const columnsOf = (
+  used: Map<string, Used> | undefined,
+  teamOf: (id: string) => string | undefined,
+): Column<WebAgent>[] => [
+  {
+    key: 'name',
+    header: texts.name,
+    width: 32,
+    sort: ({ name }) => name,
+    cell: ({ id, name, teamId }) => (
+      <Link to="/dashboard/agents/$id" params={{ id } as never} className="flex min-w-0 items-center gap-3 font-medium">
+        <Mask seed={id} size={30} />
+        <span className="min-w-0">
+          <span className="block hover:underline" dir="auto">
+            {name}
+          </span>
+          {teamId && <span className="block text-[0.85rem] font-normal text-ink-faint">{teamOf(teamId)}</span>}
+        </span>
+      </Link>
+    ),
+  },
+  {
+    key: 'model',
+    header: texts.model,
+    sort: ({ answers }) => answers,
+    cell: ({ answers }) => <span title={answers}>{modelName(answers)}</span>,
+  },
+  {
+    key: 'status',
+    header: texts.status,
+    width: 13,
+    sort: ({ status }) => status,
+    cell: ({ status }) => <Status value={status} />,
+  },
+  {
+    key: 'calls',
+    minor: true,
+    header: texts.calls,
+    end: true,
+    width: 12,
+    sort: ({ id }) => used?.get(id)?.calls ?? 0,
+    cell: ({ id }) => used && count(used.get(id)?.calls ?? 0),
+  },
+  {
+    key: 'cost',
+    header: texts.cost,
+    end: true,
+    width: 12,
+    sort: ({ id }) => used?.get(id)?.cost ?? 0,
+    cell: ({ id }) => used && money(used.get(id)?.cost ?? 0),
+  },
+  {
+    key: 'created',
+    minor: true,
+    header: texts.created,
+    width: 15,
+    sort: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <span title={moment(createdAt)}>{ago(createdAt)}</span>,
+  },
+];
+
+export default function Agents() {
+  const read = useCall(listAgents, {});
+  const cost = useCall(costDashboard, { query: { period: '30d' } }, { every: 30_000 }).data;
+  const used = useMemo(() => cost && new Map(cost.agents.map((agent) => [agent.agentId, agent])), [cost]);
+  const teams = useCall(listTeams, {}).data?.teams;
+  const teamOf = (id: string) => teams?.find(({ teamId }) => teamId === id)?.name;
+  const create = (
+    <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">
+      {texts.new}
+    </LinkButton>
+  );
+  return (
+    <Page title={texts.title} lead={texts.lead} actions={create}>
+      <Card flush className="overflow-hidden pt-2">
+        <Table
+          label={texts.title}
+          rows={read.data?.agents}
+          rowKey={({ id }) => id}
+          error={read.error}
+          retry={() => void read.refetch()}
+          find={({ name, answers, status }) => `${name} ${answers} ${modelName(answers)} ${status}`}
+          empty={
+            <Empty title={texts.empty} action={create}>
+              {texts.emptyHint}
+            </Empty>
+          }
+          columns={columnsOf(used, teamOf)}
+        />
+      </Card>
+    </Page>
+  );
+}

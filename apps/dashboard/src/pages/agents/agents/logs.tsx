@@ -1,0 +1,94 @@
+import { getAgentLogs, streamAgentLogs } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
+import { useEffect, useState } from 'react';
+import { urlOf, useCall } from '../../../api.ts';
+import { time } from '../../../format.ts';
+import { logs as texts } from '../../../texts/agents.ts';
+import { Badge, Card } from '../../../ui/card.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { SelectField } from '../../../ui/field.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
+
+type Entry = TypesOf<typeof getAgentLogs>['reply']['logs'][number];
+
+const LEVELS = ['debug', 'info', 'warn', 'error'];
+const KEPT = 500;
+const COLOURS: Record<string, string> = {
+  error: 'text-danger',
+  warn: 'text-spot',
+  info: 'text-info',
+  debug: 'text-ink-faint',
+};
+
+export function Logs({ agentId }: { agentId: string }) {
+  const [level, setLevel] = useState<Entry['level'] | ''>('');
+  const read = useCall(getAgentLogs, { params: { id: agentId }, query: { limit: '100', ...(level && { level }) } });
+  const { fresh, live } = useLiveLogs(agentId);
+  return (
+    <Card
+      title={texts.title}
+      actions={
+        <div className="flex items-center gap-3">
+          <Badge tone={live ? 'ok' : 'neutral'}>{live ? texts.live : texts.connecting}</Badge>
+          <SelectField
+            label={texts.level}
+            hideLabel
+            value={level}
+            onChange={({ target }) => setLevel(target.value as Entry['level'] | '')}
+            choices={[{ value: '', label: texts.all }, ...LEVELS.map((value) => ({ value, label: value }))]}
+          />
+        </div>
+      }
+    >
+      <Loaded from={read}>
+        {({ logs }) => {
+          const known = new Set(fresh.map(({ id }) => id));
+          const all = [...fresh, ...logs.filter(({ id }) => !known.has(id))].filter(
+            (entry) => !level || entry.level === level,
+          );
+          return all.length === 0 ? <Empty title={texts.empty} /> : <Entries entries={all} />;
+        }}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Entries({ entries }: { entries: Entry[] }) {
+  return (
+    <ol
+      tabIndex={0}
+      aria-label={texts.title}
+      className="max-h-[60dvh] overflow-y-auto rounded-xl bg-sunken p-3 font-mono text-[0.83rem] leading-relaxed"
+    >
+      {entries.map((entry) => (
+        <li key={entry.id} className="flex flex-wrap gap-x-3 border-b border-line/60 py-1 last:border-0">
+          <span className="num text-ink-faint">{time(entry.timestamp)}</span>
+          <span className={cx('w-11 font-semibold', COLOURS[entry.level])}>{entry.level}</span>
+          <span className="text-ink-faint">{entry.source}</span>
+          <span className="min-w-0 basis-full break-words whitespace-pre-wrap sm:flex-1 sm:basis-0">
+            {entry.message}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** New entries as they come, newest first. The browser reconnects by itself. */
+function useLiveLogs(agentId: string): { fresh: Entry[]; live: boolean } {
+  const [fresh, setFresh] = useState<Entry[]>([]);
+  const [live, setLive] = useState(false);
+  useEffect(() => {
+    const source = new EventSource(urlOf(streamAgentLogs, { params: { id: agentId } }));
+    source.addEventListener('open', () => setLive(true));
+    source.addEventListener('error', () => setLive(false));
+    const take = ({ data }: MessageEvent<string>) => {
+      const entry = JSON.parse(data) as Entry;
+      setFresh((old) => (old.some(({ id }) => id === entry.id) ? old : [entry, ...old].slice(0, KEPT)));
+    };
+    source.addEventListener('message', take);
+    source.addEventListener('log', take);
+    return () => source.close();
+  }, [agentId]);
+  return { fresh, live };
+}

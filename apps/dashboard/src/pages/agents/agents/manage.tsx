@@ -1,0 +1,168 @@
+import {
+  AGENT_NAME_LENGTH,
+  deleteAgent,
+  getAgent,
+  instanceAction,
+  listAgents,
+  listConversations,
+  renameAgent,
+} from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSend } from '../../../api.ts';
+import { manage as texts } from '../../../texts/agents.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card, Notice } from '../../../ui/card.tsx';
+import { Confirm } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+import { forgetSteps } from '../conversations/conversation.ts';
+import { Token } from './token.tsx';
+import { Verification } from './verification.tsx';
+
+export function Manage({ agent }: { agent: WebAgent }) {
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-2">
+      <Lifecycle agent={agent} />
+      <div className="flex flex-col gap-5">
+        <Rename agent={agent} />
+        <Token agentId={agent.id} />
+        <Verification agentId={agent.id} />
+      </div>
+      <Danger agent={agent} />
+    </div>
+  );
+}
+
+const ACTIONS = ['start', 'stop', 'restart', 'update', 'repair'] as const;
+
+function Lifecycle({ agent }: { agent: WebAgent }) {
+  const say = useSay();
+  const act = useSend(instanceAction, {
+    refresh: [getAgent, listAgents],
+    done: (_, { params }) => say(texts.done(texts.actions[params.action]![0])),
+  });
+  const stopped = agent.status === 'stopped';
+  return (
+    <Card title={texts.lifecycle}>
+      <ul className="divide-y divide-line">
+        {ACTIONS.map((action) => [action, texts.actions[action]!] as const)
+          .filter(([action]) => (action === 'start' ? stopped : action === 'stop' ? !stopped : true))
+          .map(([action, [label, hint]]) => (
+            <li key={action} className="flex items-center justify-between gap-4 py-3">
+              <span className="min-w-0">
+                <span className="block font-medium">{label}</span>
+                <span className="block text-[0.9rem] text-ink-soft">{hint}</span>
+              </span>
+              <Button
+                aria-label={label}
+                busy={act.isPending && act.variables.params.action === action}
+                disabled={act.isPending}
+                onClick={() => act.mutate({ params: { userId: agent.id, action }, body: {} })}
+              >
+                {label}
+              </Button>
+            </li>
+          ))}
+      </ul>
+      {act.error && <Notice tone="danger">{act.error.message}</Notice>}
+    </Card>
+  );
+}
+
+function Rename({ agent }: { agent: WebAgent }) {
+  const [name, setName] = useState(agent.name);
+  const say = useSay();
+  const rename = useSend(renameAgent, { refresh: [getAgent, listAgents], done: () => say(texts.renamed) });
+  return (
+    <Card title={texts.rename}>
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          rename.mutate({ params: { id: agent.id }, body: { name } });
+        }}
+      >
+        <div className="min-w-0 flex-1">
+          <TextField
+            label={texts.rename}
+            hideLabel
+            maxLength={AGENT_NAME_LENGTH}
+            required
+            value={name}
+            error={rename.error?.message}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </div>
+        <Button type="submit" busy={rename.isPending} disabled={name.trim() === agent.name}>
+          {texts.renameSave}
+        </Button>
+      </form>
+    </Card>
+  );
+}
+
+function Danger({ agent }: { agent: WebAgent }) {
+  const [asking, setAsking] = useState<'reset' | 'delete'>();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const say = useSay();
+  const close = () => setAsking(undefined);
+  const reset = useSend(instanceAction, {
+    refresh: [getAgent, listConversations],
+    done: () => {
+      forgetSteps(queries, agent.id);
+      close();
+      say(texts.done(texts.reset));
+    },
+  });
+  const remove = useSend(deleteAgent, {
+    done: () => {
+      say(texts.deleted);
+      void navigate({ to: '/dashboard/agents' });
+    },
+    refresh: [listAgents],
+  });
+  return (
+    <Card title={texts.danger} className="border-danger/40 lg:col-span-2">
+      <ul className="divide-y divide-line">
+        <DangerLine hint={texts.resetHint} action={texts.reset} onAsk={() => setAsking('reset')} />
+        <DangerLine hint={texts.deleteHint} action={texts.delete} onAsk={() => setAsking('delete')} />
+      </ul>
+      <Confirm
+        open={asking === 'reset'}
+        onClose={close}
+        title={texts.resetTitle}
+        losses={texts.resetLoss}
+        action={texts.reset}
+        busy={reset.isPending}
+        error={reset.error}
+        onConfirm={() => reset.mutate({ params: { userId: agent.id, action: 'reset-memory' }, body: {} })}
+      />
+      <Confirm
+        open={asking === 'delete'}
+        onClose={close}
+        title={texts.deleteTitle(agent.name)}
+        losses={texts.deleteLoss}
+        action={texts.delete}
+        word={agent.name}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ params: { id: agent.id } })}
+      />
+    </Card>
+  );
+}
+
+function DangerLine({ hint, action, onAsk }: { hint: string; action: string; onAsk: () => void }) {
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-4 py-3">
+      <span className="text-ink-soft">{hint}</span>
+      <Button kind="danger" onClick={onAsk}>
+        {action}
+      </Button>
+    </li>
+  );
+}

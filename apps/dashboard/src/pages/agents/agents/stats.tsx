@@ -1,0 +1,110 @@
+import { getAgentStats, usageByAgent, usageSummary } from '@troupe/contract';
+import { useCall } from '../../../api.ts';
+import { bytes, count, duration, money, percent, short } from '../../../format.ts';
+import { modelName } from '../../../models.ts';
+import { stats as texts } from '../../../texts/agents.ts';
+import { Card, Facts, Figure, Figures, Notice } from '../../../ui/card.tsx';
+import { Bars } from '../../../ui/chart.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
+
+type Value = number | string | null | undefined;
+const shown = (value: Value, format: (value: number) => string) =>
+  typeof value === 'number' ? format(value) : (value ?? texts.none);
+
+export function Stats({ agentId }: { agentId: string }) {
+  const read = useCall(getAgentStats, { params: { id: agentId } }, { every: 10_000 });
+  return (
+    <div className="flex flex-col gap-5">
+      <Loaded from={read}>
+        {({ stats, status }) => (
+          <>
+            {status === 'mock' && <Notice tone="spot">{texts.unreachable}</Notice>}
+            <Figures>
+              <Figure label={texts.processed} value={shown(stats.messagesProcessed, count)} />
+              <Figure label={texts.perHour} value={shown(stats.messagesPerHour, count)} />
+              <Figure label={texts.response} value={shown(stats.averageResponseTime, duration)} />
+              <Figure label={texts.success} value={shown(stats.successRate, percent)} />
+            </Figures>
+            <Daily agentId={agentId} />
+            <Card title={texts.now} hint={stats.pids === 0 ? texts.idle : undefined}>
+              <Facts
+                items={[
+                  [texts.uptime, shown(stats.uptime, (seconds) => duration(Math.max(1, seconds) * 1000))],
+                  ...(stats.pids === 0
+                    ? []
+                    : ([
+                        [texts.cpu, shown(stats.cpu, percent)],
+                        [texts.memory, shown(stats.memory, bytes)],
+                        [texts.processes, shown(stats.pids, count)],
+                      ] as [string, string][])),
+                  [texts.errors, shown(stats.errorRate, percent)],
+                ]}
+              />
+            </Card>
+          </>
+        )}
+      </Loaded>
+      <Usage agentId={agentId} />
+    </div>
+  );
+}
+
+const DAYS = 30;
+const label = (day: string) =>
+  new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** What it cost on each of the last days; days without a call count, too. */
+function Daily({ agentId }: { agentId: string }) {
+  const read = useCall(usageSummary, { query: { days: String(DAYS), agentId } }, { every: 30_000 });
+  const rows = read.data?.rows ?? [];
+  const free = rows.length > 0 && rows.every((row) => row.cost_usd === 0);
+  const title = free ? texts.dailyTokens : texts.daily;
+  return (
+    <Card title={title}>
+      <Loaded from={read}>
+        {() => {
+          if (rows.length === 0) return <Empty title={texts.noUsage} />;
+          const points = lastDays().map((day) => ({
+            label: label(day),
+            value: rows
+              .filter(({ date }) => date === day)
+              .reduce((sum, row) => sum + (free ? row.total_tokens : row.cost_usd), 0),
+          }));
+          return <Bars label={title} points={points} format={free ? short : money} />;
+        }}
+      </Loaded>
+    </Card>
+  );
+}
+
+const lastDays = () =>
+  Array.from({ length: DAYS }, (_, index) =>
+    new Date(Date.now() - (DAYS - 1 - index) * 86_400_000).toISOString().slice(0, 10),
+  );
+
+function Usage({ agentId }: { agentId: string }) {
+  const read = useCall(usageByAgent, { params: { agentId }, query: {} }, { every: 15_000 });
+  return (
+    <Card title={texts.usage} flush className="overflow-hidden">
+      <Table
+        label={texts.usage}
+        rows={read.data?.rows}
+        rowKey={({ model, provider }) => `${model}-${provider}`}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={<Empty title={texts.noUsage} />}
+        columns={[
+          {
+            key: 'model',
+            header: texts.model,
+            cell: ({ model }) => <span title={model}>{modelName(model)}</span>,
+          },
+          { key: 'calls', header: texts.calls, end: true, cell: ({ events }) => count(events) },
+          { key: 'tokens', header: texts.tokens, end: true, cell: (row) => short(row.total_tokens) },
+          { key: 'cost', header: texts.cost, end: true, cell: (row) => money(row.cost_usd) },
+        ]}
+      />
+    </Card>
+  );
+}

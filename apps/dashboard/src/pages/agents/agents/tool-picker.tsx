@@ -1,0 +1,27 @@
+import { getAbilities } from '@troupe/contract';
+import { TEAM_TOOLS } from '@troupe/domain';
+import { useCall } from '../../../api.ts';
+import { create as texts } from '../../../texts/agents.ts';
+import { toolHints, toolNames } from '../../../texts/teams.ts';
+import { PickMany } from '../../../ui/field.tsx';
+
+/** The tools that an agent may be given. One that cannot work here says why, and can only be taken away. */
+export function ToolPicker({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
+  const off = useCall(getAbilities, {}).data?.shell.reason;
+  return (
+    <PickMany
+      label={texts.tools}
+      value={value}
+      onChange={onChange}
+      choices={TEAM_TOOLS.map((tool) => {
+        const isOff = tool === 'shell' && typeof off === 'string';
+        return {
+          value: tool,
+          label: toolNames[tool] ?? tool,
+          hint: isOff ? texts.shellOff(off) : toolHints[tool],
+          disabled: isOff && !value.includes(tool),
+        };
+      })}
+    />
+  );
+}

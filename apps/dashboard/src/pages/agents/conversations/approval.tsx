@@ -1,0 +1,122 @@
+import { chat as texts } from '../../../texts/agents.ts';
+import { Button } from '../../../ui/button.tsx';
+import { effectOf } from './effect.ts';
+import type { Effect } from './effect.ts';
+
+export type Decide = (approvalId: string, approved: boolean) => void;
+
+function titleOf(effect: Effect, tool: string): string {
+  const { wants } = texts;
+  switch (effect.kind) {
+    case 'file':
+    case 'edit':
+    case 'remove':
+      return wants[effect.kind](effect.path);
+    case 'move':
+      return wants.move(effect.from, effect.to);
+    case 'command':
+      return wants.command;
+    case 'page':
+      return wants.page;
+    case 'task':
+      return wants.task(effect.to);
+    case 'other':
+      return wants.other(tool);
+  }
+}
+
+const BOX = 'max-h-60 overflow-auto rounded-lg border border-line bg-surface px-3 py-2 font-mono text-[0.85rem]';
+
+/** What the call would do, shown as what it changes; never as JSON alone. */
+function EffectView({ effect }: { effect: Effect }) {
+  if (effect.kind === 'file') {
+    return effect.text === '' ? (
+      <p className="text-ink-soft">{texts.emptyFile}</p>
+    ) : (
+      <pre className={`${BOX} break-words whitespace-pre-wrap`} tabIndex={0} dir="auto">
+        {effect.text}
+      </pre>
+    );
+  }
+  if (effect.kind === 'edit') {
+    return (
+      <div className={BOX} tabIndex={0}>
+        {effect.edits.map(({ before, after }, index) => (
+          <div key={index} className="break-words whitespace-pre-wrap" dir="auto">
+            <del className="block text-danger no-underline">{signed('−', before)}</del>
+            <ins className="block text-ok no-underline">{signed('+', after)}</ins>
+          </div>
+        ))}
+      </div>
+    );
+  }
+  if (effect.kind === 'command') {
+    return (
+      <div>
+        <pre className={`${BOX} break-words whitespace-pre-wrap`} tabIndex={0}>
+          {effect.command}
+        </pre>
+        {effect.folder && <p className="mt-1 text-[0.85rem] text-ink-soft">{texts.inFolder(effect.folder)}</p>}
+      </div>
+    );
+  }
+  if (effect.kind === 'page') return <p className={`${BOX} break-all`}>{effect.url}</p>;
+  if (effect.kind === 'task') {
+    return (
+      <p className={`${BOX} whitespace-pre-wrap`} dir="auto">
+        {effect.task}
+      </p>
+    );
+  }
+  if (effect.kind !== 'other') return null;
+  return (
+    <dl className={BOX} tabIndex={0}>
+      {effect.fields.map(([name, value]) => (
+        <div key={name} className="break-words whitespace-pre-wrap" dir="auto">
+          {name && <dt className="inline text-ink-faint">{name}: </dt>}
+          <dd className="inline">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const signed = (sign: string, text: string): string =>
+  text
+    .split('\n')
+    .map((line) => `${sign} ${line}`)
+    .join('\n');
+
+/** A call that waits for its owner: what it would do, and the two answers. */
+export function Approval({
+  approvalId,
+  tool,
+  args,
+  deciding,
+  onDecide,
+}: {
+  approvalId: string;
+  tool: string;
+  args: string;
+  deciding: boolean;
+  onDecide: Decide;
+}) {
+  const effect = effectOf(tool, args);
+  const title = titleOf(effect, tool);
+  return (
+    <div role="group" aria-label={title} className="flex min-w-0 flex-col gap-2">
+      <p className="font-medium break-words" dir="auto">
+        {title}
+      </p>
+      <EffectView effect={effect} />
+      <div className="flex flex-wrap gap-2">
+        <Button small kind="primary" data-act="a" disabled={deciding} onClick={() => onDecide(approvalId, true)}>
+          {texts.approve}
+        </Button>
+        <Button small data-act="r" disabled={deciding} onClick={() => onDecide(approvalId, false)}>
+          {texts.deny}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,309 @@
+import { cancelConversation, decideApproval, listBranches } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
+import { lazy, Suspense, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import type { KeyboardEvent } from 'react';
+import { useCall, useSend } from '../../../api.ts';
+import { chat as texts } from '../../../texts/agents.ts';
+import { talk } from '../../../texts/talk.ts';
+import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
+import { Card, Notice } from '../../../ui/card.tsx';
+import { Drawer } from '../../../ui/dialog.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
+import { choicesIn } from './branches.ts';
+import { Composer } from './composer.tsx';
+import type { Written } from './composer.tsx';
+import { useConversation } from './conversation.ts';
+import type { Writing } from './conversation.ts';
+import { ConversationList } from './conversation-list.tsx';
+import { newId, useOutbox } from './outbox.ts';
+import type { Letter } from './outbox.ts';
+import { Scroller } from './scroller.tsx';
+import { isHere, usePlace } from './talk-place.ts';
+import { stateOf, transcript } from './transcript.ts';
+import { Bubble, Turns } from './turns.tsx';
+
+const Options = lazy(() =>
+  import('./conversation-options.tsx').then((page) => ({ default: page.ConversationOptions })),
+);
+const FileDialog = lazy(() => import('../files/file-preview.tsx').then((page) => ({ default: page.FileDialog })));
+
+/** Talking to an agent: all conversations on one side, the one that is read on the other. */
+export function Chat({ agent }: { agent: WebAgent }) {
+  const place = usePlace(agent);
+  const [isListed, setListed] = useState(false);
+  const { open } = place;
+  const list = (
+    <ConversationList
+      agentId={agent.id}
+      current={place.session?.id}
+      onOpen={(id, at) => {
+        setListed(false);
+        open(id, at);
+      }}
+      onNew={() => {
+        setListed(false);
+        open(`new-${newId().slice(0, 16)}`);
+      }}
+    />
+  );
+  return (
+    <div className="grid gap-5 lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <div className="max-h-[calc(100dvh-15.5rem)] min-h-0 max-lg:hidden">{list}</div>
+      <Drawer open={isListed} onClose={() => setListed(false)} title={talk.list}>
+        <div className="flex h-full flex-col p-4">{list}</div>
+      </Drawer>
+      <Thread agent={agent} place={place} onList={() => setListed(true)} />
+    </div>
+  );
+}
+
+/** What was decided, stopped and sent on: the owner's say in what is shown. */
+function useSayIn(agentId: string) {
+  const decide = useSend(decideApproval);
+  const cancel = useSend(cancelConversation);
+  const { mutate } = decide;
+  const onDecide = useCallback(
+    (approvalId: string, approved: boolean) => mutate({ params: { id: agentId, approvalId }, body: { approved } }),
+    [agentId, mutate],
+  );
+  return {
+    onDecide,
+    deciding: decide.isPending,
+    stop: (sessionId: string) => cancel.mutate({ params: { id: agentId, sessionId } }),
+    problem: decide.error ?? cancel.error,
+  };
+}
+
+function useTurns(agent: WebAgent, place: ReturnType<typeof usePlace>) {
+  const talk = useConversation(place.ref);
+  const steps = talk.steps ?? [];
+  const turns = useMemo(() => transcript(steps), [talk.steps]);
+  const state = useMemo(() => stateOf(steps), [talk.steps]);
+  const sessionId = place.session?.id ?? '';
+  const branches = useCall(listBranches, { params: { id: agent.id, sessionId } }, { enabled: sessionId !== '' });
+  const family = branches.data?.branches ?? [];
+  const choices = useMemo(() => {
+    const messages = turns.filter(({ kind }) => kind === 'user').map(({ key }) => Number(key));
+    return choicesIn(family, sessionId, messages);
+  }, [turns, branches.data, sessionId]);
+  return { talk, turns, state, family, choices, known: steps.at(-1)?.seq ?? 0 };
+}
+
+interface ThreadProps {
+  agent: WebAgent;
+  place: ReturnType<typeof usePlace>;
+  onList: () => void;
+}
+
+/** A conversation with the agent: what it says appears while it writes, its tools while it uses them. */
+function Thread({ agent, place, onList }: ThreadProps) {
+  const { session, open } = place;
+  const { talk: conversation, turns, state, family, choices, known } = useTurns(agent, place);
+  const outbox = useOutbox(agent.id, place.onSent);
+  const owner = useSayIn(agent.id);
+  const [editing, setEditing] = useState<string>();
+  const [file, setFile] = useState<string>();
+  const { post } = outbox;
+  const sessionId = session?.id ?? '';
+  const actions = useMemo(
+    () => ({
+      agentId: agent.id,
+      sessionId,
+      onDecide: owner.onDecide,
+      onEdit: (seq: number, text: string, attachments: string[]) =>
+        post({ text, attachments }, { branchOf: sessionId, at: seq - 1 }),
+      onSwitch: (id: string) => open(id),
+      onOpen: setFile,
+    }),
+    // `post` only adds to what it is given.
+    [agent.id, sessionId, owner.onDecide, open],
+  );
+  const letters = outbox.letters
+    .filter((letter) => isHere(letter, session?.id, place.place))
+    .filter(({ seq }) => seq === undefined || seq > known);
+  const say = (written: Written) => post(written, place.target);
+  const asked = turns.findLast(({ kind }) => kind === 'user');
+  const onKey = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+    const choice = choices.get(Math.max(...choices.keys()));
+    const next = choice?.ids[choice.index + step];
+    if (!event.altKey || step === 0 || next === undefined) return;
+    event.preventDefault();
+    open(next);
+  };
+  const from = place.ref
+    ? { data: conversation.steps, error: conversation.error, refetch: conversation.refetch }
+    : place.isWaiting
+      ? place.head
+      : place.list;
+  return (
+    <Card fill className="h-[calc(100dvh-23rem)] min-h-[24rem] md:h-[calc(100dvh-15.5rem)] md:min-h-[28rem]">
+      <Head place={place} family={family} agentId={agent.id} onList={onList} />
+      <div className="contents" onKeyDown={onKey}>
+        <Loaded<unknown> from={from} rows={3}>
+          {() => (
+            <Scroller
+              key={place.place}
+              first={turns[0]?.key ?? ''}
+              hasOlder={conversation.hasOlder}
+              onOlder={conversation.older}
+              goTo={place.at && `step-${place.at}`}
+            >
+              {turns.length === 0 && letters.length === 0 && (
+                <Greeting onPick={(text) => say({ text, attachments: [] })} stopped={agent.status === 'stopped'} />
+              )}
+              {conversation.hasOlder && <p className="text-center text-[0.85rem] text-ink-faint">{texts.older}</p>}
+              <Turns
+                turns={turns}
+                choices={choices}
+                actions={actions}
+                deciding={owner.deciding}
+                editing={editing}
+                onEditing={setEditing}
+                onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
+              />
+              <Wording
+                writing={conversation.writing}
+                works={state === 'open' || letters.some(({ seq }) => seq !== undefined)}
+              />
+              <Letters letters={letters} waits={outbox.waits} again={outbox.again} drop={outbox.drop} />
+            </Scroller>
+          )}
+        </Loaded>
+      </div>
+      {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
+      {agent.status === 'stopped' ? (
+        <Notice tone="spot">{texts.stopped}</Notice>
+      ) : (
+        <Composer
+          key={`${agent.id}:${place.place}`}
+          agent={agent}
+          place={place.place}
+          works={state !== 'idle'}
+          onSend={say}
+          onStop={() => session && owner.stop(session.id)}
+          onEditLast={() => setEditing(asked?.key)}
+        />
+      )}
+      {file !== undefined && (
+        <Suspense>
+          <FileDialog agentId={agent.id} path={file} onClose={() => setFile(undefined)} />
+        </Suspense>
+      )}
+    </Card>
+  );
+}
+
+function Head({
+  place: { session, open },
+  family,
+  agentId,
+  onList,
+}: {
+  place: ReturnType<typeof usePlace>;
+  family: ReturnType<typeof useTurns>['family'];
+  agentId: string;
+  onList: () => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="-mt-2 mb-2 flex items-center gap-2">
+      <Button small className="lg:hidden" icon="menu" onClick={onList}>
+        {talk.showList}
+      </Button>
+      <h2 className="min-w-0 flex-1 truncate font-sans text-[0.95rem] font-medium text-ink-soft" dir="auto">
+        {session?.title ?? talk.untitled}
+      </h2>
+      {session && <IconButton icon="dots" label={talk.options} onClick={() => setOpen(true)} />}
+      {session && isOpen && (
+        <Suspense>
+          <Options
+            key={session.id}
+            agentId={agentId}
+            session={session}
+            branches={family}
+            onClose={() => setOpen(false)}
+            onOpen={(id) => {
+              setOpen(false);
+              open(id);
+            }}
+            onDeleted={() => {
+              setOpen(false);
+              open(`new-${newId().slice(0, 16)}`, undefined, true);
+            }}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** What is being written at this moment; announced when it is done, not word by word. */
+function Wording({ writing, works }: { writing: Writing; works: boolean }) {
+  const text = useSyncExternalStore(writing.subscribe, writing.text);
+  if (text !== '') {
+    return (
+      <div aria-live="off" className="flex max-w-[92%] flex-col self-start sm:max-w-[80%]">
+        <Bubble mine={false} text={text} />
+      </div>
+    );
+  }
+  if (!works) return null;
+  return (
+    <p className="flex items-center gap-2 text-ink-soft" role="status">
+      <Spinner /> {texts.working}
+    </p>
+  );
+}
+
+/** What was written and has not arrived yet. */
+function Letters({
+  letters,
+  waits,
+  again,
+  drop,
+}: {
+  letters: Letter[];
+  waits: boolean;
+  again: (id: string) => void;
+  drop: (id: string) => void;
+}) {
+  return letters.map(({ id, text, seq, problem, attachments }) => (
+    <article key={id} className="flex max-w-[92%] min-w-0 flex-col gap-1 self-end sm:max-w-[80%]">
+      <Bubble mine text={[text, ...attachments].filter(Boolean).join('\n')} />
+      {problem !== undefined && (
+        <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-[0.9rem] text-danger">
+          {texts.unsent}: {problem}
+          <Button small icon="restart" onClick={() => again(id)}>
+            {texts.again}
+          </Button>
+          <Button small onClick={() => drop(id)}>
+            {texts.discard}
+          </Button>
+        </div>
+      )}
+      {waits && seq === undefined && problem === undefined && (
+        <p role="status" className="text-right text-[0.85rem] text-spot">
+          {texts.waiting}
+        </p>
+      )}
+    </article>
+  ));
+}
+
+/** An empty page is hard to start on. */
+function Greeting({ onPick, stopped }: { onPick: (message: string) => void; stopped: boolean }) {
+  return (
+    <div className="my-auto">
+      <Empty title={texts.empty}>{texts.emptyHint}</Empty>
+      <div className="flex flex-wrap justify-center gap-2">
+        {!stopped &&
+          texts.suggestions.map((text) => (
+            <Button key={text} small onClick={() => onPick(text)} className="h-auto py-1 whitespace-normal!">
+              {text}
+            </Button>
+          ))}
+      </div>
+    </div>
+  );
+}

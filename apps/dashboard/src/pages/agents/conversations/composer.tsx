@@ -1,0 +1,175 @@
+import { listModels } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
+import { lazy, Suspense, useRef, useState } from 'react';
+import type { ClipboardEvent, DragEvent, FormEvent, KeyboardEvent } from 'react';
+import { useCall } from '../../../api.ts';
+import { forget, keep, kept } from '../../../keeping.ts';
+import { modelName } from '../../../models.ts';
+import { chat as texts } from '../../../texts/agents.ts';
+import { attach, models } from '../../../texts/talk.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { TextArea } from '../../../ui/field.tsx';
+import { AttachedList, useAttached } from './attach.tsx';
+
+const ModelDialog = lazy(() => import('../model-picker.tsx').then((page) => ({ default: page.ModelDialog })));
+
+export interface Written {
+  text: string;
+  attachments: string[];
+  model?: string;
+}
+
+interface Props {
+  agent: WebAgent;
+  /** Names the conversation: each has a draft of its own. */
+  place: string;
+  works: boolean;
+  onSend: (written: Written) => void;
+  onStop: () => void;
+  /** The arrow up in an empty field: the last message again. */
+  onEditLast: () => void;
+}
+
+/** What is kept of a draft, at every key: it outlives the page. */
+function useDraft(key: string): [string, (text: string) => void] {
+  const [text, setText] = useState(() => String(kept(key) ?? ''));
+  const write = (next: string) => {
+    setText(next);
+    if (next === '') forget(key);
+    else keep(key, next);
+  };
+  return [text, write];
+}
+
+/** Where one writes. Files come by button, by dropping them and by pasting them. */
+export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Props) {
+  const [text, write] = useDraft(`draft:${agent.id}:${place}`);
+  const [model, setModel] = useState<string | undefined>(() => kept(`model:${agent.id}`) as string | undefined);
+  const attaching = useAttached(agent.id, place);
+  const [isOver, setOver] = useState(false);
+  const picker = useRef<HTMLInputElement>(null);
+  const isReady = (text.trim() !== '' || attaching.paths.length > 0) && !attaching.isBusy;
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (!isReady) return;
+    onSend({ text: text.trim(), attachments: attaching.paths, ...(model !== undefined && { model }) });
+    write('');
+    attaching.clear();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowUp' && text === '') return onEditLast();
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files];
+    if (files.length === 0) return;
+    event.preventDefault();
+    attaching.add(files);
+  };
+  const onDrop = (event: DragEvent) => {
+    setOver(false);
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    attaching.add([...event.dataTransfer.files]);
+  };
+  const onDrag = (event: DragEvent) => {
+    if (!event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    setOver(true);
+  };
+  return (
+    <form
+      onSubmit={submit}
+      onDragOver={onDrag}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+      className={cx('relative rounded-xl', isOver && 'outline-2 outline-offset-4 outline-accent outline-dashed')}
+    >
+      <AttachedList attaching={attaching} />
+      <TextArea
+        label={texts.message}
+        hideLabel
+        rows={2}
+        dir="auto"
+        placeholder={isOver ? attach.drop : texts.placeholder}
+        value={text}
+        onChange={({ target }) => write(target.value)}
+        onKeyDown={onKey}
+        onPaste={onPaste}
+      />
+      <div className="mt-2 flex flex-wrap items-center gap-2">
+        <IconButton icon="clip" label={attach.add} onClick={() => picker.current?.click()} />
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label={attach.pick}
+          onChange={({ target }) => {
+            attaching.add([...(target.files ?? [])]);
+            target.value = '';
+          }}
+        />
+        <ModelButton
+          agent={agent}
+          value={model}
+          onChoose={(next) => {
+            setModel(next);
+            if (next === undefined) forget(`model:${agent.id}`);
+            else keep(`model:${agent.id}`, next);
+          }}
+        />
+        <span className="ml-auto flex gap-2">
+          {works && (
+            <Button icon="stop" onClick={onStop}>
+              {texts.stop}
+            </Button>
+          )}
+          <Button kind="primary" type="submit" icon="send" busy={attaching.isBusy}>
+            {texts.send}
+          </Button>
+        </span>
+      </div>
+    </form>
+  );
+}
+
+function ModelButton({
+  agent,
+  value,
+  onChoose,
+}: {
+  agent: WebAgent;
+  value: string | undefined;
+  onChoose: (model: string | undefined) => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const offered = useCall(listModels, {}, { enabled: isOpen }).data;
+  const own = modelName(agent.answers);
+  const shown = value === undefined ? own : modelName(value);
+  return (
+    <>
+      <Button kind="quiet" small className="min-w-0" aria-label={models.current(shown)} onClick={() => setOpen(true)}>
+        <span className="max-w-[11rem] truncate">{shown}</span>
+        <span aria-hidden="true">▾</span>
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <ModelDialog
+            offered={offered}
+            value={value}
+            own={own}
+            onClose={() => setOpen(false)}
+            onChoose={(model) => {
+              onChoose(model);
+              setOpen(false);
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

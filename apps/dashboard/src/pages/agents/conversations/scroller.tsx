@@ -1,0 +1,107 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { ReactNode, UIEvent } from 'react';
+import { chat as texts } from '../../../texts/agents.ts';
+import { Button } from '../../../ui/button.tsx';
+
+/** So near to its end somebody reads along. */
+const NEAR = 80;
+/** So near to its top more is read. */
+const AHEAD = 600;
+
+/**
+ * A conversation that opens at its end and follows it only while somebody is there. What is put before the first entry
+ * moves nothing that is on screen.
+ */
+export function Scroller({
+  first,
+  hasOlder,
+  onOlder,
+  goTo,
+  children,
+}: {
+  /** Names the first entry: when it is another one, something was put before it. */
+  first: string;
+  hasOlder: boolean;
+  onOlder: () => Promise<void>;
+  /** The element that is looked for; earlier pages are read until it is there. */
+  goTo?: string | undefined;
+  children: ReactNode;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const height = useRef(0);
+  const [isNew, setNew] = useState(false);
+
+  const toEnd = useCallback(() => {
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+    follows.current = true;
+    setNew(false);
+  }, []);
+
+  const look = ({ currentTarget: node }: UIEvent<HTMLElement>) => {
+    follows.current = node.scrollHeight - node.scrollTop - node.clientHeight < NEAR;
+    if (follows.current) setNew(false);
+    if (hasOlder && node.scrollTop < AHEAD) void onOlder();
+  };
+
+  const known = useRef(first);
+  useLayoutEffect(() => {
+    const node = box.current!;
+    if (known.current !== first && known.current !== '' && !follows.current)
+      node.scrollTop += node.scrollHeight - height.current;
+    known.current = first;
+    height.current = node.scrollHeight;
+  }, [first]);
+
+  // Once: who has found it may scroll away from it.
+  const gone = useRef('');
+  useEffect(() => {
+    if (goTo === undefined || gone.current === goTo) return;
+    const found = document.getElementById(goTo);
+    if (!found && hasOlder) {
+      follows.current = false;
+      void onOlder();
+    }
+    if (!found) return;
+    gone.current = goTo;
+    follows.current = false;
+    found.scrollIntoView({ block: 'center' });
+    found.focus({ preventScroll: true });
+  }, [goTo, first, hasOlder, onOlder]);
+
+  useEffect(() => {
+    const node = box.current!;
+    const watch = new ResizeObserver(() => {
+      const grew = node.scrollHeight > height.current + 1;
+      height.current = node.scrollHeight;
+      if (follows.current) toEnd();
+      else if (grew) setNew(true);
+    });
+    watch.observe(content.current!);
+    watch.observe(node);
+    return () => watch.disconnect();
+  }, [toEnd]);
+
+  return (
+    <div className="relative mb-4 flex min-h-0 flex-1 flex-col">
+      <div
+        ref={box}
+        role="log"
+        aria-label={texts.label}
+        tabIndex={0}
+        onScroll={look}
+        className="min-h-0 flex-1 overflow-y-auto rounded-lg pr-1 [overflow-anchor:none]"
+      >
+        <div ref={content} className="flex min-h-full flex-col gap-4">
+          {children}
+        </div>
+      </div>
+      {isNew && (
+        <Button small icon="down" className="absolute bottom-2 left-1/2 -translate-x-1/2 shadow-high" onClick={toEnd}>
+          {texts.newBelow}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { listConversations } from '@troupe/contract';
+import type { SessionStep, TypesOf } from '@troupe/contract';
+import { useState } from 'react';
+import { useCall } from '../../../api.ts';
+import { ago, duration, money, short, time } from '../../../format.ts';
+import { sessions as texts } from '../../../texts/agents.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card, Figure, Figures, Status } from '../../../ui/card.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { useAgentNames } from '../agents/names.ts';
+import { readBusMessage } from './bus-message.ts';
+import { useConversation } from './conversation.ts';
+import { spentOf } from './transcript.ts';
+
+const channelName = (channel: string) => texts.channels[channel] ?? channel;
+
+type Session = TypesOf<typeof listConversations>['reply']['sessions'][number];
+
+export function Sessions({ agentId }: { agentId: string }) {
+  const read = useCall(listConversations, { params: { id: agentId }, query: { limit: '100' } }, { every: 20_000 });
+  const [looking, setLooking] = useState<Session>();
+  return (
+    <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
+      <Table
+        label={texts.title}
+        rows={read.data?.sessions}
+        rowKey={({ id }) => id}
+        error={read.error}
+        retry={() => void read.refetch()}
+        find={({ channel, key }) => `${channel} ${key}`}
+        empty={<Empty title={texts.empty} />}
+        columns={[
+          {
+            key: 'channel',
+            header: texts.channel,
+            cell: ({ channel }) => <span className="font-medium">{channelName(channel)}</span>,
+          },
+          { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
+          {
+            key: 'steps',
+            header: texts.steps,
+            end: true,
+            sort: ({ lastSeq }) => lastSeq,
+            cell: ({ lastSeq }) => lastSeq,
+          },
+          { key: 'started', header: texts.started, cell: ({ createdAt }) => ago(createdAt) },
+          {
+            key: 'updated',
+            header: texts.updated,
+            sort: ({ updatedAt }) => updatedAt,
+            cell: ({ updatedAt }) => ago(updatedAt),
+          },
+          {
+            key: 'open',
+            header: '',
+            end: true,
+            cell: (session) => (
+              <Button small onClick={() => setLooking(session)}>
+                {texts.open}
+              </Button>
+            ),
+          },
+        ]}
+      />
+      {looking && <Trace agentId={agentId} session={looking} onClose={() => setLooking(undefined)} />}
+    </Card>
+  );
+}
+
+/** Every step of a session, with what it cost. */
+function Trace({ agentId, session, onClose }: { agentId: string; session: Session; onClose: () => void }) {
+  const { id: sessionId, lastSeq } = session;
+  const read = useConversation({ agentId, sessionId, lastSeq });
+  return (
+    <Dialog open onClose={onClose} title={texts.trace} hint={channelName(session.channel)} wide>
+      <Loaded from={{ ...read, data: read.steps }} rows={6}>
+        {(events) => {
+          const total = spentOf(events);
+          return (
+            <div className="flex flex-col gap-4">
+              <Figures>
+                <Figure label={texts.cost} value={money(total.costMicros / 1e6)} />
+                <Figure label={texts.tokens} value={short(total.tokens)} />
+                <Figure label={texts.time} value={duration(total.ms)} />
+                <Figure label={texts.steps} value={events.at(-1)?.seq ?? 0} />
+              </Figures>
+              {read.hasOlder && (
+                <Button small className="self-center" onClick={() => void read.older()}>
+                  {texts.older}
+                </Button>
+              )}
+              <ol className="flex flex-col">
+                {events.map((step) => (
+                  <TraceStep key={step.seq} step={step} />
+                ))}
+              </ol>
+            </div>
+          );
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function TraceStep({ step }: { step: SessionStep }) {
+  const { nameOf } = useAgentNames();
+  const bus = step.type === 'user' && step.content ? readBusMessage(step.content) : undefined;
+  const text = bus?.text || step.content || step.summary || step.reason || step.args || step.outcome || '';
+  const tools = (step.toolCalls ?? []).map(({ tool }) => tool).join(', ');
+  return (
+    <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 border-l-2 border-line py-2 pl-4 sm:grid-cols-[5.5rem_minmax(0,1fr)_auto]">
+      <span className="num text-[0.82rem] text-ink-faint">{time(step.at)}</span>
+      <div className="min-w-0">
+        <p className="text-[0.9rem] font-medium">
+          {bus ? nameOf(bus.from) : (texts.step[step.type] ?? step.type)}
+          {(step.tool || tools) && <code className="ml-2 text-[0.82rem] text-ink-soft">{step.tool ?? tools}</code>}
+        </p>
+        {text && <p className="line-clamp-6 text-[0.9rem] break-words whitespace-pre-wrap text-ink-soft">{text}</p>}
+      </div>
+      {step.spent && step.type !== 'run_ended' && step.spent.tokens > 0 && (
+        <span className="num text-[0.82rem] text-ink-faint max-sm:col-start-2">
+          {money(step.spent.costMicros / 1e6)} · {texts.tokenCount(short(step.spent.tokens))}
+        </span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,88 @@
+import { getConversation, listBranches, listConversations } from '@troupe/contract';
+import type { SessionHead, WebAgent } from '@troupe/contract';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { stale, useCall } from '../../../api.ts';
+import type { SessionRef } from './conversation.ts';
+import { isOwn, listQuery } from './conversation-list.tsx';
+import type { Letter, Sent, Target } from './outbox.ts';
+
+/** The conversation that the platform keeps for its own dashboard, until there are more. */
+const OWN = 'dashboard';
+const NEW = 'new-';
+
+/** Which conversation is shown, as the address says; without a word in it, the one that was used last. */
+export function usePlace(agent: WebAgent) {
+  const { c, at } = useSearch({ strict: false }) as { c?: string; at?: string };
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const list = useCall(listConversations, { params: { id: agent.id }, query: listQuery(false) });
+  const [made, setMade] = useState<Record<string, string>>({});
+
+  const topic = c?.startsWith(NEW) ? `talk-${c.slice(NEW.length)}` : OWN;
+  const newest = list.data?.sessions
+    .filter(isOwn)
+    .reduce<SessionHead | undefined>((best, one) => (best && best.updatedAt > one.updatedAt ? best : one), undefined);
+  // What is read stays on screen, whatever is used elsewhere meanwhile.
+  const first = useRef<string>(undefined);
+  if (c === undefined) first.current ??= newest?.id;
+  else first.current = undefined;
+
+  const id = c === undefined ? (first.current ?? made[OWN]) : c.startsWith(NEW) ? made[topic] : c;
+  const listed = list.data?.sessions.find((one) => one.id === id);
+  const head = useCall(
+    getConversation,
+    { params: { id: agent.id, sessionId: id ?? '' }, query: { limit: '1' } },
+    { enabled: id !== undefined && list.data !== undefined && !listed, retry: false },
+  );
+  const session = listed ?? head.data?.session;
+  const ref = useMemo<SessionRef | undefined>(
+    () => (session ? { agentId: agent.id, sessionId: session.id, lastSeq: session.lastSeq } : undefined),
+    // Steps that come later are the stream's.
+    [agent.id, session?.id],
+  );
+
+  const open = useCallback(
+    (sessionId: string | undefined, step?: number, replace = false) =>
+      void navigate({
+        to: '.',
+        search: { tab: 'chat', c: sessionId, ...(step !== undefined && { at: step }) } as never,
+        replace,
+      }),
+    [navigate],
+  );
+  const onSent = useCallback(
+    ({ sessionId }: Sent, { to }: Letter) => {
+      void stale(queries, listConversations, listBranches);
+      if ('branchOf' in to) open(sessionId);
+      if (!('topic' in to)) return;
+      setMade((old) => ({ ...old, [to.topic]: sessionId }));
+      if (to.topic !== OWN) open(sessionId, undefined, true);
+    },
+    [open, queries],
+  );
+
+  const isWaiting = id !== undefined && !session;
+  return {
+    list,
+    head,
+    session,
+    ref,
+    at: at === undefined ? undefined : String(at),
+    /** Names the place, from before its first message on. */
+    place: session?.key ?? topic,
+    target: (session ? { sessionId: session.id } : { topic }) as Target,
+    isWaiting,
+    open,
+    onSent,
+  };
+}
+
+/** Whether a letter belongs to what is shown. */
+export const isHere = ({ to, sessionId }: Letter, shown: string | undefined, place: string): boolean =>
+  sessionId !== undefined
+    ? sessionId === shown
+    : 'topic' in to
+      ? to.topic === place
+      : ('branchOf' in to ? to.branchOf : to.sessionId) === shown;

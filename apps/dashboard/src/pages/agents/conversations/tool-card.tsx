@@ -1,0 +1,79 @@
+import { chat as texts } from '../../../texts/agents.ts';
+import { talk } from '../../../texts/talk.ts';
+import { Button, Spinner } from '../../../ui/button.tsx';
+import { Badge } from '../../../ui/card.tsx';
+import { Icon } from '../../../ui/icons.tsx';
+import { Approval } from './approval.tsx';
+import { effectOf } from './effect.ts';
+import type { ToolUse } from './transcript.ts';
+import type { TurnActions } from './turns.tsx';
+
+const TONE = {
+  planned: 'neutral',
+  waiting: 'spot',
+  running: 'info',
+  done: 'ok',
+  failed: 'danger',
+  refused: 'danger',
+} as const;
+
+/** The file that a call has left behind. */
+function madeBy({ tool, args, state }: ToolUse): string | undefined {
+  if (state !== 'done') return undefined;
+  const effect = effectOf(tool, args);
+  if (effect.kind === 'file' || effect.kind === 'edit') return effect.path || undefined;
+  return effect.kind === 'move' ? effect.to || undefined : undefined;
+}
+
+/** A use of a tool: its name and how it went; arguments and result for who wants to know. */
+export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: TurnActions; deciding: boolean }) {
+  const file = madeBy(tool);
+  return (
+    <div className="min-w-0 overflow-hidden rounded-xl border border-line bg-surface">
+      <details>
+        <summary className="flex cursor-pointer items-center gap-2 px-3 py-2 text-[0.9rem]">
+          {tool.state === 'running' ? <Spinner size={14} /> : <Icon name="wrench" size={15} />}
+          <span className="min-w-0 flex-1 truncate font-mono text-[0.85rem]">{tool.tool}</span>
+          <Badge tone={TONE[tool.state]}>{texts.toolStates[tool.state]}</Badge>
+        </summary>
+        <dl className="flex flex-col gap-2 border-t border-line px-3 py-2 text-[0.85rem]">
+          <dt className="text-ink-faint">{texts.arguments}</dt>
+          <dd className="font-mono break-words whitespace-pre-wrap">{pretty(tool.args)}</dd>
+          {tool.result !== undefined && (
+            <>
+              <dt className="text-ink-faint">{texts.result}</dt>
+              <dd className="max-h-60 overflow-y-auto font-mono break-words whitespace-pre-wrap" tabIndex={0}>
+                {tool.result}
+              </dd>
+            </>
+          )}
+        </dl>
+      </details>
+      {file !== undefined && (
+        <div className="flex items-center gap-2 border-t border-line px-3 py-1.5">
+          <Icon name="file" size={15} />
+          <span className="min-w-0 flex-1 truncate text-[0.87rem]" dir="auto">
+            {file}
+          </span>
+          <Button small onClick={() => actions.onOpen(file)}>
+            {talk.openFile}
+          </Button>
+        </div>
+      )}
+      {tool.state === 'waiting' && tool.approvalId && (
+        <div className="border-t border-line bg-spot-soft px-3 py-3">
+          <Approval {...tool} approvalId={tool.approvalId} deciding={deciding} onDecide={actions.onDecide} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Arguments as the model wrote them: usually JSON, but it may be broken. */
+function pretty(args: string): string {
+  try {
+    return JSON.stringify(JSON.parse(args), null, 2);
+  } catch {
+    return args;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Attachment, SessionStep } from '@troupe/contract';
+
+/** A session's log, read as a conversation: what was said, which tools were used, what waits for a decision. */
+
+type Spent = NonNullable<SessionStep['spent']>;
+
+export interface ToolUse {
+  callId: string;
+  tool: string;
+  args: string;
+  state: 'planned' | 'waiting' | 'running' | 'done' | 'failed' | 'refused';
+  result?: string;
+  approvalId?: string;
+}
+
+export type Turn =
+  | { kind: 'user'; key: string; text: string; at: string; attachments: Attachment[] }
+  | { kind: 'agent'; key: string; text: string; at: string; model?: string; tools: ToolUse[]; spent?: Spent }
+  | Ending;
+
+/** How a run ended that did not end well. */
+export interface Ending {
+  kind: 'note';
+  key: string;
+  outcome: string;
+  text: string;
+  at: string;
+  spent?: Spent;
+  /** There was no money or quota left. */
+  isRefused: boolean;
+}
+
+export function transcript(steps: SessionStep[]): Turn[] {
+  const turns: Turn[] = [];
+  const calls = new Map<string, ToolUse>();
+  for (const step of steps) {
+    const key = String(step.seq);
+    if (step.type === 'user' || (step.type === 'imported' && step.role === 'user')) {
+      turns.push({ kind: 'user', key, text: step.content ?? '', at: step.at, attachments: step.attachments ?? [] });
+    } else if (step.type === 'assistant' || step.type === 'imported') {
+      const tools = (step.toolCalls ?? []).map((call): ToolUse => ({ ...call, state: 'planned' }));
+      for (const tool of tools) calls.set(tool.callId, tool);
+      const { content: text = '', at, model, spent } = step;
+      turns.push({ kind: 'agent', key, text, at, model, tools, spent });
+    } else if (step.type === 'run_ended' && step.outcome !== 'done') {
+      const { at, outcome = '', reason: text = '', spent } = step;
+      turns.push({ kind: 'note', key, outcome, text, at, spent, isRefused: step['refusal'] !== undefined });
+    } else if (step.callId) {
+      const call = calls.get(step.callId);
+      if (call) applyStep(call, step);
+    }
+  }
+  return turns;
+}
+
+function applyStep(call: ToolUse, step: SessionStep): void {
+  if (step.type === 'tool_started') call.state = 'running';
+  if (step.type === 'approval_requested') {
+    call.state = 'waiting';
+    call.approvalId = step.approvalId;
+  }
+  if (step.type === 'approval_decided') call.state = step.approved ? 'running' : 'refused';
+  if (step.type === 'tool_result') {
+    if (call.state !== 'refused') call.state = step.isError ? 'failed' : 'done';
+    call.result = step.content;
+  }
+}
+
+const OUTSIDE = new Set(['user', 'imported', 'run_ended']);
+
+/** What the session is doing: a run is open from its first input to its end. */
+export function stateOf(steps: SessionStep[]): 'idle' | 'open' | 'waiting' {
+  const waiting = new Set<string>();
+  // A page may begin in the middle of a run.
+  let isOpen = steps[0] !== undefined && !OUTSIDE.has(steps[0].type);
+  for (const { type, approvalId = '' } of steps) {
+    if (type === 'user') isOpen = true;
+    if (type === 'approval_requested') waiting.add(approvalId);
+    if (type === 'approval_decided') waiting.delete(approvalId);
+    if (type !== 'run_ended') continue;
+    isOpen = false;
+    waiting.clear();
+  }
+  return !isOpen ? 'idle' : waiting.size > 0 ? 'waiting' : 'open';
+}
+
+export const spentOf = (steps: SessionStep[]): Spent => {
+  const total = { turns: 0, tokens: 0, costMicros: 0, ms: 0 };
+  for (const { type, spent } of steps) {
+    // The end of a run repeats the sum of its steps.
+    if (!spent || type === 'run_ended') continue;
+    total.turns += spent.turns;
+    total.tokens += spent.tokens;
+    total.costMicros += spent.costMicros;
+    total.ms += spent.ms;
+  }
+  return total;
+};

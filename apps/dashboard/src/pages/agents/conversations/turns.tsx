@@ -1,0 +1,309 @@
+import { memo, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import type { Attachment } from '@troupe/contract';
+import { Link } from '@tanstack/react-router';
+import { inDollars, money, short, time } from '../../../format.ts';
+import { chat as texts } from '../../../texts/agents.ts';
+import { states } from '../../../texts/common.ts';
+import { attach, talk } from '../../../texts/talk.ts';
+import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { TextArea } from '../../../ui/field.tsx';
+import { Icon } from '../../../ui/icons.tsx';
+import { Markdown } from '../../../ui/markdown.tsx';
+import type { Decide } from './approval.tsx';
+import { fileUrl } from './attach.tsx';
+import type { Choice } from './branches.ts';
+import { ToolCard } from './tool-card.tsx';
+import type { Ending, ToolUse, Turn } from './transcript.ts';
+
+/** What can be done with what was said. All of it stays the same while the conversation goes on. */
+export interface TurnActions {
+  agentId: string;
+  sessionId: string;
+  onDecide: Decide;
+  /** Says another thing instead of the message `seq`, in a branch. */
+  onEdit: (seq: number, text: string, attachments: string[]) => void;
+  onSwitch: (sessionId: string) => void;
+  onOpen: (path: string) => void;
+}
+
+interface Props {
+  turns: Turn[];
+  deciding: boolean;
+  choices: ReadonlyMap<number, Choice>;
+  actions: TurnActions;
+  /** The message that is being changed. */
+  editing: string | undefined;
+  onEditing: (key: string | undefined) => void;
+  /** Asks the last question again. */
+  onAgain: () => void;
+}
+
+type Asked = Extract<Turn, { kind: 'user' }>;
+
+/** A conversation, with the tools that were used and what waits for a decision. */
+export function Turns({ turns, choices, actions, editing, onEditing, onAgain, deciding }: Props) {
+  const last = turns.at(-1);
+  let asked: Asked | undefined;
+  return turns.map((turn, index) => {
+    if (turn.kind === 'note')
+      return <Note key={turn.key} ending={turn} onAgain={turn === last ? onAgain : undefined} />;
+    if (turn.kind === 'user') asked = turn;
+    const isFinal = turn.kind === 'agent' && (turns[index + 1]?.kind ?? 'user') === 'user';
+    return (
+      <Said
+        key={turn.key}
+        turn={turn}
+        asked={isFinal ? asked : undefined}
+        choice={turn.kind === 'user' ? choices.get(Number(turn.key)) : undefined}
+        actions={actions}
+        deciding={deciding}
+        isEditing={editing === turn.key}
+        onEditing={onEditing}
+      />
+    );
+  });
+}
+
+/** How a run ended, and what can be done about it. */
+function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
+  const { outcome, text, spent, isRefused } = ending;
+  if (outcome === 'cancelled') {
+    return (
+      <p className="self-start text-[0.9rem] text-ink-faint">
+        {texts.stoppedByYou(money((spent?.costMicros ?? 0) / 1e6))}
+      </p>
+    );
+  }
+  return (
+    <div className="flex max-w-full flex-wrap items-center gap-2 self-start rounded-xl bg-spot-soft px-4 py-2 text-[0.95rem] text-spot">
+      <span className="min-w-0 break-words">{reasonOf(text) || (texts.outcomes[outcome] ?? outcome)}</span>
+      {isRefused && (
+        <LinkButton small to="/dashboard/cost">
+          {texts.caps}
+        </LinkButton>
+      )}
+      {onAgain && (
+        <Button small icon="restart" onClick={onAgain}>
+          {texts.again}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A cap that is passed is said as what was spent and what was allowed. */
+const reasonOf = (text: string): string => {
+  const [, used, limit] =
+    /^Spend cap reached: (\d{1,15}(?:\.\d{1,9})?) of (\d{1,15}(?:\.\d{1,9})?) USD used/.exec(text) ?? [];
+  return used === undefined || limit === undefined ? inDollars(text) : texts.capReached(money(used), money(limit));
+};
+
+interface SaidProps {
+  turn: Exclude<Turn, Ending>;
+  /** The question that this is the last answer to. */
+  asked: Asked | undefined;
+  choice: Choice | undefined;
+  actions: TurnActions;
+  deciding: boolean;
+  isEditing: boolean;
+  onEditing: (key: string | undefined) => void;
+}
+
+const sameTools = (a: ToolUse[], b: ToolUse[]): boolean =>
+  a.length === b.length &&
+  a.every(({ state, result }, index) => state === b[index]!.state && result === b[index]!.result);
+
+/** What is shown stays as it is, however much comes after it. */
+const isSame = (a: SaidProps, b: SaidProps): boolean =>
+  a.deciding === b.deciding &&
+  a.actions === b.actions &&
+  a.isEditing === b.isEditing &&
+  a.asked?.key === b.asked?.key &&
+  a.choice?.index === b.choice?.index &&
+  a.choice?.ids.join() === b.choice?.ids.join() &&
+  a.turn.key === b.turn.key &&
+  a.turn.text === b.turn.text &&
+  (a.turn.kind !== 'agent' || b.turn.kind !== 'agent' || sameTools(a.turn.tools, b.turn.tools));
+
+const pathsOf = ({ attachments }: Asked) => attachments.map(({ path }) => path);
+
+const Said = memo(function Said({ turn, asked, choice, actions, deciding, isEditing, onEditing }: SaidProps) {
+  const mine = turn.kind === 'user';
+  return (
+    <article
+      id={`step-${turn.key}`}
+      tabIndex={-1}
+      className={cx(
+        'group flex max-w-[92%] min-w-0 flex-col gap-2 rounded-xl sm:max-w-[80%]',
+        mine ? 'self-end' : 'self-start',
+        isEditing && 'w-full',
+      )}
+    >
+      {mine && <Files attachments={turn.attachments} actions={actions} />}
+      {isEditing ? (
+        <EditForm
+          text={turn.text}
+          onClose={() => onEditing(undefined)}
+          onSend={(text) => actions.onEdit(Number(turn.key), text, mine ? pathsOf(turn) : [])}
+        />
+      ) : (
+        turn.text && <Bubble text={turn.text} mine={mine} />
+      )}
+      {!mine &&
+        turn.tools.map((tool) => <ToolCard key={tool.callId} tool={tool} actions={actions} deciding={deciding} />)}
+      <div className={cx('flex flex-wrap items-center gap-x-2 gap-y-1', mine && 'justify-end')}>
+        <p className="num text-[0.78rem] text-ink-faint">
+          {time(turn.at)}
+          {!mine && turn.spent && turn.spent.tokens > 0 && (
+            <> · {texts.cost(money(turn.spent.costMicros / 1e6), short(turn.spent.tokens))}</>
+          )}
+        </p>
+        {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
+        <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
+          {mine && !isEditing && <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />}
+          {!mine && turn.text && (
+            <Small icon="copy" label={talk.copy} onClick={() => void navigator.clipboard.writeText(turn.text)} />
+          )}
+          {asked && (
+            <>
+              <Small
+                icon="restart"
+                label={talk.retry}
+                onClick={() => actions.onEdit(Number(asked.key), asked.text, pathsOf(asked))}
+              />
+              <Link
+                to="/dashboard/agents/$id/runs/$session"
+                params={{ id: actions.agentId, session: actions.sessionId } as never}
+                search={{ run: asked.key } as never}
+                aria-label={talk.run}
+                title={talk.run}
+                className="inline-flex size-7 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+              >
+                <Icon name="cost" size={15} />
+              </Link>
+            </>
+          )}
+        </span>
+      </div>
+    </article>
+  );
+}, isSame);
+
+const Small = (props: {
+  icon: 'edit' | 'copy' | 'restart' | 'back' | 'arrow';
+  label: string;
+  onClick: () => void;
+  disabled?: boolean;
+}) => <IconButton {...props} className="size-7! [&_svg]:size-[15px]" />;
+
+/** One way of several to go on from here. */
+function Switch({ choice: { ids, index }, onSwitch }: { choice: Choice; onSwitch: (id: string) => void }) {
+  return (
+    <span role="group" aria-label={talk.branchOf(index + 1, ids.length)} className="inline-flex items-center">
+      <Small icon="back" label={talk.previous} disabled={index === 0} onClick={() => onSwitch(ids[index - 1]!)} />
+      <span className="num text-[0.8rem] text-ink-soft" aria-hidden="true">
+        {index + 1}/{ids.length}
+      </span>
+      <Small
+        icon="arrow"
+        label={talk.next}
+        disabled={index === ids.length - 1}
+        onClick={() => onSwitch(ids[index + 1]!)}
+      />
+    </span>
+  );
+}
+
+function EditForm({ text, onSend, onClose }: { text: string; onSend: (text: string) => void; onClose: () => void }) {
+  const [written, setWritten] = useState(text);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (written.trim() === '') return;
+    onSend(written.trim());
+    onClose();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      <TextArea
+        label={talk.editLabel}
+        hideLabel
+        hint={talk.editHint}
+        rows={3}
+        dir="auto"
+        autoFocus
+        value={written}
+        onChange={({ target }) => setWritten(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onClose();
+          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
+        }}
+      />
+      <div className="flex justify-end gap-2">
+        <Button small onClick={onClose}>
+          {states.cancel}
+        </Button>
+        <Button small kind="primary" type="submit">
+          {talk.sendEdit}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What came with a message: pictures are seen, the rest is opened. */
+function Files({ attachments, actions }: { attachments: Attachment[]; actions: TurnActions }) {
+  if (attachments.length === 0) return null;
+  return (
+    <ul aria-label={attach.files} className="flex flex-wrap justify-end gap-2">
+      {attachments.map(({ path, kind, note }) => {
+        const name = path.slice(path.lastIndexOf('/') + 1);
+        return (
+          <li key={path} className="min-w-0">
+            <button
+              type="button"
+              aria-label={attach.open(path)}
+              onClick={() => actions.onOpen(path)}
+              className="flex max-w-full items-center gap-2 overflow-hidden rounded-xl border border-line bg-surface text-[0.87rem] hover:border-line-strong"
+            >
+              {kind === 'picture' ? (
+                <img
+                  src={fileUrl(actions.agentId, path, true)}
+                  alt={name}
+                  loading="lazy"
+                  className="max-h-52 max-w-[min(20rem,100%)] object-contain"
+                />
+              ) : (
+                <span className="flex min-w-0 items-center gap-2 px-3 py-1.5">
+                  <Icon name="file" size={16} />
+                  <span className="min-w-0 truncate" dir="auto">
+                    {name}
+                  </span>
+                </span>
+              )}
+            </button>
+            {note && <p className="mt-0.5 text-[0.8rem] text-spot">{note}</p>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export function Bubble({ text, mine, children }: { text: string; mine: boolean; children?: ReactNode }) {
+  return (
+    <div
+      dir="auto"
+      className={cx(
+        'max-w-full min-w-0 rounded-2xl px-4 py-2.5 break-words',
+        mine
+          ? 'self-end rounded-br-md bg-accent whitespace-pre-wrap text-on-accent'
+          : 'self-start rounded-bl-md bg-sunken',
+      )}
+    >
+      {mine ? text : <Markdown text={text} />}
+      {children}
+    </div>
+  );
+}

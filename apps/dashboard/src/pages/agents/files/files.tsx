@@ -1,0 +1,255 @@
+import { listFiles, putFile, removeFile } from '@troupe/contract';
+import type { FileEntry } from '@troupe/contract';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useRef, useState } from 'react';
+import type { DragEvent } from 'react';
+import { call, stale, useCall, useSend } from '../../../api.ts';
+import { ago, bytes } from '../../../format.ts';
+import { files as texts } from '../../../texts/talk.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { Card, Notice } from '../../../ui/card.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { Confirm } from '../../../ui/dialog.tsx';
+import { Icon } from '../../../ui/icons.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+import { fileUrl } from '../conversations/attach.tsx';
+
+const FileDialog = lazy(() => import('./file-preview.tsx').then((page) => ({ default: page.FileDialog })));
+
+const inside = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`);
+
+/** The agent's workspace: looked at, brought to, taken from. */
+export function Files({ agentId }: { agentId: string }) {
+  const { folder = '.', file } = useSearch({ strict: false }) as { folder?: string; file?: string };
+  const navigate = useNavigate();
+  const go = (to: { folder?: string; file?: string }) =>
+    void navigate({
+      to: '.',
+      search: {
+        tab: 'files',
+        ...(to.folder !== '.' && { folder: to.folder }),
+        ...(to.file && { file: to.file }),
+      } as never,
+    });
+  const read = useCall(listFiles, { params: { id: agentId }, query: { path: folder } });
+  const upload = useUpload(agentId, folder);
+  const [victim, setVictim] = useState<FileEntry>();
+  const [isOver, setOver] = useState(false);
+  const picker = useRef<HTMLInputElement>(null);
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void upload.bring([...event.dataTransfer.files]);
+  };
+  return (
+    <Card
+      title={texts.title}
+      hint={texts.hint}
+      flush
+      className={cx('overflow-hidden', isOver && 'outline-2 outline-accent outline-dashed')}
+      actions={
+        <>
+          <Button small icon="restart" onClick={() => void read.refetch()}>
+            {texts.refresh}
+          </Button>
+          <Button small kind="primary" icon="plus" busy={upload.isBusy} onClick={() => picker.current?.click()}>
+            {texts.upload}
+          </Button>
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label={texts.upload}
+            onChange={({ target }) => {
+              void upload.bring([...(target.files ?? [])]);
+              target.value = '';
+            }}
+          />
+        </>
+      }
+    >
+      <div
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+      >
+        <Way folder={folder} onGo={(to) => go({ folder: to })} />
+        {upload.problem && (
+          <div className="px-5 pb-3">
+            <Notice tone="danger">{upload.problem}</Notice>
+          </div>
+        )}
+        <Table
+          label={texts.title}
+          rows={read.data?.entries}
+          rowKey={({ name }) => name}
+          error={read.error}
+          retry={() => void read.refetch()}
+          find={({ name }) => name}
+          empty={
+            folder === '.' ? <Empty title={texts.empty}>{texts.emptyHint}</Empty> : <Empty title={texts.emptyFolder} />
+          }
+          columns={[
+            {
+              key: 'name',
+              header: texts.name,
+              sort: ({ name }) => name,
+              cell: (entry) => (
+                <button
+                  type="button"
+                  className="flex min-w-0 items-center gap-2 text-left hover:underline"
+                  onClick={() => {
+                    const path = inside(folder, entry.name);
+                    if (entry.kind === 'folder') go({ folder: path });
+                    else go({ folder, file: path });
+                  }}
+                >
+                  <Icon name={entry.kind === 'folder' ? 'folder' : 'file'} size={16} />
+                  <span className="min-w-0 break-words" dir="auto">
+                    {entry.name}
+                  </span>
+                </button>
+              ),
+            },
+            {
+              key: 'size',
+              header: texts.size,
+              end: true,
+              sort: ({ bytes: size }) => size,
+              cell: ({ kind, bytes: size }) => (kind === 'folder' ? texts.folder : bytes(size)),
+            },
+            {
+              key: 'changed',
+              header: texts.changed,
+              minor: true,
+              sort: ({ modifiedAt }) => modifiedAt,
+              cell: ({ modifiedAt }) => ago(modifiedAt),
+            },
+            {
+              key: 'do',
+              header: '',
+              end: true,
+              cell: (entry) => (
+                <span className="inline-flex items-center">
+                  {entry.kind === 'file' && (
+                    <a
+                      href={fileUrl(agentId, inside(folder, entry.name))}
+                      download={entry.name}
+                      aria-label={texts.downloadNamed(entry.name)}
+                      title={texts.download}
+                      className="inline-flex size-10 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+                    >
+                      <Icon name="installations" />
+                    </a>
+                  )}
+                  <IconButton icon="trash" label={texts.deleteNamed(entry.name)} onClick={() => setVictim(entry)} />
+                </span>
+              ),
+            },
+          ]}
+        />
+        {read.data?.more && <p className="px-5 pb-4 text-[0.9rem] text-ink-faint">{texts.more}</p>}
+      </div>
+      {victim && <Remove agentId={agentId} folder={folder} entry={victim} onClose={() => setVictim(undefined)} />}
+      {file !== undefined && (
+        <Suspense>
+          <FileDialog agentId={agentId} path={file} onClose={() => go({ folder })} />
+        </Suspense>
+      )}
+    </Card>
+  );
+}
+
+/** One after the other: a browser has few connections, and so has the platform for one person. */
+function useUpload(agentId: string, folder: string) {
+  const queries = useQueryClient();
+  const say = useSay();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  return {
+    isBusy,
+    problem,
+    async bring(files: File[]) {
+      setProblem(undefined);
+      setBusy(true);
+      try {
+        for (const file of files) {
+          const query = { path: inside(folder, file.name), fresh: 'true' as const };
+          const { path } = await call(putFile, { params: { id: agentId }, query, bytes: file, timeout: 300_000 });
+          say(texts.uploaded(path));
+        }
+      } catch (error) {
+        setProblem((error as Error).message);
+      }
+      setBusy(false);
+      await stale(queries, listFiles);
+    },
+  };
+}
+
+/** Each folder on the way leads back to itself. */
+function Way({ folder, onGo }: { folder: string; onGo: (folder: string) => void }) {
+  const parts = folder === '.' ? [] : folder.split('/');
+  const way = [
+    { name: texts.root, path: '.' },
+    ...parts.map((name, index) => ({ name, path: parts.slice(0, index + 1).join('/') })),
+  ];
+  return (
+    <nav aria-label={texts.where} className="flex flex-wrap items-center gap-1 px-5 pb-3 text-[0.93rem]">
+      {way.map(({ name, path }, index) => (
+        <span key={path} className="flex items-center gap-1">
+          {index > 0 && <span aria-hidden="true">/</span>}
+          {index === way.length - 1 ? (
+            <span aria-current="page" dir="auto">
+              {name}
+            </span>
+          ) : (
+            <button type="button" className="link" onClick={() => onGo(path)} dir="auto">
+              {name}
+            </button>
+          )}
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+function Remove({
+  agentId,
+  folder,
+  entry,
+  onClose,
+}: {
+  agentId: string;
+  folder: string;
+  entry: FileEntry;
+  onClose: () => void;
+}) {
+  const say = useSay();
+  const remove = useSend(removeFile, {
+    refresh: [listFiles],
+    done: () => {
+      say(texts.deleted);
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={texts.deleteTitle(entry.name)}
+      losses={<p>{entry.kind === 'folder' ? texts.deleteFolderLoss : texts.deleteLoss}</p>}
+      action={texts.delete}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { id: agentId }, query: { path: inside(folder, entry.name) } })}
+    />
+  );
+}

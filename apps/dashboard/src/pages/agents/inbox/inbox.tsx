@@ -1,0 +1,54 @@
+import { useEffect, useRef } from 'react';
+import type { KeyboardEvent } from 'react';
+import { inbox as texts } from '../../../texts/access.ts';
+import { Page } from '../../../ui/page.tsx';
+import { Empty, Loaded } from '../../../ui/states.tsx';
+import { useWaiting, WaitingCard } from './items.tsx';
+
+const isTyping = (target: EventTarget) =>
+  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+
+/** All that waits for a decision, worked through without a mouse. */
+export default function Inbox() {
+  const { items, read } = useWaiting();
+  const list = useRef<HTMLUListElement>(null);
+  // The keys belong to the card with the focus: the first has it, and the next when one is gone.
+  const hasEntered = useRef(false);
+  useEffect(() => {
+    if (items.length === 0 || (hasEntered.current && document.activeElement !== document.body)) return;
+    hasEntered.current = true;
+    (list.current?.firstElementChild as HTMLElement | null)?.focus();
+  }, [items.length]);
+  const onKey = (event: KeyboardEvent) => {
+    if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const cards = [...(list.current?.children ?? [])] as HTMLElement[];
+    const at = cards.findIndex((card) => card.contains(document.activeElement));
+    if (event.key === 'j' || event.key === 'ArrowDown') cards[Math.min(cards.length - 1, at + 1)]?.focus();
+    else if (event.key === 'k' || event.key === 'ArrowUp') cards[Math.max(0, at - 1)]?.focus();
+    else if (event.key === 'a' || event.key === 'r') {
+      cards[at]?.querySelector<HTMLElement>(`[data-act=${event.key}]`)?.click();
+      // The card goes; the next one takes its place.
+      cards[at + 1]?.focus();
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <Page title={texts.title} lead={items.length > 0 ? `${texts.waiting(items.length)}. ${texts.keys}` : texts.lead}>
+      <Loaded from={read}>
+        {() =>
+          items.length === 0 ? (
+            <Empty title={texts.empty}>{texts.emptyHint}</Empty>
+          ) : (
+            <ul ref={list} className="flex max-w-3xl flex-col gap-4" onKeyDown={onKey}>
+              {items.map((waiting) => (
+                <li key={waiting.key} tabIndex={0} className="rounded-2xl border border-line bg-surface p-5 shadow-low">
+                  <WaitingCard waiting={waiting} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,152 @@
+import {
+  decideAccess,
+  decideApproval,
+  getInbox,
+  listAccessRequests,
+  listNotices,
+  listUsers,
+  NOTE_LENGTH,
+} from '@troupe/contract';
+import type { AccessRequest, InboxItem } from '@troupe/contract';
+import { PLANS } from '@troupe/domain';
+import { useState } from 'react';
+import { useCall, useSend } from '../../../api.ts';
+import { ago, planName } from '../../../format.ts';
+import { useSession } from '../../../session.ts';
+import { inbox as texts } from '../../../texts/access.ts';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Badge, Notice } from '../../../ui/card.tsx';
+import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Mask } from '../../../ui/icons.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+import { Approval } from '../conversations/approval.tsx';
+
+export type Waiting = { key: string; at: string } & (
+  | { kind: 'approval'; item: InboxItem }
+  | { kind: 'join'; item: AccessRequest }
+);
+
+/** Everything that waits for this person, the oldest first. */
+export function useWaiting() {
+  const { user } = useSession();
+  const approvals = useCall(getInbox, {});
+  const joins = useCall(listAccessRequests, { query: {} }, { enabled: user?.isAdmin === true });
+  const items: Waiting[] = [
+    ...(approvals.data?.items ?? []).map((item) => ({ kind: 'approval' as const, key: item.id, at: item.at, item })),
+    ...(joins.data?.requests ?? []).map((item) => ({ kind: 'join' as const, key: item.id, at: item.askedAt, item })),
+  ].sort((a, b) => a.at.localeCompare(b.at));
+  return { items, read: approvals };
+}
+
+/** One thing that waits, with all that is needed to decide it. */
+export function WaitingCard({ waiting }: { waiting: Waiting }) {
+  return waiting.kind === 'approval' ? <ApprovalItem item={waiting.item} /> : <JoinItem item={waiting.item} />;
+}
+
+function ApprovalItem({ item }: { item: InboxItem }) {
+  const say = useSay();
+  const decide = useSend(decideApproval, {
+    refresh: [getInbox],
+    done: (_, { body }) => say(body.approved ? texts.allowed : texts.refused),
+  });
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <p className="flex flex-wrap items-center gap-x-2 text-[0.9rem] text-ink-soft">
+        <Mask seed={item.agentId} size={22} />
+        <bdi className="min-w-0 truncate font-medium text-ink">{item.agentName}</bdi>
+        <span>{ago(item.at)}</span>
+      </p>
+      <Approval
+        approvalId={item.id}
+        tool={item.tool}
+        args={item.args}
+        deciding={decide.isPending}
+        onDecide={(approvalId, approved) =>
+          decide.mutate({ params: { id: item.agentId, approvalId }, body: { approved } })
+        }
+      />
+      {decide.error && <Notice tone="danger">{decide.error.message}</Notice>}
+      <div>
+        <LinkButton
+          small
+          kind="quiet"
+          to="/dashboard/agents/$id"
+          params={{ id: item.agentId } as never}
+          search={{ tab: 'chat' } as never}
+        >
+          {texts.open}
+        </LinkButton>
+      </div>
+    </div>
+  );
+}
+
+function JoinItem({ item }: { item: AccessRequest }) {
+  const say = useSay();
+  const [plan, setPlan] = useState<(typeof PLANS)[number]>('solo');
+  const [answer, setAnswer] = useState<string>();
+  const decide = useSend(decideAccess, {
+    refresh: [listAccessRequests, listUsers, listNotices],
+    done: (_, { body }) => say('grant' in body ? texts.granted(item.name) : texts.refused),
+  });
+  const params = { id: item.id };
+  return (
+    <div role="group" aria-label={texts.asks(item.name)} className="flex min-w-0 flex-col gap-2">
+      <p className="font-medium break-words" dir="auto">
+        {texts.asks(item.name)}
+      </p>
+      <Who item={item} />
+      <p className="break-words whitespace-pre-wrap" dir="auto">
+        {item.note || <span className="text-ink-faint">{texts.noNote}</span>}
+      </p>
+      {answer !== undefined && (
+        <TextField
+          label={texts.answer}
+          maxLength={NOTE_LENGTH}
+          autoFocus
+          value={answer}
+          onChange={({ target }) => setAnswer(target.value)}
+        />
+      )}
+      {decide.error && <Notice tone="danger">{decide.error.message}</Notice>}
+      <div className="flex flex-wrap items-end gap-2">
+        <SelectField
+          label={texts.plan}
+          hideLabel
+          value={plan}
+          onChange={({ target }) => setPlan(target.value as typeof plan)}
+          choices={PLANS.map((value) => ({ value, label: planName(value) }))}
+        />
+        <Button
+          kind="primary"
+          data-act="a"
+          disabled={decide.isPending}
+          onClick={() => decide.mutate({ params, body: { grant: plan } })}
+        >
+          {texts.grant}
+        </Button>
+        <Button
+          data-act="r"
+          disabled={decide.isPending}
+          onClick={() =>
+            answer === undefined ? setAnswer('') : decide.mutate({ params, body: { refuse: true, answer } })
+          }
+        >
+          {texts.refuse}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Who({ item }: { item: AccessRequest }) {
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-[0.9rem] text-ink-soft">
+      <span className="break-all">{item.email}</span>
+      <Badge tone={item.emailVerified ? 'ok' : 'neutral'}>
+        {item.emailVerified ? texts.verified : texts.notVerified}
+      </Badge>
+      <span>{ago(item.askedAt)}</span>
+    </p>
+  );
+}

@@ -1,0 +1,234 @@
+import {
+  addProvider,
+  changeProvider,
+  listAiProviders,
+  listModels,
+  PROVIDER_KINDS,
+  removeProvider,
+  testProvider,
+} from '@troupe/contract';
+import type { AiProvider, ProviderKind } from '@troupe/contract';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { useCall, useSend } from '../../api.ts';
+import { providers as texts } from '../../texts/providers.ts';
+import { Button } from '../../ui/button.tsx';
+import { Badge, Card, Notice } from '../../ui/card.tsx';
+import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useSay } from '../../ui/toast.tsx';
+
+const REFRESH = [listAiProviders, listModels];
+
+/** Providers of AI models: added, tried, switched and removed without a restart. */
+export function AdminProviders() {
+  const read = useCall(listAiProviders, {});
+  const change = useSend(changeProvider, { refresh: REFRESH });
+  const [isAdding, setAdding] = useState(false);
+  const [victim, setVictim] = useState<AiProvider>();
+  const add = (
+    <Button kind="primary" small icon="plus" onClick={() => setAdding(true)}>
+      {texts.add}
+    </Button>
+  );
+  return (
+    <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden" actions={add}>
+      <Table
+        label={texts.title}
+        rows={read.data?.providers}
+        rowKey={({ name }) => name}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={
+          <Empty title={texts.none} action={add}>
+            {texts.noneHint}
+          </Empty>
+        }
+        columns={[
+          { key: 'name', header: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
+          {
+            key: 'address',
+            header: texts.address,
+            minor: true,
+            free: true,
+            cell: ({ baseUrl }) => <span className="text-ink-soft">{baseUrl ?? '–'}</span>,
+          },
+          {
+            key: 'state',
+            header: texts.state,
+            cell: ({ id, enabled }) =>
+              id === null ? (
+                <Badge>{texts.fromEnvironment}</Badge>
+              ) : (
+                <Badge tone={enabled ? 'ok' : 'neutral'}>{enabled ? texts.on : texts.off}</Badge>
+              ),
+          },
+          {
+            key: 'do',
+            header: '',
+            end: true,
+            cell: (provider) =>
+              provider.id !== null && (
+                <span className="flex flex-wrap justify-end gap-2">
+                  <TestButton id={provider.id} name={provider.name} />
+                  <Button
+                    small
+                    onClick={() =>
+                      change.mutate({ params: { id: provider.id! }, body: { enabled: !provider.enabled } })
+                    }
+                  >
+                    {provider.enabled ? texts.switchOff : texts.switchOn}
+                  </Button>
+                  <Button
+                    small
+                    kind="danger"
+                    aria-label={texts.removeNamed(provider.name)}
+                    onClick={() => setVictim(provider)}
+                  >
+                    {texts.remove}
+                  </Button>
+                </span>
+              ),
+          },
+        ]}
+      />
+      {change.error && (
+        <div className="px-5 pb-4">
+          <Notice tone="danger">{change.error.message}</Notice>
+        </div>
+      )}
+      {isAdding && <AddDialog onClose={() => setAdding(false)} />}
+      {victim && <Remove provider={victim} onClose={() => setVictim(undefined)} />}
+    </Card>
+  );
+}
+
+function TestButton({ id, name }: { id: string; name: string }) {
+  const test = useSend(testProvider);
+  return (
+    <>
+      <Button
+        small
+        busy={test.isPending}
+        aria-label={texts.testNamed(name)}
+        onClick={() => test.mutate({ body: { id } })}
+      >
+        {texts.test}
+      </Button>
+      <Dialog open={test.data !== undefined || test.error !== null} onClose={() => test.reset()} title={name}>
+        <Outcome test={test} />
+      </Dialog>
+    </>
+  );
+}
+
+/** What came of a try, in the words of who tried. */
+function Outcome({ test }: { test: { data?: { ok: boolean; message: string }; error: Error | null } }) {
+  if (test.error) return <Notice tone="danger">{test.error.message}</Notice>;
+  return test.data ? <Notice tone={test.data.ok ? 'ok' : 'danger'}>{test.data.message}</Notice> : null;
+}
+
+const NEEDS_ADDRESS = new Set<string>(['ollama', 'compatible']);
+
+function AddDialog({ onClose }: { onClose: () => void }) {
+  const say = useSay();
+  const [kind, setKind] = useState<ProviderKind>('openrouter');
+  const [name, setName] = useState('');
+  const [baseUrl, setBaseUrl] = useState('');
+  const [apiKey, setApiKey] = useState('');
+  const test = useSend(testProvider);
+  const add = useSend(addProvider, {
+    refresh: REFRESH,
+    done: ({ provider }) => {
+      say(texts.added(provider.name));
+      onClose();
+    },
+  });
+  const body = {
+    kind,
+    ...(kind === 'compatible' && { name }),
+    ...(baseUrl !== '' && { baseUrl }),
+    ...(apiKey !== '' && { apiKey }),
+  };
+  const isNeeded = NEEDS_ADDRESS.has(kind);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate({ body });
+  };
+  return (
+    <Dialog open onClose={onClose} title={texts.add}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <SelectField
+          label={texts.kind}
+          value={kind}
+          onChange={({ target }) => {
+            setKind(target.value as ProviderKind);
+            test.reset();
+          }}
+          choices={PROVIDER_KINDS.map((value) => ({ value, label: texts.kinds[value] ?? value }))}
+        />
+        {kind === 'compatible' && (
+          <TextField
+            label={texts.name}
+            hint={texts.nameHint}
+            required
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+        <TextField
+          label={texts.address}
+          hint={isNeeded ? texts.addressHint : texts.optional}
+          required={isNeeded}
+          placeholder="https://"
+          inputMode="url"
+          value={baseUrl}
+          onChange={({ target }) => setBaseUrl(target.value)}
+        />
+        <TextField
+          label={texts.key}
+          hint={texts.keyHint}
+          type="password"
+          autoComplete="off"
+          required={!isNeeded}
+          value={apiKey}
+          onChange={({ target }) => setApiKey(target.value)}
+        />
+        <div className="flex flex-col gap-2" aria-live="polite">
+          <div>
+            <Button busy={test.isPending} onClick={() => test.mutate({ body })}>
+              {texts.test}
+            </Button>
+          </div>
+          <Outcome test={test} />
+        </div>
+        <DialogEnd send={add} onClose={onClose} action={texts.save} />
+      </form>
+    </Dialog>
+  );
+}
+
+function Remove({ provider, onClose }: { provider: AiProvider; onClose: () => void }) {
+  const say = useSay();
+  const remove = useSend(removeProvider, {
+    refresh: REFRESH,
+    done: () => {
+      say(texts.removed);
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={texts.removeTitle(provider.name)}
+      losses={<p>{texts.removeLoss}</p>}
+      action={texts.remove}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { id: provider.id! } })}
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import { branchConversation, getAgent, listBranches, listConversations, listModels } from '@troupe/contract';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import type { FormEvent } from 'react';
+import { useCall, useSend } from '../../../api.ts';
+import { modelName } from '../../../models.ts';
+import { runs as texts } from '../../../texts/runs.ts';
+import { models } from '../../../texts/talk.ts';
+import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
+import { SelectField, TextArea } from '../../../ui/field.tsx';
+import { newId } from '../conversations/outbox.ts';
+import type { Bar } from './waterfall.ts';
+
+/** Goes on from a step with other words or another model, beside what happened. */
+export function ForkDialog({
+  agentId,
+  sessionId,
+  bar,
+  onClose,
+}: {
+  agentId: string;
+  sessionId: string;
+  bar: Bar;
+  onClose: () => void;
+}) {
+  const navigate = useNavigate();
+  const isPrompt = bar.kind === 'prompt';
+  const [message, setMessage] = useState(isPrompt ? (bar.step.content ?? '') : '');
+  const [model, setModel] = useState('');
+  const offered = useCall(listModels, {}).data;
+  const agent = useCall(getAgent, { params: { id: agentId } }).data?.agent;
+  // Sent again after an error it is the same fork.
+  const id = useRef(newId());
+  const fork = useSend(branchConversation, {
+    refresh: [listConversations, listBranches],
+    done: (made) =>
+      void navigate({
+        to: '/dashboard/agents/$id',
+        params: { id: agentId } as never,
+        search: { tab: 'chat', c: made.sessionId } as never,
+      }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // From a prompt: in its place. From any other step: after it.
+    const at = isPrompt ? bar.seq - 1 : bar.seq;
+    const attachments = isPrompt ? (bar.step.attachments ?? []).map(({ path }) => path) : [];
+    fork.mutate({
+      params: { id: agentId, sessionId },
+      body: {
+        at,
+        id: id.current,
+        message: message.trim(),
+        ...(attachments.length > 0 && { attachments }),
+        ...(model !== '' && { model }),
+      },
+    });
+  };
+  return (
+    <Dialog open onClose={onClose} title={texts.forkTitle(isPrompt ? bar.seq - 1 : bar.seq)} hint={texts.forkHint}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <TextArea
+          label={texts.message}
+          rows={4}
+          required
+          dir="auto"
+          value={message}
+          onChange={({ target }) => setMessage(target.value)}
+        />
+        <SelectField
+          label={texts.model}
+          value={model}
+          onChange={({ target }) => setModel(target.value)}
+          choices={[
+            { value: '', label: models.own(modelName(agent?.answers)) },
+            ...(offered?.models ?? []).map(({ id: value, name }) => ({ value, label: name })),
+          ]}
+        />
+        <DialogEnd send={fork} onClose={onClose} action={texts.start} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,129 @@
+import type { SessionStep } from '@troupe/contract';
+
+/** A run as bars over time: when the model thought, when tools worked, when it waited for a person. */
+
+export interface Bar {
+  key: string;
+  kind: 'prompt' | 'model' | 'tool' | 'person' | 'note';
+  name: string;
+  /** The step that it ends with: the log up to it is what was known then. */
+  seq: number;
+  start: number;
+  end: number;
+  isError: boolean;
+  step: SessionStep;
+  /** Of a tool: what it was called with. */
+  args?: string;
+}
+
+export interface Run {
+  bars: Bar[];
+  start: number;
+  end: number;
+  outcome: string | undefined;
+  reason: string | undefined;
+  costMicros: number;
+  tokens: number;
+  /** Time that passed while it waited for a person. */
+  waitedMs: number;
+}
+
+const time = (step: SessionStep): number => new Date(step.at).getTime();
+
+/** The steps of one run: from its prompt to its end. */
+export function stepsOfRun(steps: SessionStep[], first: number): SessionStep[] {
+  const from = steps.findIndex(({ seq }) => seq >= first);
+  if (from < 0) return [];
+  const end = steps.findIndex(({ type }, index) => index >= from && type === 'run_ended');
+  return steps.slice(from, end < 0 ? undefined : end + 1);
+}
+
+function barOf(
+  step: SessionStep,
+  calls: Map<string, string>,
+  asked: Map<string, number>,
+): Omit<Bar, 'step'> | undefined {
+  const end = time(step);
+  const base = { key: String(step.seq), seq: step.seq, end, isError: false };
+  const lasting = end - Math.max(0, step.spent?.ms ?? 0);
+  switch (step.type) {
+    case 'user':
+      return { ...base, kind: 'prompt', name: step.content ?? '', start: end };
+    case 'assistant':
+      return { ...base, kind: 'model', name: step.model ?? '', start: lasting };
+    case 'tool_result':
+      return {
+        ...base,
+        kind: 'tool',
+        name: step.tool ?? '',
+        start: lasting,
+        isError: step.isError === true,
+        args: calls.get(step.callId ?? '') ?? '',
+      };
+    case 'approval_decided':
+      return {
+        ...base,
+        kind: 'person',
+        name: '',
+        start: asked.get(step.approvalId ?? '') ?? end,
+        isError: !step.approved,
+      };
+    case 'compaction':
+    case 'recovered':
+    case 'cancel_requested':
+      return { ...base, kind: 'note', name: step.type, start: end };
+    default:
+      return undefined;
+  }
+}
+
+/** What waits at this moment, up to now. */
+const waiting = (steps: SessionStep[], asked: Map<string, number>, now: number): Bar[] => {
+  const decided = new Set(steps.filter(({ type }) => type === 'approval_decided').map(({ approvalId }) => approvalId));
+  if (steps.at(-1)?.type === 'run_ended') return [];
+  return steps
+    .filter(({ type, approvalId }) => type === 'approval_requested' && !decided.has(approvalId))
+    .map((step) => ({
+      key: `${step.seq}-waits`,
+      kind: 'person',
+      name: '',
+      seq: step.seq,
+      start: asked.get(step.approvalId ?? '') ?? now,
+      end: now,
+      isError: false,
+      step,
+    }));
+};
+
+export function readRun(steps: SessionStep[], now: number): Run {
+  const calls = new Map(
+    steps.flatMap(({ toolCalls = [] }) => toolCalls.map(({ callId, args }): [string, string] => [callId, args])),
+  );
+  const asked = new Map(
+    steps
+      .filter(({ type }) => type === 'approval_requested')
+      .map((step): [string, number] => [step.approvalId ?? '', time(step)]),
+  );
+  const done = steps.flatMap((step) => {
+    const bar = barOf(step, calls, asked);
+    return bar ? [{ ...bar, step }] : [];
+  });
+  const bars = [...done, ...waiting(steps, asked, now)];
+  const last = steps.at(-1);
+  const ended = last?.type === 'run_ended' ? last : undefined;
+  const start = Math.min(...bars.map((bar) => bar.start));
+  const end = ended
+    ? Math.max(time(ended), ...bars.map((bar) => bar.end))
+    : Math.max(now, ...bars.map((bar) => bar.end));
+  const spent = steps.filter(({ type }) => type === 'assistant' || type === 'tool_result').map((step) => step.spent);
+  return {
+    bars,
+    start: bars.length > 0 ? start : now,
+    end: bars.length > 0 ? Math.max(end, start + 1) : now + 1,
+    outcome: ended?.outcome,
+    reason: ended?.reason,
+    costMicros: spent.reduce((sum, one) => sum + (one?.costMicros ?? 0), 0),
+    tokens: spent.reduce((sum, one) => sum + (one?.tokens ?? 0), 0),
+    waitedMs: bars.filter(({ kind }) => kind === 'person').reduce((sum, bar) => sum + bar.end - bar.start, 0),
+  };
+}

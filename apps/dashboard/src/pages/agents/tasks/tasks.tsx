@@ -1,0 +1,157 @@
+import { deleteTask, listAgents, listTasks, updateTask } from '@troupe/contract';
+import type { ScheduledTask } from '@troupe/contract';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall, useSend } from '../../../api.ts';
+import { ago, coming, moment } from '../../../format.ts';
+import { describeCron } from '../../../schedule.ts';
+import { states } from '../../../texts/common.ts';
+import { tasks as texts } from '../../../texts/operate.ts';
+import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
+import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { Confirm } from '../../../ui/dialog.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+import { TaskForm } from './form.tsx';
+import { TaskRuns } from './runs.tsx';
+
+type Acts = Record<'view' | 'turn' | 'edit' | 'remove', (task: ScheduledTask) => void>;
+
+const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<ScheduledTask>[] => [
+  {
+    key: 'name',
+    header: texts.name,
+    sort: ({ name }) => name,
+    cell: (task) => (
+      <button type="button" className="link text-left font-medium" onClick={() => acts.view(task)}>
+        {task.name}
+      </button>
+    ),
+  },
+  { key: 'agent', header: texts.agent, free: true, cell: ({ agentId }) => nameOf(agentId) },
+  {
+    key: 'schedule',
+    header: texts.schedule,
+    cell: ({ cronSchedule, timezone }) => (
+      <span title={cronSchedule}>
+        {describeCron(cronSchedule)} <span className="text-ink-faint">({timezone})</span>
+      </span>
+    ),
+  },
+  {
+    key: 'next',
+    header: texts.next,
+    sort: ({ nextRun }) => nextRun ?? '',
+    cell: ({ nextRun, enabled }) =>
+      enabled ? (
+        <span className="whitespace-nowrap" title={moment(nextRun)}>
+          {coming(nextRun)}
+        </span>
+      ) : (
+        <Badge>{texts.off}</Badge>
+      ),
+  },
+  {
+    key: 'last',
+    header: texts.last,
+    sort: ({ lastRun }) => lastRun ?? '',
+    cell: ({ lastRun }) => (lastRun ? <span title={moment(lastRun)}>{ago(lastRun)}</span> : states.never),
+  },
+  {
+    key: 'actions',
+    header: '',
+    end: true,
+    cell: (task) => (
+      <span className="inline-flex items-center gap-1">
+        <Button small kind="quiet" onClick={() => acts.turn(task)}>
+          {task.enabled ? texts.switchOff : texts.switchOn}
+        </Button>
+        <IconButton icon="config" label={`${texts.edit}: ${task.name}`} onClick={() => acts.edit(task)} />
+        <IconButton icon="trash" label={texts.deleteTitle(task.name)} onClick={() => acts.remove(task)} />
+      </span>
+    ),
+  },
+];
+
+export default function Tasks() {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const read = useCall(listTasks, { query: {} }, { every: 15_000 });
+  const agentsRead = useCall(listAgents, {});
+  const agents = agentsRead.data?.agents ?? [];
+  const [editing, setEditing] = useState<ScheduledTask>();
+  const [viewing, setViewing] = useState<ScheduledTask>();
+  const [removing, setRemoving] = useState<ScheduledTask>();
+  const say = useSay();
+  const remove = useSend(deleteTask, { refresh: [listTasks], done: () => setRemoving(undefined) });
+  const change = useSend(updateTask, { refresh: [listTasks], done: () => say(texts.saved) });
+  const creating = search['new'] !== undefined;
+  const setCreating = (open: boolean) => void navigate({ to: '.', search: (open ? { new: '1' } : {}) as never });
+  const acts: Acts = {
+    view: setViewing,
+    edit: setEditing,
+    remove: setRemoving,
+    turn: ({ id, enabled }) => change.mutate({ body: { taskId: id, enabled: !enabled } }),
+  };
+  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name ?? id;
+
+  return (
+    <Page
+      title={texts.title}
+      lead={texts.lead}
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+          {texts.new}
+        </Button>
+      }
+    >
+      {change.error && <Notice tone="danger">{change.error.message}</Notice>}
+      <Card flush className="overflow-hidden">
+        <Table
+          label={texts.title}
+          rows={read.data?.tasks}
+          rowKey={({ id }) => id}
+          error={read.error}
+          retry={() => void read.refetch()}
+          find={({ name, prompt }) => `${name} ${prompt}`}
+          empty={<Nothing isAlone={agents.length === 0} />}
+          columns={columnsOf(nameOf, acts)}
+        />
+      </Card>
+      {read.data && agentsRead.data && (creating || editing) && (
+        <TaskForm
+          task={editing}
+          agents={agents}
+          onClose={() => {
+            setEditing(undefined);
+            if (creating) setCreating(false);
+          }}
+        />
+      )}
+      {viewing && <TaskRuns task={viewing} onClose={() => setViewing(undefined)} />}
+      <Confirm
+        open={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title={texts.deleteTitle(removing?.name ?? '')}
+        losses={texts.deleteLoss}
+        action={states.delete}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => removing && remove.mutate({ query: {}, body: { taskId: removing.id } })}
+      />
+    </Page>
+  );
+}
+
+function Nothing({ isAlone }: { isAlone: boolean }) {
+  return (
+    <Empty
+      title={texts.empty}
+      action={isAlone && <LinkButton to="/dashboard/agents/new">{texts.createAgent}</LinkButton>}
+    >
+      {texts.emptyHint} {isAlone && texts.noAgents}
+    </Empty>
+  );
+}

@@ -1,0 +1,68 @@
+import { readTeamYaml } from '@troupe/domain/team-yaml';
+import { useDeferredValue, useMemo } from 'react';
+import { teams as texts, toolNames } from '../../../texts/teams.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { TextArea } from '../../../ui/field.tsx';
+import { Delegation } from './delegation.tsx';
+
+/** A team in YAML, checked while it is written by the same rules that the platform runs it by. */
+export function TeamEditor({
+  yaml,
+  onChange,
+  onStart,
+}: {
+  yaml: string;
+  onChange: (yaml: string) => void;
+  onStart: () => void;
+}) {
+  const text = useDeferredValue(yaml);
+  const reading = useMemo(() => readTeamYaml(text), [text]);
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-2">
+      <Card title={texts.yaml} hint={texts.yamlHint}>
+        <TextArea
+          label={texts.yaml}
+          hideLabel
+          mono
+          rows={26}
+          spellCheck={false}
+          value={yaml}
+          onChange={({ target }) => onChange(target.value)}
+          error={reading.ok ? null : reading.error}
+        />
+        <div className="mt-4 flex flex-wrap items-center gap-3">
+          <Button kind="primary" disabled={!reading.ok} onClick={onStart}>
+            {texts.start}
+          </Button>
+          {reading.ok && <span className="text-ok">{texts.valid(reading.team.agents.length)}</span>}
+        </div>
+      </Card>
+      <Card title={texts.picture}>
+        {reading.ok ? (
+          <div className="flex flex-col gap-6">
+            <Delegation team={reading.team} />
+            <ul className="divide-y divide-line">
+              {reading.team.agents.map((agent) => (
+                <li key={agent.name} className="flex flex-col gap-1 py-3">
+                  <p className="flex flex-wrap items-baseline justify-between gap-2">
+                    <span className="font-medium">{agent.role}</span>
+                    <span className="font-mono text-[0.8rem] text-ink-faint">{agent.model}</span>
+                  </p>
+                  {agent.description && <p className="text-ink-soft">{agent.description}</p>}
+                  <p className="flex flex-wrap gap-1">
+                    {agent.tools.map((tool) => (
+                      <Badge key={tool}>{toolNames[tool] ?? tool}</Badge>
+                    ))}
+                  </p>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ) : (
+          <Notice tone="spot">{reading.error}</Notice>
+        )}
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { PASSWORD_LENGTH, resendVerification, verifyEmail } from '@troupe/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { FormEvent } from 'react';
+import { useSend } from '../../../api.ts';
+import { sessionQuery } from '../../../session.ts';
+import { auth } from '../../../texts/public.ts';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/card.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { NarrowPage } from '../../../shell/public-frame.tsx';
+
+const texts = auth.verify;
+
+export default function VerifyEmail() {
+  const { token } = useSearch({ strict: false });
+  const session = useQuery(sessionQuery);
+  const isSignedIn = session.data?.user != null;
+  const { mutate, data, error, isPending } = useSend(verifyEmail);
+  const sent = useRef(false);
+  useEffect(() => {
+    // The token works once: a second effect must not spend it again.
+    if (!token || !isSignedIn || sent.current) return;
+    sent.current = true;
+    mutate({ body: { token } });
+  }, [token, isSignedIn, mutate]);
+  if (data)
+    return (
+      <NarrowPage title={texts.title}>
+        <Notice tone="ok">{texts.done}</Notice>
+        <LinkButton kind="primary" to={isSignedIn ? '/dashboard' : '/login'}>
+          {isSignedIn ? texts.goOn : auth.login.submit}
+        </LinkButton>
+      </NarrowPage>
+    );
+  const asksPassword = token && !isSignedIn && !session.isPending;
+  return (
+    <NarrowPage title={texts.title} lead={asksPassword ? texts.lead : undefined}>
+      {token && !asksPassword && !error && <p role="status">{texts.working}</p>}
+      {error && <Notice tone="danger">{error.message}</Notice>}
+      {!token && <Notice tone="spot">{texts.missing}</Notice>}
+      {asksPassword && <OwnPassword busy={isPending} choose={(password) => mutate({ body: { token, password } })} />}
+      {(error || !token) && <Resend />}
+    </NarrowPage>
+  );
+}
+
+/** Whoever opens the link where nobody is signed in may not be the one who signed up. */
+function OwnPassword({ busy, choose }: { busy: boolean; choose: (password: string) => void }) {
+  const [password, setPassword] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    choose(password);
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        label={auth.password}
+        hint={auth.passwordHint}
+        type="password"
+        autoComplete="new-password"
+        required
+        minLength={PASSWORD_LENGTH}
+        value={password}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+      <Button kind="primary" type="submit" busy={busy}>
+        {texts.submit}
+      </Button>
+    </form>
+  );
+}
+
+function Resend() {
+  const [email, setEmail] = useState('');
+  const send = useSend(resendVerification);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate({ body: { email } });
+  };
+  if (send.data) return <Notice tone="ok">{send.data.message}</Notice>;
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        label={auth.email}
+        type="email"
+        required
+        value={email}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <Button type="submit" busy={send.isPending}>
+        {texts.resend}
+      </Button>
+    </form>
+  );
+}

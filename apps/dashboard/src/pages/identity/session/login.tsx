@@ -1,0 +1,113 @@
+import { listProviders, login } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useRouter, useSearch } from '@tanstack/react-router';
+import { Suspense, lazy, useState } from 'react';
+import type { FormEvent } from 'react';
+import { useCall, useSend } from '../../../api.ts';
+import { safeNext } from '../../../auth.ts';
+import { auth } from '../../../texts/public.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/card.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { Lines } from '../../../ui/states.tsx';
+import { NarrowPage } from '../../../shell/public-frame.tsx';
+
+// The wallet's code is large and few need it: it comes when asked for.
+const WalletSignIn = lazy(() => import('../wallet-auth/sign-in.tsx'));
+const texts = auth.login;
+
+export default function Login() {
+  const { error, next } = useSearch({ strict: false });
+  const [wallet, setWallet] = useState(false);
+  const enter = useEnter(next);
+  const providers = useCall(listProviders, {}).data;
+  return (
+    <NarrowPage title={texts.title}>
+      {error && <Notice tone="danger">{texts.errors[error] ?? texts.otherError}</Notice>}
+      {!error && next && <Notice tone="spot">{texts.signedOut}</Notice>}
+      <PasswordForm onDone={enter} />
+      <div className="flex items-center gap-3 text-ink-faint" aria-hidden="true">
+        <span className="h-px flex-1 bg-line" />
+        {auth.or}
+        <span className="h-px flex-1 bg-line" />
+      </div>
+      <div className="flex flex-col gap-2.5">
+        {providers?.idp1 && <ProviderLink href="/api/auth/idp1">{texts.idp1}</ProviderLink>}
+        {providers?.idp2 && <ProviderLink href="/api/auth/idp2">{texts.idp2}</ProviderLink>}
+        {wallet ? (
+          <Suspense fallback={<Lines rows={3} />}>
+            <WalletSignIn onDone={enter} />
+          </Suspense>
+        ) : (
+          <Button icon="wallet" onClick={() => setWallet(true)}>
+            {texts.wallet}
+          </Button>
+        )}
+      </div>
+      <p className="text-ink-soft">
+        {texts.noAccount}{' '}
+        <Link to="/signup" className="link">
+          {texts.signUp}
+        </Link>
+      </p>
+    </NarrowPage>
+  );
+}
+
+/** After a sign-in: forget what was read as nobody, and go where the person wanted. */
+export function useEnter(next?: string): () => void {
+  const queries = useQueryClient();
+  const router = useRouter();
+  return () => {
+    queries.clear();
+    router.history.push(safeNext(next));
+  };
+}
+
+function PasswordForm({ onDone }: { onDone: () => void }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const send = useSend(login, { done: onDone });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate({ body: { email, password } });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <TextField
+        label={auth.email}
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <TextField
+        label={auth.password}
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <Button kind="primary" type="submit" busy={send.isPending}>
+        {texts.submit}
+      </Button>
+      <Link to="/forgot-password" className="link self-start text-[0.9rem]">
+        {texts.forgot}
+      </Link>
+    </form>
+  );
+}
+
+function ProviderLink({ href, children }: { href: string; children: string }) {
+  return (
+    <a
+      href={href}
+      className="inline-flex min-h-10 items-center justify-center rounded-lg border border-line bg-surface px-4 font-medium hover:border-line-strong"
+    >
+      {children}
+    </a>
+  );
+}

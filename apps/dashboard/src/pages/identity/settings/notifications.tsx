@@ -1,0 +1,36 @@
+import { getSettings, updateSettings } from '@troupe/contract';
+import { useCall, useSend } from '../../../api.ts';
+import { notifications as texts } from '../../../texts/account.ts';
+import { Card, Notice } from '../../../ui/card.tsx';
+import { CheckField } from '../../../ui/field.tsx';
+import { Loaded } from '../../../ui/states.tsx';
+
+export function Notifications() {
+  const read = useCall(getSettings, {});
+  const save = useSend(updateSettings, { refresh: [getSettings] });
+  return (
+    <Card title={texts.title} hint={texts.hint}>
+      <Loaded from={read}>
+        {(settings) => {
+          const chosen = settings.notifications;
+          return (
+            <div className="flex flex-col gap-3">
+              {Object.entries(texts.kinds).map(([key, label]) => (
+                <CheckField
+                  key={key}
+                  label={label}
+                  checked={chosen[key] !== false}
+                  disabled={save.isPending}
+                  onChange={({ target }) =>
+                    save.mutate({ body: { notifications: { ...chosen, [key]: target.checked } } })
+                  }
+                />
+              ))}
+              {save.error && <Notice tone="danger">{save.error.message}</Notice>}
+            </div>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,138 @@
+import { changePassword, endSession, listSessions, PASSWORD_LENGTH } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { useCall, useSend } from '../../../api.ts';
+import { ago } from '../../../format.ts';
+import { security as texts } from '../../../texts/account.ts';
+import { auth } from '../../../texts/public.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { Confirm } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+
+export function Security() {
+  return (
+    <div className="flex flex-col gap-5">
+      <PasswordCard />
+      <SessionsCard />
+    </div>
+  );
+}
+
+function PasswordCard() {
+  const [form, setForm] = useState({ currentPassword: '', newPassword: '' });
+  const say = useSay();
+  const send = useSend(changePassword, {
+    refresh: [listSessions],
+    done: () => {
+      setForm({ currentPassword: '', newPassword: '' });
+      say(texts.changed);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate({ body: form });
+  };
+  return (
+    <Card title={texts.password} hint={texts.passwordHint}>
+      <form onSubmit={submit} className="flex max-w-lg flex-col gap-4">
+        <TextField
+          label={texts.current}
+          type="password"
+          autoComplete="current-password"
+          required
+          value={form.currentPassword}
+          onChange={({ target }) => setForm({ ...form, currentPassword: target.value })}
+        />
+        <TextField
+          label={texts.next}
+          hint={auth.passwordHint}
+          type="password"
+          autoComplete="new-password"
+          minLength={PASSWORD_LENGTH}
+          required
+          value={form.newPassword}
+          onChange={({ target }) => setForm({ ...form, newPassword: target.value })}
+        />
+        {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+        <div>
+          <Button kind="primary" type="submit" busy={send.isPending}>
+            {texts.change}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+const columnsOf = (
+  setEnding: (id: string) => void,
+): Column<TypesOf<typeof listSessions>['reply']['sessions'][number]>[] => [
+  {
+    key: 'device',
+    header: texts.device,
+    cell: ({ device, current }) => (
+      <span className="flex flex-wrap items-center gap-2">
+        <span className="min-w-0 break-words">{device ?? '–'}</span>
+        {current && <Badge tone="accent">{texts.thisOne}</Badge>}
+      </span>
+    ),
+  },
+  {
+    key: 'ip',
+    header: texts.ip,
+    cell: ({ ip }) => <span className="font-mono text-[0.87rem]">{ip ?? '–'}</span>,
+  },
+  { key: 'seen', header: texts.lastSeen, cell: ({ lastSeen }) => ago(lastSeen) },
+  {
+    key: 'end',
+    header: '',
+    end: true,
+    cell: ({ id, current }) =>
+      !current && (
+        <Button small kind="danger" onClick={() => setEnding(id)}>
+          {texts.end}
+        </Button>
+      ),
+  },
+];
+
+function SessionsCard() {
+  const read = useCall(listSessions, {});
+  const [ending, setEnding] = useState<string>();
+  const say = useSay();
+  const end = useSend(endSession, {
+    refresh: [listSessions],
+    done: () => {
+      say(texts.ended);
+      setEnding(undefined);
+    },
+  });
+  return (
+    <Card title={texts.sessions} flush className="overflow-hidden">
+      <Table
+        label={texts.sessions}
+        rows={read.data?.sessions}
+        rowKey={({ id }) => id}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={<Empty title={texts.none} />}
+        columns={columnsOf(setEnding)}
+      />
+      <Confirm
+        open={ending !== undefined}
+        onClose={() => setEnding(undefined)}
+        title={texts.endTitle}
+        losses={texts.endLoss}
+        action={texts.end}
+        busy={end.isPending}
+        error={end.error}
+        onConfirm={() => ending && end.mutate({ params: { id: ending } })}
+      />
+    </Card>
+  );
+}

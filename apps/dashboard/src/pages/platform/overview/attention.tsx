@@ -1,0 +1,89 @@
+import { listNotices, readNotices } from '@troupe/contract';
+import { useRouter } from '@tanstack/react-router';
+import { useCall, useSend } from '../../../api.ts';
+import { ago, inDollars } from '../../../format.ts';
+import { overview as texts } from '../../../texts/overview.ts';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Icon } from '../../../ui/icons.tsx';
+import { Loaded } from '../../../ui/states.tsx';
+import { useWaiting, WaitingCard } from '../../agents/inbox/items.tsx';
+
+const MOST = 5;
+
+/** What the platform wants a person to look at, live. */
+export function Attention() {
+  const read = useCall(listNotices, { query: {} });
+  const { items } = useWaiting();
+  const mark = useSend(readNotices, { refresh: [listNotices] });
+  return (
+    <Card
+      title={texts.attention}
+      actions={
+        (read.data?.unread ?? 0) > 0 && (
+          <Button small kind="quiet" busy={mark.isPending} onClick={() => mark.mutate({ body: {} })}>
+            {texts.markRead}
+          </Button>
+        )
+      }
+    >
+      {items.length > 0 && (
+        <ul className="mb-4 flex flex-col gap-4">
+          {items.slice(0, MOST).map((waiting) => (
+            <li key={waiting.key} className="rounded-xl border border-line bg-spot-soft p-3">
+              <WaitingCard waiting={waiting} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {items.length > MOST && (
+        <LinkButton small className="mb-4" to="/dashboard/inbox">
+          {texts.inbox(items.length)}
+        </LinkButton>
+      )}
+      <Loaded from={read}>
+        {({ notices }) => {
+          // Who asks for access stands above.
+          const unread = notices.filter(({ readAt, kind }) => !readAt && kind !== 'access_asked');
+          const hidden = unread.length - MOST;
+          if (unread.length === 0 && items.length > 0) return null;
+          return unread.length === 0 ? (
+            <p className="flex items-center gap-2 text-ink-soft">
+              <Icon name="check" className="shrink-0 text-ok" /> {texts.nothing}
+            </p>
+          ) : (
+            <ul className="-mt-3 divide-y divide-line">
+              {unread.slice(0, MOST).map((notice) => (
+                <li key={notice.id} className="flex gap-3 py-3">
+                  <Icon name="bell" className="mt-0.5 shrink-0 text-spot" />
+                  <span className="min-w-0">
+                    <NoticeText {...notice} message={inDollars(notice.message)} />
+                    <span className="block text-[0.85rem] text-ink-faint">{ago(notice.createdAt)}</span>
+                  </span>
+                </li>
+              ))}
+              {hidden > 0 && <li className="pt-3 text-ink-faint">{texts.more(hidden)}</li>}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+}
+
+function NoticeText({ message, link }: { message: string; link: string | null }) {
+  const router = useRouter();
+  if (!link?.startsWith('/')) return <span className="block">{message}</span>;
+  return (
+    <a
+      href={link}
+      className="link block"
+      onClick={(event) => {
+        event.preventDefault();
+        router.history.push(link);
+      }}
+    >
+      {message}
+    </a>
+  );
+}

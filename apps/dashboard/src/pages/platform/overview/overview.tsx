@@ -1,0 +1,205 @@
+import { costDashboard, getCaps, getHealth, listAgents, listModels, listTasks } from '@troupe/contract';
+import type { TypesOf, WebAgent } from '@troupe/contract';
+import { Link } from '@tanstack/react-router';
+import { useCall } from '../../../api.ts';
+import { coming, count, dayOf, money } from '../../../format.ts';
+import { modelName } from '../../../models.ts';
+import { useSession } from '../../../session.ts';
+import { overview as texts } from '../../../texts/overview.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Card, Figure, Figures, Status } from '../../../ui/card.tsx';
+import { Bars } from '../../../ui/chart.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { Icon, Mask } from '../../../ui/icons.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Lines, Loaded } from '../../../ui/states.tsx';
+import { AccessCard, useAccess } from '../../identity/access.tsx';
+import { Attention } from './attention.tsx';
+import { Brief } from './brief.tsx';
+
+const GLANCE = 8;
+const runs = ({ status }: { status: string }) => status === 'running' || status === 'active';
+
+export default function Overview() {
+  const { user } = useSession();
+  const agents = useCall(listAgents, {});
+  const cost = useCall(costDashboard, { query: { period: '7d' } }, { every: 30_000 });
+  const tasks = useCall(listTasks, { query: {} });
+  const health = useCall(getHealth, {}, { every: 30_000 });
+  const access = useAccess();
+  const models = useCall(listModels, {});
+  const caps = useCall(getCaps, {});
+  const next = tasks.data?.tasks
+    .filter(({ enabled, nextRun }) => enabled && nextRun)
+    .map(({ nextRun }) => nextRun!)
+    .sort()[0];
+  const list = agents.data?.agents ?? [];
+  const done = {
+    plan: access.data?.state === 'member',
+    // Only administrators can do something about it.
+    ...(user?.isAdmin && { provider: models.data?.sandboxOnly === false }),
+    agent: list.length > 0,
+    chat: (cost.data?.summary.totalCalls ?? 0) > 0,
+    task: (tasks.data?.count ?? 0) > 0,
+    cap: (caps.data?.caps.length ?? 0) > 0,
+  };
+  const known = agents.data && cost.data && tasks.data && access.data && models.data && caps.data;
+  // Everything at once: what comes later would push the rest down.
+  const settled = [agents, cost, tasks, access, models, caps].every(({ data, error }) => data ?? error);
+  return (
+    <Page
+      title={texts.title(user?.name ?? '')}
+      actions={
+        <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">
+          {texts.newAgent}
+        </LinkButton>
+      }
+    >
+      {!settled && <Lines rows={8} />}
+      {settled && (
+        <>
+          <AccessCard />
+          {known && done.plan && !Object.values(done).every(Boolean) && <Guide done={done} firstAgent={list[0]?.id} />}
+          <Figures>
+            <Figure
+              label={texts.agents}
+              value={agents.data ? count(list.length) : '–'}
+              note={agents.data && texts.running(list.filter(runs).length, list.length)}
+            />
+            <Figure
+              label={texts.spend}
+              value={cost.data ? money(cost.data.summary.totalCost) : '–'}
+              note={cost.data && texts.calls(cost.data.summary.totalCalls, count(cost.data.summary.totalCalls))}
+            />
+            <Figure
+              label={texts.tasks}
+              value={tasks.data ? count(tasks.data.count) : '–'}
+              note={tasks.data && (next ? texts.nextTask(coming(next)) : texts.noTask)}
+            />
+            <Figure label={texts.health} value={health.data ? texts.healthWords[health.data.health] : '–'} />
+          </Figures>
+          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
+            <div className="flex min-w-0 flex-col gap-5">
+              <Card
+                title={texts.glance}
+                actions={
+                  <LinkButton small kind="quiet" to="/dashboard/agents">
+                    {texts.allAgents}
+                  </LinkButton>
+                }
+              >
+                <Loaded from={agents}>
+                  {({ agents: all }) =>
+                    all.length === 0 ? <p className="text-ink-soft">{texts.noAgents}</p> : <Glance all={all} />
+                  }
+                </Loaded>
+              </Card>
+              <Daily cost={cost.data} />{' '}
+            </div>
+            <div className="flex min-w-0 flex-col gap-5">
+              <Attention />
+              <Brief />
+            </div>
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** What the days cost. */
+function Daily({ cost }: { cost: TypesOf<typeof costDashboard>['reply'] | undefined }) {
+  return (
+    <>
+      {cost && cost.summary.totalCalls > 0 && (
+        <Card
+          title={texts.daily}
+          actions={
+            <LinkButton small kind="quiet" to="/dashboard/cost">
+              {texts.costLink}
+            </LinkButton>
+          }
+        >
+          <Bars
+            label={texts.daily}
+            points={cost.daily.map(({ date, cost: value }) => ({ label: dayOf(date), value }))}
+            format={money}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** The first of the agents. */
+function Glance({ all }: { all: WebAgent[] }) {
+  return (
+    <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
+      {all.slice(0, GLANCE).map((agent) => (
+        <li key={agent.id}>
+          <Link
+            to="/dashboard/agents/$id"
+            params={{ id: agent.id } as never}
+            className="flex items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong"
+          >
+            <Mask seed={agent.id} />
+            <span className="min-w-0 flex-1">
+              <span className="block truncate font-medium" dir="auto">
+                {agent.name}
+              </span>
+              <span className="block truncate text-[0.85rem] text-ink-faint">{modelName(agent.answers)}</span>
+            </span>
+            <Status value={agent.status} />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The way from sign-up to a working agent. It shows what is done by looking, not by remembering. */
+function Guide({ done, firstAgent }: { done: Record<string, boolean | undefined>; firstAgent: string | undefined }) {
+  const links: Record<string, string> = {
+    plan: '/dashboard/billing',
+    provider: '/dashboard/admin',
+    cap: '/dashboard/cost',
+    agent: '/dashboard/agents/new',
+    chat: firstAgent ? `/dashboard/agents/${firstAgent}` : '/dashboard/agents/new',
+    task: '/dashboard/tasks',
+  };
+  const steps = Object.entries(texts.steps).filter(([step]) => step in done);
+  const current = steps.find(([step]) => !done[step])?.[0];
+  return (
+    <Card title={texts.guide} hint={texts.guideHint}>
+      <ol className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
+        {steps.map(([step, [title, hint]], index) => (
+          <li key={step}>
+            <Link
+              to={links[step]!}
+              {...(step === 'provider' && { search: { tab: 'providers' } as never })}
+              className={cx(
+                'flex h-full gap-3 rounded-xl border p-3',
+                step === current ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
+              )}
+            >
+              <span
+                className={cx(
+                  'grid size-7 shrink-0 place-items-center rounded-full text-[0.85rem] font-semibold',
+                  done[step] ? 'bg-accent text-on-accent' : 'border border-line-strong',
+                )}
+              >
+                {done[step] ? <Icon name="check" size={15} /> : index + 1}
+              </span>
+              <span className="min-w-0">
+                <span className="block font-medium">
+                  {title} {done[step] && <span className="sr-only">({texts.done})</span>}
+                </span>
+                <span className="block text-[0.88rem] text-ink-soft">{hint}</span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

@@ -1,0 +1,146 @@
+import {
+  gatewayBranch,
+  gatewayBranches,
+  gatewayDescribe,
+  gatewayRemoveSession,
+  gatewaySearch,
+  gatewaySession,
+  type branchConversation,
+  type changeConversation,
+  type Client,
+  type SessionHead,
+  type SessionStep,
+  type TypesOf,
+} from '@troupe/contract';
+import { newId, respond, type Answer, type BackendClient, type User } from '@troupe/kernel';
+import type { Roster } from '@troupe/roster';
+import { reach } from '../../platform/reach.ts';
+import type { KnownModels } from '../models/service.ts';
+
+export interface KeepingDeps {
+  roster: Roster;
+  backend: BackendClient;
+  models: Pick<KnownModels, 'check'>;
+}
+
+export type KeepingService = ReturnType<typeof createKeeping>;
+
+const PAGE = 500;
+
+/** All steps of a session, a page at a time. */
+export async function* stepsOf(
+  { call }: Pick<Client, 'call'>,
+  agentId: string,
+  id: string,
+): AsyncGenerator<SessionStep[]> {
+  for (let after = 0; ;) {
+    const query = { after, limit: PAGE };
+    const { events, hasMore } = await reach(call(gatewaySession, { params: { agentId, id }, query }));
+    if (events.length > 0) yield events;
+    if (!hasMore || events.length === 0) return;
+    after = events.at(-1)!.seq;
+  }
+}
+
+/** Conversations as people keep them. The agent itself keeps them all; web only checks whose it is. */
+export function createKeeping({ roster, backend, models }: KeepingDeps) {
+  const client = async (user: User, agentId: string, address: string) => {
+    const agent = await roster.of(user.id).get(agentId);
+    return { ...backend.as(user, address), agent };
+  };
+
+  return {
+    async change(
+      user: User,
+      agentId: string,
+      id: string,
+      body: TypesOf<typeof changeConversation>['body'],
+      from: string,
+    ) {
+      const { call } = await client(user, agentId, from);
+      return reach(call(gatewayDescribe, { params: { agentId, id }, body }));
+    },
+
+    async remove(user: User, agentId: string, id: string, from: string) {
+      const { call } = await client(user, agentId, from);
+      return reach(call(gatewayRemoveSession, { params: { agentId, id } }));
+    },
+
+    async branches(user: User, agentId: string, id: string, from: string) {
+      const { call } = await client(user, agentId, from);
+      return reach(call(gatewayBranches, { params: { agentId, id } }));
+    },
+
+    async branch(
+      user: User,
+      agentId: string,
+      id: string,
+      { message, ...more }: TypesOf<typeof branchConversation>['body'],
+      from: string,
+    ) {
+      const { call, agent } = await client(user, agentId, from);
+      if (more.model !== undefined && agent.provider_key === null) await models.check([more.model]);
+      const body = { ...more, ...(message !== undefined && { content: message }) };
+      return reach(call(gatewayBranch, { params: { agentId, id }, body }));
+    },
+
+    async search(user: User, agentId: string, q: string, from: string) {
+      const { call } = await client(user, agentId, from);
+      return reach(call(gatewaySearch, { params: { agentId }, query: { q } }));
+    },
+
+    /** Read as it is written: a long one is never held as a whole. */
+    async export(user: User, agentId: string, id: string, format: 'markdown' | 'json', from: string): Promise<Answer> {
+      const { call, agent } = await client(user, agentId, from);
+      const head = { params: { agentId, id }, query: { after: 0, limit: 1 } };
+      const { session } = await reach(call(gatewaySession, head));
+      // A long one must not use up what its reader may call otherwise, so it counts by itself.
+      const pages = stepsOf(backend.as(user, `export-${newId()}`), agentId, id);
+      const isJson = format === 'json';
+      return respond({
+        headers: {
+          'content-type': isJson ? 'application/json; charset=utf-8' : 'text/markdown; charset=utf-8',
+          'content-disposition': `attachment; filename="conversation.${isJson ? 'json' : 'md'}"`,
+          'cache-control': 'private, no-store',
+        },
+        texts: isJson ? asJson(session, pages) : asMarkdown(agent.name, session, pages),
+      });
+    },
+  };
+}
+
+async function* asJson(session: SessionHead, pages: AsyncIterable<SessionStep[]>): AsyncGenerator<string> {
+  yield `{"session":${JSON.stringify(session)},"steps":[`;
+  let first = true;
+  for await (const steps of pages) {
+    for (const step of steps) {
+      yield `${first ? '' : ','}\n${JSON.stringify(step)}`;
+      first = false;
+    }
+  }
+  yield '\n]}\n';
+}
+
+const line = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+async function* asMarkdown(
+  agent: string,
+  { title }: SessionHead,
+  pages: AsyncIterable<SessionStep[]>,
+): AsyncGenerator<string> {
+  yield `# ${line(title ?? '') || 'Conversation'}\n`;
+  for await (const steps of pages) for (const step of steps) yield inMarkdown(agent, step);
+}
+
+function inMarkdown(
+  agent: string,
+  { type, role, content = '', at, attachments = [], toolCalls = [] }: SessionStep,
+): string {
+  const isSaid = type === 'user' || type === 'assistant' || type === 'imported';
+  if (!isSaid) return '';
+  const who = type === 'user' || role === 'user' ? 'You' : agent;
+  const files = attachments.map(({ path }) => `*Attached: ${line(path)}*`);
+  const tools = toolCalls.map(({ tool }) => `*Used ${tool}*`);
+  const body = [content, ...files, ...tools].filter(Boolean).join('\n\n');
+  return body === '' ? '' : `\n## ${line(who)} · ${at}\n\n${body}\n`;
+}

@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { gatewayFile, gatewayFiles, gatewayPutFile, gatewayRemoveFile } from '@troupe/contract';
+import { isPlan, UPLOAD_MB } from '@troupe/domain';
+import { AppError, respond, type BackendClient, type User } from '@troupe/kernel';
+import type { Roster } from '@troupe/roster';
+import { reach } from '../../platform/reach.ts';
+
+export interface FilesDeps {
+  roster: Roster;
+  backend: BackendClient;
+}
+
+export type FilesService = ReturnType<typeof createFiles>;
+
+const MB = 1024 * 1024;
+const TRANSFER_MS = 5 * 60_000;
+
+/** Pictures that a browser draws and does not run. Everything else is text, or is saved. */
+const PICTURES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+};
+
+/** Whatever a file holds: no browser runs it, frames it or takes it for a page of ours. */
+const GUARD = {
+  'cache-control': 'private, no-store',
+  'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+function headersFor(path: string, show: boolean, length: string | null): Record<string, string> {
+  const name = nameOf(path);
+  const type = show
+    ? (PICTURES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'text/plain; charset=utf-8')
+    : '';
+  return {
+    ...GUARD,
+    'content-type': type || 'application/octet-stream',
+    'content-disposition': `${show ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`,
+    ...(length !== null && { 'content-length': length }),
+  };
+}
+
+/** An agent's files. The agent itself keeps them; web checks whose they are and how large one may be. */
+export function createFiles({ roster, backend }: FilesDeps) {
+  const client = async (user: User, agentId: string, address: string) => {
+    await roster.of(user.id).get(agentId);
+    return backend.as(user, address);
+  };
+
+  return {
+    async list(user: User, agentId: string, path: string | undefined, address: string) {
+      const { call } = await client(user, agentId, address);
+      return reach(call(gatewayFiles, { params: { agentId }, query: { ...(path !== undefined && { path }) } }));
+    },
+
+    async read(user: User, agentId: string, path: string, show: boolean, address: string, signal: AbortSignal) {
+      const { open } = await client(user, agentId, address);
+      const answer = await reach(
+        open(gatewayFile, { params: { agentId }, query: { path }, signal, timeout: TRANSFER_MS }),
+      );
+      const length = answer.headers.get('content-length');
+      const stream = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
+      return respond({ headers: headersFor(path, show, length), stream });
+    },
+
+    async put(user: User, agentId: string, query: { path: string; fresh?: 'true' }, bytes: Buffer, address: string) {
+      const most = isPlan(user.plan) ? UPLOAD_MB[user.plan] : Math.max(...Object.values(UPLOAD_MB));
+      if (bytes.length > most * MB) throw new AppError(413, `A file may have ${most} MB at most`);
+      const { call } = await client(user, agentId, address);
+      // The same bytes: a buffer of a request is never part of a shared one.
+      const given = bytes as Buffer<ArrayBuffer>;
+      return reach(call(gatewayPutFile, { params: { agentId }, query, bytes: given, timeout: TRANSFER_MS }));
+    },
+
+    async remove(user: User, agentId: string, path: string, address: string) {
+      const { call } = await client(user, agentId, address);
+      return reach(call(gatewayRemoveFile, { params: { agentId }, query: { path } }));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { SystemTx, UserTx } from '@troupe/db';
+import { sql } from 'kysely';
+
+export interface SharedMessage {
+  role: 'user' | 'assistant';
+  text: string;
+  at: string;
+}
+
+interface NewShare {
+  id: string;
+  user_id: string;
+  agent_id: string;
+  session_id: string;
+  token_hash: string;
+  title: string;
+  agent_name: string;
+  messages: SharedMessage[];
+  created_at: Date;
+}
+
+const COLUMNS = ['id', 'session_id', 'title', 'created_at'] as const;
+
+export interface ShareRow {
+  id: string;
+  session_id: string;
+  title: string;
+  created_at: Date;
+}
+
+export async function insertShare(tx: UserTx, { messages, ...share }: NewShare): Promise<void> {
+  await tx
+    .insertInto('conversation_shares')
+    .values({ ...share, messages: sql`${JSON.stringify(messages)}::jsonb` })
+    .execute();
+}
+
+export async function countShares(tx: UserTx, agentId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('conversation_shares')
+    .select((on) => on.fn.countAll<bigint>().as('count'))
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export const listShares = (tx: UserTx, agentId: string, limit: number): Promise<ShareRow[]> =>
+  tx
+    .selectFrom('conversation_shares')
+    .select(COLUMNS)
+    .where('agent_id', '=', agentId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+export async function deleteShare(tx: UserTx, agentId: string, id: string): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('conversation_shares')
+    .where('agent_id', '=', agentId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
+/** Whoever has the link reads it, so nobody is known to ask for. */
+export const findShare = (tx: SystemTx, tokenHash: string) =>
+  tx
+    .selectFrom('conversation_shares')
+    .select(['title', 'agent_name', 'messages', 'created_at'])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst();

@@ -1,0 +1,82 @@
+import { pipeline } from 'node:stream/promises';
+import { FILE_BYTES } from '@troupe/contract';
+import { AppError } from '@troupe/kernel';
+import { TooLarge } from '../workspace/workspace.ts';
+import { sendJson, type Exchange } from './exchange.ts';
+
+/** The files of an agent, as its owner sees, brings and takes them. Whatever they hold goes out as bytes, never as a page. */
+
+const MAX_PATH = 1000;
+
+function pathOf({ query }: Exchange, fallback?: string): string {
+  const path = query.get('path') ?? fallback;
+  if (path === undefined || path.trim() === '') throw new AppError(400, 'path required');
+  if (path.length > MAX_PATH) throw new AppError(400, `path too long (max ${MAX_PATH})`);
+  return path;
+}
+
+/** What is wrong with a path or a file, as the caller is told. */
+export function fileError(error: unknown, path: string): unknown {
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  if (error instanceof TooLarge) return new AppError(413, message);
+  if (name === 'WorkspaceError' || name === 'OutsideWorkspace') return new AppError(400, message);
+  if (code === 'ENOENT' || code === 'ELOOP') return new AppError(404, 'File not found');
+  if (code === 'ENOTDIR' || code === 'EISDIR')
+    return new AppError(400, `${path} is ${code === 'EISDIR' ? 'a' : 'no'} folder`);
+  if (code === 'ENAMETOOLONG' || code === 'EINVAL') return new AppError(400, 'path is not valid');
+  return error;
+}
+
+async function told<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+export async function listFiles(exchange: Exchange): Promise<void> {
+  const path = pathOf(exchange, '.');
+  const files = await exchange.agent.workspace();
+  sendJson(exchange, { path, ...(await told(path, () => files.browse(path))) });
+}
+
+export async function readFile(exchange: Exchange): Promise<void> {
+  const { response, signal } = exchange;
+  const path = pathOf(exchange);
+  const files = await exchange.agent.workspace();
+  await told(path, () =>
+    files.open(path, async (handle) => {
+      const { size } = await handle.stat();
+      response.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        'content-length': size,
+        'content-disposition': 'attachment',
+        'cache-control': 'no-store',
+      });
+      // A file that grows meanwhile is not followed; one that shrinks breaks the answer off.
+      if (size === 0) return void response.end();
+      const source = handle.createReadStream({ autoClose: false, start: 0, end: size - 1 });
+      await pipeline(source, response, { signal }).catch((error: unknown) => {
+        if (!response.destroyed) throw error;
+      });
+    }),
+  );
+}
+
+export async function putFile(exchange: Exchange): Promise<void> {
+  const { request, query } = exchange;
+  const path = pathOf(exchange);
+  if (Number(request.headers['content-length'] ?? 0) > FILE_BYTES)
+    throw new AppError(413, new TooLarge(FILE_BYTES).message);
+  const files = await exchange.agent.workspace();
+  const options = { maxBytes: FILE_BYTES, fresh: query.get('fresh') === 'true' };
+  sendJson(exchange, await told(path, () => files.put(path, request, options)), 201);
+}
+
+export async function removeFile(exchange: Exchange): Promise<void> {
+  const path = pathOf(exchange);
+  const files = await exchange.agent.workspace();
+  await told(path, () => files.remove(path));
+  sendJson(exchange, { success: true });
+}

@@ -1,0 +1,76 @@
+import type { Content, Part } from '@troupe/ai';
+import type { Attachment, SessionEvent } from '../session/events.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/** How a model is shown the files that came with a message. */
+
+type Said = SessionEvent & { type: 'user' };
+
+/** What providers take of one picture, before it is written as text. */
+const MAX_PICTURE_BYTES = 3_500_000;
+/** Of a conversation; older ones are named only. */
+const PICTURES_SHOWN = 6;
+
+const size = (bytes: number): string => (bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KB`);
+
+/** A file in words. Its text stands between marks, so that nobody takes it for what the person said. */
+function inWords({ path, kind, bytes, text, cut, note }: Attachment, most = Infinity): string {
+  const head = `[attached ${kind === 'other' ? 'file' : kind}: ${path}, ${size(bytes)}]`;
+  if (text === undefined) return note === undefined ? head : `${head} ${note}`;
+  const shown = text.slice(0, most);
+  const rest = cut || shown.length < text.length ? `\n[the rest is in ${path}]` : '';
+  return `${head}\n<file path="${path}">\n${shown}${rest}\n</file>`;
+}
+
+export const textWithAttached = ({ content, attachments = [] }: Said, most?: number): string =>
+  [content, ...attachments.map((one) => inWords(one, most))].filter(Boolean).join('\n\n');
+
+/** The message as a model reads it; `pictures` by their path. */
+export function withAttached(event: Said, pictures: ReadonlyMap<string, string>): Content {
+  const shown = (event.attachments ?? []).flatMap(({ path, kind }): Part[] => {
+    const url = kind === 'picture' ? pictures.get(path) : undefined;
+    return url === undefined ? [] : [{ type: 'image_url', image_url: { url } }];
+  });
+  const text = textWithAttached(event);
+  return shown.length === 0 ? text : [{ type: 'text', text }, ...shown];
+}
+
+/** The newest pictures of a conversation, read from the workspace. */
+export async function picturesIn(
+  events: readonly SessionEvent[],
+  picture: (path: string) => Promise<string | undefined>,
+): Promise<Map<string, string>> {
+  const paths = events
+    .flatMap((event) => (event.type === 'user' ? (event.attachments ?? []) : []))
+    .filter(({ kind, bytes }) => kind === 'picture' && bytes <= MAX_PICTURE_BYTES)
+    .map(({ path }) => path);
+  const found = new Map<string, string>();
+  for (const path of new Set(paths.toReversed())) {
+    if (found.size >= PICTURES_SHOWN) break;
+    const url = await picture(path);
+    if (url !== undefined) found.set(path, url);
+  }
+  return found;
+}
+
+const SIGNS: [mime: string, first: string][] = [
+  ['image/png', 'iVBORw0KGgo'],
+  ['image/jpeg', '/9j/'],
+  ['image/gif', 'R0lGOD'],
+  ['image/webp', 'UklGR'],
+];
+
+/** Reads a picture; undefined: it is gone, too large, or no picture by now. */
+export function createPictures(workspace: () => Promise<Workspace>): (path: string) => Promise<string | undefined> {
+  return async (path) => {
+    try {
+      const base64 = (await (await workspace()).readBytes(path, MAX_PICTURE_BYTES)).toString('base64');
+      const mime = SIGNS.find(([, first]) => base64.startsWith(first))?.[0];
+      return mime && `data:${mime};base64,${base64}`;
+    } catch (error) {
+      const { code, name } = error as NodeJS.ErrnoException;
+      if (code !== undefined || name === 'WorkspaceError' || name === 'OutsideWorkspace') return undefined;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,15 @@
+import { NOTHING_SPENT, type Refusal, type RunOutcome, type SessionEventBody } from '../session/events.ts';
+import type { SessionState } from '../session/session.ts';
+import { failed } from '../tools/tool.ts';
+import { resultEvent } from './tool-step.ts';
+
+/** What ends a run; calls without a result get one, so that the log stays readable for a model. */
+export function closingEvents(
+  { pending, spent }: SessionState,
+  { outcome, reason, refusal }: { outcome: RunOutcome; reason?: string | undefined; refusal?: Refusal | undefined },
+): SessionEventBody[] {
+  const open = pending.map((call) =>
+    resultEvent(call, failed(call.started ? 'The call was interrupted.' : 'The call was not made.'), NOTHING_SPENT),
+  );
+  return [...open, { type: 'run_ended', outcome, ...(reason && { reason }), ...(refusal && { refusal }), spent }];
+}

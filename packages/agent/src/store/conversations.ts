@@ -1,0 +1,61 @@
+import type { SessionEventBody } from '../session/events.ts';
+import type { Session } from './store.ts';
+
+/** Conversations as people keep them: found, named, pinned, put away, branched. A part of every store. */
+
+export interface SessionPage {
+  limit: number;
+  offset: number;
+  /** Only those whose key begins so. */
+  keys?: string;
+  /** Only those of this key. */
+  key?: string;
+  /** Of each conversation only the branch that was used last; pinned ones first. */
+  latest?: boolean;
+  /** Only those that were put away, or only the others. */
+  archived?: boolean;
+}
+
+export interface Branch {
+  id: string;
+  branchOf: string | null;
+  branchAt: number | null;
+  updatedAt: string;
+}
+
+export interface Found {
+  sessionId: string;
+  seq: number;
+  at: string;
+  role: 'user' | 'assistant';
+  title: string;
+  /** The words around what was looked for. */
+  text: string;
+}
+
+export interface Branching {
+  at: number;
+  key: string;
+  /** What ends a run that was open there. */
+  closing: readonly SessionEventBody[];
+}
+
+export interface ConversationStore {
+  session: (id: string) => Promise<Session | undefined>;
+  /** Newest first. */
+  sessions: (page: SessionPage) => Promise<Session[]>;
+  /** Holds for all its branches; false: there is no such session. */
+  describe: (id: string, change: { title?: string; pinned?: boolean; archived?: boolean }) => Promise<boolean>;
+  /** With all its branches. */
+  removeConversation: (id: string) => Promise<boolean>;
+  /** A session that begins with the steps of this one; the same key again answers the one that was made. */
+  branch: (id: string, branching: Branching) => Promise<string | undefined>;
+  /** The session and its branches, the oldest first. */
+  branches: (id: string) => Promise<Branch[]>;
+  /** Messages that have these words, the newest first; of the newest 50,000 ones. `keys` as in a page of sessions. */
+  search: (words: string, page: { limit: number; keys?: string }) => Promise<Found[]>;
+}
+
+export const SEARCHED_MESSAGES = 50_000;
+/** Characters around a match. */
+export const AROUND = { before: 60, length: 200 };

@@ -1,0 +1,92 @@
+import { newId } from '@troupe/kernel';
+import { sql } from 'kysely';
+import type { Access } from './pg-access.ts';
+import { storable, wanted } from './pg-values.ts';
+import { searchWords } from './search-words.ts';
+import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Todo } from './store.ts';
+
+const memory = sql`id, key, content, split_part(scope, ':', 1) as scope, iso_text(created_at) as "createdAt", iso_text(updated_at) as "updatedAt"`;
+
+/** What the agent remembers. */
+export function memories({
+  db,
+  userId,
+  now,
+  rows,
+  first,
+  scopeName,
+  scopeOwner,
+}: Access): Pick<AgentStore, 'remember' | 'recall' | 'editMemory' | 'forget'> {
+  return {
+    remember: ({ scope, key, content }, { maxEntries, ttlDays }) =>
+      db.asUser(userId, async (tx) => {
+        const at = now();
+        const expires = new Date(at.getTime() + ttlDays * 86_400_000);
+        const kept = await sql<Memory>`
+          insert into agent_memory (id, user_id, agent_id, scope, key, content, created_at, updated_at, expires_at)
+          values (${newId()}, ${userId}, ${scopeOwner(scope)}, ${scopeName(scope)}, ${key === undefined ? null : storable(key)}, ${storable(content)}, ${at}, ${at}, ${expires})
+          on conflict (user_id, scope, key) do update set content = excluded.content,
+            updated_at = excluded.updated_at, expires_at = excluded.expires_at
+          returning ${memory}`.execute(tx);
+        await sql`delete from agent_memory where scope = ${scopeName(scope)} and (expires_at <= ${at} or id in (
+          select id from agent_memory where scope = ${scopeName(scope)}
+          order by updated_at desc, id offset ${maxEntries}))`.execute(tx);
+        return kept.rows[0] as Memory;
+      }),
+    async recall({ scope, query, limit, offset = 0 }) {
+      const words = query === undefined ? undefined : searchWords(query);
+      if (words?.length === 0) return [];
+      const alive = sql`scope = ${scopeName(scope)} and expires_at > ${now()}`;
+      if (!words) {
+        // The size of a text is known without reading it.
+        return rows(sql<Memory>`select ${memory} from (
+          select p.*, sum(octet_length(content)) over (order by updated_at desc, id) - octet_length(content) as before
+          from (select * from agent_memory where ${alive} order by updated_at desc, id limit ${limit} offset ${offset}) p) q
+          where before < ${PAGE_BYTES} order by updated_at desc, id`);
+      }
+      return rows(sql<Memory>`select ${memory} from agent_memory, to_tsquery('simple', ${wanted(words)}) as wanted
+        where ${alive} and search @@ wanted order by ts_rank(search, wanted) desc, updated_at desc, id limit ${limit}`);
+    },
+    editMemory: (id, content, { ttlDays }) => {
+      const at = now();
+      return first(sql<Memory>`update agent_memory set content = ${storable(content)}, updated_at = ${at},
+        expires_at = ${new Date(at.getTime() + ttlDays * 86_400_000)}
+        where id = ${id} and scope in (${scopeName('agent')}, ${scopeName('team')}) returning ${memory}`);
+    },
+    forget: async (id) =>
+      (await first(sql`delete from agent_memory where id = ${id}
+        and scope in (${scopeName('agent')}, ${scopeName('team')}) returning id`)) !== undefined,
+  };
+}
+
+/** What it means to do. */
+export function todos({
+  db,
+  userId,
+  rows,
+  first,
+  scopeName,
+  scopeOwner,
+}: Access): Pick<AgentStore, 'todos' | 'addTodos' | 'setTodo'> {
+  return {
+    todos: (scope) =>
+      rows(sql<Todo>`select number::text as id, description, status from agent_todos
+        where scope = ${scopeName(scope)} order by number`),
+    addTodos: (scope, descriptions) =>
+      db.asUser(userId, async (tx) => {
+        await sql`select pg_advisory_xact_lock(hashtext(${scopeName(scope)}))`.execute(tx);
+        const added = await sql<Todo>`
+          insert into agent_todos (user_id, agent_id, scope, number, description)
+          select ${userId}, ${scopeOwner(scope)}, ${scopeName(scope)},
+            coalesce((select max(number) from agent_todos where scope = ${scopeName(scope)}), 0) + n, description
+          from unnest(${descriptions.map(storable)}::text[]) with ordinality as given (description, n)
+          returning number::text as id, description, status`.execute(tx);
+        await sql`delete from agent_todos where scope = ${scopeName(scope)} and status = 'completed' and number <= (
+          select max(number) from agent_todos where scope = ${scopeName(scope)}) - ${TODOS_KEPT}`.execute(tx);
+        return added.rows;
+      }),
+    setTodo: (scope, id, status) =>
+      first(sql<Todo>`update agent_todos set status = ${status}
+        where scope = ${scopeName(scope)} and number::text = ${id} returning number::text as id, description, status`),
+  };
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import {
+  agentName,
+  agentParams,
+  agentPurpose,
+  agentStatus,
+  AGENT_LIMIT_TEXT,
+  AGENT_NOT_FOUND,
+  BAD_CONFIG_TEXTS,
+  denied,
+  settingsObject,
+  TAKEN_TEXTS,
+  UNKNOWN_TOOL_TEXT,
+  verification,
+  VERIFY_ERRORS,
+  verifyBody,
+} from '../fields.ts';
+import { nullableTimestamp, timestamp } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+
+const base = { service: 'backend', tag: 'Agents', auth: 'internal' } as const;
+const place = { subdomain: z.string(), url: z.string() };
+
+/** `x-user-id` names the owner on all of these; without it they are about every agent, or the installation's own. */
+export const listBackendAgents = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents',
+  summary: 'Agents of the user in x-user-id, or all',
+  reply: z.array(z.object({ id: z.string(), status: agentStatus, created: timestamp, ...place })),
+  errors: denied,
+});
+
+export const createBackendAgent = endpoint({
+  ...base,
+  method: 'POST',
+  path: '/api/agents',
+  summary: 'Register an agent; a plan other than free is needed to start it',
+  body: z.object({
+    name: agentName('Name required'),
+    config: z
+      .looseObject({ plan: z.string().max(50).default('free'), aiProvider: z.string().max(50).optional() })
+      .prefault({}),
+  }),
+  reply: z.object({
+    id: z.string(),
+    name: z.string(),
+    agentId: z.string(),
+    status: agentStatus,
+    ...place,
+    createdAt: timestamp,
+  }),
+  status: 201,
+  failure: 'Failed to create agent',
+  errors: {
+    400: ['Name required', 'Invalid plan'],
+    ...denied,
+    402: [AGENT_LIMIT_TEXT],
+    404: ['User not found'],
+    409: TAKEN_TEXTS,
+    500: ['Failed to create agent'],
+  },
+});
+
+export const getBackendAgent = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/:id',
+  summary: 'One agent',
+  params: agentParams,
+  reply: z.object({
+    id: z.string(),
+    status: agentStatus,
+    startedAt: nullableTimestamp,
+    plan: z.string(),
+    ...place,
+    runtimeVersion: z.string(),
+    verified: z.boolean(),
+    verificationType: z.string().nullable(),
+    attestationUid: z.string().nullable(),
+    verifiedAt: nullableTimestamp,
+  }),
+  errors: { ...denied, 404: [AGENT_NOT_FOUND] },
+});
+
+export const updateBackendAgent = endpoint({
+  ...base,
+  method: 'PUT',
+  path: '/api/agents/:id',
+  summary: 'Change plan, provider, name, configuration or purpose; a running agent takes it over at once',
+  params: agentParams,
+  body: z.object({
+    plan: z.string().max(50).optional(),
+    aiProvider: z.string().max(50).optional(),
+    name: agentName('Name required').optional(),
+    config: settingsObject.optional(),
+    purpose: agentPurpose.optional(),
+  }),
+  reply: z.object({
+    id: z.string(),
+    plan: z.string(),
+    aiProvider: z.string(),
+    subdomain: z.string(),
+    status: agentStatus,
+    message: z.string(),
+  }),
+  errors: { 400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS], ...denied, 404: [AGENT_NOT_FOUND] },
+});
+
+export const deleteBackendAgent = endpoint({
+  ...base,
+  method: 'DELETE',
+  path: '/api/agents/:id',
+  summary: 'Remove an agent for good; one that is not there is removed already',
+  params: agentParams,
+  reply: z.object({ id: z.string(), deleted: z.literal(true) }),
+  errors: denied,
+});
+
+const verificationPath = { ...base, params: agentParams, errors: { ...denied, ...VERIFY_ERRORS } } as const;
+
+export const getBackendVerification = endpoint({
+  ...verificationPath,
+  method: 'GET',
+  path: '/api/agents/:id/verification',
+  summary: 'Whether and how the agent is verified',
+  reply: verification,
+});
+
+export const verifyBackendAgent = endpoint({
+  ...verificationPath,
+  method: 'POST',
+  path: '/api/agents/:id/verify',
+  summary: 'Record a verification',
+  body: verifyBody,
+  reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
+});
+
+export const removeBackendVerification = endpoint({
+  ...verificationPath,
+  method: 'DELETE',
+  path: '/api/agents/:id/verify',
+  summary: 'Remove a verification',
+  reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
+});

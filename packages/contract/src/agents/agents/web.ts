@@ -1,0 +1,333 @@
+import { z } from 'zod';
+import {
+  agentName,
+  agentParams,
+  agentPurpose,
+  agentStats,
+  shownMessage,
+  agentStatus,
+  AGENT_LIMIT_TEXT,
+  AGENT_NOT_FOUND,
+  BAD_CONFIG_TEXTS,
+  NO_MODEL_TEXTS,
+  PLAN_MISMATCH_TEXT,
+  settingsObject,
+  SUBSCRIPTION_REQUIRED_TEXT,
+  UNKNOWN_TOOL_TEXT,
+  verification,
+  VERIFY_ERRORS,
+  verifyBody,
+} from '../fields.ts';
+import { success, timestamp, wholeQuery } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { deployAgent } from '../deployments.ts';
+import { rotateBackendToken } from '../lifecycle.ts';
+import { gatewayLogs, gatewayMessages, getInstanceStats } from '../runtime.ts';
+import {
+  deleteBackendAgent,
+  getBackendVerification,
+  removeBackendVerification,
+  updateBackendAgent,
+  verifyBackendAgent,
+} from './backend.ts';
+
+const base = { service: 'web', tag: 'Agents', auth: 'session' } as const;
+const one = { ...base, params: agentParams, errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND] } } as const;
+
+const agent = z.object({
+  id: z.string(),
+  name: z.string(),
+  model: z.string(),
+  /** The model that really answers: another one where the plan has not this one, or no provider serves it. */
+  answers: z.string(),
+  status: agentStatus,
+  /** Opens the agent's web chat; the ticket in it opens it once, within five minutes: ask for a new one for each connection. */
+  websocketUrl: z.string(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  plan: z.string(),
+  teamId: z.string().nullable(),
+  url: z.string(),
+  /** Why it failed. */
+  failure: z.string().nullable(),
+  verified: z.boolean(),
+});
+export type WebAgent = z.output<typeof agent>;
+
+export const listAgents = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents',
+  auth: 'optional',
+  summary: 'The own agents; none without a session',
+  query: z.object({ limit: wholeQuery(1000, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) }),
+  reply: z.object({ agents: z.array(agent), count: z.number(), hasMore: z.boolean(), status: z.literal('ok') }),
+});
+
+export const getAgent = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id',
+  summary: 'One agent',
+  reply: z.object({ agent, status: z.literal('ok') }),
+});
+
+export const renameAgent = endpoint({
+  ...one,
+  method: 'PATCH',
+  path: '/api/agents/:id',
+  summary: 'Rename an agent',
+  body: z.object({ name: agentName('Name required') }),
+  reply: success.extend({
+    agent: z.object({ id: z.string(), name: z.string(), status: agentStatus, updatedAt: timestamp }),
+  }),
+  errors: {
+    ...one.errors,
+    400: ['Name required', 'Name too long (max 64 chars)'],
+    502: ['Agent backend unavailable'],
+  },
+  passesOn: () => [updateBackendAgent],
+});
+
+export const deleteAgent = endpoint({
+  ...one,
+  method: 'DELETE',
+  path: '/api/agents/:id',
+  summary: 'Delete an agent and all its data',
+  reply: success.extend({ deleted: z.string() }),
+  errors: { ...one.errors, 502: ['Agent backend unavailable'] },
+  passesOn: () => [deleteBackendAgent],
+});
+
+const NAME = 'Agent name is required';
+
+export const provisionAgent = endpoint({
+  ...base,
+  method: 'POST',
+  path: '/api/agents/provision',
+  summary: 'Make and run an agent',
+  body: z.object({
+    name: agentName(NAME, 'Agent name too long (max 64 chars)'),
+    model: z.string().trim().min(1).max(200).optional(),
+    config: settingsObject.default({}),
+    tier: z.string().max(50).optional(),
+  }),
+  reply: success.extend({
+    agent: z.object({
+      id: z.string(),
+      name: z.string(),
+      status: agentStatus,
+      websocketUrl: z.string(),
+      model: z.string(),
+      createdAt: timestamp,
+    }),
+  }),
+  status: 201,
+  errors: {
+    400: [NAME, 'Invalid tier. Must be: starter, pro, or enterprise', ...NO_MODEL_TEXTS, ...BAD_CONFIG_TEXTS],
+    401: ['Unauthorized'],
+    402: ['A paid plan is required. Choose a plan at /pricing'],
+    403: [SUBSCRIPTION_REQUIRED_TEXT, PLAN_MISMATCH_TEXT],
+    429: ['Agent limit reached for <tier> tier', AGENT_LIMIT_TEXT],
+    502: ['Agent backend unavailable'],
+    503: ['Provisioning is temporarily disabled. Contact support.'],
+  },
+  passesOn: () => [deployAgent],
+});
+
+export const listProvisionedAgents = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/provision',
+  summary: 'The own agents',
+  query: z.object({ limit: wholeQuery(1000, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) }),
+  reply: success.extend({ agents: z.array(agent), count: z.number(), hasMore: z.boolean() }),
+  errors: { 401: ['Unauthorized'] },
+});
+
+const config = settingsObject;
+
+export const getAgentConfig = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/config',
+  summary: 'What the agent runs with',
+  reply: z.object({ config, status: z.literal('ok') }),
+});
+
+export const putAgentConfig = endpoint({
+  ...one,
+  method: 'PUT',
+  path: '/api/agents/:id/config',
+  summary: 'Change what the agent runs with; it takes effect at once',
+  body: settingsObject,
+  reply: z.object({ config, status: z.literal('updated') }),
+  errors: { ...one.errors, 400: [...BAD_CONFIG_TEXTS, ...NO_MODEL_TEXTS], 502: ['Agent backend unavailable'] },
+  passesOn: () => [updateBackendAgent],
+});
+
+const purpose = z.object({ instruction: z.string(), tools: z.array(z.string()) });
+
+export const getAgentPurpose = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/purpose',
+  summary: 'What the agent is for, and the tools that it may use',
+  reply: purpose,
+});
+
+export const putAgentPurpose = endpoint({
+  ...one,
+  method: 'PUT',
+  path: '/api/agents/:id/purpose',
+  summary: 'Change what the agent is for or which tools it may use, from its next step on; what is left out stays',
+  body: agentPurpose,
+  reply: purpose,
+  errors: { ...one.errors, 400: [UNKNOWN_TOOL_TEXT], 502: ['Agent backend unavailable'] },
+  passesOn: () => [updateBackendAgent],
+});
+
+const level = z.enum(['debug', 'info', 'warn', 'error']);
+
+export const getAgentLogs = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/logs',
+  summary: 'The agent’s log, newest first',
+  query: z.object({ limit: wholeQuery(50, 1, 100), level: level.optional() }),
+  reply: z.object({
+    logs: z.array(
+      z.object({
+        id: z.string(),
+        timestamp,
+        level,
+        message: z.string(),
+        source: z.string(),
+        agentId: z.string(),
+      }),
+    ),
+    total: z.number(),
+    limit: z.number(),
+    status: z.literal('ok'),
+  }),
+  errors: { ...one.errors, 502: ['Agent backend unavailable', 'Agent is not running'] },
+  passesOn: () => [gatewayLogs],
+});
+
+export const streamAgentLogs = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/logs/stream',
+  summary: 'The agent’s log as it is written; Last-Event-ID goes on where a reader stopped',
+  query: z.object({ level: level.optional() }),
+  produces: 'text/event-stream',
+  passesOn: () => [gatewayLogs],
+});
+
+export const getAgentMessages = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/messages',
+  summary: 'The agent’s conversations, newest first',
+  query: z.object({ limit: wholeQuery(50, 1, 100), offset: wholeQuery(0, 0, 1_000_000) }),
+  reply: z.object({
+    messages: z.array(shownMessage),
+    total: z.number(),
+    limit: z.number(),
+    offset: z.number(),
+    hasMore: z.boolean().optional(),
+    status: z.literal('ok'),
+  }),
+  passesOn: () => [gatewayMessages],
+});
+
+export const getAgentStats = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/stats',
+  summary: 'Live figures; all null, with status `mock`, while the backend cannot be reached',
+  reply: z.object({ stats: agentStats, status: z.enum(['ok', 'mock']) }),
+  passesOn: () => [getInstanceStats],
+});
+
+export const getAgentToken = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/token',
+  summary: 'The token that opens the agent’s gateway',
+  reply: z.object({ token: z.string() }),
+});
+
+export const rotateAgentToken = endpoint({
+  ...one,
+  method: 'POST',
+  path: '/api/agents/:id/token/rotate',
+  summary: 'A new gateway token; the old one, and what it opened, ends at once',
+  reply: z.object({ success: z.literal(true), token: z.string() }),
+  passesOn: () => [rotateBackendToken],
+});
+
+export const getVerification = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/verify',
+  summary: 'Whether and how the agent is verified',
+  reply: verification,
+  passesOn: () => [getBackendVerification],
+});
+
+export const getVerificationStatus = endpoint({
+  ...one,
+  method: 'GET',
+  path: '/api/agents/:id/verification',
+  summary: 'The same under its other name',
+  reply: verification,
+  passesOn: () => [getBackendVerification],
+});
+
+export const verifyAgent = endpoint({
+  ...one,
+  method: 'POST',
+  path: '/api/agents/:id/verify',
+  summary: 'Record a verification',
+  body: verifyBody,
+  reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
+  errors: { ...one.errors, ...VERIFY_ERRORS },
+  passesOn: () => [verifyBackendAgent],
+});
+
+export const removeVerification = endpoint({
+  ...one,
+  method: 'DELETE',
+  path: '/api/agents/:id/verify',
+  summary: 'Remove a verification',
+  reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
+  passesOn: () => [removeBackendVerification],
+});
+
+const NO_CLONES = 'Agent cloning is not available yet';
+
+export const cloneAgent = endpoint({
+  ...base,
+  auth: 'none',
+  method: 'POST',
+  path: '/api/agents/clone',
+  summary: 'Not available; nothing is charged',
+  rawBody: true,
+  errors: { 501: [NO_CLONES] },
+});
+
+export const getCloneService = endpoint({
+  ...base,
+  auth: 'none',
+  method: 'GET',
+  path: '/api/agents/clone',
+  summary: 'State of the clone service',
+  reply: z.object({
+    status: z.literal('ok'),
+    service: z.string(),
+    available: z.boolean(),
+    protocol: z.object({ name: z.string(), version: z.string(), methods: z.array(z.string()), payment: z.boolean() }),
+    timestamp,
+  }),
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+/** What pages show, by the part that may have changed. */
+export const LIVE_TOPICS = ['account', 'agents', 'devices', 'inbox', 'joining', 'notices', 'providers'] as const;
+export type LiveTopic = (typeof LIVE_TOPICS)[number];
+
+/** Conversations that one stream follows. */
+export const MOST_WATCHES = 8;
+export const MOST_STREAMS = 40;
+/** Conversations that all streams of a user follow together. */
+export const MOST_FOLLOWED = 64;
+export const TOO_MANY_STREAMS = `A user has ${MOST_STREAMS} live streams at most`;
+export const TOO_MANY_FOLLOWED = `A user follows ${MOST_FOLLOWED} conversations at most, over all live streams`;
+
+const WATCH = 'watch must be up to 8 of agent:session:step, with commas between';
+/** agent:session:step, one or more. */
+const PLACES = /^[\w.-]{1,200}:[\w.-]{1,200}:\d{1,10}(?:,[\w.-]{1,200}:[\w.-]{1,200}:\d{1,10}){0,7}$/;
+
+export const followLive = endpoint({
+  service: 'web',
+  auth: 'session',
+  tag: 'Live',
+  method: 'GET',
+  path: '/api/live',
+  summary:
+    'Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. After `ready` read what you show; Last-Event-ID goes on where a reader stopped',
+  query: z.object({
+    watch: z
+      .string()
+      .regex(PLACES, WATCH)
+      .optional()
+      .describe('Conversations to follow, each from after a step: agent:session:step'),
+  }),
+  produces: 'text/event-stream',
+  errors: {
+    400: [WATCH],
+    401: ['Unauthorized'],
+    429: [TOO_MANY_STREAMS, TOO_MANY_FOLLOWED],
+  },
+});

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import {
+  AGENT_LIMIT_TEXT,
+  PLAN_MISMATCH_TEXT,
+  PROVISIONING_DISABLED_TEXT,
+  SUBSCRIPTION_REQUIRED_TEXT,
+  templates,
+} from '../fields.ts';
+import { wholeQuery } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { BAD_TEAM_TEXTS, deployTeam } from './backend.ts';
+
+const base = { service: 'web', tag: 'Teams', auth: 'session' } as const;
+
+export const PLAN_FOR_TEAMS = 'Team provisioning requires collect, label, or network plan';
+
+const text = z.string();
+export const customAgent = z.object({
+  name: text.trim().min(1),
+  role: text.trim().min(1),
+  description: text,
+  instruction: text,
+  model: text.trim().min(1),
+  tools: z.array(text),
+  memoryShared: z.boolean(),
+});
+
+export const provisionTeam = endpoint({
+  ...base,
+  method: 'POST',
+  path: '/api/provision/team',
+  summary: 'Run a team: a ready-made one, agents of your own, or a document that an earlier answer gave',
+  // The service says what is wrong: its answers carry the list of templates.
+  body: z.looseObject({
+    plan: z.unknown().optional(),
+    templateKey: z.unknown().optional(),
+    customAgents: z.array(z.unknown()).max(1000).optional(),
+    yaml_config: z.string().max(200_000).optional(),
+  }),
+  reply: z.object({
+    success: z.literal(true),
+    teamId: z.string(),
+    template: z.string(),
+    agents: z.array(
+      z.object({
+        container: z.string(),
+        agentId: z.string(),
+        status: z.enum(['running', 'failed']),
+        url: z.string(),
+        error: z.string().optional(),
+      }),
+    ),
+    yaml_config: z.string(),
+  }),
+  failure: 'Team provisioning failed',
+  passesOn: () => [deployTeam],
+  errors: {
+    400: [
+      PLAN_FOR_TEAMS,
+      'Unknown template <key>',
+      'A team on the <plan> plan has at most <n> agents',
+      'customAgents.<n>: <reason>',
+      ...BAD_TEAM_TEXTS,
+    ],
+    401: ['Unauthorized'],
+    402: [AGENT_LIMIT_TEXT],
+    403: [SUBSCRIPTION_REQUIRED_TEXT, PLAN_MISMATCH_TEXT],
+    500: ['Team provisioning failed'],
+    503: [PROVISIONING_DISABLED_TEXT],
+  },
+});
+
+export const getTeamTemplates = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/provision/team/templates',
+  summary: 'The twelve ready-made teams',
+  reply: templates,
+  errors: { 401: ['Unauthorized'] },
+});
+
+export const listTeams = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/teams',
+  summary: 'The own teams, their agents and the documents that they run from',
+  query: z.object({ limit: wholeQuery(200, 1, 1000), offset: wholeQuery(0, 0, 1_000_000) }),
+  reply: z.object({
+    teams: z.array(
+      z.object({
+        teamId: z.string(),
+        name: z.string(),
+        template: z.string().nullable(),
+        createdAt: z.string(),
+        yaml_config: z.string(),
+        agents: z.array(z.object({ agentId: z.string(), name: z.string(), status: z.string() })),
+      }),
+    ),
+    count: z.number(),
+    /** A page ends at `limit` teams or about 2 MB. */
+    hasMore: z.boolean(),
+  }),
+  errors: { 401: ['Unauthorized'] },
+});

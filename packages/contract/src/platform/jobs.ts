@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { job, signal } from '../job.ts';
+
+const mail = {
+  /** What the mail is about, and never a secret: it is composed when it is sent. */
+  data: z.object({ kind: z.string(), data: z.looseObject({ email: z.string() }) }),
+  /** With ten minutes between tries at most, a mail server may be away for a day. */
+  retryLimit: 150,
+  expireSeconds: 120,
+};
+
+/** Mail that lets somebody in. */
+export const mailJob = job({ queue: 'mail', ...mail });
+
+/** Mail that only tells something. */
+export const mailNewsJob = job({ queue: 'mail-news', ...mail });
+
+/** Something that pages show has changed: `user topic`, where the user `*` is every administrator. */
+export const liveChanged = signal({ channel: 'live', payload: z.string(), as: 'text' });
+
+/** Somebody has a new notice; the payload is the user's id. */
+export const noticeRaised = signal({ channel: 'notices', payload: z.string(), as: 'text' });
+
+/** Administrators have added, changed or removed a provider of AI models. */
+export const aiProvidersChanged = signal({ channel: 'ai_providers', payload: z.string(), as: 'text' });

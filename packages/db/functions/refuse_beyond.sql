@@ -1,0 +1,15 @@
+-- early
+-- Refuses a row when its user has so many already: (how many, what to say, a further column that must be the same).
+-- The code is answered with 429.
+create or replace function refuse_beyond() returns trigger
+  language plpgsql as $$
+declare
+  found boolean;
+begin
+  execute format(
+    'select true from %I.%I where user_id = ($1).user_id %s offset %s limit 1', tg_table_schema, tg_table_name,
+    case when tg_nargs > 2 then format('and %I = ($1).%I', tg_argv[2], tg_argv[2]) else '' end, tg_argv[0]::integer - 1)
+    into found using new;
+  if found then raise exception using errcode = 'TR429', message = tg_argv[1]; end if;
+  return new;
+end $$;

@@ -1,0 +1,112 @@
+import { Linked, type Place } from '../linked.ts';
+
+/** Requests of one account that are worked on at once while others are here, too. Alone, it has everything. */
+const AT_ONCE = 4;
+/** What takes longer waits for something else and holds up nobody: it no longer counts. */
+const HOLD_MS = 200;
+/** Who was here so recently counts as here. */
+const HERE_MS = 1000;
+/** Accounts that are kept before those that are gone are looked for. */
+const SWEEP_AT = 1000;
+
+/** A place, given back when the request has its answer; may be said twice. */
+export type Leave = () => void;
+
+/** For whoever has to wait. */
+export interface Turn {
+  comes: Promise<Leave>;
+  /** Waits no longer, and the turn never comes; may be said at any time. */
+  withdraw: () => void;
+}
+
+export interface Places {
+  /** A place for a request of the account: at once, or when its turn comes. */
+  enter: (account: string) => Leave | Turn;
+}
+
+interface Held {
+  since: number;
+}
+
+interface Waiter {
+  come: (leave: Leave) => void;
+}
+
+interface Line {
+  account: string;
+  /** The oldest first. */
+  held: Linked<Held>;
+  waiting: Linked<Waiter>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Shares the event loop between accounts. Whoever sends a hundred requests together would be worked on a hundredfold for
+ * each one of somebody else; while others are here a few of them are, and the rest wait for these to end.
+ */
+export function createPlaces(now: () => number = () => performance.now()): Places {
+  const lines = new Map<string, Line>();
+  let sweepAt = SWEEP_AT;
+  /** The two accounts that came last; one of them is always somebody else. */
+  let last = { account: '', at: -Infinity };
+  let before = last;
+
+  function see(account: string): void {
+    if (last.account === account) last.at = now();
+    else {
+      before = last;
+      last = { account, at: now() };
+    }
+  }
+
+  function isAlone(account: string): boolean {
+    const other = last.account === account ? before : last;
+    return other.at < now() - HERE_MS;
+  }
+
+  function lineOf(account: string): Line {
+    let line = lines.get(account);
+    if (line) return line;
+    if (lines.size >= sweepAt) sweep();
+    line = { account, held: new Linked(), waiting: new Linked(), timer: undefined };
+    lines.set(account, line);
+    return line;
+  }
+
+  /** Not with each request: what comes and goes in a map that often is kept from being collected. */
+  function sweep(): void {
+    for (const [account, { held, waiting }] of lines) if (held.size === 0 && waiting.size === 0) lines.delete(account);
+    sweepAt = Math.max(SWEEP_AT, lines.size * 2);
+  }
+
+  function hasPlace({ account, held }: Line): boolean {
+    if (held.size < AT_ONCE || isAlone(account)) return true;
+    return held.fromLast(AT_ONCE - 1)!.since <= now() - HOLD_MS;
+  }
+
+  function take(line: Line): Leave {
+    const place: Place<Held> = line.held.add({ since: now() });
+    return () => {
+      line.held.delete(place);
+      if (line.waiting.size > 0) goOn(line);
+    };
+  }
+
+  function goOn(line: Line): void {
+    while (line.waiting.size > 0 && hasPlace(line)) line.waiting.shift()!.come(take(line));
+    clearTimeout(line.timer);
+    line.timer = line.waiting.size > 0 ? setTimeout(goOn, HOLD_MS / 4, line).unref() : undefined;
+  }
+
+  return {
+    enter(account) {
+      see(account);
+      const line = lineOf(account);
+      if (line.waiting.size === 0 && hasPlace(line)) return take(line);
+      const { promise: comes, resolve: come } = Promise.withResolvers<Leave>();
+      const place = line.waiting.add({ come });
+      line.timer ??= setTimeout(goOn, HOLD_MS / 4, line).unref();
+      return { comes, withdraw: () => line.waiting.delete(place) };
+    },
+  };
+}
