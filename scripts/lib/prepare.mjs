@@ -69,7 +69,13 @@ function putOnPath(binary) {
 }
 
 /** What the dashboard is built from. */
-const DASHBOARD_SOURCES = ['apps/dashboard', 'packages/contract/src', 'packages/domain/src', 'package-lock.json'];
+const DASHBOARD_SOURCES = [
+  'apps/dashboard',
+  'packages/client/src',
+  'packages/contract/src',
+  'packages/domain/src',
+  'package-lock.json',
+];
 
 /**
  * @param {string} file

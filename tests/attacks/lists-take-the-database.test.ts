@@ -35,6 +35,11 @@ async function conversation(events: number, status: string, type: string, kb: nu
 
 const LISTS: [what: string, path: () => string, check: (body: Body) => void][] = [
   [
+    'the conversations of an agent',
+    () => `/api/agents/${scene.attacker.agentId}/sessions?limit=100`,
+    (body) => assert.equal(body.sessions.length, 13),
+  ],
+  [
     'the messages of an agent',
     () => `/api/agents/${scene.attacker.agentId}/messages?limit=100`,
     (body) => assert.deepEqual([body.total, body.hasMore], [720, true]),

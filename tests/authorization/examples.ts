@@ -287,6 +287,15 @@ const WEB: Record<string, Make> = {
   'POST /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k', memory: 'stolen' } }),
   'DELETE /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k' } }),
   'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
+  'POST /api/webhooks': only({ url: 'https://127.0.0.1:1/', events: ['payment.failed'] }),
+  'PATCH /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id }, body: { url: 'https://127.0.0.1:2/' } }),
+  'DELETE /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id } }),
+  'POST /api/webhooks/:id/rotate': ({ webhookId: id }) => ({ params: { id } }),
+  'POST /api/webhooks/:id/test': ({ webhookId: id }) => ({ params: { id } }),
+  'GET /api/webhooks/:id/deliveries': ({ webhookId: id }) => ({ params: { id } }),
+  'POST /api/webhooks/:id/deliveries/:deliveryId/replay': ({ webhookId: id, deliveryId }) => ({
+    params: { id, deliveryId },
+  }),
   'POST /api/paygate': ({ agentId, address: walletAddress }) => [
     { body: { action: 'endpoints' } },
     ...['fitness', 'pricing', 'join-colony', 'pay'].map((action) => ({

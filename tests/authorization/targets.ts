@@ -3,7 +3,8 @@ import * as contract from '@troupe/contract';
 import type { Auth, Endpoint, Service } from '@troupe/contract';
 import type { Server } from '@troupe/kernel';
 import { z } from 'zod';
-import { exampleOf, EXAMPLES, type Example } from './examples.ts';
+import type { Example } from './example.ts';
+import { exampleOf, EXAMPLES } from './examples.ts';
 import type { OwnerIds } from './world.ts';
 
 /** Everything that can be asked for: the endpoints of the contract, and what the servers answer beside them. */

@@ -23,6 +23,8 @@ export interface OwnerIds extends RowIds {
   sessionId: string;
   taskId: string;
   paymentSessionId: string;
+  webhookId: string;
+  deliveryId: string;
 }
 
 /** Somebody with an agent, whose tokens are worth something: there. */
@@ -193,6 +195,23 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   const opened = await ask('POST', '/api/wallet/sessions', { address, deposit: '11.00' });
   const agentWallet = await ask('POST', '/api/underground/wallets', { agentId });
   const { backup } = await ask('POST', `${at}/backups`);
+  const hook = { url: `https://${mark('host')}.test/`, events: ['payment.failed'] };
+  const { webhook, secret } = await ask('POST', '/api/webhooks', hook);
+  const deliveryId = `msg_${newId()}`;
+  await db.system
+    .insertInto('webhook_deliveries')
+    .values({
+      id: deliveryId,
+      endpoint_id: webhook.id,
+      user_id: who.id,
+      type: 'payment.failed',
+      data: '{}',
+      at: new Date(),
+      queued_at: new Date(),
+      ended_at: new Date(),
+      status: 'delivered',
+    })
+    .execute();
   const { token } = await ask('GET', `${at}/token`);
   const { agent } = await ask('GET', at);
 
@@ -201,6 +220,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   keep('gateway token', token);
   keep('ticket', new URL(agent.websocketUrl).searchParams.get('token') ?? '');
   keep('invite', invite.token);
+  keep('webhook secret', secret);
   const rows = await addRows(db, { userId: who.id, agentId, address, otherId }, marks);
   const expiredCookie = await newSession(services, who.id, -1000);
   const session = await db.system
@@ -229,6 +249,8 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     sessionId: session.id,
     taskId: task.id,
     paymentSessionId: opened.session?.id ?? opened.id,
+    webhookId: webhook.id,
+    deliveryId,
   };
   for (const name of ['userId', 'keyId', 'sessionId', 'teamId', 'conversationId'] as const) keep(name, ids[name]);
   return { owner: { ...who, email, cookie, expiredCookie }, ids };

@@ -29,7 +29,18 @@ after(async () => {
 test('there is one for each client', () => {
   assert.deepEqual(
     snippets.map(({ title }) => title),
-    ['OpenAI', 'Anthropic', 'AI SDK', 'OpenAI Agents', 'curl', 'Claude Code', 'Codex', 'MCP'],
+    [
+      'OpenAI',
+      'Anthropic',
+      'AI SDK',
+      'OpenAI Agents',
+      'The platform’s own client',
+      'The terminal',
+      'curl',
+      'Claude Code',
+      'Codex',
+      'MCP',
+    ],
   );
   for (const { title, code } of snippets) assert.ok(code.trim().split('\n').length <= 6, title);
 });
@@ -41,11 +52,11 @@ for (const { title, language, program, code } of snippets)
       .replaceAll('http://127.0.0.1:3000', world.services.web);
     const [command, args] =
       language === 'js' ? [process.execPath, ['--input-type=module', '-e', here]] : ['bash', ['-euc', here]];
-    const bin = path.join(root, 'tests/judges/node_modules/.bin');
+    const bin = ['tests/judges/node_modules/.bin', 'node_modules/.bin'].map((one) => path.join(root, one));
     const child = spawn(command, args, {
       cwd: language === 'js' ? root : home,
       env: {
-        PATH: `${bin}${path.delimiter}${process.env['PATH']}`,
+        PATH: [...bin, process.env['PATH']].join(path.delimiter),
         HOME: home,
         TROUPE_KEY: world.user.key,
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -62,7 +62,7 @@ browserSuite(
       await log.locator('del', { hasText: 'late' }).waitFor();
       assert.equal(await log.locator('td', { hasText: '900' }).evaluate((cell) => cell.style.textAlign), 'right');
       await log.locator('pre span', { hasText: '// enough' }).waitFor();
-      await log.getByRole('button', { name: 'Copy' }).waitFor();
+      await log.getByRole('figure').getByRole('button', { name: 'Copy' }).waitFor();
       await assertAccessible(page, 'an answer with everything');
       assertQuiet(watched);
     });

@@ -20,7 +20,7 @@ export type Rule = (sources: readonly Source[]) => string[];
 
 /** Packages from the bottom up. A package imports only from rows above its own, and from those named beside it. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['domain'],
+  ['domain', 'client'],
   ['contract'],
   ['interop'],
   ['kernel'],
@@ -31,7 +31,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['fleet'],
 ];
 const PACKAGES = LAYERS.flat();
-const APPS = ['web', 'backend', 'summarizer', 'agent', 'dashboard', 'platform'];
+const APPS = ['web', 'backend', 'summarizer', 'agent', 'dashboard', 'platform', 'cli'];
 export const ROOMS = [...PACKAGES.map((name) => `packages/${name}`), ...APPS.map((name) => `apps/${name}`)];
 
 const below = (name: string): string[] =>
@@ -47,6 +47,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Web has the rows of agents; what runs them is the backend's.
   'apps/web': PACKAGES.filter((name) => name !== 'agent' && name !== 'fleet'),
   'apps/dashboard': ['contract', 'domain'],
+  // Whoever has the client has all that it can do.
+  'apps/cli': ['client'],
   'apps/summarizer': ['contract', 'domain', 'kernel'],
   'apps/platform': [...PACKAGES, 'web', 'backend', 'summarizer'],
 };
@@ -164,7 +166,7 @@ const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\
 
 export const environmentOnlyInMain: Rule = (sources) =>
   sources
-    .filter(({ path: file }) => isRoom(file) && !isTest(file) && !/\/(main|testing|vite\.config)\.ts$/.test(file))
+    .filter(({ path: file }) => isRoom(file) && !isTest(file) && !/\/(main|testing|vite\.config)\.m?[jt]s$/.test(file))
     .filter(({ text }) => /\bprocess\.env\b/.test(withoutComments(text)))
     .map(({ path: file }) => `${file} reads process.env: take what it needs from its caller`);
 
@@ -358,7 +360,7 @@ export function readSources(root: string): Source[] {
     readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
       const file = `${folder}/${entry.name}`;
       if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : walk(file);
-      if (!/\.(tsx?|mjs)$/.test(entry.name) || entry.name.endsWith('.gen.ts')) return [];
+      if (!/\.(tsx?|mjs)$/.test(entry.name) || /\.gen\.(d\.m)?ts$/.test(entry.name)) return [];
       return [{ path: file, text: readFileSync(path.join(root, file), 'utf8') }];
     });
   const present = new Set(readdirSync(root));

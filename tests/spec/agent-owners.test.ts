@@ -33,10 +33,13 @@ const BODIES: Record<string, unknown> = {
   'PATCH /api/agents/:id': { name: 'mine' },
   'PUT /api/agents/:id': { name: 'mine' },
   'POST /api/agents/:id/messages': { message: 'hi' },
+  'POST /api/agents/:id/sessions/:sessionId/branches': { at: 1 },
   'POST /api/agents/:id/verify': { verificationType: 'eas' },
   'POST /api/agents/:id/approvals/:approvalId': { approved: true },
   'POST /api/agents/:id/payments/:paymentId': { decision: 'approve' },
 };
+/** What some of them want to know, and the others do not look at. */
+const QUERY = '?path=notes.txt&q=word';
 const bodyOf = (endpoint: Endpoint): unknown =>
   BODIES[named(endpoint)] ?? (endpoint.method === 'GET' || !endpoint.body ? undefined : {});
 
@@ -45,7 +48,7 @@ describe("another user's agent is not found", () => {
     const routes = all('web').filter(({ path }) => path.startsWith('/api/agents/:id'));
     assert.ok(routes.length >= 25, String(routes.length));
     for (const route of routes) {
-      const path = route.path.replace(':id', id).replaceAll(/:\w+/g, 'x');
+      const path = `${route.path.replace(':id', id).replaceAll(/:\w+/g, 'x')}${QUERY}`;
       const reply = await ben.ask(route.method, path, bodyOf(route));
       assert.deepEqual(reply, { status: 404, body: { error: 'Agent not found' } }, named(route));
       const nobody = await send(services.web + path, route.method, bodyOf(route));

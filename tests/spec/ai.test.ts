@@ -127,6 +127,7 @@ describe('models', () => {
       'name',
       'outputCost',
       'provider',
+      'sees',
       'tags',
     ]);
     assert.ok(body.models.some((each: { id: string }) => each.id === 'listed-model'));

@@ -86,9 +86,7 @@ export async function startAgent({
     agentId,
     store,
     model: ai,
-    tools: toolkit.tools,
-    mcp: toolkit.mcp,
-    workspace: toolkit.workspace,
+    ...toolkit,
     log,
     onSleep: toolkit.close,
   });

@@ -140,7 +140,9 @@ const setPassword = (tx: SystemTx, userId: string, hash: string | null, at: Date
 
 /** Everything that opens the account or something of it, or lets others in. */
 async function endCredentials(tx: SystemTx, userId: string): Promise<Record<string, number>> {
-  const own = async (table: 'api_keys' | 'account_links' | 'installations' | 'client_grants'): Promise<number> => {
+  const own = async (
+    table: 'api_keys' | 'account_links' | 'installations' | 'webhook_endpoints' | 'client_grants',
+  ): Promise<number> => {
     const { numDeletedRows } = await tx.deleteFrom(table).where('user_id', '=', userId).executeTakeFirst();
     return Number(numDeletedRows);
   };
@@ -148,6 +150,7 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
   const links = await own('account_links');
   const installations = await own('installations');
   const clients = await own('client_grants');
+  const webhooks = await own('webhook_endpoints');
   const devices = await tx
     .updateTable('devices')
     .set((eb) => ({
@@ -173,5 +176,5 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
     .returning('id')
     .execute();
   await tx.updateTable('users').set({ notifications: '{}' }).where('id', '=', userId).execute();
-  return { keys, links, installations, clients, devices: devices.length, wallets: wallets.length };
+  return { keys, links, installations, webhooks, clients, devices: devices.length, wallets: wallets.length };
 }

@@ -49,6 +49,24 @@ const PAGE = 500;
 const BACK = 16;
 const isSaid = ({ type }: SessionEvent): boolean => type === 'assistant';
 
+/** From the newest answer on: its calls are what may be waited for. Read backwards, since what was before may be large. */
+async function sinceSaid(store: AgentStore, { id, lastSeq }: Session): Promise<SessionEvent[]> {
+  let events: SessionEvent[] = [];
+  for (let to = lastSeq; to > 0 && events.length < PAGE && !events.some(isSaid); to -= BACK) {
+    const after = Math.max(0, to - BACK);
+    events = [...(await store.events(id, { after, limit: to - after })), ...events];
+  }
+  return events;
+}
+
+/** What the run of a session waits for from outside. */
+async function waitsFor(store: AgentStore, session: Session): Promise<{ calls: CallRecord[]; words: string }> {
+  const events = await sinceSaid(store, session);
+  const said = events.findLast((event) => event.type === 'assistant');
+  const calls = readSession(events).pending.filter(({ caller }) => caller);
+  return { calls, words: said?.type === 'assistant' ? said.content : '' };
+}
+
 export function wakeAgent(deps: AgentDeps): Agent {
   const { agentId, owner = agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
   const listeners = new Map<string, Set<(event: LiveEvent) => void>>();
@@ -114,19 +132,14 @@ export function wakeAgent(deps: AgentDeps): Agent {
   }
 
   async function put(input: Input): Promise<Delivered> {
-    const given = [...(input.history ?? []), ...(input.results ?? [])].map((message) => message.content);
-    given.push((input.attachments ?? []).map(({ text = '' }) => text).join(''));
-    for (const text of [input.content, JSON.stringify(input.wishes ?? {}), ...given])
-      if (Buffer.byteLength(text) > MAX_INPUT_BYTES) throw new AppError(413, MESSAGE_TOO_LARGE);
-    const history = (input.history ?? []).map((message): SessionEventBody => ({ type: 'imported', ...message }));
-    const events = [...history, ...inputEvents(input)];
-    const { content } = input;
+    checkSize(input);
+    const events = inputEvents(input);
     const delivered = await store.deliver({
       to: input.to,
       events,
       ...(input.inputId !== undefined && { inputId: input.inputId }),
       claim: { owner: worker.owner, ttlMs: worker.leaseMs },
-      recall: { query: content, limit: RECALLED },
+      recall: { query: input.content, limit: RECALLED },
     });
     if (!delivered) throw new AppError(404, 'Session not found');
     input.onTaken?.({ sessionId: delivered.session.id, seq: delivered.seq });
@@ -138,18 +151,6 @@ export function wakeAgent(deps: AgentDeps): Agent {
       });
     }
     return delivered;
-  }
-
-  /** What the run of a session waits for from outside: calls of the newest answer. Read backwards, since what was before may be large. */
-  async function waitsFor({ id, lastSeq }: Session): Promise<{ calls: CallRecord[]; words: string }> {
-    let events: SessionEvent[] = [];
-    for (let to = lastSeq; to > 0 && events.length < PAGE && !events.some(isSaid); to -= BACK) {
-      const after = Math.max(0, to - BACK);
-      events = [...(await store.events(id, { after, limit: to - after })), ...events];
-    }
-    const said = events.findLast((event) => event.type === 'assistant');
-    const calls = readSession(events).pending.filter(({ caller }) => caller);
-    return { calls, words: said?.type === 'assistant' ? said.content : '' };
   }
 
   /** Reads on from where the trail ends. */
@@ -164,7 +165,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
     const session = await store.session(sessionId);
     if (!session) throw new AppError(404, 'Session not found');
     if (session.status !== 'waiting') return undefined;
-    const { calls, words } = await waitsFor(session);
+    const { calls, words } = await waitsFor(store, session);
     if (calls.length > 0) return { sessionId, outcome: 'calls', reply: words, calls, spent: trail.spent() };
     return { sessionId, outcome: 'waiting', reply: WAITING, spent: NOTHING_SPENT };
   }
@@ -237,6 +238,8 @@ export function wakeAgent(deps: AgentDeps): Agent {
     return claimed !== undefined;
   }
 
+  const written = (id: string) => writing.get(id);
+  const follow = createFollow({ store, watch, definition, owner, writing: written, pollMs: Math.max(pollMs, 500) });
   return {
     id: agentId,
     owner,
@@ -261,17 +264,10 @@ export function wakeAgent(deps: AgentDeps): Agent {
       void begin(delivered)?.catch(() => undefined);
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
-    follow: createFollow({
-      store,
-      watch,
-      definition,
-      owner,
-      writing: (id) => writing.get(id),
-      pollMs: Math.max(pollMs, 500),
-    }),
+    follow,
     async openCalls(sessionId) {
       const session = await store.session(sessionId);
-      return session?.status === 'waiting' ? (await waitsFor(session)).calls : [];
+      return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
     },
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
@@ -337,20 +333,27 @@ const noFiles = async (): Promise<never> => {
   throw new AppError(409, 'This agent has no files');
 };
 
-function inputEvents({ content, from, limits, wishes, attachments = [], results = [] }: Input): SessionEventBody[] {
+function checkSize({ content, wishes = {}, history = [], results = [], attachments = [] }: Input): void {
+  const given = [...history, ...results].map((message) => message.content);
+  const attached = attachments.map(({ text = '' }) => text).join('');
+  for (const text of [content, JSON.stringify(wishes), attached, ...given])
+    if (Buffer.byteLength(text) > MAX_INPUT_BYTES) throw new AppError(413, MESSAGE_TOO_LARGE);
+}
+
+function inputEvents(input: Input): SessionEventBody[] {
+  const { content, from, limits, wishes, history = [], attachments = [], results = [] } = input;
+  const earlier = history.map((message): SessionEventBody => ({ type: 'imported', ...message }));
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
-  if (given.length > 0 && content === '') return given;
-  return [
-    ...given,
-    {
-      type: 'user',
-      content,
-      ...(from && { from }),
-      ...(limits && { limits }),
-      ...(wishes && { wishes }),
-      ...(attachments.length > 0 && { attachments }),
-    },
-  ];
+  if (given.length > 0 && content === '') return [...earlier, ...given];
+  const said: SessionEventBody = {
+    type: 'user',
+    content,
+    ...(from && { from }),
+    ...(limits && { limits }),
+    ...(wishes && { wishes }),
+    ...(attachments.length > 0 && { attachments }),
+  };
+  return [...earlier, ...given, said];
 }
 
 const WAITING = 'This needs an approval before I can go on.';

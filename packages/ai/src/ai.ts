@@ -124,9 +124,6 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     return next !== undefined && (!error.callersFault || next.id === id);
   }
 
-  const shown = (request: ChatRequest, { provider, name, id }: Candidate, { pictures }: CallOptions): ChatRequest =>
-    pictures === 'seen' && !directory.sees(provider.name, name, id) ? withoutPictures(request) : request;
-
   async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
     const begun = begin(given, options);
     const call = begun instanceof Promise ? await begun : begun;
@@ -134,7 +131,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     for (const [index, candidate] of candidates.entries()) {
       let reply: ProviderReply;
       try {
-        reply = await candidate.provider.chat(candidate.name, shown(request, candidate, options), options.signal);
+        reply = await candidate.provider.chat(...sent(directory, candidate, request, options));
       } catch (error) {
         if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error, options);
         continue;
@@ -166,8 +163,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   async function openFirst(call: Call, options: CallOptions) {
     const { candidates, request } = call;
     for (const [index, candidate] of candidates.entries()) {
-      const given = shown(request, candidate, options);
-      const pieces = candidate.provider.stream(candidate.name, given, options.signal)[Symbol.asyncIterator]();
+      const pieces = candidate.provider.stream(...sent(directory, candidate, request, options))[Symbol.asyncIterator]();
       try {
         return { candidate, pieces, opening: await opening(pieces) };
       } catch (error) {
@@ -258,6 +254,17 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       await Promise.all([ownKeys, ...providers].map((one) => one.close()));
     },
   };
+}
+
+/** What a provider is asked with. */
+function sent(
+  { sees }: Pick<Directory, 'sees'>,
+  { provider, name, id }: Candidate,
+  request: ChatRequest,
+  { pictures, signal }: CallOptions,
+): [name: string, request: ChatRequest, signal: AbortSignal | undefined] {
+  const isBlind = pictures === 'seen' && !sees(provider.name, name, id);
+  return [name, isBlind ? withoutPictures(request) : request, signal];
 }
 
 /** For a model that does not see: what is said beside the pictures names them. */

@@ -44,16 +44,10 @@ export {
   type SignedTransaction,
   type TransactionOutcome,
 } from './transfers.ts';
-export {
-  authorizationUsed,
-  authorizedTransferCall,
-  createCharges,
-  wouldSucceed,
-  type Authorization,
-  type Charge,
-  type ChargeResult,
-  type PaymentTerms,
-} from './charges.ts';
+export { authorizationUsed, authorizedTransferCall, wouldSucceed, type Authorization } from './authorizations.ts';
+export { createCharges, type Charge, type ChargeResult, type PaymentTerms } from './charges.ts';
+export { signedOutcome, type SignedPayment } from './signed-payments.ts';
+export { type Till } from './tills.ts';
 export { createIndexer, type Indexer } from './indexer.ts';
 export { type ChainTransfer } from './indexer-store.ts';
 export { createTokenFacts, type TokenFacts } from './token-facts.ts';

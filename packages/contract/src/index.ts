@@ -17,6 +17,7 @@ export * from './platform/jobs.ts';
 export * from './platform/notices.ts';
 export * from './platform/overview.ts';
 export * from './platform/summarizer.ts';
+export * from './platform/webhooks.ts';
 
 export * from './identity/access.ts';
 export * from './identity/admin.ts';

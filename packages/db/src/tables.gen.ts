@@ -411,11 +411,13 @@ export interface Tables {
     chain_id: number;
     created_at: Timestamp;
     id: string;
+    kind: Default<'authorization' | 'transaction'>;
     nonce: string;
     payer: string;
     plugin: string;
     protocol: 'mpp' | 'x402';
-    status: 'verified' | 'sent' | 'settled' | 'released';
+    served_at: Nullable<Timestamp>;
+    status: 'verified' | 'sent' | 'settled' | 'released' | 'refunded';
     token: string;
     transaction_from: Nullable<string>;
     transaction_hash: Nullable<string>;
@@ -423,6 +425,7 @@ export interface Tables {
     transaction_raw: Nullable<string>;
     units: Numeric;
     updated_at: Timestamp;
+    valid_before: Nullable<Timestamp>;
   };
   heartbeats: {
     agent_id: string;
@@ -816,6 +819,32 @@ export interface Tables {
     id: string;
     kind: 'platform' | 'added' | 'cdp' | 'own';
     sealed_key: Nullable<Bytes>;
+    user_id: string;
+  };
+  webhook_deliveries: {
+    answered: Nullable<number>;
+    at: Timestamp;
+    attempts: Default<number>;
+    data: Json;
+    ended_at: Nullable<Timestamp>;
+    endpoint_id: string;
+    id: string;
+    problem: Nullable<string>;
+    queued_at: Nullable<Timestamp>;
+    status: Default<'pending' | 'delivered' | 'failed'>;
+    type: string;
+    user_id: string;
+  };
+  webhook_endpoints: {
+    created_at: Timestamp;
+    enabled: Default<boolean>;
+    events: (string)[];
+    id: string;
+    old_secret: Nullable<Bytes>;
+    old_secret_until: Nullable<Timestamp>;
+    secret: Bytes;
+    updated_at: Timestamp;
+    url: string;
     user_id: string;
   };
 }

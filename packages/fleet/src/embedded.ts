@@ -70,6 +70,13 @@ export interface Embedded extends Driver {
   awake: () => number;
 }
 
+const rowOf = (db: Database, agentId: string) =>
+  db.system
+    .selectFrom('agents')
+    .select(['id', 'user_id', 'team_id', 'plan', 'status', 'ai_provider', 'provider_key'])
+    .where('id', '=', agentId)
+    .executeTakeFirst();
+
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
@@ -102,9 +109,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       agentId,
       owner: userId,
       store,
-      tools: toolkit.tools,
-      mcp: toolkit.mcp,
-      workspace: toolkit.workspace,
+      ...toolkit,
       log,
       onSleep: toolkit.close,
       model: {
@@ -120,15 +125,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     return { agent, userId, usedAt: Date.now(), think };
   }
 
-  const rowOf = (agentId: string) =>
-    db.system
-      .selectFrom('agents')
-      .select(['id', 'user_id', 'team_id', 'plan', 'status', 'ai_provider', 'provider_key'])
-      .where('id', '=', agentId)
-      .executeTakeFirst();
-
   async function load(agentId: string): Promise<Awake | undefined> {
-    const row = await rowOf(agentId);
+    const row = await rowOf(db, agentId);
     if (!row) return undefined;
     if (row.status !== 'running') throw new AppError(502, 'Agent is not running');
     return wake(row);
@@ -159,7 +157,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
 
   async function rethink(agentId: string): Promise<void> {
     const found = await awake.get(agentId)?.catch(() => undefined);
-    const row = found && (await rowOf(agentId));
+    const row = found && (await rowOf(db, agentId));
     if (row) found.think(row);
   }
 

@@ -289,6 +289,7 @@ const TABLE = {
   GATING_TOKEN_ADDRESS: chain.address('Token whose holders have access'),
   GATING_MIN_BALANCE: chain.units('How much of it, in its smallest unit', 10n ** 18n),
   PAYEE_ADDRESS: chain.address('Who is paid; unset: no payment by chain is asked for'),
+  L2_PAYEE_ADDRESS: chain.address('Who is paid in USDC on the L2 network; unset: it is not offered there'),
   PAYMENT_TOKEN: chain.address('Token that is paid in', '0x20c0000000000000000000000000000000000000'),
   SETTLEMENT_KEY: chain.secret('Private key that settles on-chain; unset: settlement in the ledger alone'),
   PAYMENT_SESSION_FUNDING: chain.choice(

@@ -58,7 +58,11 @@ const INVARIANTS = {
   'a call over HTTP 402 is booked when it is settled, and only then': sql<Broken>`
     select g.id as what, g.status || ' with ' || posted || ' postings' as found from gateway_payments g cross join lateral (
       select count(*) as posted from ledger_transactions where idempotency_key = '402:' || g.id) p
-    where (g.status = 'settled') <> (posted = 1)`,
+    where (g.status in ('settled', 'refunded')) <> (posted = 1)`,
+  'a call over HTTP 402 that was given back is booked so, and no other': sql<Broken>`
+    select g.id as what, g.status || ' with ' || posted || ' refunds' as found from gateway_payments g cross join lateral (
+      select count(*) as posted from ledger_transactions where idempotency_key = '402-refund:' || g.id) p
+    where (g.status = 'refunded') <> (posted = 1)`,
   'a payment of an agent that is in the ledger is marked as paid': sql<Broken>`
     select p.id as what, p.status as found from agent_payments p
     join ledger_transactions t on t.idempotency_key = 'agent-payment:' || p.id where p.status <> 'paid'`,

@@ -18,7 +18,7 @@ const PAYEE = '0x00000000000000000000000000000000000000ee';
 const ledger = createLedger({ clock: () => new Date() });
 
 const [chain, l2] = [await startTestChain({ chainId: 42431 }), await startTestChain({ chainId: 8453 })];
-await chain.token(TOKEN, { symbol: 'pathUSD' });
+await chain.tip20(TOKEN, 'pathUSD');
 await l2.token(L2_USDC, { symbol: 'USDC' });
 const [rpc, l2Rpc] = [await tapRpc(chain.rpcUrl), await tapRpc(l2.rpcUrl)];
 const plugin = await startPlugin();

@@ -29,7 +29,7 @@ let plugin: PluginStandIn;
 
 before(async () => {
   chain = await startTestChain({ chainId: 42431 });
-  await chain.token(TOKEN, { symbol: 'pathUSD' });
+  await chain.tip20(TOKEN, 'pathUSD');
   rpc = await tapRpc(chain.rpcUrl);
   plugin = await startPlugin();
   const settlementKey = generatePrivateKey();

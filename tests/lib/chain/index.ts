@@ -6,11 +6,15 @@ import {
   getAddress,
   hashMessage,
   hashTypedData,
+  hexToBigInt,
   http,
+  numberToHex,
+  pad,
   parseAbi,
   parseEther,
   publicActions,
   serializeErc6492Signature,
+  stringToHex,
   type Address,
   type Hex,
   type TypedDataDefinition,
@@ -23,7 +27,7 @@ import compiled from './contracts/compiled.json' with { type: 'json' };
 const FACTORY: Address = '0xfac70000000000000000000000000000000000ff';
 
 const TOKEN_ABI = parseAbi([
-  'function init(string name, string symbol, uint8 decimals)',
+  'function init(string name, string symbol, uint8 decimals, string version)',
   'function mint(address to, uint256 value)',
   'function transfer(address to, uint256 value) returns (bool)',
   'function balanceOf(address owner) view returns (uint256)',
@@ -43,12 +47,21 @@ export interface TestWallet {
   signTypedData: (data: TypedDataDefinition) => Promise<Hex>;
 }
 
+interface TokenOptions {
+  symbol: string;
+  name?: string;
+  decimals?: number;
+  version?: string;
+}
+
 export interface TestChain {
   rpcUrl: string;
   chainId: number;
   client: ReturnType<typeof testClient>;
   /** Puts the test token at an address, real ones included. */
-  token: (address: Address, options: { name?: string; symbol: string; decimals?: number }) => Promise<Address>;
+  token: (address: Address, options: TokenOptions) => Promise<Address>;
+  /** Puts a token with TIP-20's functions, and no other, at an address. */
+  tip20: (address: Address, symbol: string) => Promise<Address>;
   mint: (token: Address, to: Address, value: bigint) => Promise<void>;
   balance: (token: Address, owner: Address) => Promise<bigint>;
   /** A new key with native money for fees. */
@@ -73,7 +86,8 @@ function testClient(rpcUrl: string, chainId: number) {
 
 export async function startTestChain({ chainId }: { chainId: number }): Promise<TestChain> {
   const environment = await createHardhatRuntimeEnvironment({
-    networks: { test: { type: 'edr-simulated', chainId, chainType: 'l1' } },
+    // Its clock must not run ahead of the real one, however many blocks there are.
+    networks: { test: { type: 'edr-simulated', chainId, chainType: 'l1', allowBlocksWithSameTimestamp: true } },
   });
   const server = await environment.network.createServer('test', '127.0.0.1', 0);
   const { port } = await server.listen();
@@ -94,9 +108,18 @@ export async function startTestChain({ chainId }: { chainId: number }): Promise<
     chainId,
     client,
     send,
-    async token(address, { symbol, name = symbol, decimals = 6 }) {
+    async token(address, { symbol, name = symbol, decimals = 6, version = '1' }) {
       await client.setCode({ address, bytecode: compiled.runtime.TestToken as Hex });
-      await send(address, encodeFunctionData({ abi: TOKEN_ABI, functionName: 'init', args: [name, symbol, decimals] }));
+      const args = [name, symbol, decimals, version] as const;
+      await send(address, encodeFunctionData({ abi: TOKEN_ABI, functionName: 'init', args }));
+      return address;
+    },
+    async tip20(address, symbol) {
+      await client.setCode({ address, bytecode: compiled.runtime.Tip20 as Hex });
+      // Solidity keeps a short string in its slot, with twice its length in the last byte.
+      const text = pad(stringToHex(symbol), { dir: 'right', size: 32 });
+      const value = numberToHex(hexToBigInt(text) + BigInt(symbol.length * 2), { size: 32 });
+      for (const slot of [0, 1]) await client.setStorageAt({ address, index: numberToHex(slot, { size: 32 }), value });
       return address;
     },
     async mint(token, to, value) {

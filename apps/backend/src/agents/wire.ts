@@ -7,8 +7,7 @@ import type { BackendDeps } from '../deps.ts';
 import type { AgentKeys } from './agent-keys.ts';
 import { agentRoutes } from './agents/routes.ts';
 import { createAgentService, type AgentService } from './agents/service.ts';
-import { providerRoutes } from './ai/providers.ts';
-import { aiRoutes } from './ai/routes.ts';
+import { aiRoutes, providerRoutes } from './ai/routes.ts';
 import { createAiService, type AiService } from './ai/service.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { createBackupService } from './backups/service.ts';
@@ -46,7 +45,8 @@ interface AgentDeps extends BackendDeps {
 export async function wireAgents(server: Server, deps: AgentDeps): Promise<Running & Pick<Reach, 'deliver'>> {
   const { db, log, clock, version, secrets, roster } = deps;
   const installations = wireInstallations(server, deps);
-  const ai = await createAiService({ ...deps, sealKey: secrets.walletKey });
+  const ai = createAiService({ ...deps, sealKey: secrets.walletKey });
+  await ai.reload();
   providerRoutes(server, ai.catalogue);
   aiRoutes(server, { ...ai, clock, ownKey: deps.ownKey });
 

@@ -18,6 +18,7 @@ export interface SettlementKey {
   payee: Address;
   token: Address;
   address: Address;
+  account: NonNullable<ReturnType<typeof accountOf>>;
   sender: Sender;
   /** Sends so many millionths of a dollar of the token; `record` stores the transaction before it goes out. */
   pay: (
@@ -42,6 +43,7 @@ export function createSettlementKey(settings: Settings, chain: ChainClient | und
     payee: lower(payee),
     token: lower(token),
     address: account.address,
+    account,
     sender,
     async pay(to, units, record) {
       const { decimals } = await factsOf({ address: lower(token), symbol: token });

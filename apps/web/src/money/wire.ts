@@ -12,7 +12,7 @@ import {
   type Server,
   type Settings,
 } from '@troupe/kernel';
-import { CHAIN, createLedger, REVENUE, type Ledger } from '@troupe/ledger';
+import { CHAIN, createLedger, REVENUE, type Account, type Ledger } from '@troupe/ledger';
 import type { WebDeps } from '../deps.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { createBilling } from './billing/service.ts';
@@ -20,17 +20,18 @@ import { createCardEvents } from './card-events.ts';
 import { createCardProcessor } from './card-processor.ts';
 import type { Chains } from './chains.ts';
 import { createBuiltIn, type AskAgent } from './gateway/built-in.ts';
-import { createChainPayments } from './gateway/pay-402.ts';
+import { createChainPayments, type ChainPayments } from './gateway/pay-402.ts';
 import { createCardPayments } from './gateway/pay-card.ts';
 import { createSessionPayments } from './gateway/pay-session.ts';
 import { createPlugins, type Plugins } from './gateway/plugins.ts';
 import { gatewayRoutes } from './gateway/routes.ts';
 import { createGateway } from './gateway/service.ts';
+import type { GatewayPayment } from './gateway/store.ts';
 import { ledgerRoutes } from './ledger/routes.ts';
 import { createLedgerService } from './ledger/service.ts';
 import { createBuiltInColony } from './paygate/built-in.ts';
 import type { Colony } from './paygate/colony.ts';
-import { createPayouts } from './paygate/payouts.ts';
+import { createPayouts, type Payouts } from './paygate/payouts.ts';
 import { paygateRoutes } from './paygate/routes.ts';
 import { createPaygate } from './paygate/service.ts';
 import { createUpstream } from './paygate/upstream.ts';
@@ -40,6 +41,7 @@ import { createSettlements } from './payment-sessions/settlements.ts';
 import { policyRoutes } from './policy/routes.ts';
 import { createPolicies } from './policy/service.ts';
 import { createSettlementKey, type SettlementKey } from './settlement-key.ts';
+import { createTills } from './tills.ts';
 import { topUpRoutes } from './topup/routes.ts';
 import { createTopUps } from './topup/service.ts';
 import { usageRoutes } from './usage/routes.ts';
@@ -60,7 +62,7 @@ interface MoneyDeps extends WebDeps {
 
 /** Wires what is paid for, and how: plans, wallets, top-ups, plugins, what agents pay, and what all of it cost. */
 export async function wireMoney(server: Server, deps: MoneyDeps): Promise<{ close: () => Promise<void> }> {
-  const { log, db, clock, chains, secrets, settings } = deps;
+  const { log, db, jobs, clock, chains, secrets, settings } = deps;
   const ledger = createLedger({ clock });
   const wallets = createWallets({ db, keyring: createKeyring(secrets.walletKey), clock });
   if (secretList(secrets.walletKey).length > 1) log.info({ keys: await wallets.rotate() }, 'wallet keys sealed anew');
@@ -71,7 +73,9 @@ export async function wireMoney(server: Server, deps: MoneyDeps): Promise<{ clos
 
   const ownsAddress = createOwnsAddress({ wallets, verifier: chains.verifier, clock });
   ledgerRoutes(server, createLedgerService({ db, ledger, ownsAddress }));
-  const parts: Parts = { ...deps, wallets, ledger, ownsAddress, key: createSettlementKey(settings, chains.chain) };
+  const key = createSettlementKey(settings, chains.chain);
+  const payouts = createPayouts({ db, ledger, jobs, clock, key });
+  const parts: Parts = { ...deps, wallets, ledger, ownsAddress, key, payouts };
   const plugins = wireGateway(server, parts);
   const colony = wirePaygate(server, parts, plugins);
   return { close: () => closeAll([plugins, colony]) };
@@ -96,25 +100,16 @@ interface Parts extends MoneyDeps {
   ledger: Ledger;
   ownsAddress: OwnsAddress;
   key: SettlementKey | null;
+  payouts: Payouts;
 }
 
 /** Plugins, and the three ways to pay for them. */
 function wireGateway(server: Server, parts: Parts): Plugins {
-  const { log, db, jobs, clock, secrets, chains, wallets, ledger, ownsAddress, key } = parts;
+  const { db, jobs, log, clock, chains, wallets, ledger, ownsAddress, key } = parts;
   const { settings } = server;
   const builtIn = createBuiltIn(parts.backend, parts.catalogue, parts.askAgent);
   const plugins = createPlugins({ settings, log, builtIn });
-  const chainPayments =
-    key &&
-    createChainPayments({
-      key,
-      jobs,
-      log,
-      clock,
-      db,
-      secret: hmacHex(secrets.sessionSecret, 'http 402'),
-      book: (tx, payment) => bookIncome(tx, ledger, payment.id, plugins.find(payment.plugin)?.price ?? payment.units),
-    });
+  const chainPayments = wireChainPayments(parts, plugins);
   const sessions = createPaymentSessions({
     db,
     ledger,
@@ -134,9 +129,32 @@ function wireGateway(server: Server, parts: Parts): Plugins {
   return plugins;
 }
 
+/** Null: nobody can be paid on a chain. */
+function wireChainPayments(parts: Parts, plugins: Plugins): ChainPayments | null {
+  const { log, db, jobs, clock, secrets, settings, chains, ledger, key, payouts } = parts;
+  const tills = createTills(settings, key, chains.l2);
+  if (tills.length === 0) return null;
+  // A TIP-20 counts in millionths of a dollar, as the books do.
+  const priceOf = ({ kind, plugin, units }: GatewayPayment): bigint =>
+    kind === 'transaction' ? units : (plugins.find(plugin)?.price ?? units);
+  return createChainPayments({
+    tills,
+    jobs,
+    log,
+    clock,
+    db,
+    secret: hmacHex(secrets.sessionSecret, 'http 402'),
+    book: (tx, payment) => bookIncome(tx, ledger, payment.id, priceOf(payment)),
+    async refund(payment) {
+      const to = await payouts.payee(payment.payer);
+      return (tx) => bookRefund(tx, { ledger, payouts }, payment, to);
+    },
+  });
+}
+
 /** What agents pay, under their owners' policies. */
 function wirePaygate(server: Server, parts: Parts, plugins: Plugins): Colony {
-  const { db, jobs, log, clock, wallets, accounts, ledger, key } = parts;
+  const { db, jobs, log, clock, wallets, accounts, ledger, payouts } = parts;
   const url = server.settings.PAYGATE_URL;
   const { audit } = accounts;
   const policies = createPolicies({
@@ -146,7 +164,6 @@ function wirePaygate(server: Server, parts: Parts, plugins: Plugins): Colony {
     jobs,
     abandoned: url === undefined ? 'failed' : 'unknown',
   });
-  const payouts = createPayouts({ db, ledger, jobs, clock, key });
   const { offers } = plugins;
   const colony =
     url === undefined
@@ -169,6 +186,27 @@ async function bookIncome(tx: SystemTx, ledger: Ledger, paymentId: string, units
       { account: REVENUE.id, amount: units },
     ],
   });
+}
+
+/** All that was booked for it goes to the payer: to a wallet here, or out on the chain. */
+async function bookRefund(
+  tx: SystemTx,
+  { ledger, payouts }: Pick<Parts, 'ledger' | 'payouts'>,
+  payment: GatewayPayment,
+  to: Account,
+): Promise<void> {
+  const { units } = payment;
+  await ledger.open(tx, [REVENUE, to]);
+  await ledger.post(tx, {
+    key: `402-refund:${payment.id}`,
+    kind: 'refund',
+    entries: [
+      { account: REVENUE.id, amount: -units },
+      { account: to.id, amount: units },
+    ],
+    meta: { payment: payment.id },
+  });
+  if (to.id.startsWith('owed:')) await payouts.owe(tx, { id: `402-${payment.id}`, address: payment.payer, units });
 }
 
 function fundingOf(settings: Settings): 'required' | 'sandbox' {

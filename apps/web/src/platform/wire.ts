@@ -1,5 +1,5 @@
 import type { Accounts } from '@troupe/accounts';
-import { serveOpenApi, type BackendClient, type Server } from '@troupe/kernel';
+import { closeAll, createOutbound, serveOpenApi, type BackendClient, type Server } from '@troupe/kernel';
 import type { WebDeps } from '../deps.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -11,6 +11,9 @@ import { createNotices } from './notices/service.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { createOverview } from './overview/service.ts';
 import { referenceRoutes } from './reference.ts';
+import { deliverWebhooks, secretCipher } from './webhooks/delivery.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { createWebhooks } from './webhooks/service.ts';
 
 interface PlatformDeps extends WebDeps {
   accounts: Accounts;
@@ -25,11 +28,14 @@ export interface Platform {
 
 /** What belongs to no area: health, mail, notices, the daily view, pages and their reference. */
 export function wirePlatform(server: Server, deps: PlatformDeps): Platform {
-  const { accounts, backend, clock, counters, db, listener, settings, url, version } = deps;
+  const { accounts, backend, clock, counters, db, jobs, listener, secrets, settings, url, version } = deps;
   const health = createHealth({ db, backend, counters, hasRedis: settings.REDIS_URL !== undefined, clock });
   const mail = createMail({ ...deps, isUser: async (tx, email) => (await accounts.users.byEmail(tx, email)) !== null });
   healthRoutes(server, health, clock);
   noticeRoutes(server, createNotices({ db, clock, listener }));
+  const cipher = secretCipher(secrets.walletKey);
+  const plainAllowed = server.loopback;
+  webhookRoutes(server, createWebhooks({ db, jobs, clock, cipher, plainAllowed }));
   overviewRoutes(server, createOverview({ db, clock, health: () => health.read() }));
   return {
     mail,
@@ -37,7 +43,11 @@ export function wirePlatform(server: Server, deps: PlatformDeps): Platform {
       serveOpenApi(server, 'Troupe web API', version);
       referenceRoutes(server, version);
       await dashboardRoutes(server);
-      return mailNotices({ ...deps, mail, baseUrl: url });
+      // Where only people on this machine use the platform, their own servers may be told.
+      const outbound = createOutbound({ allowLoopback: plainAllowed });
+      const mails = mailNotices({ ...deps, mail, baseUrl: url });
+      const webhooks = deliverWebhooks({ ...deps, outbound, cipher });
+      return { close: () => closeAll([mails, webhooks, outbound]) };
     },
   };
 }

@@ -34,7 +34,8 @@ interface News {
   checked: number;
 }
 
-export function createFollow({ store, watch, definition, writing, owner, pollMs }: FollowDeps): Follow {
+export function createFollow(deps: FollowDeps): Follow {
+  const { store, watch, definition, writing, pollMs } = deps;
   const known = new Map<string, News>();
 
   function look(sessionId: string, news: News): void {
@@ -74,19 +75,6 @@ export function createFollow({ store, watch, definition, writing, owner, pollMs 
     if (known.get(sessionId) === news) known.delete(sessionId);
   }
 
-  async function pageAfter(sessionId: string, after: number, signal: AbortSignal): Promise<SessionEvent[]> {
-    const read = async () => {
-      const value = await store.events(sessionId, { after, ...PAGE });
-      return { value, bytes: value.length > 0 ? JSON.stringify(value).length : 0 };
-    };
-    try {
-      return await readInTurn(followers, owner, read, signal);
-    } catch (error) {
-      if (signal.aborted) return [];
-      throw error;
-    }
-  }
-
   return async function* follow(sessionId, after, signal): AsyncGenerator<LiveEvent> {
     const inbox = openInbox(signal);
     const begun = writing(sessionId);
@@ -105,7 +93,8 @@ export function createFollow({ store, watch, definition, writing, owner, pollMs 
     try {
       while (!signal.aborted) {
         if (news.error) throw news.error;
-        const page: SessionEvent[] = isBehind || news.lastSeq > seen ? await pageAfter(sessionId, seen, signal) : [];
+        const page: SessionEvent[] =
+          isBehind || news.lastSeq > seen ? await pageAfter(deps, sessionId, seen, signal) : [];
         for (const event of page) {
           note(event);
           yield { kind: 'event', sessionId, event };
@@ -130,6 +119,25 @@ export function createFollow({ store, watch, definition, writing, owner, pollMs 
       leave(sessionId, news);
     }
   };
+}
+
+/** Read in the owner's turn; nothing when the reader is gone. */
+async function pageAfter(
+  { store, owner }: Pick<FollowDeps, 'store' | 'owner'>,
+  sessionId: string,
+  after: number,
+  signal: AbortSignal,
+): Promise<SessionEvent[]> {
+  const read = async () => {
+    const value = await store.events(sessionId, { after, ...PAGE });
+    return { value, bytes: value.length > 0 ? JSON.stringify(value).length : 0 };
+  };
+  try {
+    return await readInTurn(followers, owner, read, signal);
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
+  }
 }
 
 function openInbox(signal: AbortSignal) {

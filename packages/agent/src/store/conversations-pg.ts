@@ -1,9 +1,15 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { UserTx } from '@troupe/db';
 import { newId } from '@troupe/kernel';
-import { AROUND, SEARCHED_MESSAGES, type Branch, type ConversationStore, type Found } from './conversations.ts';
+import {
+  AROUND,
+  SEARCHED_MESSAGES,
+  type Branch,
+  type ConversationStore,
+  type Found,
+  type Session,
+} from './conversations.ts';
 import { storable, storableJson as json } from './pg-values.ts';
-import type { Session } from './store.ts';
 
 export function pgConversations(scoped: UserTx, userId: string, agentId: string): ConversationStore {
   const rows = async <T>(query: RawBuilder<T>): Promise<T[]> => (await query.execute(scoped)).rows;
@@ -49,17 +55,30 @@ export function pgConversations(scoped: UserTx, userId: string, agentId: string)
       rows(sql<Branch>`select id, branch_of as "branchOf", branch_at as "branchAt", iso_text(updated_at) as "updatedAt"
         from agent_sessions where ${family(id)} order by created_at, id`),
     search: (words, { limit, keys = '' }) => {
-      const like = `%${storable(words).replaceAll(/[\\%_]/g, '\\$&')}%`;
-      const needle = storable(words);
+      const needle = inAnyCase(storable(words));
       return rows(sql<Found>`
         select m.session_id as "sessionId", m.seq, iso_text(m.at) as at, m.type as role,
           coalesce(agent_conversation_json(s) ->> 'title', '') as title,
-          substr(m.content, greatest(1, strpos(lower(m.content), lower(${needle})) - ${AROUND.before}), ${AROUND.length}) as text
+          substr(m.content, greatest(1, strpos(m.content, substring(m.content from ${needle})) - ${AROUND.before}), ${AROUND.length}) as text
         from (select session_id, seq, at, type, data ->> 'content' as content from agent_events
             where agent_id = ${agentId} and type in ('user', 'assistant') and not copied
             order by at desc, seq desc limit ${SEARCHED_MESSAGES}) m
           join agent_sessions s on s.id = m.session_id
-        where m.content ilike ${like} and starts_with(s.key, ${keys}) order by m.at desc, m.seq desc limit ${limit}`);
+        where m.content ~ ${needle} and starts_with(s.key, ${keys}) order by m.at desc, m.seq desc limit ${limit}`);
     },
   };
+}
+
+/**
+ * A pattern for these words in any case: what a server takes for the same letter depends on the locale that its database
+ * was made with. Characters and sets of them only, so it is read in one pass.
+ */
+function inAnyCase(words: string): string {
+  const one = (character: string): string => {
+    const forms = new Set([character, character.toLowerCase(), character.toUpperCase()]);
+    const single = [...forms].filter((form) => [...form].length === 1);
+    const escaped = single.map((form) => form.replace(/[\\^$.*+?()[\]{}|-]/, String.raw`\$&`));
+    return escaped.length === 1 ? escaped[0]! : `[${escaped.join('')}]`;
+  };
+  return `***:(?c)${[...words].map(one).join('')}`;
 }

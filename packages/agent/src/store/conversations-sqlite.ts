@@ -1,7 +1,14 @@
 import { newId } from '@troupe/kernel';
-import { AROUND, SEARCHED_MESSAGES, type Branch, type ConversationStore, type Found } from './conversations.ts';
+import type { SessionEventBody } from '../session/events.ts';
+import {
+  AROUND,
+  SEARCHED_MESSAGES,
+  type Branch,
+  type ConversationStore,
+  type Found,
+  type Session,
+} from './conversations.ts';
 import type { Sqlite } from './sqlite.ts';
-import type { Session } from './store.ts';
 
 type Methods = {
   [K in keyof ConversationStore]: (
@@ -24,13 +31,15 @@ const read = ({ pinned, archived, ...rest }: Row): Session => ({
   archived: archived === 1,
 });
 
-export function sqliteConversations(
-  { all, first, run, atomically }: Sqlite,
-  agentId: string,
-  iso: () => string,
-): Methods {
-  const whole = (value: boolean | undefined): number | null => (value === undefined ? null : Number(value));
+const whole = (value: boolean | undefined): number | null => (value === undefined ? null : Number(value));
 
+export const sqliteConversations = (sqlite: Sqlite, agentId: string, iso: () => string): Methods => ({
+  ...looking(sqlite, agentId),
+  ...keeping(sqlite, agentId),
+  ...branching(sqlite, agentId, iso),
+});
+
+function looking({ all, first }: Sqlite, agentId: string): Pick<Methods, 'session' | 'sessions' | 'search'> {
   return {
     session(id) {
       const found = first<Row>(`select ${FIELDS} from sessions s where s.id = ? and s.agent_id = ?`, id, agentId);
@@ -57,6 +66,26 @@ export function sqliteConversations(
         offset,
       ).map(read);
     },
+    search: (words, { limit, keys = '' }) =>
+      all<Found>(
+        `select m.session_id as sessionId, m.seq as seq, m.at as at, m.type as role, ${TITLE} as title,
+          substr(m.content, max(1, instr(folded(m.content), folded(?1)) - ${AROUND.before}), ${AROUND.length}) as text
+        from (select session_id, seq, at, type, data ->> 'content' as content from events
+            where agent_id = ?2 and type in ('user', 'assistant') and copied = 0
+            order by at desc, seq desc limit ${SEARCHED_MESSAGES}) m
+          join sessions s on s.id = m.session_id
+        where instr(folded(m.content), folded(?1)) > 0 and substr(s.key, 1, length(?3)) = ?3
+        order by m.at desc, m.seq desc limit ?4`,
+        words,
+        agentId,
+        keys,
+        limit,
+      ),
+  };
+}
+
+function keeping({ all, run, atomically }: Sqlite, agentId: string): Pick<Methods, 'describe' | 'removeConversation'> {
+  return {
     describe: (id, { title, pinned, archived }) =>
       run(
         `update sessions set title = coalesce(?3, title), pinned = coalesce(?4, pinned),
@@ -76,6 +105,15 @@ export function sqliteConversations(
         }
         return ids.length > 0;
       }),
+  };
+}
+
+function branching(
+  { all, first, run, atomically }: Sqlite,
+  agentId: string,
+  iso: () => string,
+): Pick<Methods, 'branch' | 'branches'> {
+  return {
     branch: (id, { at, key, closing }) =>
       atomically(() => {
         const made = newId();
@@ -92,38 +130,7 @@ export function sqliteConversations(
           key,
         );
         if (known) return known.id;
-        run(
-          `insert into sessions (id, agent_id, channel, key, last_seq, compacted_to, created_at, updated_at, title, pinned,
-            archived, root_id, branch_of, branch_at)
-          select ?, agent_id, channel, ?, ?, coalesce((select max(data ->> 'upTo') from events
-            where session_id = s.id and type = 'compaction' and seq <= ?), 0), ?, ?, title, pinned, archived,
-            coalesce(root_id, id), id, ? from sessions s where id = ?`,
-          made,
-          key,
-          at + closing.length,
-          at,
-          iso(),
-          iso(),
-          at,
-          id,
-        );
-        run(
-          `insert into events (session_id, seq, agent_id, type, data, at, copied)
-          select ?, seq, agent_id, type, data, at, 1 from events where session_id = ? and seq <= ?`,
-          made,
-          id,
-          at,
-        );
-        for (const [index, body] of closing.entries())
-          run(
-            'insert into events (session_id, seq, agent_id, type, data, at) values (?, ?, ?, ?, ?, ?)',
-            made,
-            at + index + 1,
-            agentId,
-            body.type,
-            JSON.stringify(body),
-            iso(),
-          );
+        copy({ run, agentId, iso }, { id, made, at, key, closing });
         return made;
       }),
     branches: (id) =>
@@ -133,20 +140,52 @@ export function sqliteConversations(
         agentId,
         id,
       ),
-    search: (words, { limit, keys = '' }) =>
-      all<Found>(
-        `select m.session_id as sessionId, m.seq as seq, m.at as at, m.type as role, ${TITLE} as title,
-          substr(m.content, max(1, instr(folded(m.content), folded(?1)) - ${AROUND.before}), ${AROUND.length}) as text
-        from (select session_id, seq, at, type, data ->> 'content' as content from events
-            where agent_id = ?2 and type in ('user', 'assistant') and copied = 0
-            order by at desc, seq desc limit ${SEARCHED_MESSAGES}) m
-          join sessions s on s.id = m.session_id
-        where instr(folded(m.content), folded(?1)) > 0 and substr(s.key, 1, length(?3)) = ?3
-        order by m.at desc, m.seq desc limit ?4`,
-        words,
-        agentId,
-        keys,
-        limit,
-      ),
   };
+}
+
+interface Copied {
+  id: string;
+  made: string;
+  at: number;
+  key: string;
+  closing: readonly SessionEventBody[];
+}
+
+/** The session and its steps up to `at`, and what closes it. */
+function copy(
+  { run, agentId, iso }: Pick<Sqlite, 'run'> & { agentId: string; iso: () => string },
+  { id, made, at, key, closing }: Copied,
+): void {
+  run(
+    `insert into sessions (id, agent_id, channel, key, last_seq, compacted_to, created_at, updated_at, title, pinned,
+      archived, root_id, branch_of, branch_at)
+    select ?, agent_id, channel, ?, ?, coalesce((select max(data ->> 'upTo') from events
+      where session_id = s.id and type = 'compaction' and seq <= ?), 0), ?, ?, title, pinned, archived,
+      coalesce(root_id, id), id, ? from sessions s where id = ?`,
+    made,
+    key,
+    at + closing.length,
+    at,
+    iso(),
+    iso(),
+    at,
+    id,
+  );
+  run(
+    `insert into events (session_id, seq, agent_id, type, data, at, copied)
+    select ?, seq, agent_id, type, data, at, 1 from events where session_id = ? and seq <= ?`,
+    made,
+    id,
+    at,
+  );
+  for (const [index, body] of closing.entries())
+    run(
+      'insert into events (session_id, seq, agent_id, type, data, at) values (?, ?, ?, ?, ?, ?)',
+      made,
+      at + index + 1,
+      agentId,
+      body.type,
+      JSON.stringify(body),
+      iso(),
+    );
 }

@@ -1,9 +1,25 @@
-import type { SessionEventBody } from '../session/events.ts';
-import type { Session } from './store.ts';
+import type { SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /** Conversations as people keep them: found, named, pinned, put away, branched. A part of every store. */
 
-export interface SessionPage {
+export interface Session {
+  id: string;
+  channel: string;
+  /** Tells conversations of one channel apart: a chat id, a task id, a sender. */
+  key: string;
+  status: SessionStatus;
+  lastSeq: number;
+  createdAt: string;
+  updatedAt: string;
+  /** As its owner calls it, else its first words. These are there where it was looked up, not where it is worked on. */
+  title?: string;
+  pinned?: boolean;
+  archived?: boolean;
+  branchOf?: string | null;
+  branchAt?: number | null;
+}
+
+interface SessionPage {
   limit: number;
   offset: number;
   /** Only those whose key begins so. */
@@ -33,7 +49,7 @@ export interface Found {
   text: string;
 }
 
-export interface Branching {
+interface Branching {
   at: number;
   key: string;
   /** What ends a run that was open there. */

@@ -315,50 +315,6 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       assert.deepEqual({ ...(await store.stats(new Date())) }, { runs: 1, failed: 0, averageMs: 40, lastHour: 1 });
     });
 
-    test('a conversation has branches, a title and a place, and is found by its words', async () => {
-      const store = await fresh();
-      const root = (await store.deliver({ to: web, events: [user('Nach KÖLN'), said('Gut'), ended] }))!.session.id;
-      const closing = { type: 'run_ended', outcome: 'cancelled', spent: NOTHING_SPENT } as const;
-      const branching = { at: 1, key: 'k~1', closing: [closing] };
-      const made = (await store.branch(root, branching))!;
-      assert.equal(await store.branch(root, branching), made, 'the same key is the same branch');
-      assert.equal(await store.branch('nobody', branching), undefined);
-      const steps = await store.events(made, { after: 0, limit: 10 });
-      assert.deepEqual(
-        steps.map(({ seq, type }) => [seq, type]),
-        [
-          [1, 'user'],
-          [2, 'run_ended'],
-        ],
-      );
-      assert.deepEqual(
-        (await store.branches(made)).map(({ id, branchOf, branchAt }) => [id, branchOf, branchAt]).sort(),
-        [
-          [root, null, null],
-          [made, root, 1],
-        ].sort(),
-      );
-      const other = (await store.deliver({ to: { channel: 'web', key: 'other' }, events: [user('Anderes')] }))!.session
-        .id;
-      await store.deliver({ to: { id: made }, events: [user('weiter')] });
-      const listed = async (more: object) =>
-        (await store.sessions({ limit: 9, offset: 0, latest: true, ...more })).map(({ id }) => id);
-      assert.deepEqual((await listed({})).sort(), [made, other].sort());
-      assert.equal(await store.describe(root, { title: 'Reise', pinned: true, archived: true }), true);
-      const branch = await store.session(made);
-      assert.deepEqual([branch?.title, branch?.pinned, branch?.archived], ['Reise', true, true]);
-      assert.deepEqual(await listed({ archived: false }), [other]);
-      assert.deepEqual(
-        (await store.search('köln', { limit: 9 })).map(({ sessionId, seq, title }) => [sessionId, seq, title]),
-        [[root, 1, 'Reise']],
-      );
-      assert.equal((await store.messages({ limit: 9, offset: 0 })).total, 4);
-      assert.equal((await store.stats(new Date())).runs, 2);
-      assert.equal(await store.removeConversation(made), true);
-      assert.equal(await store.session(root), undefined);
-      assert.equal(await store.removeConversation(made), false);
-    });
-
     test('channel state lasts', async () => {
       const store = await fresh();
       assert.deepEqual(await store.channelState('telegram'), {});

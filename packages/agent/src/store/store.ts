@@ -1,5 +1,5 @@
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
-import type { ConversationStore } from './conversations.ts';
+import type { ConversationStore, Session } from './conversations.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
 /**
@@ -15,22 +15,7 @@ export const TODOS_KEPT = 500;
 /** Approvals in a page, unless said. */
 export const APPROVALS_SHOWN = 100;
 
-export interface Session {
-  id: string;
-  channel: string;
-  /** Tells conversations of one channel apart: a chat id, a task id, a sender. */
-  key: string;
-  status: SessionStatus;
-  lastSeq: number;
-  createdAt: string;
-  updatedAt: string;
-  /** As its owner calls it, else its first words. These are there where it was looked up, not where it is worked on. */
-  title?: string;
-  pinned?: boolean;
-  archived?: boolean;
-  branchOf?: string | null;
-  branchAt?: number | null;
-}
+export type { Session };
 
 export type SessionRef = { id: string } | { channel: string; key: string };
 

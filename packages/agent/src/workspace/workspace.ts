@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
-import { createJail, type Place } from './jail.ts';
+import { createJail, type Jail, type Place } from './jail.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Quarters, Room } from '../sandbox/quarters.ts';
 import { sandboxOwner } from '../sandbox/sandbox-user.ts';
@@ -152,21 +152,9 @@ async function linkFree(beside: string, folder: string, wanted: string): Promise
   }
 }
 
-export function createWorkspace(root: string, options: WorkspaceOptions): Workspace {
-  const { pool, owner } = options;
-  const { within } = createJail(root);
-  const { read, readBytes, open: openFile } = createWorkspaceFiles(root);
-  const { room, demandRoom } = createRoom(root, options);
-
-  async function write(file: string, content: string): Promise<void> {
-    const bytes = Buffer.byteLength(content);
-    if (bytes > MAX_FILE_BYTES)
-      throw new WorkspaceError(`More than ${MAX_FILE_BYTES / 1024} KB cannot be written at once`);
-    await demandRoom(bytes);
-    await within(file, (place) => putInPlace(file, place, (handle) => handle.writeFile(content)), { create: true });
-  }
-
-  const put: Workspace['put'] = async (file, source, { maxBytes, fresh }) => {
+/** Takes a file as it comes in, within its own bound and what room there is. */
+function createPut(within: Jail['within'], room: (more: number) => Promise<Room>): Workspace['put'] {
+  return async (file, source, { maxBytes, fresh }) => {
     const { full, freeBytes } = await room(1);
     if (full !== undefined) throw new WorkspaceError(full.replace(/^t/, 'T'));
     let bytes = 0;
@@ -181,6 +169,21 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
     const name = await within(file, (place) => putInPlace(file, place, fill, fresh), { create: true });
     return { path: path.posix.join(path.posix.dirname(path.posix.normalize(file)), name), bytes };
   };
+}
+
+export function createWorkspace(root: string, options: WorkspaceOptions): Workspace {
+  const { pool, owner } = options;
+  const { within } = createJail(root);
+  const { read, readBytes, open: openFile } = createWorkspaceFiles(root);
+  const { room, demandRoom } = createRoom(root, options);
+
+  async function write(file: string, content: string): Promise<void> {
+    const bytes = Buffer.byteLength(content);
+    if (bytes > MAX_FILE_BYTES)
+      throw new WorkspaceError(`More than ${MAX_FILE_BYTES / 1024} KB cannot be written at once`);
+    await demandRoom(bytes);
+    await within(file, (place) => putInPlace(file, place, (handle) => handle.writeFile(content)), { create: true });
+  }
 
   return {
     root,
@@ -189,7 +192,7 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
     write,
     readBytes,
     open: openFile,
-    put,
+    put: createPut(within, room),
     browse: (folder) => pool.run(BROWSE, { root, folder }, { key: owner }),
     extract: (file, most) => pool.run(EXTRACT, { root, file, most }, { key: owner }),
     room: () => room(),

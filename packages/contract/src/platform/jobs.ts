@@ -21,5 +21,18 @@ export const liveChanged = signal({ channel: 'live', payload: z.string(), as: 't
 /** Somebody has a new notice; the payload is the user's id. */
 export const noticeRaised = signal({ channel: 'notices', payload: z.string(), as: 'text' });
 
+/** One message to one address: tried for a day, with an hour between tries at most. */
+export const webhookJob = job({
+  queue: 'webhook',
+  data: z.object({ id: z.string() }),
+  retryLimit: 30,
+  retryDelaySeconds: 5,
+  retryDelayMaxSeconds: 3600,
+  expireSeconds: 60,
+});
+
+/** There are deliveries that nobody has taken up. */
+export const webhooksWaiting = signal({ channel: 'webhooks', payload: z.string(), as: 'text' });
+
 /** Administrators have added, changed or removed a provider of AI models. */
 export const aiProvidersChanged = signal({ channel: 'ai_providers', payload: z.string(), as: 'text' });

@@ -14,6 +14,7 @@ contract TestToken {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
     mapping(address => mapping(bytes32 => bool)) public authorizationState;
+    string public version;
 
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
@@ -24,14 +25,11 @@ contract TestToken {
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
 
-    function init(string calldata name_, string calldata symbol_, uint8 decimals_) external {
+    function init(string calldata name_, string calldata symbol_, uint8 decimals_, string calldata version_) external {
         name = name_;
         symbol = symbol_;
         decimals = decimals_;
-    }
-
-    function version() external pure returns (string memory) {
-        return "1";
+        version = version_;
     }
 
     function mint(address to, uint256 value) external {
@@ -68,7 +66,7 @@ contract TestToken {
             abi.encode(
                 keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
                 keccak256(bytes(name)),
-                keccak256("1"),
+                keccak256(bytes(version)),
                 block.chainid,
                 address(this)
             )

@@ -15,7 +15,7 @@ before(async () => {
     replyChat(request, response, { usage: { prompt_tokens: 10, completion_tokens: 100 } }),
   );
   runtime = await testRuntime({ OPENROUTER_API_KEY: 'k', OPENROUTER_BASE_URL: upstream.url });
-  service = await createAiService({ ...runtime, sealKey: runtime.secrets.walletKey });
+  service = createAiService({ ...runtime, sealKey: runtime.secrets.walletKey });
   const now = new Date();
   await runtime.db.system
     .insertInto('users')

@@ -1,5 +1,22 @@
-import { chatWriter, type Ai, type AssistantMessage, type ChatMessage, type ChatRequest } from '@troupe/ai';
-import { aiChat, getAiHealth, listAiModels, listProviderModels, selectAiModel } from '@troupe/contract';
+import {
+  chatWriter,
+  namedProviders,
+  providerOf,
+  tryProvider,
+  type Ai,
+  type AssistantMessage,
+  type ChatMessage,
+  type ChatRequest,
+} from '@troupe/ai';
+import {
+  aiChat,
+  environmentProviders,
+  getAiHealth,
+  listAiModels,
+  listProviderModels,
+  selectAiModel,
+  tryProvider as tryEndpoint,
+} from '@troupe/contract';
 import type { Catalogue } from '@troupe/domain';
 import { iso, respond, serve, type Clock, type Server } from '@troupe/kernel';
 import { createAccess } from './access.ts';
@@ -63,3 +80,18 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
 }
 
 const calledIn = ({ tool_calls: calls }: AssistantMessage) => (calls ? { tool_calls: calls } : {});
+
+/** For administrators, through web: what the environment names, and what comes of trying another one. */
+export function providerRoutes(server: Server, catalogue: Catalogue): void {
+  serve(server, environmentProviders, () => ({
+    providers: namedProviders(server.settings).map((name) => ({ name, baseUrl: null })),
+  }));
+  serve(server, tryEndpoint, async ({ body: { kind, name = kind, baseUrl, apiKey } }) => {
+    const provider = providerOf(server.settings, { kind, name, baseUrl, apiKey });
+    try {
+      return await tryProvider(provider, kind, catalogue);
+    } finally {
+      await provider.close();
+    }
+  });
+}

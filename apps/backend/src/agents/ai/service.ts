@@ -16,7 +16,7 @@ import { aiProvidersChanged } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
 import type { Catalogue } from '@troupe/domain';
 import { closeAll, type Clock, type Log, type Settings } from '@troupe/kernel';
-import { createProviderRows } from './providers.ts';
+import { createAddedProviders } from './providers.ts';
 import { createSpend, createWriter } from '@troupe/usage';
 
 /** What an agent needs to think on its owner's account. The model is metered and capped. */
@@ -34,9 +34,9 @@ export interface AiServiceDeps {
   sealKey: string;
 }
 
-export type AiService = Awaited<ReturnType<typeof createAiService>>;
+export type AiService = ReturnType<typeof createAiService>;
 
-export async function createAiService(deps: AiServiceDeps) {
+export function createAiService(deps: AiServiceDeps) {
   const { settings, db, log, clock } = deps;
   const catalogue: Catalogue = { ...readCatalogue(settings.AI_CATALOGUE) };
   const usage = createWriter({ db, log, clock });
@@ -47,7 +47,7 @@ export async function createAiService(deps: AiServiceDeps) {
     catalogue.open = added.map(({ name }) => name).filter((name) => !Object.hasOwn(catalogue.providers, name));
     return createAi({ providers: providersFrom(settings, {}, added), catalogue, log, meter, ownProvider });
   };
-  const ai = await withAdded(deps, make);
+  const { ai, reload } = withAdded(deps, make);
   const forAgent = (scope: CallScope & { agentId: string }, ownKey?: () => OwnKey | undefined): AgentPorts => ({
     model: withScope(ai, scope, ownKey),
     onTool({ tool, ms, success }) {
@@ -61,24 +61,25 @@ export async function createAiService(deps: AiServiceDeps) {
     /** For tool calls; model calls are recorded by `ai` itself. */
     usage,
     forAgent,
+    /** Takes up what administrators have added: to be awaited before anybody asks. */
+    reload,
     /** Writes what was recorded and ends what is open. */
     close: () => closeAll([usage, ai]),
   };
 }
 
 /** The providers that administrators have added count beside those of the environment, from the moment they are there. */
-async function withAdded(
+function withAdded(
   { db, settings, sealKey, log, listener }: AiServiceDeps,
   make: (added: readonly Provider[]) => Ai,
-): Promise<Ai> {
-  const rows = createProviderRows(db, settings, sealKey, log);
-  const ai = createSwitchedAi(make(await rows.read()), (err) => log.warn({ err }, 'a provider was not closed'));
+): { ai: Ai; reload: () => Promise<void> } {
+  const added = createAddedProviders(db, settings, sealKey, log);
+  const ai = createSwitchedAi(make([]), (err) => log.warn({ err }, 'a provider was not closed'));
+  const read = async (): Promise<void> => ai.switchTo(make(await added()));
   // One after the other: the last to be read is the last that was told.
-  let reading = Promise.resolve();
+  let reading: Promise<void> = Promise.resolve();
   listener.on(aiProvidersChanged, () => {
-    reading = reading
-      .then(async () => ai.switchTo(make(await rows.read())))
-      .catch((err: unknown) => log.error({ err }, 'the providers could not be read again'));
+    reading = reading.then(read).catch((err: unknown) => log.error({ err }, 'the providers could not be read again'));
   });
-  return ai;
+  return { ai, reload: read };
 }

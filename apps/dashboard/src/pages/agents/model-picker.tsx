@@ -13,7 +13,7 @@ type Model = Offered['models'][number];
 /** More than these nobody reads: the search narrows them. */
 const SHOWN = 60;
 
-export const priceOf = ({ inputCost, outputCost }: Model) =>
+const priceOf = ({ inputCost, outputCost }: Model) =>
   inputCost === 0 && outputCost === 0 ? texts.free : texts.price(money(inputCost), money(outputCost));
 
 /** Every word of the search is somewhere in the name. */
@@ -73,15 +73,7 @@ export function ModelDialog({
           {found.map((model) => (
             <li key={model.id}>
               <Row isChosen={model.id === value} onClick={() => onChoose(model.id)}>
-                <span className="flex flex-wrap items-center gap-2">
-                  <span className="font-medium">{model.name}</span>
-                  {model.sees && <Badge tone="info">{texts.sees}</Badge>}
-                </span>
-                <span className="num block text-[0.85rem] text-ink-faint">
-                  {priceOf(model)}
-                  {model.contextWindow ? ` · ${texts.context(short(model.contextWindow))}` : ''}
-                </span>
-                {model.description && <span className="block text-[0.85rem] text-ink-soft">{model.description}</span>}
+                <About model={model} />
               </Row>
             </li>
           ))}
@@ -89,6 +81,22 @@ export function ModelDialog({
         {found.length === 0 && <p className="text-ink-faint">{texts.none}</p>}
       </div>
     </Dialog>
+  );
+}
+
+function About({ model }: { model: Model }) {
+  return (
+    <>
+      <span className="flex flex-wrap items-center gap-2">
+        <span className="font-medium">{model.name}</span>
+        {model.sees && <Badge tone="info">{texts.sees}</Badge>}
+      </span>
+      <span className="num block text-[0.85rem] text-ink-faint">
+        {priceOf(model)}
+        {model.contextWindow ? ` · ${texts.context(short(model.contextWindow))}` : ''}
+      </span>
+      {model.description && <span className="block text-[0.85rem] text-ink-soft">{model.description}</span>}
+    </>
   );
 }
 

@@ -16,6 +16,7 @@ import { newId, respond, type Answer, type BackendClient, type User } from '@tro
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
 import type { KnownModels } from '../models/service.ts';
+import { stepsOf } from './service.ts';
 
 export interface KeepingDeps {
   roster: Roster;
@@ -24,23 +25,6 @@ export interface KeepingDeps {
 }
 
 export type KeepingService = ReturnType<typeof createKeeping>;
-
-const PAGE = 500;
-
-/** All steps of a session, a page at a time. */
-export async function* stepsOf(
-  { call }: Pick<Client, 'call'>,
-  agentId: string,
-  id: string,
-): AsyncGenerator<SessionStep[]> {
-  for (let after = 0; ;) {
-    const query = { after, limit: PAGE };
-    const { events, hasMore } = await reach(call(gatewaySession, { params: { agentId, id }, query }));
-    if (events.length > 0) yield events;
-    if (!hasMore || events.length === 0) return;
-    after = events.at(-1)!.seq;
-  }
-}
 
 /** Conversations as people keep them. The agent itself keeps them all; web only checks whose it is. */
 export function createKeeping({ roster, backend, models }: KeepingDeps) {
@@ -89,24 +73,37 @@ export function createKeeping({ roster, backend, models }: KeepingDeps) {
       return reach(call(gatewaySearch, { params: { agentId }, query: { q } }));
     },
 
-    /** Read as it is written: a long one is never held as a whole. */
-    async export(user: User, agentId: string, id: string, format: 'markdown' | 'json', from: string): Promise<Answer> {
-      const { call, agent } = await client(user, agentId, from);
-      const head = { params: { agentId, id }, query: { after: 0, limit: 1 } };
-      const { session } = await reach(call(gatewaySession, head));
-      // A long one must not use up what its reader may call otherwise, so it counts by itself.
-      const pages = stepsOf(backend.as(user, `export-${newId()}`), agentId, id);
-      const isJson = format === 'json';
-      return respond({
-        headers: {
-          'content-type': isJson ? 'application/json; charset=utf-8' : 'text/markdown; charset=utf-8',
-          'content-disposition': `attachment; filename="conversation.${isJson ? 'json' : 'md'}"`,
-          'cache-control': 'private, no-store',
-        },
-        texts: isJson ? asJson(session, pages) : asMarkdown(agent.name, session, pages),
-      });
-    },
+    export: async (user: User, agentId: string, id: string, format: 'markdown' | 'json', from: string) =>
+      exported(await client(user, agentId, from), { backend, user, agentId, id, format }),
   };
+}
+
+interface Exporting {
+  backend: BackendClient;
+  user: User;
+  agentId: string;
+  id: string;
+  format: 'markdown' | 'json';
+}
+
+/** Read as it is written: a long one is never held as a whole. */
+async function exported(
+  { call, agent }: Pick<Client, 'call'> & { agent: { name: string } },
+  { backend, user, agentId, id, format }: Exporting,
+): Promise<Answer> {
+  const head = { params: { agentId, id }, query: { after: 0, limit: 1 } };
+  const { session } = await reach(call(gatewaySession, head));
+  // A long one must not use up what its reader may call otherwise, so it counts by itself.
+  const pages = stepsOf(backend.as(user, `export-${newId()}`), agentId, id);
+  const isJson = format === 'json';
+  return respond({
+    headers: {
+      'content-type': isJson ? 'application/json; charset=utf-8' : 'text/markdown; charset=utf-8',
+      'content-disposition': `attachment; filename="conversation.${isJson ? 'json' : 'md'}"`,
+      'cache-control': 'private, no-store',
+    },
+    texts: isJson ? asJson(session, pages) : asMarkdown(agent.name, session, pages),
+  });
 }
 
 async function* asJson(session: SessionHead, pages: AsyncIterable<SessionStep[]>): AsyncGenerator<string> {

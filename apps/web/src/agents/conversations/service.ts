@@ -6,8 +6,10 @@ import {
   gatewaySay,
   gatewaySession,
   gatewaySessions,
+  type Client,
   type listConversations,
   type say,
+  type SessionStep,
   type TypesOf,
 } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
@@ -44,6 +46,23 @@ async function entryOf(call: Call, agentId: string, key: string) {
     offset += memories.length;
   }
   return undefined;
+}
+
+const PAGE = 500;
+
+/** All steps of a session, a page at a time. */
+export async function* stepsOf(
+  { call }: Pick<Client, 'call'>,
+  agentId: string,
+  id: string,
+): AsyncGenerator<SessionStep[]> {
+  for (let after = 0; ;) {
+    const query = { after, limit: PAGE };
+    const { events, hasMore } = await reach(call(gatewaySession, { params: { agentId, id }, query }));
+    if (events.length > 0) yield events;
+    if (!hasMore || events.length === 0) return;
+    after = events.at(-1)!.seq;
+  }
 }
 
 /** What an agent did, step by step, and its owner's say in it. The agent itself keeps it all; web only checks whose it is. */

@@ -49,10 +49,7 @@ export function openOutbox(signal: AbortSignal): Outbox {
   return {
     async put(make, size) {
       // Many conversations have one reader: each waits before it adds what may be large.
-      while (!signal.aborted && !hasRoom()) {
-        room ??= Promise.withResolvers<void>();
-        await room.promise;
-      }
+      while (!signal.aborted && !hasRoom()) await (room ??= Promise.withResolvers<void>()).promise;
       if (signal.aborted) return;
       waiting.push({ event: make(), characters: size });
       characters += size;

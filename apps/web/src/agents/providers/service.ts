@@ -11,7 +11,7 @@ import {
   type TypesOf,
 } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
-import { AppError, createCipher, iso, newId, type BackendClient, type Clock } from '@troupe/kernel';
+import { AppError, createCipher, iso, newId, type BackendClient, type Cipher, type Clock } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
 import {
   deleteProvider,
@@ -44,32 +44,27 @@ const TEST_MS = 60_000;
 const TAKEN = new Set<string>([...PROVIDER_KINDS, 'google', 'sandbox']);
 const NOT_FOUND = 'Provider not found';
 
+const told = ({ id, kind, name, base_url: baseUrl, key_sealed: key, ...row }: ProviderRow): AiProvider => ({
+  id,
+  kind,
+  name,
+  baseUrl,
+  hasKey: key !== null,
+  enabled: row.enabled,
+  createdAt: iso(row.created_at),
+});
+
+const context = (id: string): string => `provider:${id}`;
+
 /** Providers that administrators add. The backend uses them, and is told of every change by the database. */
-export function createProviders({ db, backend, clock, audit, sealKey }: ProvidersDeps) {
-  const cipher = createCipher(sealKey, 'ai providers');
-  const context = (id: string): string => `provider:${id}`;
-  const told = ({
-    id,
-    kind,
-    name,
-    base_url: baseUrl,
-    key_sealed: key,
-    enabled,
-    created_at: at,
-  }: ProviderRow): AiProvider => ({
-    id,
-    kind,
-    name,
-    baseUrl,
-    hasKey: key !== null,
-    enabled,
-    createdAt: iso(at),
-  });
+export function createProviders(deps: ProvidersDeps) {
+  const { db, backend } = deps;
+  const cipher = createCipher(deps.sealKey, 'ai providers');
   const environment = async () => (await reach(backend.call(environmentProviders, {}))).providers;
-  const note = (tx: SystemTx, { actorId, ip }: By, action: string, name: string) =>
-    audit(tx, { userId: actorId, actorId, action, ip, detail: { provider: name } });
 
   return {
+    ...changing(deps, cipher, environment),
+
     async list() {
       const [named, rows] = await Promise.all([environment(), listProviders(db.system)]);
       const own = named.map(({ name, baseUrl }) => ({
@@ -84,11 +79,33 @@ export function createProviders({ db, backend, clock, audit, sealKey }: Provider
       return { providers: [...own, ...rows.map(told)] };
     },
 
+    async test(given: TypesOf<typeof testProvider>['body']) {
+      if (!('id' in given)) return reach(backend.call(tryProvider, { body: given, timeout: TEST_MS }));
+      const row = await findProvider(db.system, given.id);
+      if (!row) throw new AppError(404, NOT_FOUND);
+      const { id, kind, name, base_url: baseUrl, key_sealed: sealed } = row;
+      const body = {
+        kind: kind as ProviderKind,
+        name,
+        ...(baseUrl !== null && { baseUrl }),
+        ...(sealed && { apiKey: cipher.open(sealed, context(id)) }),
+      };
+      return reach(backend.call(tryProvider, { body, timeout: TEST_MS }));
+    },
+  };
+}
+
+/** Each change is in the audit log of who made it. */
+function changing({ db, clock, audit }: ProvidersDeps, cipher: Cipher, environment: () => Promise<{ name: string }[]>) {
+  const note = (tx: SystemTx, { actorId, ip }: By, action: string, name: string) =>
+    audit(tx, { userId: actorId, actorId, action, ip, detail: { provider: name } });
+
+  return {
     async add(by: By, { kind, name: given, baseUrl, apiKey }: TypesOf<typeof addProvider>['body']) {
       const name = kind === 'compatible' ? (given ?? '') : kind;
-      const isTaken =
-        (kind === 'compatible' && TAKEN.has(name)) || (await environment()).some((one) => one.name === name);
-      if (isTaken) throw new AppError(409, `There is a provider ${name} already`);
+      const isOthers = kind === 'compatible' && TAKEN.has(name);
+      if (isOthers || (await environment()).some((one) => one.name === name))
+        throw new AppError(409, `There is a provider ${name} already`);
       const id = newId();
       const row: ProviderRow = {
         id,
@@ -130,20 +147,6 @@ export function createProviders({ db, backend, clock, audit, sealKey }: Provider
         await note(tx, by, 'provider.removed', gone.name);
       });
       return { success: true as const };
-    },
-
-    async test(given: TypesOf<typeof testProvider>['body']) {
-      if (!('id' in given)) return reach(backend.call(tryProvider, { body: given, timeout: TEST_MS }));
-      const row = await findProvider(db.system, given.id);
-      if (!row) throw new AppError(404, NOT_FOUND);
-      const { id, kind, name, base_url: baseUrl, key_sealed: sealed } = row;
-      const body = {
-        kind: kind as ProviderKind,
-        name,
-        ...(baseUrl !== null && { baseUrl }),
-        ...(sealed && { apiKey: cipher.open(sealed, context(id)) }),
-      };
-      return reach(backend.call(tryProvider, { body, timeout: TEST_MS }));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Database } from '@troupe/db';
 import { AppError, iso, newId, randomHex, sha256Hex, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
-import { stepsOf } from '../conversations/keeping.ts';
+import { stepsOf } from '../conversations/service.ts';
 import {
   countShares,
   deleteShare,
@@ -43,28 +43,33 @@ const told = ({ id, session_id: sessionId, title, created_at: createdAt }: Share
   createdAt: iso(createdAt),
 });
 
+async function wordsIn(
+  backend: BackendClient,
+  user: User,
+  agentId: string,
+  sessionId: string,
+): Promise<SharedMessage[]> {
+  const messages: SharedMessage[] = [];
+  let bytes = 0;
+  for await (const steps of stepsOf(backend.as(user, `share-${newId()}`), agentId, sessionId)) {
+    const words = steps.flatMap(wordsOf);
+    bytes += words.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 60, 0);
+    if (bytes > MOST_BYTES)
+      throw new AppError(400, 'This conversation is too long to be shown (2 MB). Export it instead.');
+    messages.push(...words);
+  }
+  if (messages.length === 0) throw new AppError(400, 'There is nothing to show yet');
+  return messages;
+}
+
 /** Links that show a conversation as it was when they were made. Only their hash is kept. */
 export function createShares({ db, roster, backend, clock, url }: SharesDeps) {
-  async function wordsIn(user: User, agentId: string, sessionId: string): Promise<SharedMessage[]> {
-    const messages: SharedMessage[] = [];
-    let bytes = 0;
-    for await (const steps of stepsOf(backend.as(user, `share-${newId()}`), agentId, sessionId)) {
-      const words = steps.flatMap(wordsOf);
-      bytes += words.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 60, 0);
-      if (bytes > MOST_BYTES)
-        throw new AppError(400, 'This conversation is too long to be shown (2 MB). Export it instead.');
-      messages.push(...words);
-    }
-    if (messages.length === 0) throw new AppError(400, 'There is nothing to show yet');
-    return messages;
-  }
-
   return {
     async share(user: User, agentId: string, sessionId: string, address: string) {
       const agent = await roster.of(user.id).get(agentId);
       const head = { params: { agentId, id: sessionId }, query: { after: 0, limit: 1 } };
       const { session } = await reach(backend.as(user, address).call(gatewaySession, head));
-      const messages = await wordsIn(user, agentId, sessionId);
+      const messages = await wordsIn(backend, user, agentId, sessionId);
       const token = randomHex(32);
       const row = {
         id: newId(),

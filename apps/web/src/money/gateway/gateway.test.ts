@@ -12,7 +12,8 @@ import { parseEther } from 'viem';
 import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
 import { testWeb, type TestWeb } from '../../testing.ts';
 
-const TOKEN = '0x20C0000000000000000000000000000000000000';
+/** A token with EIP-3009, as any may be on that chain. */
+const TOKEN = '0x0000000000000000000000000000000000003009';
 const PAYEE = '0x00000000000000000000000000000000000000ee';
 const PRICE = 50_000n;
 
@@ -38,7 +39,7 @@ const plugin = createServer((request, response) => {
 before(async () => {
   await new Promise<void>((resolve) => plugin.listen(0, '127.0.0.1', resolve));
   chain = await startTestChain({ chainId: 42431 });
-  await chain.token(TOKEN, { symbol: 'pathUSD' });
+  await chain.token(TOKEN, { symbol: 'USDX' });
   const settlementKey = generatePrivateKey();
   await chain.client.setBalance({ address: privateKeyToAccount(settlementKey).address, value: parseEther('10') });
   web = await testWeb({
@@ -46,6 +47,7 @@ before(async () => {
       CHAIN_RPC_URL: chain.rpcUrl,
       CHAIN_TESTNET: 'true',
       PAYEE_ADDRESS: PAYEE,
+      PAYMENT_TOKEN: TOKEN,
       SETTLEMENT_KEY: settlementKey,
       PLUGIN_AGENT_URL: `http://127.0.0.1:${(plugin.address() as AddressInfo).port}/run`,
       WEB_PORT: '0',
@@ -80,7 +82,7 @@ const mpp = () =>
     methods: [
       evm.charge({
         account: payer,
-        authorization: { name: 'pathUSD', version: '1' },
+        authorization: { name: 'USDX', version: '1' },
         currencies: [TOKEN],
         networks: [42431],
       }),

@@ -1,4 +1,4 @@
-import type { Authorization, SignedTransaction } from '@troupe/chain';
+import type { Authorization, SignedPayment, SignedTransaction, Till } from '@troupe/chain';
 import type { SystemTx } from '@troupe/db';
 import { newId } from '@troupe/kernel';
 
@@ -8,8 +8,15 @@ export interface GatewayPayment {
   units: bigint;
   payer: string;
   nonce: string;
-  status: 'verified' | 'sent' | 'settled' | 'released';
+  kind: 'authorization' | 'transaction';
+  chainId: number;
+  token: string;
+  status: 'verified' | 'sent' | 'settled' | 'released' | 'refunded';
+  served: boolean;
+  /** Of ours, for an authorization. */
   transaction: SignedTransaction | null;
+  /** Of the payer's own; `raw` is null when the payer sent it. */
+  signed: Pick<SignedPayment, 'hash' | 'raw' | 'validBefore'> | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -31,15 +38,16 @@ async function move(
   return moved.length > 0;
 }
 
-export async function addChallenge(
-  tx: SystemTx,
-  challenge: { id: string; plugin: string; expiresAt: Date },
-  now: Date,
-): Promise<void> {
-  const { id, plugin, expiresAt } = challenge;
+export interface NewChallenges {
+  ids: readonly string[];
+  plugin: string;
+  expiresAt: Date;
+}
+
+export async function addChallenges(tx: SystemTx, { ids, plugin, expiresAt }: NewChallenges, now: Date): Promise<void> {
   await tx
     .insertInto('payment_challenges')
-    .values({ id, plugin, expires_at: expiresAt })
+    .values(ids.map((id) => ({ id, plugin, expires_at: expiresAt })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await tx
@@ -63,18 +71,13 @@ async function useChallenge(tx: SystemTx, id: string, plugin: string, now: Date)
 
 export interface Claim {
   plugin: string;
-  chainId: number;
-  token: string;
-  authorization: Authorization;
+  till: Till;
+  payment: Authorization | SignedPayment;
 }
 
-/** Uses up the challenge and the signed transfer in one step; null when either was used before. */
-export async function claim(
-  tx: SystemTx,
-  { plugin, chainId, token, authorization }: Claim,
-  now: Date,
-): Promise<string | null> {
-  const { challengeId, from, nonce, protocol, value } = authorization;
+/** Uses up the challenge and what was signed in one step; null when either was used before. */
+export async function claim(tx: SystemTx, { plugin, till, payment }: Claim, now: Date): Promise<string | null> {
+  const { challengeId, from, protocol, value } = payment;
   if (challengeId !== null && !(await useChallenge(tx, challengeId, plugin, now))) return null;
   const claimed = await tx
     .insertInto('gateway_payments')
@@ -82,12 +85,11 @@ export async function claim(
       id: newId(),
       plugin,
       protocol,
-      chain_id: chainId,
-      token: token.toLowerCase(),
+      chain_id: till.chain.network.id,
+      token: till.token.toLowerCase(),
       payer: from.toLowerCase(),
-      nonce: nonce.toLowerCase(),
       units: value.toString(),
-      status: 'verified',
+      ...stateOf(payment),
       created_at: now,
       updated_at: now,
     })
@@ -97,18 +99,39 @@ export async function claim(
   return claimed?.id ?? null;
 }
 
+/** An authorization moves nothing by itself; a transaction of the payer's may be under way from the first moment. */
+function stateOf(payment: Authorization | SignedPayment) {
+  if (payment.kind === 'authorization')
+    return { kind: payment.kind, nonce: payment.nonce.toLowerCase(), status: 'verified' } as const;
+  const { hash, raw, validBefore } = payment;
+  return {
+    kind: payment.kind,
+    nonce: hash.toLowerCase(),
+    status: 'sent',
+    transaction_hash: hash,
+    transaction_raw: raw,
+    valid_before: validBefore === null ? null : new Date(validBefore * 1000),
+  } as const;
+}
+
 export async function find(tx: SystemTx, id: string): Promise<GatewayPayment | null> {
   const row = await tx.selectFrom('gateway_payments').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return null;
   const { transaction_hash: hash, transaction_raw: raw, transaction_nonce: nonce, transaction_from: from } = row;
+  const validBefore = row.valid_before === null ? null : Math.floor(row.valid_before.getTime() / 1000);
   return {
     id: row.id,
     plugin: row.plugin,
     units: BigInt(row.units),
     payer: row.payer,
     nonce: row.nonce,
+    kind: row.kind,
+    chainId: row.chain_id,
+    token: row.token,
     status: row.status,
-    transaction: hash === null ? null : ({ hash, raw, nonce, from } as SignedTransaction),
+    served: row.served_at !== null,
+    transaction: row.kind === 'transaction' || hash === null ? null : ({ hash, raw, nonce, from } as SignedTransaction),
+    signed: row.kind === 'transaction' ? ({ hash, raw, validBefore } as GatewayPayment['signed']) : null,
   };
 }
 
@@ -131,3 +154,23 @@ export const release = (tx: SystemTx, id: string, from: 'verified' | 'sent', now
 /** False: it was settled, or given up, before. */
 export const settle = (tx: SystemTx, id: string, now: Date): Promise<boolean> =>
   move(tx, id, 'sent', { now, status: 'settled' });
+
+async function unserved(tx: SystemTx, id: string, set: { served_at: Date } | { status: 'refunded' }, now: Date) {
+  const moved = await tx
+    .updateTable('gateway_payments')
+    .set({ ...set, updated_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'settled')
+    .where('served_at', 'is', null)
+    .returning('id')
+    .execute();
+  return moved.length > 0;
+}
+
+/** The payer has what was paid for; false when it was given back meanwhile. */
+export const serve = (tx: SystemTx, id: string, now: Date): Promise<boolean> =>
+  unserved(tx, id, { served_at: now }, now);
+
+/** Nothing came of it; false when something did, or it was given back before. */
+export const refund = (tx: SystemTx, id: string, now: Date): Promise<boolean> =>
+  unserved(tx, id, { status: 'refunded' }, now);

@@ -14,7 +14,7 @@ const SOLANA = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV';
 const ledger = createLedger({ clock: () => new Date() });
 
 const chain = await startTestChain({ chainId: 42431 });
-await chain.token(TOKEN, { symbol: 'pathUSD' });
+await chain.tip20(TOKEN, 'pathUSD');
 const key = generatePrivateKey();
 const treasury = privateKeyToAccount(key).address;
 await chain.client.setBalance({ address: treasury, value: parseEther('10') });

@@ -42,7 +42,7 @@ const ledger = createLedger({ clock: () => new Date() });
 
 before(async () => {
   chain = await startTestChain({ chainId: 42431 });
-  await chain.token(TOKEN, { symbol: 'pathUSD' });
+  await chain.tip20(TOKEN, 'pathUSD');
   const { address } = privateKeyToAccount(settlementKey);
   await chain.client.setBalance({ address, value: parseEther('10') });
   await chain.mint(TOKEN, address, 100_000_000n);

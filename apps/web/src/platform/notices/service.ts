@@ -14,18 +14,22 @@ export type NoticesService = ReturnType<typeof createNotices>;
 
 const KEEP_ALIVE_MS = 25_000;
 
+type Row = Awaited<ReturnType<typeof store.noticesAfter>>[number];
+
+const shown = (row: Row): Notice => ({
+  id: String(row.id),
+  kind: row.kind as Notice['kind'],
+  message: row.message,
+  link: row.link,
+  createdAt: iso(row.created_at),
+  readAt: isoOrNull(row.read_at),
+});
+
 export function createNotices({ db, clock, listener }: NoticesDeps) {
   const streams = createStreams(listener, { most: MOST_NOTICE_STREAMS, refusal: TOO_MANY_NOTICE_STREAMS });
 
   async function after(userId: string, id: bigint, limit: number): Promise<Notice[]> {
-    return (await store.noticesAfter(db.user(userId), id, limit)).map((row) => ({
-      id: String(row.id),
-      kind: row.kind as Notice['kind'],
-      message: row.message,
-      link: row.link,
-      createdAt: iso(row.created_at),
-      readAt: isoOrNull(row.read_at),
-    }));
+    return (await store.noticesAfter(db.user(userId), id, limit)).map(shown);
   }
 
   return {

@@ -31,7 +31,7 @@ const utf16 = (bytes: string): string => {
   return swapped.toString('utf16le');
 };
 
-const numberOf = (bytes: string): number => [...bytes].reduce((sum, char) => sum * 256 + char.charCodeAt(0), 0);
+const numberOf = (bytes: string): number => Buffer.from(bytes, 'latin1').reduce((sum, byte) => sum * 256 + byte, 0);
 
 interface Meanings {
   /** Bytes of a code. */

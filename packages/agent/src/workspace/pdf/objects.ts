@@ -3,7 +3,7 @@
  * files. Loaded by threads only; whatever the file says, depth, number and size are bounded.
  */
 
-export interface Ref {
+interface Ref {
   ref: number;
 }
 export interface Name {
@@ -14,9 +14,9 @@ export type Dict = Map<string, Value>;
 export type Value = null | boolean | number | string | Name | Ref | Value[] | Dict;
 
 export const isDict = (value: unknown): value is Dict => value instanceof Map;
-export const isRef = (value: unknown): value is Ref => typeof value === 'object' && value !== null && 'ref' in value;
+const isRef = (value: unknown): value is Ref => typeof value === 'object' && value !== null && 'ref' in value;
 export const nameOf = (value: unknown): string =>
-  typeof value === 'object' && value !== null && 'name' in value ? String((value as Name).name) : '';
+  typeof value === 'object' && value !== null && 'name' in value ? (value as Name).name : '';
 
 const MAX_DEPTH = 32;
 const MAX_OBJECTS = 200_000;
@@ -166,18 +166,63 @@ export interface Objects {
   isLocked: boolean;
 }
 
-export function readObjects(file: Buffer, inflate: Inflate): Objects {
-  const text = file.toString('latin1');
-  const places = new Map<number, { text: string; at: number }>();
-  const known = new Map<number, { value: Value; data?: string }>();
-  let unpacked = 0;
+interface Place {
+  text: string;
+  at: number;
+}
 
+interface Loaded {
+  value: Value;
+  data?: string;
+}
+
+/** Where each object begins: a later one of the same number counts. */
+function placesIn(text: string): Map<number, Place> {
+  const places = new Map<number, Place>();
   for (const found of text.matchAll(/(?<!\d)(\d{1,9})[ \t\r\n]{1,4}\d{1,5}[ \t\r\n]{1,4}obj\b/g)) {
     if (places.size > MAX_OBJECTS) break;
     places.set(Number(found[1]), { text, at: found.index + found[0].length });
   }
+  return places;
+}
 
-  function load(number: number): { value: Value; data?: string } | undefined {
+/** The bytes of a stream after its dictionary; its length may be wrong. */
+function dataAfter(reader: Reader, length: Value): string | undefined {
+  reader.skipSpace();
+  const { text } = reader;
+  if (!text.startsWith('stream', reader.at)) return undefined;
+  const from = reader.at + 6 + (text.startsWith('\r\n', reader.at + 6) ? 2 : 1);
+  const said = typeof length === 'number' ? from + length : -1;
+  const isRight = said >= from && /^\s{0,3}endstream/.test(text.slice(said, said + 16));
+  const end = isRight ? said : text.indexOf('endstream', from);
+  return end < 0 ? undefined : text.slice(from, end);
+}
+
+/** Undoes what a stream is packed with; empty: nobody needs that for text. */
+function createUnpack(inflate: Inflate) {
+  let unpacked = 0;
+  return (filters: string[], data: string): string => {
+    let bytes: Buffer = Buffer.from(data, 'latin1');
+    for (const filter of filters) {
+      if (filter === 'FlateDecode' || filter === 'Fl') bytes = inflate(bytes, MAX_UNPACKED - unpacked);
+      else if (filter === 'ASCIIHexDecode')
+        bytes = Buffer.from(bytes.toString('latin1').replaceAll(/[^0-9a-f]/gi, ''), 'hex');
+      else if (filter === 'ASCII85Decode') bytes = ascii85(bytes.toString('latin1'));
+      else return '';
+      unpacked += bytes.length;
+      if (unpacked > MAX_UNPACKED) throw new RangeError('The PDF unpacks to more than 64 MB');
+    }
+    return bytes.toString('latin1');
+  };
+}
+
+export function readObjects(file: Buffer, inflate: Inflate): Objects {
+  const text = file.toString('latin1');
+  const places = placesIn(text);
+  const known = new Map<number, Loaded>();
+  const unpack = createUnpack(inflate);
+
+  function load(number: number): Loaded | undefined {
     const before = known.get(number);
     const place = places.get(number);
     if (before || !place) return before;
@@ -185,24 +230,11 @@ export function readObjects(file: Buffer, inflate: Inflate): Objects {
     known.set(number, { value: null });
     const reader = new Reader(place.text, place.at);
     const value = reader.next();
-    const made = { value: value === undefined || value instanceof Word ? null : value } as {
-      value: Value;
-      data?: string;
-    };
-    if (isDict(made.value)) made.data = dataOf(made.value, reader);
+    const made: Loaded = { value: value === undefined || value instanceof Word ? null : value };
+    const data = isDict(made.value) ? dataAfter(reader, get(made.value.get('Length'))) : undefined;
+    if (data !== undefined) made.data = data;
     known.set(number, made);
     return made;
-  }
-
-  function dataOf(dict: Dict, reader: Reader): string | undefined {
-    reader.skipSpace();
-    if (!reader.text.startsWith('stream', reader.at)) return undefined;
-    const from = reader.at + 6 + (reader.text.startsWith('\r\n', reader.at + 6) ? 2 : 1);
-    const length = get(dict.get('Length'));
-    const said = typeof length === 'number' ? from + length : -1;
-    const isRight = said >= from && /^\s{0,3}endstream/.test(reader.text.slice(said, said + 16));
-    const end = isRight ? said : reader.text.indexOf('endstream', from);
-    return end < 0 ? undefined : reader.text.slice(from, end);
   }
 
   function get(value: Value | undefined): Value {
@@ -216,43 +248,14 @@ export function readObjects(file: Buffer, inflate: Inflate): Objects {
     return isDict(found) ? found : new Map();
   };
 
-  function unpack(about: Dict, data: string): string {
-    const filters = [get(about.get('Filter'))].flat().map((one) => nameOf(get(one)));
-    let bytes: Buffer = Buffer.from(data, 'latin1');
-    for (const filter of filters.filter(Boolean)) {
-      if (filter === 'FlateDecode' || filter === 'Fl') bytes = inflate(bytes, MAX_UNPACKED - unpacked);
-      else if (filter === 'ASCIIHexDecode')
-        bytes = Buffer.from(bytes.toString('latin1').replaceAll(/[^0-9a-f]/gi, ''), 'hex');
-      else if (filter === 'ASCII85Decode') bytes = ascii85(bytes.toString('latin1'));
-      else return '';
-      unpacked += bytes.length;
-      if (unpacked > MAX_UNPACKED) throw new RangeError('The PDF unpacks to more than 64 MB');
-    }
-    return bytes.toString('latin1');
-  }
-
   function stream(value: Value | undefined): string {
     const made = isRef(value) ? load(value.ref) : undefined;
-    return made?.data === undefined || !isDict(made.value) ? '' : unpack(made.value, made.data);
+    if (made?.data === undefined || !isDict(made.value)) return '';
+    const filters = [get(made.value.get('Filter'))].flat().map((one) => nameOf(get(one)));
+    return unpack(filters.filter(Boolean), made.data);
   }
 
-  // Objects that are packed together; what stands by itself came later and counts.
-  for (const number of places.keys()) {
-    const made = load(number);
-    if (!made || !isDict(made.value) || nameOf(made.value.get('Type')) !== 'ObjStm') continue;
-    const inside = stream({ ref: number });
-    const first = get(made.value.get('First'));
-    const reader = new Reader(inside);
-    const pairs: [number, number][] = [];
-    for (let n = get(made.value.get('N')) as number; n > 0 && pairs.length < MAX_OBJECTS; n -= 1) {
-      const [id, at] = [reader.next(), reader.next()];
-      if (typeof id !== 'number' || typeof at !== 'number') break;
-      pairs.push([id, at]);
-    }
-    for (const [id, at] of pairs)
-      if (!places.has(id) && typeof first === 'number') places.set(id, { text: inside, at: first + at });
-  }
-
+  for (const number of places.keys()) addPacked(places, dict({ ref: number }), () => stream({ ref: number }), get);
   return {
     get,
     dict,
@@ -260,6 +263,20 @@ export function readObjects(file: Buffer, inflate: Inflate): Objects {
     all: () => [...places.keys()].flatMap((number) => load(number)?.value ?? []).filter(isDict),
     isLocked: /\/Encrypt\s{0,9}(?:\d|<<)/.test(text),
   };
+}
+
+/** Objects that are packed together; what stands by itself came later and counts. */
+function addPacked(places: Map<number, Place>, about: Dict, data: () => string, get: Objects['get']): void {
+  if (nameOf(about.get('Type')) !== 'ObjStm') return;
+  const [first, count] = [get(about.get('First')), get(about.get('N'))];
+  if (typeof first !== 'number' || typeof count !== 'number') return;
+  const inside = data();
+  const reader = new Reader(inside);
+  for (let read = 0; read < count && places.size < MAX_OBJECTS; read += 1) {
+    const [id, at] = [reader.next(), reader.next()];
+    if (typeof id !== 'number' || typeof at !== 'number') return;
+    if (!places.has(id)) places.set(id, { text: inside, at: first + at });
+  }
 }
 
 function ascii85(text: string): Buffer {

@@ -17,17 +17,19 @@ export interface Extract {
 const MAX_BYTES = 25 * 1024 * 1024;
 const SNIFFED = 8192;
 
+/** By their first bytes, in hexadecimal digits. */
 const PICTURES: [mime: string, sign: RegExp][] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^474946383[79]61/],
+  ['image/webp', /^52494646.{8}57454250/],
 ];
 
 export async function run({ root, file, most }: { root: string; file: string; most: number }): Promise<Extract> {
   const bytes = await createWorkspaceFiles(root).readBytes(file, MAX_BYTES);
   const head = bytes.subarray(0, SNIFFED).toString('latin1');
-  const picture = PICTURES.find(([, sign]) => sign.test(head));
+  const first = bytes.subarray(0, 16).toString('hex');
+  const picture = PICTURES.find(([, sign]) => sign.test(first));
   if (picture) return { kind: 'picture', mime: picture[0], bytes: bytes.length };
   if (head.slice(0, 1024).includes('%PDF-'))
     return { kind: 'pdf', mime: 'application/pdf', bytes: bytes.length, ...ofPdf(bytes, most) };

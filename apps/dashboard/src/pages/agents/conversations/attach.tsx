@@ -38,7 +38,8 @@ export function useAttached(agentId: string, place: string) {
   count.current = files.length;
 
   useEffect(() => {
-    const there = files.filter(({ path }) => path !== undefined).map(({ file: _, ...rest }) => rest);
+    // What is there has no bytes here any more.
+    const there = files.filter(({ path, file }) => path !== undefined && file === undefined);
     if (there.length > 0) keep(keyOf(at), there);
     else forget(keyOf(at));
   }, [at, files]);

@@ -97,80 +97,23 @@ interface ThreadProps {
 
 /** A conversation with the agent: what it says appears while it writes, its tools while it uses them. */
 function Thread({ agent, place, onList }: ThreadProps) {
-  const { session, open } = place;
-  const { talk: conversation, turns, state, family, choices, known } = useTurns(agent, place);
+  const { session } = place;
+  const read = useTurns(agent, place);
   const outbox = useOutbox(agent.id, place.onSent);
   const owner = useSayIn(agent.id);
   const [editing, setEditing] = useState<string>();
   const [file, setFile] = useState<string>();
-  const { post } = outbox;
-  const sessionId = session?.id ?? '';
-  const actions = useMemo(
-    () => ({
-      agentId: agent.id,
-      sessionId,
-      onDecide: owner.onDecide,
-      onEdit: (seq: number, text: string, attachments: string[]) =>
-        post({ text, attachments }, { branchOf: sessionId, at: seq - 1 }),
-      onSwitch: (id: string) => open(id),
-      onOpen: setFile,
-    }),
-    // `post` only adds to what it is given.
-    [agent.id, sessionId, owner.onDecide, open],
-  );
-  const letters = outbox.letters
-    .filter((letter) => isHere(letter, session?.id, place.place))
-    .filter(({ seq }) => seq === undefined || seq > known);
-  const say = (written: Written) => post(written, place.target);
-  const asked = turns.findLast(({ kind }) => kind === 'user');
-  const onKey = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
-    const choice = choices.get(Math.max(...choices.keys()));
-    const next = choice?.ids[choice.index + step];
-    if (!event.altKey || step === 0 || next === undefined) return;
-    event.preventDefault();
-    open(next);
-  };
-  const from = place.ref
-    ? { data: conversation.steps, error: conversation.error, refetch: conversation.refetch }
-    : place.isWaiting
-      ? place.head
-      : place.list;
+  const say = (written: Written) => outbox.post(written, place.target);
+  const asked = read.turns.findLast(({ kind }) => kind === 'user');
   return (
     <Card fill className="h-[calc(100dvh-23rem)] min-h-[24rem] md:h-[calc(100dvh-15.5rem)] md:min-h-[28rem]">
-      <Head place={place} family={family} agentId={agent.id} onList={onList} />
-      <div className="contents" onKeyDown={onKey}>
-        <Loaded<unknown> from={from} rows={3}>
-          {() => (
-            <Scroller
-              key={place.place}
-              first={turns[0]?.key ?? ''}
-              hasOlder={conversation.hasOlder}
-              onOlder={conversation.older}
-              goTo={place.at && `step-${place.at}`}
-            >
-              {turns.length === 0 && letters.length === 0 && (
-                <Greeting onPick={(text) => say({ text, attachments: [] })} stopped={agent.status === 'stopped'} />
-              )}
-              {conversation.hasOlder && <p className="text-center text-[0.85rem] text-ink-faint">{texts.older}</p>}
-              <Turns
-                turns={turns}
-                choices={choices}
-                actions={actions}
-                deciding={owner.deciding}
-                editing={editing}
-                onEditing={setEditing}
-                onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
-              />
-              <Wording
-                writing={conversation.writing}
-                works={state === 'open' || letters.some(({ seq }) => seq !== undefined)}
-              />
-              <Letters letters={letters} waits={outbox.waits} again={outbox.again} drop={outbox.drop} />
-            </Scroller>
-          )}
-        </Loaded>
-      </div>
+      <Head place={place} family={read.family} agentId={agent.id} onList={onList} />
+      <Said
+        {...{ agent, place, read, outbox, owner, editing, say }}
+        onEditing={setEditing}
+        onOpen={setFile}
+        onAgain={() => asked?.kind === 'user' && say({ text: asked.text, attachments: [] })}
+      />
       {owner.problem && <Notice tone="danger">{owner.problem.message}</Notice>}
       {agent.status === 'stopped' ? (
         <Notice tone="spot">{texts.stopped}</Notice>
@@ -179,7 +122,7 @@ function Thread({ agent, place, onList }: ThreadProps) {
           key={`${agent.id}:${place.place}`}
           agent={agent}
           place={place.place}
-          works={state !== 'idle'}
+          works={read.state !== 'idle'}
           onSend={say}
           onStop={() => session && owner.stop(session.id)}
           onEditLast={() => setEditing(asked?.key)}
@@ -191,6 +134,88 @@ function Thread({ agent, place, onList }: ThreadProps) {
         </Suspense>
       )}
     </Card>
+  );
+}
+
+interface SaidProps extends Omit<ThreadProps, 'onList'> {
+  read: ReturnType<typeof useTurns>;
+  outbox: ReturnType<typeof useOutbox>;
+  owner: ReturnType<typeof useSayIn>;
+  say: (written: Written) => void;
+  editing: string | undefined;
+  onEditing: (key: string | undefined) => void;
+  onOpen: (path: string) => void;
+  onAgain: () => void;
+}
+
+/** The same as long as it is the same conversation: what is shown is drawn once. */
+function useActions({ agent, place: { session, open }, owner: { onDecide }, outbox: { post }, onOpen }: SaidProps) {
+  const sessionId = session?.id ?? '';
+  return useMemo(
+    () => ({
+      agentId: agent.id,
+      sessionId,
+      onDecide,
+      onEdit: (seq: number, text: string, attachments: string[]) =>
+        post({ text, attachments }, { branchOf: sessionId, at: seq - 1 }),
+      onSwitch: (id: string) => open(id),
+      onOpen,
+    }),
+    // `post` only adds to what it is given.
+    [agent.id, sessionId, onDecide, open, onOpen],
+  );
+}
+
+/** What was said, what is being said, and what has not arrived yet. */
+function Said(props: SaidProps) {
+  const { agent, place, read, outbox, owner, say } = props;
+  const { talk: conversation, turns, state, choices, known } = read;
+  const actions = useActions(props);
+  const letters = outbox.letters
+    .filter((letter) => isHere(letter, place.session?.id, place.place))
+    .filter(({ seq }) => seq === undefined || seq > known);
+  const onKey = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+    const choice = choices.get(Math.max(...choices.keys()));
+    const next = choice?.ids[choice.index + step];
+    if (!event.altKey || step === 0 || next === undefined) return;
+    event.preventDefault();
+    place.open(next);
+  };
+  const steps = { data: conversation.steps, error: conversation.error, refetch: conversation.refetch };
+  return (
+    <div className="contents" onKeyDown={onKey}>
+      <Loaded<unknown> from={place.ref ? steps : place.isWaiting ? place.head : place.list} rows={3}>
+        {() => (
+          <Scroller
+            key={place.place}
+            first={turns[0]?.key ?? ''}
+            hasOlder={conversation.hasOlder}
+            onOlder={conversation.older}
+            goTo={place.at === undefined ? undefined : `step-${place.at}`}
+          >
+            {turns.length === 0 && letters.length === 0 && (
+              <Greeting onPick={(text) => say({ text, attachments: [] })} stopped={agent.status === 'stopped'} />
+            )}
+            {conversation.hasOlder && <p className="text-center text-[0.85rem] text-ink-faint">{texts.older}</p>}
+            <Turns
+              turns={turns}
+              choices={choices}
+              actions={actions}
+              deciding={owner.deciding}
+              editing={props.editing}
+              onEditing={props.onEditing}
+              onAgain={props.onAgain}
+            />
+            <Wording
+              writing={conversation.writing}
+              works={state === 'open' || letters.some(({ seq }) => seq !== undefined)}
+            />
+            <Letters letters={letters} waits={outbox.waits} again={outbox.again} drop={outbox.drop} />
+          </Scroller>
+        )}
+      </Loaded>
+    </div>
   );
 }
 

@@ -42,13 +42,50 @@ function useDraft(key: string): [string, (text: string) => void] {
   return [text, write];
 }
 
+/** The model for what is written next; it is kept until another one is chosen. */
+function useModel(agentId: string): [string | undefined, (model: string | undefined) => void] {
+  const key = `model:${agentId}`;
+  const [model, setModel] = useState<string | undefined>(() => kept(key) as string | undefined);
+  const choose = (next: string | undefined) => {
+    setModel(next);
+    if (next === undefined) forget(key);
+    else keep(key, next);
+  };
+  return [model, choose];
+}
+
+/** Files that are dropped or pasted. */
+function useDropped(add: (files: File[]) => void) {
+  const [isOver, setOver] = useState(false);
+  const take = (event: DragEvent | ClipboardEvent, files: FileList) => {
+    if (files.length === 0) return;
+    event.preventDefault();
+    add([...files]);
+  };
+  return {
+    isOver,
+    onPaste: (event: ClipboardEvent) => take(event, event.clipboardData.files),
+    zone: {
+      onDragOver: (event: DragEvent) => {
+        if (!event.dataTransfer.types.includes('Files')) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: () => setOver(false),
+      onDrop: (event: DragEvent) => {
+        setOver(false);
+        take(event, event.dataTransfer.files);
+      },
+    },
+  };
+}
+
 /** Where one writes. Files come by button, by dropping them and by pasting them. */
 export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Props) {
   const [text, write] = useDraft(`draft:${agent.id}:${place}`);
-  const [model, setModel] = useState<string | undefined>(() => kept(`model:${agent.id}`) as string | undefined);
+  const [model, setModel] = useModel(agent.id);
   const attaching = useAttached(agent.id, place);
-  const [isOver, setOver] = useState(false);
-  const picker = useRef<HTMLInputElement>(null);
+  const { isOver, onPaste, zone } = useDropped(attaching.add);
   const isReady = (text.trim() !== '' || attaching.paths.length > 0) && !attaching.isBusy;
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
@@ -63,29 +100,10 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
     event.preventDefault();
     submit();
   };
-  const onPaste = (event: ClipboardEvent) => {
-    const files = [...event.clipboardData.files];
-    if (files.length === 0) return;
-    event.preventDefault();
-    attaching.add(files);
-  };
-  const onDrop = (event: DragEvent) => {
-    setOver(false);
-    if (event.dataTransfer.files.length === 0) return;
-    event.preventDefault();
-    attaching.add([...event.dataTransfer.files]);
-  };
-  const onDrag = (event: DragEvent) => {
-    if (!event.dataTransfer.types.includes('Files')) return;
-    event.preventDefault();
-    setOver(true);
-  };
   return (
     <form
       onSubmit={submit}
-      onDragOver={onDrag}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
+      {...zone}
       className={cx('relative rounded-xl', isOver && 'outline-2 outline-offset-4 outline-accent outline-dashed')}
     >
       <AttachedList attaching={attaching} />
@@ -101,27 +119,8 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
         onPaste={onPaste}
       />
       <div className="mt-2 flex flex-wrap items-center gap-2">
-        <IconButton icon="clip" label={attach.add} onClick={() => picker.current?.click()} />
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          aria-label={attach.pick}
-          onChange={({ target }) => {
-            attaching.add([...(target.files ?? [])]);
-            target.value = '';
-          }}
-        />
-        <ModelButton
-          agent={agent}
-          value={model}
-          onChoose={(next) => {
-            setModel(next);
-            if (next === undefined) forget(`model:${agent.id}`);
-            else keep(`model:${agent.id}`, next);
-          }}
-        />
+        <PickFiles onPick={attaching.add} />
+        <ModelButton agent={agent} value={model} onChoose={setModel} />
         <span className="ml-auto flex gap-2">
           {works && (
             <Button icon="stop" onClick={onStop}>
@@ -134,6 +133,26 @@ export function Composer({ agent, place, works, onSend, onStop, onEditLast }: Pr
         </span>
       </div>
     </form>
+  );
+}
+
+function PickFiles({ onPick }: { onPick: (files: File[]) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton icon="clip" label={attach.add} onClick={() => picker.current?.click()} />
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label={attach.pick}
+        onChange={({ target }) => {
+          onPick([...(target.files ?? [])]);
+          target.value = '';
+        }}
+      />
+    </>
   );
 }
 

@@ -36,32 +36,14 @@ export function ConversationOptions({ agentId, session, branches, onOpen, onClos
   const params = { id: agentId, sessionId: session.id };
   const change = useSend(changeConversation, { refresh: [listConversations] });
   const remove = useSend(deleteConversation, { refresh: [listConversations], done: onDeleted });
-  const [title, setTitle] = useState(session.title ?? '');
   const [isAsking, setAsking] = useState(false);
   const exported = (format: 'markdown' | 'json') => urlOf(exportConversation, { params, query: { format } });
-  const rename = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate({ params, body: { title } }, { onSuccess: onClose });
-  };
+  const rename = (title: string) => change.mutate({ params, body: { title } }, { onSuccess: onClose });
   const now = change.data?.session ?? session;
   return (
     <Dialog open onClose={onClose} title={texts.title}>
       <div className="flex flex-col gap-5">
-        <form onSubmit={rename} className="flex items-end gap-2">
-          <div className="min-w-0 flex-1">
-            <TextField
-              label={texts.name}
-              required
-              maxLength={200}
-              dir="auto"
-              value={title}
-              onChange={({ target }) => setTitle(target.value)}
-            />
-          </div>
-          <Button type="submit" busy={change.isPending}>
-            {texts.rename}
-          </Button>
-        </form>
+        <Rename title={session.title ?? ''} busy={change.isPending} onRename={rename} />
         {change.error && <Notice tone="danger">{change.error.message}</Notice>}
         <div className="flex flex-wrap gap-2">
           <Button small icon="pin" onClick={() => change.mutate({ params, body: { pinned: !now.pinned } })}>
@@ -97,6 +79,39 @@ export function ConversationOptions({ agentId, session, branches, onOpen, onClos
   );
 }
 
+function Rename({
+  title: before,
+  busy,
+  onRename,
+}: {
+  title: string;
+  busy: boolean;
+  onRename: (title: string) => void;
+}) {
+  const [title, setTitle] = useState(before);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onRename(title);
+  };
+  return (
+    <form onSubmit={submit} className="flex items-end gap-2">
+      <div className="min-w-0 flex-1">
+        <TextField
+          label={texts.name}
+          required
+          maxLength={200}
+          dir="auto"
+          value={title}
+          onChange={({ target }) => setTitle(target.value)}
+        />
+      </div>
+      <Button type="submit" busy={busy}>
+        {texts.rename}
+      </Button>
+    </form>
+  );
+}
+
 function Branches({
   branches,
   current,
@@ -118,7 +133,7 @@ function Branches({
             {id === current ? (
               <span className="text-[0.85rem] text-ink-faint">{texts.here}</span>
             ) : (
-              <Button small onClick={() => onOpen(id)} aria-label={`${texts.branch(index + 1)}`}>
+              <Button small onClick={() => onOpen(id)} aria-label={texts.branch(index + 1)}>
                 {texts.branch(index + 1)}
               </Button>
             )}

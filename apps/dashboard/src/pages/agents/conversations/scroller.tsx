@@ -8,6 +8,45 @@ const NEAR = 80;
 /** So near to its top more is read. */
 const AHEAD = 600;
 
+interface Held {
+  box: { current: HTMLDivElement | null };
+  height: { current: number };
+  follows: { current: boolean };
+}
+
+/** What is put before the first entry moves nothing that is on screen. */
+function useSteady(first: string, { box, height, follows }: Held): void {
+  const known = useRef(first);
+  useLayoutEffect(() => {
+    const node = box.current!;
+    if (known.current !== first && known.current !== '' && !follows.current)
+      node.scrollTop += node.scrollHeight - height.current;
+    known.current = first;
+    height.current = node.scrollHeight;
+  }, [first, box, height, follows]);
+}
+
+interface Finding {
+  first: string;
+  hasOlder: boolean;
+  onOlder: () => Promise<void>;
+  follows: { current: boolean };
+}
+
+/** Goes to an entry once: who has found it may scroll away from it. */
+function useGoTo(goTo: string | undefined, { first, hasOlder, onOlder, follows }: Finding): void {
+  const gone = useRef('');
+  useEffect(() => {
+    if (goTo === undefined || gone.current === goTo) return;
+    const found = document.getElementById(goTo);
+    if (found || hasOlder) follows.current = false;
+    if (!found) return void (hasOlder && onOlder());
+    gone.current = goTo;
+    found.scrollIntoView({ block: 'center' });
+    found.focus({ preventScroll: true });
+  }, [goTo, first, hasOlder, onOlder, follows]);
+}
+
 /**
  * A conversation that opens at its end and follows it only while somebody is there. What is put before the first entry
  * moves nothing that is on screen.
@@ -45,30 +84,8 @@ export function Scroller({
     if (hasOlder && node.scrollTop < AHEAD) void onOlder();
   };
 
-  const known = useRef(first);
-  useLayoutEffect(() => {
-    const node = box.current!;
-    if (known.current !== first && known.current !== '' && !follows.current)
-      node.scrollTop += node.scrollHeight - height.current;
-    known.current = first;
-    height.current = node.scrollHeight;
-  }, [first]);
-
-  // Once: who has found it may scroll away from it.
-  const gone = useRef('');
-  useEffect(() => {
-    if (goTo === undefined || gone.current === goTo) return;
-    const found = document.getElementById(goTo);
-    if (!found && hasOlder) {
-      follows.current = false;
-      void onOlder();
-    }
-    if (!found) return;
-    gone.current = goTo;
-    follows.current = false;
-    found.scrollIntoView({ block: 'center' });
-    found.focus({ preventScroll: true });
-  }, [goTo, first, hasOlder, onOlder]);
+  useSteady(first, { box, height, follows });
+  useGoTo(goTo, { first, hasOlder, onOlder, follows });
 
   useEffect(() => {
     const node = box.current!;

@@ -12,10 +12,23 @@ import type { Letter, Sent, Target } from './outbox.ts';
 const OWN = 'dashboard';
 const NEW = 'new-';
 
+/** Leads to a conversation, and to a step in it. */
+function useOpen() {
+  const navigate = useNavigate();
+  return useCallback(
+    (sessionId: string | undefined, step?: number, replace = false) =>
+      void navigate({
+        to: '.',
+        search: { tab: 'chat', c: sessionId, ...(step !== undefined && { at: step }) } as never,
+        replace,
+      }),
+    [navigate],
+  );
+}
+
 /** Which conversation is shown, as the address says; without a word in it, the one that was used last. */
 export function usePlace(agent: WebAgent) {
-  const { c, at } = useSearch({ strict: false }) as { c?: string; at?: string };
-  const navigate = useNavigate();
+  const { c, at } = useSearch({ strict: false }) as { c?: string; at?: string | number };
   const queries = useQueryClient();
   const list = useCall(listConversations, { params: { id: agent.id }, query: listQuery(false) });
   const [made, setMade] = useState<Record<string, string>>({});
@@ -43,15 +56,7 @@ export function usePlace(agent: WebAgent) {
     [agent.id, session?.id],
   );
 
-  const open = useCallback(
-    (sessionId: string | undefined, step?: number, replace = false) =>
-      void navigate({
-        to: '.',
-        search: { tab: 'chat', c: sessionId, ...(step !== undefined && { at: step }) } as never,
-        replace,
-      }),
-    [navigate],
-  );
+  const open = useOpen();
   const onSent = useCallback(
     ({ sessionId }: Sent, { to }: Letter) => {
       void stale(queries, listConversations, listBranches);
@@ -69,7 +74,7 @@ export function usePlace(agent: WebAgent) {
     head,
     session,
     ref,
-    at: at === undefined ? undefined : String(at),
+    at,
     /** Names the place, from before its first message on. */
     place: session?.key ?? topic,
     target: (session ? { sessionId: session.id } : { topic }) as Target,

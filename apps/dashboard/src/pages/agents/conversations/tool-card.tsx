@@ -6,7 +6,7 @@ import { Icon } from '../../../ui/icons.tsx';
 import { Approval } from './approval.tsx';
 import { effectOf } from './effect.ts';
 import type { ToolUse } from './transcript.ts';
-import type { TurnActions } from './turns.tsx';
+import type { TurnActions } from './turn-actions.ts';
 
 const TONE = {
   planned: 'neutral',

@@ -11,22 +11,11 @@ import { cx } from '../../../ui/cx.ts';
 import { TextArea } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
-import type { Decide } from './approval.tsx';
 import { fileUrl } from './attach.tsx';
 import type { Choice } from './branches.ts';
 import { ToolCard } from './tool-card.tsx';
 import type { Ending, ToolUse, Turn } from './transcript.ts';
-
-/** What can be done with what was said. All of it stays the same while the conversation goes on. */
-export interface TurnActions {
-  agentId: string;
-  sessionId: string;
-  onDecide: Decide;
-  /** Says another thing instead of the message `seq`, in a branch. */
-  onEdit: (seq: number, text: string, attachments: string[]) => void;
-  onSwitch: (sessionId: string) => void;
-  onOpen: (path: string) => void;
-}
+import type { TurnActions } from './turn-actions.ts';
 
 interface Props {
   turns: Turn[];
@@ -153,43 +142,51 @@ const Said = memo(function Said({ turn, asked, choice, actions, deciding, isEdit
       )}
       {!mine &&
         turn.tools.map((tool) => <ToolCard key={tool.callId} tool={tool} actions={actions} deciding={deciding} />)}
-      <div className={cx('flex flex-wrap items-center gap-x-2 gap-y-1', mine && 'justify-end')}>
-        <p className="num text-[0.78rem] text-ink-faint">
-          {time(turn.at)}
-          {!mine && turn.spent && turn.spent.tokens > 0 && (
-            <> · {texts.cost(money(turn.spent.costMicros / 1e6), short(turn.spent.tokens))}</>
-          )}
-        </p>
-        {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
-        <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
-          {mine && !isEditing && <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />}
-          {!mine && turn.text && (
-            <Small icon="copy" label={talk.copy} onClick={() => void navigator.clipboard.writeText(turn.text)} />
-          )}
-          {asked && (
-            <>
-              <Small
-                icon="restart"
-                label={talk.retry}
-                onClick={() => actions.onEdit(Number(asked.key), asked.text, pathsOf(asked))}
-              />
-              <Link
-                to="/dashboard/agents/$id/runs/$session"
-                params={{ id: actions.agentId, session: actions.sessionId } as never}
-                search={{ run: asked.key } as never}
-                aria-label={talk.run}
-                title={talk.run}
-                className="inline-flex size-7 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
-              >
-                <Icon name="cost" size={15} />
-              </Link>
-            </>
-          )}
-        </span>
-      </div>
+      <Foot turn={turn} asked={asked} choice={choice} actions={actions} isEditing={isEditing} onEditing={onEditing} />
     </article>
   );
 }, isSame);
+
+/** When it was said and what it cost, and what can be done with it. */
+function Foot({ turn, asked, choice, actions, isEditing, onEditing }: Omit<SaidProps, 'deciding'>) {
+  const mine = turn.kind === 'user';
+  return (
+    <div className={cx('flex flex-wrap items-center gap-x-2 gap-y-1', mine && 'justify-end')}>
+      <p className="num text-[0.78rem] text-ink-faint">
+        {time(turn.at)}
+        {!mine && turn.spent && turn.spent.tokens > 0 && (
+          <> · {texts.cost(money(turn.spent.costMicros / 1e6), short(turn.spent.tokens))}</>
+        )}
+      </p>
+      {mine && choice && <Switch choice={choice} onSwitch={actions.onSwitch} />}
+      <span className="flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100">
+        {mine && !isEditing && <Small icon="edit" label={talk.edit} onClick={() => onEditing(turn.key)} />}
+        {!mine && turn.text && (
+          <Small icon="copy" label={talk.copy} onClick={() => void navigator.clipboard.writeText(turn.text)} />
+        )}
+        {asked && (
+          <>
+            <Small
+              icon="restart"
+              label={talk.retry}
+              onClick={() => actions.onEdit(Number(asked.key), asked.text, pathsOf(asked))}
+            />
+            <Link
+              to="/dashboard/agents/$id/runs/$session"
+              params={{ id: actions.agentId, session: actions.sessionId } as never}
+              search={{ run: asked.key } as never}
+              aria-label={talk.run}
+              title={talk.run}
+              className="inline-flex size-7 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+            >
+              <Icon name="cost" size={15} />
+            </Link>
+          </>
+        )}
+      </span>
+    </div>
+  );
+}
 
 const Small = (props: {
   icon: 'edit' | 'copy' | 'restart' | 'back' | 'arrow';

@@ -1,7 +1,8 @@
 import { listFiles, putFile, removeFile } from '@troupe/contract';
-import type { FileEntry } from '@troupe/contract';
+import type { FileEntry, TypesOf } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { DragEvent } from 'react';
 import { call, stale, useCall, useSend } from '../../../api.ts';
@@ -21,140 +22,44 @@ const FileDialog = lazy(() => import('./file-preview.tsx').then((page) => ({ def
 
 const inside = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`);
 
+interface Where {
+  folder?: string;
+  file?: string;
+}
+
 /** The agent's workspace: looked at, brought to, taken from. */
 export function Files({ agentId }: { agentId: string }) {
-  const { folder = '.', file } = useSearch({ strict: false }) as { folder?: string; file?: string };
+  const { folder = '.', file } = useSearch({ strict: false }) as Where;
   const navigate = useNavigate();
-  const go = (to: { folder?: string; file?: string }) =>
+  const go = (to: Where) =>
     void navigate({
       to: '.',
       search: {
         tab: 'files',
         ...(to.folder !== '.' && { folder: to.folder }),
-        ...(to.file && { file: to.file }),
+        ...(to.file !== undefined && { file: to.file }),
       } as never,
     });
   const read = useCall(listFiles, { params: { id: agentId }, query: { path: folder } });
   const upload = useUpload(agentId, folder);
   const [victim, setVictim] = useState<FileEntry>();
-  const [isOver, setOver] = useState(false);
-  const picker = useRef<HTMLInputElement>(null);
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    void upload.bring([...event.dataTransfer.files]);
-  };
+  const { isOver, zone } = useDropped(upload.bring);
   return (
     <Card
       title={texts.title}
       hint={texts.hint}
       flush
       className={cx('overflow-hidden', isOver && 'outline-2 outline-accent outline-dashed')}
-      actions={
-        <>
-          <Button small icon="restart" onClick={() => void read.refetch()}>
-            {texts.refresh}
-          </Button>
-          <Button small kind="primary" icon="plus" busy={upload.isBusy} onClick={() => picker.current?.click()}>
-            {texts.upload}
-          </Button>
-          <input
-            ref={picker}
-            type="file"
-            multiple
-            hidden
-            aria-label={texts.upload}
-            onChange={({ target }) => {
-              void upload.bring([...(target.files ?? [])]);
-              target.value = '';
-            }}
-          />
-        </>
-      }
+      actions={<Actions upload={upload} onLook={() => void read.refetch()} />}
     >
-      <div
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
-      >
+      <div {...zone}>
         <Way folder={folder} onGo={(to) => go({ folder: to })} />
         {upload.problem && (
           <div className="px-5 pb-3">
             <Notice tone="danger">{upload.problem}</Notice>
           </div>
         )}
-        <Table
-          label={texts.title}
-          rows={read.data?.entries}
-          rowKey={({ name }) => name}
-          error={read.error}
-          retry={() => void read.refetch()}
-          find={({ name }) => name}
-          empty={
-            folder === '.' ? <Empty title={texts.empty}>{texts.emptyHint}</Empty> : <Empty title={texts.emptyFolder} />
-          }
-          columns={[
-            {
-              key: 'name',
-              header: texts.name,
-              sort: ({ name }) => name,
-              cell: (entry) => (
-                <button
-                  type="button"
-                  className="flex min-w-0 items-center gap-2 text-left hover:underline"
-                  onClick={() => {
-                    const path = inside(folder, entry.name);
-                    if (entry.kind === 'folder') go({ folder: path });
-                    else go({ folder, file: path });
-                  }}
-                >
-                  <Icon name={entry.kind === 'folder' ? 'folder' : 'file'} size={16} />
-                  <span className="min-w-0 break-words" dir="auto">
-                    {entry.name}
-                  </span>
-                </button>
-              ),
-            },
-            {
-              key: 'size',
-              header: texts.size,
-              end: true,
-              sort: ({ bytes: size }) => size,
-              cell: ({ kind, bytes: size }) => (kind === 'folder' ? texts.folder : bytes(size)),
-            },
-            {
-              key: 'changed',
-              header: texts.changed,
-              minor: true,
-              sort: ({ modifiedAt }) => modifiedAt,
-              cell: ({ modifiedAt }) => ago(modifiedAt),
-            },
-            {
-              key: 'do',
-              header: '',
-              end: true,
-              cell: (entry) => (
-                <span className="inline-flex items-center">
-                  {entry.kind === 'file' && (
-                    <a
-                      href={fileUrl(agentId, inside(folder, entry.name))}
-                      download={entry.name}
-                      aria-label={texts.downloadNamed(entry.name)}
-                      title={texts.download}
-                      className="inline-flex size-10 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
-                    >
-                      <Icon name="installations" />
-                    </a>
-                  )}
-                  <IconButton icon="trash" label={texts.deleteNamed(entry.name)} onClick={() => setVictim(entry)} />
-                </span>
-              ),
-            },
-          ]}
-        />
+        <Entries agentId={agentId} folder={folder} read={read} onGo={go} onRemove={setVictim} />
         {read.data?.more && <p className="px-5 pb-4 text-[0.9rem] text-ink-faint">{texts.more}</p>}
       </div>
       {victim && <Remove agentId={agentId} folder={folder} entry={victim} onClose={() => setVictim(undefined)} />}
@@ -164,6 +69,138 @@ export function Files({ agentId }: { agentId: string }) {
         </Suspense>
       )}
     </Card>
+  );
+}
+
+function useDropped(bring: (files: File[]) => Promise<void>) {
+  const [isOver, setOver] = useState(false);
+  return {
+    isOver,
+    zone: {
+      onDragOver: (event: DragEvent) => {
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: () => setOver(false),
+      onDrop: (event: DragEvent) => {
+        event.preventDefault();
+        setOver(false);
+        void bring([...event.dataTransfer.files]);
+      },
+    },
+  };
+}
+
+function Actions({ upload, onLook }: { upload: ReturnType<typeof useUpload>; onLook: () => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button small icon="restart" onClick={onLook}>
+        {texts.refresh}
+      </Button>
+      <Button small kind="primary" icon="plus" busy={upload.isBusy} onClick={() => picker.current?.click()}>
+        {texts.upload}
+      </Button>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label={texts.upload}
+        onChange={({ target }) => {
+          void upload.bring([...(target.files ?? [])]);
+          target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+interface EntriesProps {
+  agentId: string;
+  folder: string;
+  read: UseQueryResult<TypesOf<typeof listFiles>['reply']>;
+  onGo: (to: Where) => void;
+  onRemove: (entry: FileEntry) => void;
+}
+
+function Entries({ agentId, folder, read, onGo, onRemove }: EntriesProps) {
+  return (
+    <Table
+      label={texts.title}
+      rows={read.data?.entries}
+      rowKey={({ name }) => name}
+      error={read.error}
+      retry={() => void read.refetch()}
+      find={({ name }) => name}
+      empty={
+        folder === '.' ? <Empty title={texts.empty}>{texts.emptyHint}</Empty> : <Empty title={texts.emptyFolder} />
+      }
+      columns={[
+        {
+          key: 'name',
+          header: texts.name,
+          sort: ({ name }) => name,
+          cell: (entry) => <Name entry={entry} folder={folder} onGo={onGo} />,
+        },
+        {
+          key: 'size',
+          header: texts.size,
+          end: true,
+          sort: ({ bytes: size }) => size,
+          cell: ({ kind, bytes: size }) => (kind === 'folder' ? texts.folder : bytes(size)),
+        },
+        {
+          key: 'changed',
+          header: texts.changed,
+          minor: true,
+          sort: ({ modifiedAt }) => modifiedAt,
+          cell: ({ modifiedAt }) => ago(modifiedAt),
+        },
+        {
+          key: 'do',
+          header: '',
+          end: true,
+          cell: (entry) => <Doing agentId={agentId} folder={folder} entry={entry} onRemove={onRemove} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Name({ entry, folder, onGo }: { entry: FileEntry } & Pick<EntriesProps, 'folder' | 'onGo'>) {
+  const path = inside(folder, entry.name);
+  const isFolder = entry.kind === 'folder';
+  return (
+    <button
+      type="button"
+      className="flex min-w-0 items-center gap-2 text-left hover:underline"
+      onClick={() => onGo(isFolder ? { folder: path } : { folder, file: path })}
+    >
+      <Icon name={isFolder ? 'folder' : 'file'} size={16} />
+      <span className="min-w-0 break-words" dir="auto">
+        {entry.name}
+      </span>
+    </button>
+  );
+}
+
+function Doing({ agentId, folder, entry, onRemove }: { entry: FileEntry } & Omit<EntriesProps, 'read' | 'onGo'>) {
+  return (
+    <span className="inline-flex items-center">
+      {entry.kind === 'file' && (
+        <a
+          href={fileUrl(agentId, inside(folder, entry.name))}
+          download={entry.name}
+          aria-label={texts.downloadNamed(entry.name)}
+          title={texts.download}
+          className="inline-flex size-10 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+        >
+          <Icon name="installations" />
+        </a>
+      )}
+      <IconButton icon="trash" label={texts.deleteNamed(entry.name)} onClick={() => onRemove(entry)} />
+    </span>
   );
 }
 

@@ -11,6 +11,17 @@ import { SelectField, TextArea } from '../../../ui/field.tsx';
 import { newId } from '../conversations/outbox.ts';
 import type { Bar } from './waterfall.ts';
 
+/** From a prompt: in its place. From any other step: after it. */
+function beginning({ kind, seq, step }: Bar) {
+  const isPrompt = kind === 'prompt';
+  const attachments = isPrompt ? (step.attachments ?? []).map(({ path }) => path) : [];
+  return {
+    at: isPrompt ? seq - 1 : seq,
+    text: isPrompt ? (step.content ?? '') : '',
+    more: attachments.length > 0 ? { attachments } : {},
+  };
+}
+
 /** Goes on from a step with other words or another model, beside what happened. */
 export function ForkDialog({
   agentId,
@@ -24,8 +35,8 @@ export function ForkDialog({
   onClose: () => void;
 }) {
   const navigate = useNavigate();
-  const isPrompt = bar.kind === 'prompt';
-  const [message, setMessage] = useState(isPrompt ? (bar.step.content ?? '') : '');
+  const { at, text, more } = beginning(bar);
+  const [message, setMessage] = useState(text);
   const [model, setModel] = useState('');
   const offered = useCall(listModels, {}).data;
   const agent = useCall(getAgent, { params: { id: agentId } }).data?.agent;
@@ -42,22 +53,11 @@ export function ForkDialog({
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // From a prompt: in its place. From any other step: after it.
-    const at = isPrompt ? bar.seq - 1 : bar.seq;
-    const attachments = isPrompt ? (bar.step.attachments ?? []).map(({ path }) => path) : [];
-    fork.mutate({
-      params: { id: agentId, sessionId },
-      body: {
-        at,
-        id: id.current,
-        message: message.trim(),
-        ...(attachments.length > 0 && { attachments }),
-        ...(model !== '' && { model }),
-      },
-    });
+    const body = { at, id: id.current, message: message.trim(), ...more, ...(model !== '' && { model }) };
+    fork.mutate({ params: { id: agentId, sessionId }, body });
   };
   return (
-    <Dialog open onClose={onClose} title={texts.forkTitle(isPrompt ? bar.seq - 1 : bar.seq)} hint={texts.forkHint}>
+    <Dialog open onClose={onClose} title={texts.forkTitle(at)} hint={texts.forkHint}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextArea
           label={texts.message}

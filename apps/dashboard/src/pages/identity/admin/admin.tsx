@@ -8,7 +8,7 @@ import { AdminHealth } from './health.tsx';
 import { AdminInvites } from './invites.tsx';
 import { AdminUsers } from './users.tsx';
 import { providers } from '../../../texts/providers.ts';
-import { AdminProviders } from '../../agents/providers.tsx';
+import { AdminProviders } from './providers.tsx';
 
 export default function Admin() {
   const { user } = useSession();

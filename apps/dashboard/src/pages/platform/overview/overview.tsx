@@ -20,6 +20,28 @@ import { Brief } from './brief.tsx';
 const GLANCE = 8;
 const runs = ({ status }: { status: string }) => status === 'running' || status === 'active';
 
+type Task = TypesOf<typeof listTasks>['reply']['tasks'][number];
+
+const nextOf = (tasks: Task[]): string | undefined =>
+  tasks
+    .filter(({ enabled, nextRun }) => enabled && nextRun)
+    .map(({ nextRun }) => nextRun!)
+    .sort()[0];
+
+/** What of getting started is set up: a provider, which only administrators can do something about, and a cap. */
+function useSetup(isAdmin: boolean) {
+  const models = useCall(listModels, {});
+  const caps = useCall(getCaps, {});
+  return {
+    reads: [models, caps] as { data?: unknown; error: Error | null }[],
+    isKnown: models.data !== undefined && caps.data !== undefined,
+    done: {
+      ...(isAdmin && { provider: models.data?.sandboxOnly === false }),
+      cap: (caps.data?.caps.length ?? 0) > 0,
+    },
+  };
+}
+
 export default function Overview() {
   const { user } = useSession();
   const agents = useCall(listAgents, {});
@@ -27,25 +49,19 @@ export default function Overview() {
   const tasks = useCall(listTasks, { query: {} });
   const health = useCall(getHealth, {}, { every: 30_000 });
   const access = useAccess();
-  const models = useCall(listModels, {});
-  const caps = useCall(getCaps, {});
-  const next = tasks.data?.tasks
-    .filter(({ enabled, nextRun }) => enabled && nextRun)
-    .map(({ nextRun }) => nextRun!)
-    .sort()[0];
+  const setup = useSetup(user?.isAdmin === true);
+  const next = nextOf(tasks.data?.tasks ?? []);
   const list = agents.data?.agents ?? [];
   const done = {
     plan: access.data?.state === 'member',
-    // Only administrators can do something about it.
-    ...(user?.isAdmin && { provider: models.data?.sandboxOnly === false }),
+    ...setup.done,
     agent: list.length > 0,
     chat: (cost.data?.summary.totalCalls ?? 0) > 0,
     task: (tasks.data?.count ?? 0) > 0,
-    cap: (caps.data?.caps.length ?? 0) > 0,
   };
-  const known = agents.data && cost.data && tasks.data && access.data && models.data && caps.data;
+  const known = agents.data && cost.data && tasks.data && access.data && setup.isKnown;
   // Everything at once: what comes later would push the rest down.
-  const settled = [agents, cost, tasks, access, models, caps].every(({ data, error }) => data ?? error);
+  const settled = [agents, cost, tasks, access, ...setup.reads].every(({ data, error }) => data ?? error);
   return (
     <Page
       title={texts.title(user?.name ?? '')}

@@ -10,22 +10,21 @@ import {
 import type { AiProvider, ProviderKind } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import { useCall, useSend } from '../../api.ts';
-import { providers as texts } from '../../texts/providers.ts';
-import { Button } from '../../ui/button.tsx';
-import { Badge, Card, Notice } from '../../ui/card.tsx';
-import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
-import { SelectField, TextField } from '../../ui/field.tsx';
-import { Empty } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
-import { useSay } from '../../ui/toast.tsx';
+import { useCall, useSend } from '../../../api.ts';
+import { providers as texts } from '../../../texts/providers.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
+import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { useSay } from '../../../ui/toast.tsx';
 
 const REFRESH = [listAiProviders, listModels];
 
 /** Providers of AI models: added, tried, switched and removed without a restart. */
 export function AdminProviders() {
   const read = useCall(listAiProviders, {});
-  const change = useSend(changeProvider, { refresh: REFRESH });
   const [isAdding, setAdding] = useState(false);
   const [victim, setVictim] = useState<AiProvider>();
   const add = (
@@ -41,11 +40,7 @@ export function AdminProviders() {
         rowKey={({ name }) => name}
         error={read.error}
         retry={() => void read.refetch()}
-        empty={
-          <Empty title={texts.none} action={add}>
-            {texts.noneHint}
-          </Empty>
-        }
+        empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
         columns={[
           { key: 'name', header: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
           {
@@ -55,53 +50,49 @@ export function AdminProviders() {
             free: true,
             cell: ({ baseUrl }) => <span className="text-ink-soft">{baseUrl ?? '–'}</span>,
           },
-          {
-            key: 'state',
-            header: texts.state,
-            cell: ({ id, enabled }) =>
-              id === null ? (
-                <Badge>{texts.fromEnvironment}</Badge>
-              ) : (
-                <Badge tone={enabled ? 'ok' : 'neutral'}>{enabled ? texts.on : texts.off}</Badge>
-              ),
-          },
+          { key: 'state', header: texts.state, cell: (provider) => <State provider={provider} /> },
           {
             key: 'do',
             header: '',
             end: true,
             cell: (provider) =>
-              provider.id !== null && (
-                <span className="flex flex-wrap justify-end gap-2">
-                  <TestButton id={provider.id} name={provider.name} />
-                  <Button
-                    small
-                    onClick={() =>
-                      change.mutate({ params: { id: provider.id! }, body: { enabled: !provider.enabled } })
-                    }
-                  >
-                    {provider.enabled ? texts.switchOff : texts.switchOn}
-                  </Button>
-                  <Button
-                    small
-                    kind="danger"
-                    aria-label={texts.removeNamed(provider.name)}
-                    onClick={() => setVictim(provider)}
-                  >
-                    {texts.remove}
-                  </Button>
-                </span>
-              ),
+              provider.id !== null && <Doing id={provider.id} provider={provider} onRemove={setVictim} />,
           },
         ]}
       />
-      {change.error && (
-        <div className="px-5 pb-4">
-          <Notice tone="danger">{change.error.message}</Notice>
-        </div>
-      )}
       {isAdding && <AddDialog onClose={() => setAdding(false)} />}
       {victim && <Remove provider={victim} onClose={() => setVictim(undefined)} />}
     </Card>
+  );
+}
+
+function State({ provider: { id, enabled } }: { provider: AiProvider }) {
+  if (id === null) return <Badge>{texts.fromEnvironment}</Badge>;
+  return <Badge tone={enabled ? 'ok' : 'neutral'}>{enabled ? texts.on : texts.off}</Badge>;
+}
+
+function Doing({
+  id,
+  provider,
+  onRemove,
+}: {
+  id: string;
+  provider: AiProvider;
+  onRemove: (provider: AiProvider) => void;
+}) {
+  const { name, enabled } = provider;
+  const change = useSend(changeProvider, { refresh: REFRESH });
+  return (
+    <span className="flex flex-wrap items-center justify-end gap-2">
+      {change.error && <span className="text-danger">{change.error.message}</span>}
+      <TestButton id={id} name={name} />
+      <Button small onClick={() => change.mutate({ params: { id }, body: { enabled: !enabled } })}>
+        {enabled ? texts.switchOff : texts.switchOn}
+      </Button>
+      <Button small kind="danger" aria-label={texts.removeNamed(name)} onClick={() => onRemove(provider)}>
+        {texts.remove}
+      </Button>
+    </span>
   );
 }
 
@@ -132,12 +123,24 @@ function Outcome({ test }: { test: { data?: { ok: boolean; message: string }; er
 
 const NEEDS_ADDRESS = new Set<string>(['ollama', 'compatible']);
 
+interface Given {
+  kind: ProviderKind;
+  name: string;
+  baseUrl: string;
+  apiKey: string;
+}
+
+/** What is left empty is not sent. */
+const bodyOf = ({ kind, name, baseUrl, apiKey }: Given) => ({
+  kind,
+  ...(kind === 'compatible' && { name }),
+  ...(baseUrl !== '' && { baseUrl }),
+  ...(apiKey !== '' && { apiKey }),
+});
+
 function AddDialog({ onClose }: { onClose: () => void }) {
   const say = useSay();
-  const [kind, setKind] = useState<ProviderKind>('openrouter');
-  const [name, setName] = useState('');
-  const [baseUrl, setBaseUrl] = useState('');
-  const [apiKey, setApiKey] = useState('');
+  const [given, setGiven] = useState<Given>({ kind: 'openrouter', name: '', baseUrl: '', apiKey: '' });
   const test = useSend(testProvider);
   const add = useSend(addProvider, {
     refresh: REFRESH,
@@ -146,59 +149,23 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  const body = {
-    kind,
-    ...(kind === 'compatible' && { name }),
-    ...(baseUrl !== '' && { baseUrl }),
-    ...(apiKey !== '' && { apiKey }),
-  };
-  const isNeeded = NEEDS_ADDRESS.has(kind);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    add.mutate({ body });
+    add.mutate({ body: bodyOf(given) });
   };
   return (
     <Dialog open onClose={onClose} title={texts.add}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <SelectField
-          label={texts.kind}
-          value={kind}
-          onChange={({ target }) => {
-            setKind(target.value as ProviderKind);
+        <Fields
+          given={given}
+          onChange={(change) => {
+            setGiven({ ...given, ...change });
             test.reset();
           }}
-          choices={PROVIDER_KINDS.map((value) => ({ value, label: texts.kinds[value] ?? value }))}
-        />
-        {kind === 'compatible' && (
-          <TextField
-            label={texts.name}
-            hint={texts.nameHint}
-            required
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-        <TextField
-          label={texts.address}
-          hint={isNeeded ? texts.addressHint : texts.optional}
-          required={isNeeded}
-          placeholder="https://"
-          inputMode="url"
-          value={baseUrl}
-          onChange={({ target }) => setBaseUrl(target.value)}
-        />
-        <TextField
-          label={texts.key}
-          hint={texts.keyHint}
-          type="password"
-          autoComplete="off"
-          required={!isNeeded}
-          value={apiKey}
-          onChange={({ target }) => setApiKey(target.value)}
         />
         <div className="flex flex-col gap-2" aria-live="polite">
           <div>
-            <Button busy={test.isPending} onClick={() => test.mutate({ body })}>
+            <Button busy={test.isPending} onClick={() => test.mutate({ body: bodyOf(given) })}>
               {texts.test}
             </Button>
           </div>
@@ -207,6 +174,48 @@ function AddDialog({ onClose }: { onClose: () => void }) {
         <DialogEnd send={add} onClose={onClose} action={texts.save} />
       </form>
     </Dialog>
+  );
+}
+
+function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<Given>) => void }) {
+  const { kind, name, baseUrl, apiKey } = given;
+  const isNeeded = NEEDS_ADDRESS.has(kind);
+  return (
+    <>
+      <SelectField
+        label={texts.kind}
+        value={kind}
+        onChange={({ target }) => onChange({ kind: target.value as ProviderKind })}
+        choices={PROVIDER_KINDS.map((value) => ({ value, label: texts.kinds[value] ?? value }))}
+      />
+      {kind === 'compatible' && (
+        <TextField
+          label={texts.name}
+          hint={texts.nameHint}
+          required
+          value={name}
+          onChange={({ target }) => onChange({ name: target.value })}
+        />
+      )}
+      <TextField
+        label={texts.address}
+        hint={isNeeded ? texts.addressHint : texts.optional}
+        required={isNeeded}
+        placeholder="https://"
+        inputMode="url"
+        value={baseUrl}
+        onChange={({ target }) => onChange({ baseUrl: target.value })}
+      />
+      <TextField
+        label={texts.key}
+        hint={texts.keyHint}
+        type="password"
+        autoComplete="off"
+        required={!isNeeded}
+        value={apiKey}
+        onChange={({ target }) => onChange({ apiKey: target.value })}
+      />
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEventReader, eventsOf, type SentEvent } from './sse.ts';
+import { createEventReader, eventsOf, type SentEvent } from './index.mjs';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const TEXT =

@@ -1,0 +1,51 @@
+/** What is printed: for people, or as JSON for programs. */
+
+/**
+ * Names and answers come from others: what a terminal would take for commands is left out.
+ * @param {unknown} value
+ */
+const clean = (value) =>
+  // oxlint-disable-next-line no-control-regex
+  String(value ?? '').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '');
+
+/**
+ * @typedef {object} Output
+ * @property {boolean} json
+ * @property {(text: string) => void} write As it is, for answers that come piece by piece.
+ * @property {(text: string) => void} line
+ * @property {(value: unknown, readable: () => void) => void} show The value as JSON, or what `readable` prints.
+ * @property {(rows: readonly Record<string, unknown>[], columns: readonly string[]) => void} table
+ */
+
+/**
+ * @param {{ write: (text: string) => unknown }} stdout
+ * @param {boolean} json
+ * @returns {Output}
+ */
+export function createOutput(stdout, json) {
+  /** @param {string} text */
+  const line = (text) => void stdout.write(`${clean(text)}\n`);
+  return {
+    json,
+    line,
+    write: (text) => void stdout.write(clean(text)),
+    show(value, readable) {
+      if (json) stdout.write(`${JSON.stringify(value)}\n`);
+      else readable();
+    },
+    table(rows, columns) {
+      const cells = [
+        columns.map((name) => name.toUpperCase()),
+        ...rows.map((row) => columns.map((name) => clean(row[name]).replaceAll(/[\n\t]/g, ' '))),
+      ];
+      const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+      for (const row of cells)
+        line(
+          row
+            .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+            .join('  ')
+            .trimEnd(),
+        );
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { testDatabase, testUser, type TestDatabase } from '@troupe/db';
+import { newDefinition } from '@troupe/domain';
+import { newId } from '@troupe/kernel';
+import { NOTHING_SPENT, type SessionEventBody } from '../session/events.ts';
+import { makeAgentRow } from '../testing.ts';
+import { createPgStore } from './store-pg.ts';
+import { createSqliteStore } from './store-sqlite.ts';
+import type { AgentStore } from './store.ts';
+
+/** Conversations as people keep them, in both stores. */
+
+const user = (content: string): SessionEventBody => ({ type: 'user', content });
+const said = (content: string): SessionEventBody => ({
+  type: 'assistant',
+  content,
+  toolCalls: [],
+  model: 'm',
+  spent: { ...NOTHING_SPENT, turns: 1 },
+  saw: 1,
+});
+const ended: SessionEventBody = { type: 'run_ended', outcome: 'done', spent: { ...NOTHING_SPENT, ms: 40 } };
+const web = { channel: 'web', key: 'k' };
+
+let database: TestDatabase;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.drop());
+
+async function postgres(): Promise<AgentStore> {
+  const agentId = newId();
+  await testUser(database.db, 'u');
+  await makeAgentRow(database.db, 'u', agentId);
+  return createPgStore({ db: database.db, userId: 'u', agentId });
+}
+
+const sqlite = async (): Promise<AgentStore> => createSqliteStore({ file: ':memory:', agentId: newId() });
+
+for (const [name, make] of Object.entries({ postgres, sqlite })) {
+  describe(`conversations: ${name}`, () => {
+    async function open(): Promise<AgentStore> {
+      const store = await make();
+      await store.saveDefinition(newDefinition({ name: 'A' }));
+      return store;
+    }
+
+    test('a conversation has branches, a title and a place, and is found by its words', async () => {
+      const store = await open();
+      const root = (await store.deliver({ to: web, events: [user('Nach KÖLN'), said('Gut'), ended] }))!.session.id;
+      const closing = { type: 'run_ended', outcome: 'cancelled', spent: NOTHING_SPENT } as const;
+      const branching = { at: 1, key: 'k~1', closing: [closing] };
+      const made = (await store.branch(root, branching))!;
+      assert.equal(await store.branch(root, branching), made, 'the same key is the same branch');
+      assert.equal(await store.branch('nobody', branching), undefined);
+      const steps = await store.events(made, { after: 0, limit: 10 });
+      assert.deepEqual(
+        steps.map(({ seq, type }) => [seq, type]),
+        [
+          [1, 'user'],
+          [2, 'run_ended'],
+        ],
+      );
+      assert.deepEqual(
+        new Map((await store.branches(made)).map(({ id, branchOf, branchAt }) => [id, [branchOf, branchAt]])),
+        new Map<string, unknown[]>([
+          [root, [null, null]],
+          [made, [root, 1]],
+        ]),
+      );
+      const other = (await store.deliver({ to: { channel: 'web', key: 'other' }, events: [user('Anderes')] }))!.session
+        .id;
+      await store.deliver({ to: { id: made }, events: [user('weiter')] });
+      const listed = async (more: object) =>
+        (await store.sessions({ limit: 9, offset: 0, latest: true, ...more })).map(({ id }) => id);
+      assert.deepEqual(new Set(await listed({})), new Set([made, other]));
+      assert.equal(await store.describe(root, { title: 'Reise', pinned: true, archived: true }), true);
+      const branch = await store.session(made);
+      assert.deepEqual([branch?.title, branch?.pinned, branch?.archived], ['Reise', true, true]);
+      assert.deepEqual(await listed({ archived: false }), [other]);
+      assert.deepEqual(
+        (await store.search('köln', { limit: 9 })).map(({ sessionId, seq, title }) => [sessionId, seq, title]),
+        [[root, 1, 'Reise']],
+      );
+      assert.equal((await store.messages({ limit: 9, offset: 0 })).total, 4);
+      assert.equal((await store.stats(new Date())).runs, 2);
+      assert.equal(await store.removeConversation(made), true);
+      assert.equal(await store.session(root), undefined);
+      assert.equal(await store.removeConversation(made), false);
+    });
+  });
+}

@@ -1,0 +1,2796 @@
+/* Made from the contract by `npm run docs:client`; a test compares. */
+
+/** Every endpoint that a person or a program may call: what it takes, and what it answers. */
+export interface Endpoints {
+  /** Remove a provider; it is not used any more */
+  'DELETE /api/admin/providers/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete an agent and all its data */
+  'DELETE /api/agents/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+      deleted: string;
+    };
+  };
+  /** Delete a copy of an agent */
+  'DELETE /api/agents/:id/backups/:backupId': {
+    params: { id: string; backupId: string };
+    reply: {
+      success: true;
+      deleted: string;
+    };
+  };
+  /** Delete a file, or a folder with all that is in it */
+  'DELETE /api/agents/:id/files': {
+    params: { id: string };
+    query: {
+      path: string;
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a conversation with all its branches */
+  'DELETE /api/agents/:id/sessions/:sessionId': {
+    params: { id: string; sessionId: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Remove a link: it shows nothing any more */
+  'DELETE /api/agents/:id/shares/:shareId': {
+    params: { id: string; shareId: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Remove a verification */
+  'DELETE /api/agents/:id/verify': {
+    params: { id: string };
+    reply: {
+      verified: boolean;
+      verificationType: string | null;
+      attestationUid: string | null;
+      verifierAddress: string | null;
+      verifiedAt: string | null;
+      metadata: unknown;
+      success: true;
+      agentId: string;
+    };
+  };
+  /** End one session */
+  'DELETE /api/auth/sessions/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Stop waking the agent */
+  'DELETE /api/heartbeat': {
+    body: {
+      agentId: string;
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete an API key; it stops working at once */
+  'DELETE /api/keys/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete one entry of what the agent remembers */
+  'DELETE /api/memory': {
+    body: {
+      agentId: string;
+      key: string;
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a task and its history */
+  'DELETE /api/scheduled-tasks': {
+    query?: {
+      taskId?: string;
+    };
+    body?: {
+      taskId?: string;
+    };
+    reply: {
+      success: true;
+      taskId: string;
+    };
+  };
+  /** Settle what vouchers have spent, and return the rest */
+  'DELETE /api/wallet/sessions': {
+    query: {
+      sessionId: string;
+    };
+    reply: {
+      success: true;
+      returned: string;
+      settled: string;
+    };
+  };
+  /** Tell an address nothing any more; its log goes, too */
+  'DELETE /api/webhooks/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** What agents can do on this installation */
+  'GET /api/abilities': {
+    reply: {
+      shell: {
+        reason: string | null;
+      };
+    };
+  };
+  /** Whether one may make agents here, and how to come to it */
+  'GET /api/access': {
+    reply: {
+      state: 'member' | 'none' | 'asked' | 'refused';
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      sold: boolean;
+      askedAt: string | null;
+      note: string;
+      answer: string;
+    };
+  };
+  /** Who waits for access, the first first */
+  'GET /api/admin/access': {
+    query?: {
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      requests: ({
+        id: string;
+        name: string;
+        email: string;
+        emailVerified: boolean;
+        note: string;
+        askedAt: string;
+      })[];
+      total: number;
+    };
+  };
+  /** All invites, the newest 500 */
+  'GET /api/admin/invites': {
+    reply: {
+      invites: ({
+        code: string;
+        email: string | null;
+        name: string | null;
+        createdAt: string;
+        expiresAt: string;
+        usedAt?: string;
+        status: 'active' | 'used' | 'expired';
+        userId?: string;
+      })[];
+      total: number;
+      active: number;
+    };
+  };
+  /** Providers of AI models: those of the environment first, in the order in which they are asked */
+  'GET /api/admin/providers': {
+    reply: {
+      providers: ({
+        id: string | null;
+        kind: string;
+        name: string;
+        baseUrl: string | null;
+        hasKey: boolean;
+        enabled: boolean;
+        createdAt: string | null;
+      })[];
+    };
+  };
+  /** All users, the newest first */
+  'GET /api/admin/users': {
+    query?: {
+      limit?: string;
+      offset?: string;
+      search?: string;
+    };
+    reply: {
+      users: ({
+        id: string;
+        email: string;
+        emailVerified: boolean;
+        name: string;
+        isAdmin: boolean;
+        plan: 'solo' | 'collective' | 'label' | 'network' | null;
+        subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
+        credits: number;
+        createdAt: string;
+      })[];
+      total: number;
+      limit: number;
+      offset: number;
+    };
+  };
+  /** The own agents; none without a session */
+  'GET /api/agents': {
+    query?: {
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      agents: ({
+        id: string;
+        name: string;
+        model: string;
+        answers: string;
+        status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
+        websocketUrl: string;
+        createdAt: string;
+        updatedAt: string;
+        plan: string;
+        teamId: string | null;
+        url: string;
+        failure: string | null;
+        verified: boolean;
+      })[];
+      count: number;
+      hasMore: boolean;
+      status: 'ok';
+    };
+  };
+  /** One agent */
+  'GET /api/agents/:id': {
+    params: { id: string };
+    reply: {
+      agent: {
+        id: string;
+        name: string;
+        model: string;
+        answers: string;
+        status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
+        websocketUrl: string;
+        createdAt: string;
+        updatedAt: string;
+        plan: string;
+        teamId: string | null;
+        url: string;
+        failure: string | null;
+        verified: boolean;
+      };
+      status: 'ok';
+    };
+  };
+  /** The copies of an agent, the newest first */
+  'GET /api/agents/:id/backups': {
+    params: { id: string };
+    reply: {
+      backups: ({
+        id: string;
+        createdAt: string;
+        size: number;
+        reason: 'manual' | 'update' | 'restore';
+        image: string;
+        version: string;
+      })[];
+      count: number;
+      limit: number;
+    };
+  };
+  /** The file of a copy */
+  'GET /api/agents/:id/backups/:backupId': {
+    params: { id: string; backupId: string };
+    reply: string;
+  };
+  /** What the agent runs with */
+  'GET /api/agents/:id/config': {
+    params: { id: string };
+    reply: {
+      config: Record<string, unknown>;
+      status: 'ok';
+    };
+  };
+  /** What is in a folder of an agent’s workspace, by name; at most 2,000 entries */
+  'GET /api/agents/:id/files': {
+    params: { id: string };
+    query?: {
+      path?: string;
+    };
+    reply: {
+      path: string;
+      entries: ({
+        name: string;
+        kind: 'file' | 'folder' | 'link' | 'other';
+        bytes: number;
+        modifiedAt: string;
+      })[];
+      more: boolean;
+    };
+  };
+  /** A file as it is, to be saved. Pictures and text can be shown with `show=true`; nothing of it ever runs */
+  'GET /api/agents/:id/files/content': {
+    params: { id: string };
+    query: {
+      path: string;
+      show?: 'true';
+    };
+    reply: string;
+  };
+  /** The agent’s log, newest first */
+  'GET /api/agents/:id/logs': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      level?: 'debug' | 'info' | 'warn' | 'error';
+    };
+    reply: {
+      logs: ({
+        id: string;
+        timestamp: string;
+        level: 'debug' | 'info' | 'warn' | 'error';
+        message: string;
+        source: string;
+        agentId: string;
+      })[];
+      total: number;
+      limit: number;
+      status: 'ok';
+    };
+  };
+  /** The agent’s log as it is written; Last-Event-ID goes on where a reader stopped */
+  'GET /api/agents/:id/logs/stream': {
+    params: { id: string };
+    query?: {
+      level?: 'debug' | 'info' | 'warn' | 'error';
+    };
+    reply: string;
+  };
+  /** The agent’s conversations, newest first */
+  'GET /api/agents/:id/messages': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      messages: ({
+        id: string;
+        agentId: string;
+        sender: 'user' | 'agent';
+        content: string;
+        timestamp: string;
+        platform: string;
+      })[];
+      total: number;
+      limit: number;
+      offset: number;
+      hasMore?: boolean;
+      status: 'ok';
+    };
+  };
+  /** What an agent may spend on its own */
+  'GET /api/agents/:id/payment-policy': {
+    params: { id: string };
+    reply: {
+      perPayment: string | null;
+      perDay: string | null;
+      perPayee: string | null;
+      approvalAbove: string | null;
+      payees: string[] | null;
+    };
+  };
+  /** The newest hundred payments in an agent’s name, those that wait for the owner included */
+  'GET /api/agents/:id/payments': {
+    params: { id: string };
+    reply: {
+      payments: ({
+        id: string;
+        amount: string;
+        currency: string;
+        recipient: string;
+        endpoint: string | null;
+        method: string;
+        status: 'approval' | 'denied' | 'pending' | 'paid' | 'failed' | 'unknown';
+        createdAt: string;
+      })[];
+    };
+  };
+  /** What the agent is for, and the tools that it may use */
+  'GET /api/agents/:id/purpose': {
+    params: { id: string };
+    reply: {
+      instruction: string;
+      tools: string[];
+    };
+  };
+  /** Messages that have these words, the newest first: up to 50, among the newest 50,000 */
+  'GET /api/agents/:id/search': {
+    params: { id: string };
+    query: {
+      q: string;
+    };
+    reply: {
+      messages: ({
+        sessionId: string;
+        seq: number;
+        at: string;
+        role: 'user' | 'assistant';
+        title: string;
+        text: string;
+      })[];
+    };
+  };
+  /** Sessions of an agent, the newest first */
+  'GET /api/agents/:id/sessions': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      offset?: string;
+      key?: string;
+      latest?: 'true';
+      archived?: 'true' | 'false';
+    };
+    reply: {
+      sessions: ({
+        id: string;
+        channel: string;
+        key: string;
+        status: 'idle' | 'open' | 'waiting';
+        lastSeq: number;
+        createdAt: string;
+        updatedAt: string;
+        title?: string;
+        pinned?: boolean;
+        archived?: boolean;
+        branchOf?: string | null;
+        branchAt?: number | null;
+        [key: string]: unknown;
+      })[];
+      count: number;
+    };
+  };
+  /** The steps of a session, in order */
+  'GET /api/agents/:id/sessions/:sessionId': {
+    params: { id: string; sessionId: string };
+    query?: {
+      after?: string;
+      limit?: string;
+    };
+    reply: {
+      session: {
+        id: string;
+        channel: string;
+        key: string;
+        status: 'idle' | 'open' | 'waiting';
+        lastSeq: number;
+        createdAt: string;
+        updatedAt: string;
+        title?: string;
+        pinned?: boolean;
+        archived?: boolean;
+        branchOf?: string | null;
+        branchAt?: number | null;
+        [key: string]: unknown;
+      };
+      events: ({
+        seq: number;
+        at: string;
+        type: string;
+        content?: string;
+        role?: string;
+        toolCalls?: ({
+          callId: string;
+          tool: string;
+          args: string;
+        })[];
+        model?: string;
+        provider?: string;
+        tokens?: {
+          in: number;
+          out: number;
+          cached?: number;
+        };
+        spent?: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        };
+        callId?: string;
+        tool?: string;
+        args?: string;
+        isError?: boolean;
+        approvalId?: string;
+        approved?: boolean;
+        outcome?: string;
+        reason?: string;
+        summary?: string;
+        attachments?: ({
+          path: string;
+          kind: 'picture' | 'pdf' | 'text' | 'other';
+          mime: string;
+          bytes: number;
+          note?: string;
+          [key: string]: unknown;
+        })[];
+        stopped?: boolean;
+        [key: string]: unknown;
+      })[];
+      hasMore?: boolean;
+    };
+  };
+  /** The branches of a conversation, the oldest first */
+  'GET /api/agents/:id/sessions/:sessionId/branches': {
+    params: { id: string; sessionId: string };
+    reply: {
+      branches: ({
+        id: string;
+        branchOf: string | null;
+        branchAt: number | null;
+        updatedAt: string;
+      })[];
+    };
+  };
+  /** A conversation to keep: what was said as Markdown, or every step as JSON */
+  'GET /api/agents/:id/sessions/:sessionId/export': {
+    params: { id: string; sessionId: string };
+    query?: {
+      format?: 'markdown' | 'json';
+    };
+    reply: string;
+  };
+  /** The links that show conversations of an agent */
+  'GET /api/agents/:id/shares': {
+    params: { id: string };
+    reply: {
+      shares: ({
+        id: string;
+        sessionId: string;
+        title: string;
+        createdAt: string;
+      })[];
+    };
+  };
+  /** Live figures; all null, with status `mock`, while the backend cannot be reached */
+  'GET /api/agents/:id/stats': {
+    params: { id: string };
+    reply: {
+      stats: {
+        agentId: string;
+        cpu: number | null;
+        memory: number | null;
+        memoryPercent: number | null;
+        network: {
+          rx: number;
+          tx: number;
+        } | null;
+        uptime: number | null;
+        uptimeFormatted: string | null;
+        status: string | null;
+        pids: number | null;
+        messagesProcessed: number | null;
+        messagesPerHour: number | null;
+        averageResponseTime: number | null;
+        successRate: number | null;
+        errorRate: number | null;
+      };
+      status: 'ok' | 'mock';
+    };
+  };
+  /** The token that opens the agent’s gateway */
+  'GET /api/agents/:id/token': {
+    params: { id: string };
+    reply: {
+      token: string;
+    };
+  };
+  /** The same under its other name */
+  'GET /api/agents/:id/verification': {
+    params: { id: string };
+    reply: {
+      verified: boolean;
+      verificationType: string | null;
+      attestationUid: string | null;
+      verifierAddress: string | null;
+      verifiedAt: string | null;
+      metadata: unknown;
+    };
+  };
+  /** Whether and how the agent is verified */
+  'GET /api/agents/:id/verify': {
+    params: { id: string };
+    reply: {
+      verified: boolean;
+      verificationType: string | null;
+      attestationUid: string | null;
+      verifierAddress: string | null;
+      verifiedAt: string | null;
+      metadata: unknown;
+    };
+  };
+  /** State of the clone service */
+  'GET /api/agents/clone': {
+    reply: {
+      status: 'ok';
+      service: string;
+      available: boolean;
+      protocol: {
+        name: string;
+        version: string;
+        methods: string[];
+        payment: boolean;
+      };
+      timestamp: string;
+    };
+  };
+  /** The own agents */
+  'GET /api/agents/provision': {
+    query?: {
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      success: true;
+      agents: ({
+        id: string;
+        name: string;
+        model: string;
+        answers: string;
+        status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
+        websocketUrl: string;
+        createdAt: string;
+        updatedAt: string;
+        plan: string;
+        teamId: string | null;
+        url: string;
+        failure: string | null;
+        verified: boolean;
+      })[];
+      count: number;
+      hasMore: boolean;
+    };
+  };
+  /** The user's own audit log, the newest first: sign-ins (failed ones, too), keys, passwords, plans, security events. Administrators see everybody's */
+  'GET /api/audit': {
+    query?: {
+      limit?: string;
+      before?: string;
+      userId?: string;
+    };
+    reply: {
+      entries: ({
+        id: string;
+        userId: string | null;
+        email: string | null;
+        actorId: string | null;
+        actorEmail: string | null;
+        action: string;
+        detail: Record<string, unknown>;
+        ip: string | null;
+        createdAt: string;
+      })[];
+      next: string | null;
+    };
+  };
+  /** A proof-of-work challenge: find `number` so that SHA-256 of salt and number is `challenge` */
+  'GET /api/auth/challenge': {
+    reply: {
+      algorithm: 'SHA-256';
+      challenge: string;
+      maxnumber: number;
+      salt: string;
+      signature: string;
+    };
+  };
+  /** A token that lets a page of another origin act for this session */
+  'GET /api/auth/csrf': {
+    reply: {
+      token: string;
+      header: 'x-csrf-token';
+    };
+  };
+  /** What the endpoint takes */
+  'GET /api/auth/federated/refresh': {
+    reply: {
+      endpoint: string;
+      methods: string[];
+      description: string;
+      required: string[];
+      optional: string[];
+    };
+  };
+  /** What the endpoint takes */
+  'GET /api/auth/federated/verify': {
+    reply: {
+      endpoint: string;
+      methods: string[];
+      description: string;
+      required: string[];
+      optional: string[];
+    };
+  };
+  /** Sign in at the code-hosting provider: redirects there */
+  'GET /api/auth/idp1': {
+    reply: string;
+  };
+  /** Called by the code-hosting provider. Redirects to /dashboard, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
+  'GET /api/auth/idp1/callback': {
+    query?: {
+      code?: string;
+      state?: string;
+      error?: string;
+    };
+    reply: string;
+  };
+  /** Sign in at the general provider: redirects to its account selector */
+  'GET /api/auth/idp2': {
+    reply: string;
+  };
+  /** Called by the general provider. Redirects to /dashboard, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
+  'GET /api/auth/idp2/callback': {
+    query?: {
+      code?: string;
+      state?: string;
+      error?: string;
+    };
+    reply: string;
+  };
+  /** A nonce for a wallet sign-in: works once, within ten minutes */
+  'GET /api/auth/nonce': {
+    reply: {
+      nonce: string;
+    };
+  };
+  /** Which identity providers are set up here */
+  'GET /api/auth/providers': {
+    reply: {
+      idp1: boolean;
+      idp2: boolean;
+    };
+  };
+  /** Who is signed in; null when nobody is */
+  'GET /api/auth/session': {
+    reply: {
+      user: {
+        id: string;
+        name: string;
+        email: string;
+        isAdmin: boolean;
+      } | null;
+    };
+  };
+  /** Where the user is signed in */
+  'GET /api/auth/sessions': {
+    reply: {
+      sessions: ({
+        id: string;
+        device: string;
+        ip: string;
+        createdAt: string;
+        lastSeen: string;
+        expiresAt: string;
+        current: boolean;
+      })[];
+    };
+  };
+  /** Whether a wallet holds enough of the gating token */
+  'GET /api/auth/token-gating/verify': {
+    query: {
+      address: string;
+    };
+    reply: {
+      address: string;
+      hasAccess: boolean;
+      tokenGated: boolean;
+      minBalance: string;
+      token: string | null;
+      chain: string;
+      contractAddress: string | null;
+    };
+  };
+  /** The own plan and subscription, and what each plan costs */
+  'GET /api/billing': {
+    reply: {
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      status: 'active' | 'inactive' | 'past_due' | 'cancelled';
+      renewsAt: string | null;
+      prices: ({
+        plan: 'solo' | 'collective' | 'label' | 'network';
+        amount: number;
+        currency: 'GBP';
+        interval: 'month';
+      })[];
+    };
+  };
+  /** What was said, newest first */
+  'GET /api/chat': {
+    query?: {
+      agentId?: string;
+      limit?: string;
+    };
+    reply: {
+      messages: ({
+        id: string;
+        agentId: string;
+        sender: 'user' | 'agent';
+        content: string;
+        timestamp: string;
+        platform: string;
+      })[];
+      count: number;
+    };
+  };
+  /** The configuration that agents run with, and its backups */
+  'GET /api/config': {
+    reply: {
+      config: Record<string, unknown>;
+      backups: ({
+        id: string;
+        timestamp: string;
+      })[];
+    };
+  };
+  /** One backup in full, to compare with */
+  'GET /api/config/backups/:id': {
+    params: { id: string };
+    reply: {
+      id: string;
+      timestamp: string;
+      config: Record<string, unknown>;
+    };
+  };
+  /** Credits and the own referral code */
+  'GET /api/credits': {
+    reply: {
+      credits: number;
+      referralCode: string;
+      referralCount: number;
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+    };
+  };
+  /** The day in short: the platform’s state, and with a session the user’s own */
+  'GET /api/daily-brief': {
+    reply: {
+      date: string;
+      generatedAt: string;
+      brief: ({
+        id: 'system' | 'tasks' | 'focus' | 'intel' | 'security' | 'calendar';
+        title: string;
+        color: string;
+        items: string[];
+      })[];
+    };
+  };
+  /** What the agents cost, in USD */
+  'GET /api/dashboard/cost': {
+    query: {
+      period: '7d' | '30d' | 'mtd';
+    };
+    reply: {
+      period: '7d' | '30d' | 'mtd';
+      summary: {
+        totalCost: number;
+        totalTokens: number;
+        totalCalls: number;
+        avgCostPerCall: number;
+      };
+      agents: ({
+        agentId: string;
+        name: string;
+        tokens: number;
+        cost: number;
+        calls: number;
+        avgCostPerCall: number;
+        model: string;
+      })[];
+      daily: ({
+        date: string;
+        day: string;
+        cost: number;
+        tokens: number;
+      })[];
+      modelBreakdown: ({
+        model: string;
+        percent: number;
+        cost: number;
+      })[];
+      isMockData: false;
+      plan: string | null;
+      planMonthlyCost: number;
+      agentCount: number;
+      activeAgents: number;
+    };
+  };
+  /** The models of the public demo */
+  'GET /api/demo/chat': {
+    reply: {
+      models: ({
+        id: string;
+        name: string;
+        provider: string;
+      })[];
+      mode: 'demo';
+      message: string;
+    };
+  };
+  /** Devices that wait or are approved */
+  'GET /api/devices': {
+    reply: {
+      pending: ({
+        id: string;
+        name: string;
+        agentId: string | null;
+        ip: string;
+        firstSeen: string;
+        lastSeen: string;
+        status: 'pending' | 'approved' | 'denied' | 'revoked';
+      })[];
+      approved: ({
+        id: string;
+        name: string;
+        agentId: string | null;
+        ip: string;
+        firstSeen: string;
+        lastSeen: string;
+        status: 'pending' | 'approved' | 'denied' | 'revoked';
+      })[];
+    };
+  };
+  /** How a pairing stands; the bearer is the device’s secret. An approved device is given its token */
+  'GET /api/devices/pair/:deviceId': {
+    params: { deviceId: string };
+    reply: {
+      status: 'pending' | 'approved' | 'denied' | 'revoked';
+      token?: string;
+    };
+  };
+  /** State of the platform */
+  'GET /api/health': {
+    reply: {
+      status: 'ok';
+      health: 'healthy' | 'degraded' | 'unhealthy';
+      timestamp: string;
+      checks: {
+        database: boolean;
+        backend: boolean;
+        redis?: boolean;
+      };
+    };
+  };
+  /** How often the agent is woken */
+  'GET /api/heartbeat': {
+    query: {
+      agentId: string;
+    };
+    reply: {
+      heartbeat: {
+        frequency: string;
+        enabled: boolean;
+        lastHeartbeat: string | null;
+        nextHeartbeat: string | null;
+      };
+    };
+  };
+  /** What waits for a decision in all of the own agents, the oldest first */
+  'GET /api/inbox': {
+    reply: {
+      items: ({
+        id: string;
+        agentId: string;
+        agentName: string;
+        at: string;
+        kind: 'approval';
+        sessionId: string;
+        tool: string;
+        args: string;
+      })[];
+      hasMore: boolean;
+    };
+  };
+  /** The caller’s installations */
+  'GET /api/installations': {
+    reply: {
+      success: true;
+      count: number;
+      installations: ({
+        user_id: string;
+        mode: 'home' | 'link' | 'cloud';
+        registered_at: string;
+        last_seen: string;
+        status: 'active' | 'inactive';
+      })[];
+    };
+  };
+  /** Where and how an agent runs */
+  'GET /api/instance/:userId': {
+    params: { userId: string };
+    reply: {
+      userId: string;
+      status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
+      plan: string;
+      runtimeVersion: string;
+      agentId: string;
+      startedAt: string | null;
+      subdomain: string;
+      url: string;
+    };
+  };
+  /** What an agent uses */
+  'GET /api/instance/:userId/stats': {
+    params: { userId: string };
+    reply: {
+      userId: string;
+      status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
+      plan: string;
+      runtimeVersion: string;
+      cpu: number | null;
+      memory: number | null;
+    };
+  };
+  /** The own API keys */
+  'GET /api/keys': {
+    reply: {
+      keys: ({
+        id: string;
+        name: string;
+        keyPreview: string;
+        createdAt: string;
+        lastUsed: string | null;
+        origins: string[];
+      })[];
+    };
+  };
+  /** One API key */
+  'GET /api/keys/:id': {
+    params: { id: string };
+    reply: {
+      id: string;
+      name: string;
+      keyPreview: string;
+      createdAt: string;
+      lastUsed: string | null;
+      origins: string[];
+    };
+  };
+  /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. After `ready` read what you show; Last-Event-ID goes on where a reader stopped */
+  'GET /api/live': {
+    query?: {
+      watch?: string;
+    };
+    reply: string;
+  };
+  /** What the agent remembers */
+  'GET /api/memory': {
+    query: {
+      agentId: string;
+      offset?: string;
+    };
+    reply: {
+      memory: Record<string, unknown>;
+      agentId: string;
+      count: number;
+      lastUpdated: string | null;
+      hasMore: boolean;
+    };
+  };
+  /** What the user’s agents did, measured */
+  'GET /api/metrics': {
+    reply: {
+      metrics: {
+        agents: {
+          total: number;
+          running: number;
+          stopped: number;
+          failed: number;
+        };
+        messages: {
+          total: number;
+          today: number;
+        };
+        deployments: {
+          total: number;
+          failed: number;
+          last: string | null;
+        };
+        uptime: {
+          seconds: number;
+          since: string;
+        };
+        performance: {
+          calls: number;
+          averageMs: number | null;
+          successRate: number | null;
+        };
+        storage: {
+          memories: number;
+          memoryBytes: number;
+          events: number;
+        };
+      };
+      timestamp: string;
+      status: 'ok';
+      plan: string | null;
+    };
+  };
+  /** The models that the caller can give an agent: those of the plan that a provider is set up for */
+  'GET /api/models': {
+    reply: {
+      models: ({
+        id: string;
+        name: string;
+        description: string;
+        inputCost: number;
+        outputCost: number;
+        contextWindow: number;
+        sees: boolean;
+      })[];
+      default: string;
+      sandboxOnly: boolean;
+    };
+  };
+  /** What needs attention, newest first; with `Accept: text/event-stream`, new ones as they come */
+  'GET /api/notices': {
+    query?: {
+      limit?: string;
+    };
+    reply: {
+      notices: ({
+        id: string;
+        kind: 'agent_failed' | 'task_failing' | 'device_waiting' | 'spend_cap_near' | 'installation_quiet' | 'message_failed' | 'payment_waiting' | 'access_asked';
+        message: string;
+        link: string | null;
+        createdAt: string;
+        readAt: string | null;
+      })[];
+      unread: number;
+    };
+  };
+  /** Whether plans can be bought here; prices mean something only then */
+  'GET /api/offers': {
+    reply: {
+      sold: boolean;
+    };
+  };
+  /** Is the payment gateway there? */
+  'GET /api/paygate': {
+    reply: {
+      gateway: string;
+      status: string;
+      [key: string]: unknown;
+    };
+  };
+  /** The twelve ready-made teams */
+  'GET /api/provision/team/templates': {
+    reply: {
+      templates: ({
+        key: string;
+        name: string;
+        description: string;
+        agent_count: number;
+        agents: ({
+          name: string;
+          role: string;
+        })[];
+      })[];
+      categories: ({
+        key: string;
+        label: string;
+        templates: string[];
+      })[];
+    };
+  };
+  /** Scheduled tasks, newest first */
+  'GET /api/scheduled-tasks': {
+    query?: {
+      agentId?: string;
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      tasks: ({
+        id: string;
+        name: string;
+        description: string | null;
+        cronSchedule: string;
+        timezone: string;
+        prompt: string;
+        enabled: boolean;
+        lastRun: string | null;
+        nextRun: string | null;
+        agentId: string;
+        createdAt: string;
+        updatedAt: string;
+      })[];
+      count: number;
+      hasMore: boolean;
+    };
+  };
+  /** What came of each due occurrence, newest first */
+  'GET /api/scheduled-tasks/:id/runs': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+    };
+    reply: {
+      runs: ({
+        id: string;
+        dueAt: string;
+        occurrences: number;
+        startedAt: string;
+        finishedAt: string | null;
+        status: 'running' | 'succeeded' | 'failed' | 'skipped';
+        output: string | null;
+        error: string | null;
+      })[];
+      count: number;
+    };
+  };
+  /** Whether the receiver of security events is up, and what it understands */
+  'GET /api/security/risc': {
+    reply: {
+      status: 'ok';
+      endpoint: string;
+      description: string;
+      events_supported: string[];
+    };
+  };
+  /** The own profile */
+  'GET /api/settings': {
+    reply: {
+      id: string;
+      email: string;
+      emailVerified: boolean;
+      name: string;
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      credits: number;
+      twoFactorEnabled: boolean;
+      notifications: Record<string, unknown>;
+      instance: {
+        id: string;
+        url: string;
+      } | null;
+    };
+  };
+  /** A conversation that somebody shows */
+  'GET /api/shared/:token': {
+    params: { token: string };
+    reply: {
+      title: string;
+      agent: string;
+      createdAt: string;
+      messages: ({
+        role: 'user' | 'assistant';
+        text: string;
+        at: string;
+      })[];
+    };
+  };
+  /** The own teams, their agents and the documents that they run from */
+  'GET /api/teams': {
+    query?: {
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      teams: ({
+        teamId: string;
+        name: string;
+        template: string | null;
+        createdAt: string;
+        yaml_config: string;
+        agents: ({
+          agentId: string;
+          name: string;
+          status: string;
+        })[];
+      })[];
+      count: number;
+      hasMore: boolean;
+    };
+  };
+  /** Usage of one agent by model */
+  'GET /api/usage/by-agent/:agentId': {
+    params: { agentId: string };
+    query?: {
+      days?: string;
+    };
+    reply: {
+      rows: ({
+        model: string;
+        provider: string;
+        input_tokens: number;
+        output_tokens: number;
+        total_tokens: number;
+        cost_usd: number;
+        events: number;
+      })[];
+      count: number;
+      days: number;
+    };
+  };
+  /** Usage by model */
+  'GET /api/usage/by-model': {
+    query?: {
+      days?: string;
+    };
+    reply: {
+      rows: ({
+        model: string;
+        provider: string;
+        input_tokens: number;
+        output_tokens: number;
+        total_tokens: number;
+        cost_usd: number;
+        turns: number;
+      })[];
+      count: number;
+      days: number;
+    };
+  };
+  /** Spend caps, token quota and credits */
+  'GET /api/usage/caps': {
+    reply: {
+      caps: ({
+        scope: 'user' | 'agent' | 'run';
+        agentId: string | null;
+        period: 'day' | 'month' | 'total';
+        limitUsd: number;
+        usedUsd: number | null;
+        reservedUsd: number | null;
+        resetsAt: string | null;
+      })[];
+      tokens: {
+        used: number;
+        limit: number | null;
+        enforced: boolean;
+        resetsAt: string;
+      };
+      credits: number;
+    };
+  };
+  /** Usage by day, days without any included */
+  'GET /api/usage/daily': {
+    query?: {
+      days?: string;
+    };
+    reply: {
+      rows: ({
+        date: string;
+        total_tokens: number;
+        cost_usd: number;
+        turns: number;
+      })[];
+      count: number;
+      days: number;
+    };
+  };
+  /** Usage by day, agent and model; of all agents or of one */
+  'GET /api/usage/summary': {
+    query?: {
+      days?: string;
+      agentId?: string;
+    };
+    reply: {
+      rows: ({
+        date: string;
+        agent_id: string;
+        model: string;
+        provider: string;
+        input_tokens: number;
+        output_tokens: number;
+        total_tokens: number;
+        cost_usd: number;
+        turn_count: number;
+      })[];
+      count: number;
+      days: number;
+    };
+  };
+  /** How often the agents used each tool */
+  'GET /api/usage/tools': {
+    query?: {
+      agentId?: string;
+      days?: string;
+    };
+    reply: {
+      rows: ({
+        tool_name: string;
+        calls: number;
+        successes: number;
+        avg_ms: number;
+      })[];
+      count: number;
+      days: number;
+    };
+  };
+  /** Stablecoin balances of an address, or the own wallet */
+  'GET /api/wallet': {
+    query?: {
+      address?: string;
+    };
+    reply: {
+      address: string;
+      chain: string;
+      chainId: number;
+      testnet: boolean;
+      totalUsd: string;
+      primaryToken: {
+        address: string;
+        name: string;
+        symbol: string;
+        balance: string;
+        decimals: number;
+      } | null;
+      allTokens: ({
+        address: string;
+        name: string;
+        symbol: string;
+        balance: string;
+      })[];
+    } | {
+      agenticWallet: {
+        status: string;
+        projectId: string | null;
+        features: string[];
+      };
+      instructions: string;
+    } | {
+      address: string;
+      balance: string;
+      network: string;
+      hasWallet: true;
+      createdAt: string;
+    } | {
+      address: null;
+      balance: string;
+      network: string;
+      hasWallet: false;
+      message: string;
+    };
+  };
+  /** Address of the own wallet */
+  'GET /api/wallet/address': {
+    reply: {
+      authenticated: true;
+      address: string;
+    } | {
+      authenticated: false;
+      needsAuth: true;
+      message: string;
+    } | {
+      authenticated: true;
+      address: null;
+      error: string;
+      setup: string;
+    };
+  };
+  /** Which custody is offered, and on which chains */
+  'GET /api/wallet/cdp': {
+    reply: {
+      status: 'configured' | 'not_configured';
+      type: 'cdp' | 'local';
+      supportedChains: string[];
+    };
+  };
+  /** Balance of an address on the platform, for its owner, an administrator, or with a signature by the address (headers x-wallet-signature, x-wallet-timestamp) */
+  'GET /api/wallet/ledger': {
+    query: {
+      address: string;
+      limit?: string;
+    };
+    reply: {
+      address: string;
+      balance: string;
+      available: string;
+      owed?: string;
+      entries: ({
+        id: string;
+        kind: string;
+        amount: string;
+        balance: string;
+        timestamp: string;
+      })[];
+    };
+  };
+  /** One session by sessionId, or the newest hundred of an address */
+  'GET /api/wallet/sessions': {
+    query?: {
+      sessionId: string;
+    } | {
+      address: string;
+    };
+    reply: {
+      session: {
+        id: string;
+        userAddress: string;
+        deposit: string;
+        spent: string;
+        remaining: string;
+        vouchers: ({
+          plugin: string;
+          timestamp: number;
+          amount: string;
+        })[];
+        status: 'active' | 'settling' | 'closed';
+        createdAt: number;
+        lastSettledAt: number;
+        sandbox?: true;
+      };
+    } | {
+      sessions: ({
+        id: string;
+        userAddress: string;
+        deposit: string;
+        spent: string;
+        remaining: string;
+        vouchers: ({
+          plugin: string;
+          timestamp: number;
+          amount: string;
+        })[];
+        status: 'active' | 'settling' | 'closed';
+        createdAt: number;
+        lastSettledAt: number;
+        sandbox?: true;
+      })[];
+    };
+  };
+  /** Open a checkout at the card processor that credits an address */
+  'GET /api/wallet/top-up': {
+    query: {
+      amount?: '500' | '1000' | '2500' | '5000';
+      address: string;
+    };
+    reply: {
+      url: string;
+      sessionId: string;
+    };
+  };
+  /** Stablecoin transfers of an address that is a wallet on this platform */
+  'GET /api/wallet/transactions': {
+    query: {
+      address: string;
+      limit?: string;
+    };
+    reply: {
+      address: string;
+      chain: string;
+      chainId: number;
+      currentBlock: number;
+      transactions: ({
+        hash: string;
+        direction: 'in' | 'out' | 'self';
+        from: string;
+        to: string;
+        token: string;
+        symbol: string;
+        amount: string;
+        blockNumber: number;
+        timestamp: string;
+      })[];
+      note: string;
+      explorerUrl: string;
+    };
+  };
+  /** Where you are told what happens */
+  'GET /api/webhooks': {
+    reply: {
+      webhooks: ({
+        id: string;
+        url: string;
+        events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+        enabled: boolean;
+        createdAt: string;
+      })[];
+      events: string[];
+    };
+  };
+  /** What was told, newest first; kept for 30 days, 2,000 at most */
+  'GET /api/webhooks/:id/deliveries': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+    };
+    reply: {
+      deliveries: ({
+        id: string;
+        type: string;
+        data: Record<string, unknown>;
+        at: string;
+        status: 'pending' | 'delivered' | 'failed';
+        attempts: number;
+        answered: number | null;
+        problem: string | null;
+        endedAt: string | null;
+      })[];
+    };
+  };
+  /** Shell script that installs an agent runtime on this machine */
+  'GET /install': {
+    reply: string;
+  };
+  /** Shell script that connects an agent runtime that runs already */
+  'GET /link': {
+    reply: string;
+  };
+  /** Change a provider’s address or key, or switch it on and off */
+  'PATCH /api/admin/providers/:id': {
+    params: { id: string };
+    body?: {
+      baseUrl?: string;
+      apiKey?: string;
+      enabled?: boolean;
+    };
+    reply: {
+      provider: {
+        id: string | null;
+        kind: string;
+        name: string;
+        baseUrl: string | null;
+        hasKey: boolean;
+        enabled: boolean;
+        createdAt: string | null;
+      };
+    };
+  };
+  /** Change a user's plan or subscription; recorded in the audit log */
+  'PATCH /api/admin/users/:id': {
+    params: { id: string };
+    body?: {
+      plan?: 'solo' | 'collective' | 'label' | 'network' | null;
+      subscriptionStatus?: 'active' | 'inactive' | 'past_due' | 'cancelled';
+    };
+    reply: {
+      id: string;
+      email: string;
+      emailVerified: boolean;
+      name: string;
+      isAdmin: boolean;
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
+      credits: number;
+      createdAt: string;
+    };
+  };
+  /** Rename an agent */
+  'PATCH /api/agents/:id': {
+    params: { id: string };
+    body: {
+      name: string;
+    };
+    reply: {
+      success: true;
+      agent: {
+        id: string;
+        name: string;
+        status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
+        updatedAt: string;
+      };
+    };
+  };
+  /** Rename, pin or put away a conversation, with all its branches */
+  'PATCH /api/agents/:id/sessions/:sessionId': {
+    params: { id: string; sessionId: string };
+    body?: {
+      title?: string;
+      pinned?: boolean;
+      archived?: boolean;
+    };
+    reply: {
+      session: {
+        id: string;
+        channel: string;
+        key: string;
+        status: 'idle' | 'open' | 'waiting';
+        lastSeq: number;
+        createdAt: string;
+        updatedAt: string;
+        title?: string;
+        pinned?: boolean;
+        archived?: boolean;
+        branchOf?: string | null;
+        branchAt?: number | null;
+        [key: string]: unknown;
+      };
+    };
+  };
+  /** Change name or notifications */
+  'PATCH /api/settings': {
+    body?: {
+      name?: string;
+      notifications?: Record<string, unknown>;
+    };
+    reply: {
+      id: string;
+      email: string;
+      emailVerified: boolean;
+      name: string;
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      credits: number;
+      twoFactorEnabled: boolean;
+      notifications: Record<string, unknown>;
+      instance: {
+        id: string;
+        url: string;
+      } | null;
+    };
+  };
+  /** Change an address, what it is told, or whether */
+  'PATCH /api/webhooks/:id': {
+    params: { id: string };
+    body?: {
+      url?: string;
+      events?: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+      enabled?: boolean;
+    };
+    reply: {
+      webhook: {
+        id: string;
+        url: string;
+        events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+        enabled: boolean;
+        createdAt: string;
+      };
+    };
+  };
+  /** Ask the administrators for a plan; asked again, only the note changes */
+  'POST /api/access': {
+    body?: {
+      note?: string;
+    };
+    reply: {
+      state: 'member' | 'none' | 'asked' | 'refused';
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      sold: boolean;
+      askedAt: string | null;
+      note: string;
+      answer: string;
+    };
+  };
+  /** Grant a plan to somebody who asked, or refuse; they are told live and by mail */
+  'POST /api/admin/access/:id': {
+    params: { id: string };
+    body?: {
+      grant: 'solo' | 'collective' | 'label' | 'network';
+    } | {
+      refuse: true;
+      answer?: string;
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Mail an invite that brings an active solo plan */
+  'POST /api/admin/invites': {
+    body: {
+      email: string;
+    };
+    reply: {
+      success: true;
+      code: string;
+      email: string;
+      inviteUrl: string;
+    };
+  };
+  /** Add a provider; it is used from now on */
+  'POST /api/admin/providers': {
+    body: {
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      name?: string;
+      baseUrl?: string;
+      apiKey?: string;
+    };
+    reply: {
+      provider: {
+        id: string | null;
+        kind: string;
+        name: string;
+        baseUrl: string | null;
+        hasKey: boolean;
+        enabled: boolean;
+        createdAt: string | null;
+      };
+    };
+  };
+  /** Try a provider before it is added, or one that is there by its `id`: lists its models and asks one a word */
+  'POST /api/admin/providers/test': {
+    body?: {
+      id: string;
+    } | {
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      name?: string;
+      baseUrl?: string;
+      apiKey?: string;
+    };
+    reply: {
+      ok: boolean;
+      message: string;
+      models: number;
+      model: string | null;
+      ms: number | null;
+    };
+  };
+  /** Allow or refuse a tool call that waits */
+  'POST /api/agents/:id/approvals/:approvalId': {
+    params: { id: string; approvalId: string };
+    body: {
+      approved: boolean;
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Copy an agent: definition, configuration, memory, conversations and files */
+  'POST /api/agents/:id/backups': {
+    params: { id: string };
+    reply: {
+      success: true;
+      backup: {
+        id: string;
+        createdAt: string;
+        size: number;
+        reason: 'manual' | 'update' | 'restore';
+        image: string;
+        version: string;
+      };
+    };
+  };
+  /** Put an agent back to a copy; what it is now is copied first */
+  'POST /api/agents/:id/backups/:backupId/restore': {
+    params: { id: string; backupId: string };
+    reply: {
+      success: true;
+      restored: string;
+      safetyBackupId: string;
+      status: string;
+    };
+  };
+  /** Say something to an agent without waiting for its answer: GET /api/live brings it */
+  'POST /api/agents/:id/messages': {
+    params: { id: string };
+    body: {
+      message: string;
+      topic?: string;
+      sessionId?: string;
+      id?: string;
+      attachments?: string[];
+      model?: string;
+    };
+    reply: {
+      success: true;
+      sessionId: string;
+      seq: number;
+    };
+  };
+  /** Decide upon a payment: approve (it is made at once) or deny one that waits; say whether an unknown one was made */
+  'POST /api/agents/:id/payments/:paymentId': {
+    params: { id: string; paymentId: string };
+    body: {
+      decision: 'approve' | 'deny' | 'paid' | 'failed';
+    };
+    reply: {
+      success: boolean;
+      paymentId: string;
+      status: string;
+      [key: string]: unknown;
+    };
+  };
+  /** Go on from an earlier step: a branch with the steps up to it, and the message said in it. All that was said stays where it is; files and memory are as they are now */
+  'POST /api/agents/:id/sessions/:sessionId/branches': {
+    params: { id: string; sessionId: string };
+    body: {
+      at: number;
+      id?: string;
+      attachments?: string[];
+      model?: string;
+      message?: string;
+    };
+    reply: {
+      success: true;
+      sessionId: string;
+      seq: number;
+    };
+  };
+  /** Stop what the agent is doing in a session */
+  'POST /api/agents/:id/sessions/:sessionId/cancel': {
+    params: { id: string; sessionId: string };
+    reply: {
+      success: true;
+      cancelled: boolean;
+    };
+  };
+  /** A link that shows what was said until now to whoever has it: words only, no files, tools or results */
+  'POST /api/agents/:id/sessions/:sessionId/share': {
+    params: { id: string; sessionId: string };
+    reply: {
+      id: string;
+      sessionId: string;
+      title: string;
+      createdAt: string;
+      url: string;
+    };
+  };
+  /** A new gateway token; the old one, and what it opened, ends at once */
+  'POST /api/agents/:id/token/rotate': {
+    params: { id: string };
+    reply: {
+      success: true;
+      token: string;
+    };
+  };
+  /** Record a verification */
+  'POST /api/agents/:id/verify': {
+    params: { id: string };
+    body: {
+      verificationType: 'eas' | 'ens' | 'webauthn' | 'coinbase';
+      verified?: boolean;
+      attestationUid?: string;
+      verifierAddress?: string;
+      metadata?: Record<string, unknown>;
+    };
+    reply: {
+      verified: boolean;
+      verificationType: string | null;
+      attestationUid: string | null;
+      verifierAddress: string | null;
+      verifiedAt: string | null;
+      metadata: unknown;
+      success: true;
+      agentId: string;
+    };
+  };
+  /** Not available; nothing is charged */
+  'POST /api/agents/clone': {
+    reply: string;
+  };
+  /** Make and run an agent */
+  'POST /api/agents/provision': {
+    body: {
+      name: string;
+      model?: string;
+      config?: Record<string, unknown>;
+      tier?: string;
+    };
+    reply: {
+      success: true;
+      agent: {
+        id: string;
+        name: string;
+        status: 'pending' | 'provisioning' | 'running' | 'active' | 'stopped' | 'error' | 'failed';
+        websocketUrl: string;
+        model: string;
+        createdAt: string;
+      };
+    };
+  };
+  /** Gone: use /api/auth/login */
+  'POST /api/auth/callback/credentials': {
+    reply: string;
+  };
+  /** A new session token for a refresh token, which works once */
+  'POST /api/auth/federated/refresh': {
+    body: {
+      refreshToken: string;
+    };
+    reply: {
+      success: true;
+      sessionToken: string;
+      refreshToken: string;
+      expiresIn: 86400;
+    };
+  };
+  /** Turn a token of the federated identity provider into a session token */
+  'POST /api/auth/federated/verify': {
+    body?: {
+      fidToken?: unknown;
+      address?: string | null;
+    };
+    reply: {
+      success: true;
+      sessionToken: string;
+      refreshToken: string;
+      address: string | null;
+      tokenGated: boolean;
+      accessLevel: 'basic' | 'full';
+    };
+  };
+  /** Mail a link to set a new password; the same answer whether or not the account exists */
+  'POST /api/auth/forgot-password': {
+    body: {
+      email: string;
+      website?: unknown;
+      altcha?: string;
+    };
+    reply: {
+      message: string;
+    };
+  };
+  /** The older receiver: knows people by their e-mail address alone. Use /api/security/risc */
+  'POST /api/auth/idp2/risc': {
+    reply: {
+      received: true;
+    };
+  };
+  /** Sign in with e-mail and password; sets the session cookie */
+  'POST /api/auth/login': {
+    body: {
+      email: string;
+      password: string;
+    };
+    reply: {
+      ok: true;
+      user: {
+        id: string;
+        name: string;
+      };
+    };
+  };
+  /** A nonce for a wallet sign-in: works once, within ten minutes */
+  'POST /api/auth/nonce': {
+    reply: {
+      nonce: string;
+    };
+  };
+  /** Set a new password with a mailed link; ends all sessions */
+  'POST /api/auth/reset-password': {
+    body: {
+      token: string;
+      password: string;
+    };
+    reply: {
+      message: string;
+    };
+  };
+  /** End the session and clear the cookie */
+  'POST /api/auth/signout': {
+    reply: {
+      ok: true;
+    };
+  };
+  /** Whether the wallet of somebody holds enough of the gating token */
+  'POST /api/auth/token-gating/verify': {
+    body: {
+      fid: string | number;
+      address: string;
+    };
+    reply: {
+      fid: string | number;
+      address: string;
+      hasAccess: boolean;
+      tokenGated: boolean;
+      minBalance: string;
+      token: string | null;
+      chain: string;
+      message: string;
+      timestamp: string;
+    };
+  };
+  /** Prove an address with a mailed link. Without the session of that account everything made in it before ends: its password too, unless one is given with the token */
+  'POST /api/auth/verify-email': {
+    body: {
+      token: string;
+      password?: string;
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Mail the verification link again; the same answer whether or not the account exists */
+  'POST /api/auth/verify-email/resend': {
+    body: {
+      email: string;
+    };
+    reply: {
+      message: string;
+    };
+  };
+  /** Subscribe to a plan on the card processor's page */
+  'POST /api/billing/checkout': {
+    body: {
+      plan: 'solo' | 'collective' | 'label' | 'network';
+    };
+    reply: {
+      url: string;
+      sessionId: string;
+    };
+  };
+  /** Change or end the subscription on the card processor's page */
+  'POST /api/billing/portal': {
+    reply: {
+      url: string;
+    };
+  };
+  /** Events of the card processor, top-ups too, signed in the header billing-signature or Stripe-Signature; each counts once */
+  'POST /api/billing/webhook': {
+    reply: {
+      received: true;
+    };
+  };
+  /** Say something to an agent and hear its answer; `Accept: text/event-stream` hears it word by word */
+  'POST /api/chat': {
+    body: {
+      message: string;
+      agentId?: string;
+      topic?: string;
+    };
+    reply: {
+      id: string;
+      message: string;
+      topic: string | null;
+      status: 'sent';
+      timestamp: string;
+      reply: string;
+    };
+  };
+  /** Replace the configuration; the current one is backed up first */
+  'POST /api/config': {
+    body?: {
+      config?: unknown;
+    };
+    reply: {
+      success: true;
+      config: Record<string, unknown>;
+      backupId: string;
+      backups: ({
+        id: string;
+        timestamp: string;
+      })[];
+    };
+  };
+  /** One answer of the public demo, at most 1,024 tokens */
+  'POST /api/demo/chat': {
+    body: {
+      message: string;
+      model?: string;
+      mode?: string;
+      conversation?: unknown[];
+    };
+    reply: {
+      id: string;
+      model: string;
+      message: string;
+      usage: {
+        prompt_tokens: number;
+        completion_tokens: number;
+        total_tokens: number;
+      };
+      done: true;
+    };
+  };
+  /** Approve, deny or revoke a device */
+  'POST /api/devices': {
+    body: {
+      deviceId: string;
+      action: string;
+    };
+    reply: {
+      success: true;
+      device: {
+        id: string;
+        name: string;
+        agentId: string | null;
+        ip: string;
+        firstSeen: string;
+        lastSeen: string;
+        status: 'pending' | 'approved' | 'denied' | 'revoked';
+      };
+      pending: ({
+        id: string;
+        name: string;
+        agentId: string | null;
+        ip: string;
+        firstSeen: string;
+        lastSeen: string;
+        status: 'pending' | 'approved' | 'denied' | 'revoked';
+      })[];
+      approved: ({
+        id: string;
+        name: string;
+        agentId: string | null;
+        ip: string;
+        firstSeen: string;
+        lastSeen: string;
+        status: 'pending' | 'approved' | 'denied' | 'revoked';
+      })[];
+    };
+  };
+  /** Ask to be paired with an agent; the bearer is the agent’s gateway token */
+  'POST /api/devices/pair': {
+    body: {
+      name: string;
+    };
+    reply: {
+      deviceId: string;
+      deviceSecret: string;
+    };
+  };
+  /** Wake the agent every so often; without anything to do it costs nothing */
+  'POST /api/heartbeat': {
+    body: {
+      agentId: string;
+      frequency?: string;
+      enabled?: boolean;
+    };
+    reply: {
+      success: true;
+      heartbeat: {
+        frequency: string;
+        enabled: boolean;
+        lastHeartbeat: string | null;
+        nextHeartbeat: string | null;
+      };
+    };
+  };
+  /** Start, stop, restart, update, repair or reset the memory of an agent */
+  'POST /api/instance/:userId/:action': {
+    params: { userId: string; action: string };
+    body?: {
+      image?: unknown;
+    };
+    reply: {
+      success: true;
+      status: string;
+      message?: string;
+      image?: string;
+      previousImage?: string;
+      backupPath?: string;
+      runtimeVersion?: string;
+    };
+  };
+  /** Invite somebody; the link is shown this once */
+  'POST /api/invite': {
+    body: {
+      name: string;
+    };
+    reply: {
+      success: true;
+      inviteUrl: string;
+      token: string;
+    };
+  };
+  /** Gone: use /api/invite */
+  'POST /api/invite/generate': {
+    reply: string;
+  };
+  /** Gone: use /api/invites/verify */
+  'POST /api/invite/validate': {
+    reply: string;
+  };
+  /** Whether an invite can still be used */
+  'POST /api/invites/verify': {
+    body: {
+      token: string;
+    };
+    reply: {
+      valid: true;
+      plan: 'solo';
+      note?: string;
+    };
+  };
+  /** Create an API key; it is shown this once */
+  'POST /api/keys': {
+    body: {
+      name: string;
+      origins?: string[];
+    };
+    reply: {
+      id: string;
+      name: string;
+      key: string;
+      createdAt: string;
+    };
+  };
+  /** Whose key this is */
+  'POST /api/keys/validate': {
+    body: {
+      apiKey: string;
+    };
+    reply: {
+      valid: true;
+      userId: string;
+      email: string;
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      subscriptionStatus: string;
+      features: string[];
+    };
+  };
+  /** Write into what the agent remembers: one key, or several at once */
+  'POST /api/memory': {
+    body: {
+      agentId: string;
+      key?: string;
+      memory: unknown;
+    };
+    reply: {
+      success: true;
+      agentId: string;
+      key?: string;
+      keysUpdated?: string[];
+      saved: true;
+    };
+  };
+  /** Mark notices as read: the given ones, or all */
+  'POST /api/notices/read': {
+    body?: {
+      ids?: string[];
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Actions of the payment gateway. join-colony: agentId, walletAddress. fitness, pricing: agentId. endpoints: for anybody. pay: agentId, amount, recipient, currency, endpoint, method */
+  'POST /api/paygate': {
+    body?: {
+      action?: unknown;
+      agentId?: unknown;
+      walletAddress?: unknown;
+      amount?: unknown;
+      currency?: unknown;
+      recipient?: unknown;
+      endpoint?: unknown;
+      method?: unknown;
+      [key: string]: unknown;
+    };
+    reply: Record<string, unknown>;
+  };
+  /** Make and run an agent with its channels, on the backend or on the hosting platform */
+  'POST /api/provision': {
+    body?: {
+      channelTokenA?: string;
+      channelTokenB?: string;
+      channelTokenC?: string;
+      channelUserId?: string;
+      aiProvider?: 'openrouter' | 'gemini' | 'groq' | 'anthropic' | 'openai' | 'ollama';
+      apiKey?: string;
+      plan?: string;
+      model?: string;
+      skills?: string[];
+      agentType?: string;
+      autoProvision?: boolean;
+      name?: string;
+      instruction?: string;
+    };
+    reply: {
+      success: true;
+      userId: string;
+      subdomain: string;
+      url: string;
+      streamKey: string;
+      liveStreamId: string;
+      agentId: string;
+      status: string;
+    } | {
+      success: true;
+      userId: string;
+      agentId: string;
+      serviceId: string;
+      url: string;
+      status: 'deploying';
+    };
+  };
+  /** Run a team: a ready-made one, agents of your own, or a document that an earlier answer gave */
+  'POST /api/provision/team': {
+    body?: {
+      plan?: unknown;
+      templateKey?: unknown;
+      customAgents?: unknown[];
+      yaml_config?: string;
+      [key: string]: unknown;
+    };
+    reply: {
+      success: true;
+      teamId: string;
+      template: string;
+      agents: ({
+        container: string;
+        agentId: string;
+        status: 'running' | 'failed';
+        url: string;
+        error?: string;
+      })[];
+      yaml_config: string;
+    };
+  };
+  /** Create an account */
+  'POST /api/register': {
+    body: {
+      email: string;
+      password: string;
+      name?: string;
+      referralCode?: string;
+      inviteToken?: string;
+      website?: unknown;
+      altcha?: string;
+    };
+    reply: {
+      id: string;
+      email: string;
+      name: string;
+    };
+  };
+  /** Register an agent runtime on the user’s own machine */
+  'POST /api/register-home': {
+    body: {
+      userId: string;
+      mode?: 'home' | 'link' | 'cloud';
+      gatewayToken?: string;
+    };
+    reply: {
+      success: true;
+      message: string;
+      dashboardUrl: string;
+    };
+  };
+  /** Register a runtime that was there already */
+  'POST /api/register-link': {
+    body: {
+      userId: string;
+      gatewayToken?: string;
+    };
+    reply: {
+      success: true;
+      message: string;
+      dashboardUrl: string;
+    };
+  };
+  /** Schedule a prompt for an agent */
+  'POST /api/scheduled-tasks': {
+    body: {
+      name: string;
+      cronSchedule: string;
+      prompt: string;
+      agentId: string;
+      description?: string | null;
+      enabled?: boolean;
+      timezone?: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      description: string | null;
+      cronSchedule: string;
+      timezone: string;
+      prompt: string;
+      enabled: boolean;
+      lastRun: string | null;
+      nextRun: string | null;
+      agentId: string;
+      createdAt: string;
+      updatedAt: string;
+    };
+  };
+  /** Takes a signed security event token of the general identity provider; acted on once it is stored */
+  'POST /api/security/risc': {
+    reply: string;
+  };
+  /** Change the own profile */
+  'POST /api/settings': {
+    body?: {
+      name?: string;
+      email?: string;
+      notifications?: Record<string, unknown>;
+    };
+    reply: {
+      id: string;
+      email: string;
+      emailVerified: boolean;
+      name: string;
+      plan: 'solo' | 'collective' | 'label' | 'network' | null;
+      credits: number;
+      twoFactorEnabled: boolean;
+      notifications: Record<string, unknown>;
+      instance: {
+        id: string;
+        url: string;
+      } | null;
+    };
+  };
+  /** Change the password; every other session ends */
+  'POST /api/settings/password': {
+    body: {
+      currentPassword: string;
+      newPassword: string;
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Call a plugin and pay for it: headers X-Plugin-Id, X-Payment-Method (card, 402, session), X-Session-Id, X-Payment-Voucher. `agent` is the signed-in payer’s main agent; a payer without one gets one call of a model */
+  'POST /api/v1/gateway': {
+    body?: {
+      plugin?: string;
+      [key: string]: unknown;
+    };
+    reply: {
+      plugin: string;
+      result: unknown;
+      timestamp: string;
+      payment: {
+        method: '402' | 'card' | 'session';
+        receipt: string;
+      };
+    };
+  };
+  /** Create the own wallet, or ask about its seed */
+  'POST /api/wallet': {
+    body: {
+      action: 'create' | 'get_seed' | 'export_seed';
+    };
+    reply: {
+      address: string;
+      network: string;
+      message: string;
+    } | {
+      address: string;
+      network: string;
+      createdAt: string;
+      warning: string;
+    };
+  };
+  /** Sign in with a smart-contract wallet (Sign-In with Ethereum); sets the session cookie */
+  'POST /api/wallet-auth': {
+    body: {
+      address: string;
+      message: string;
+      signature: string;
+    };
+    reply: {
+      ok: true;
+      user: {
+        id: string;
+        name: string;
+      };
+    };
+  };
+  /** Add a wallet from a private key, or from a new one; the key is kept sealed and never shown */
+  'POST /api/wallet/cdp': {
+    body?: {
+      privateKey?: string;
+    };
+    reply: {
+      success: true;
+      address: string;
+      network: string;
+    };
+  };
+  /** Create a wallet in custody of CDP */
+  'POST /api/wallet/create': {
+    body: {
+      email: string;
+    };
+    reply: {
+      success: true;
+      walletAddress: string;
+      walletId: string;
+      networks: string[];
+    };
+  };
+  /** Set money aside for vouchers; an address has one active session */
+  'POST /api/wallet/sessions': {
+    body: {
+      address: string;
+      deposit: string | number;
+    };
+    reply: {
+      session: {
+        id: string;
+        userAddress: string;
+        deposit: string;
+        spent: string;
+        remaining: string;
+        vouchers: ({
+          plugin: string;
+          timestamp: number;
+          amount: string;
+        })[];
+        status: 'active' | 'settling' | 'closed';
+        createdAt: number;
+        lastSettledAt: number;
+        sandbox?: true;
+      };
+      note?: string;
+    };
+  };
+  /** Spend from a session with a voucher that its address signed (EIP-712) */
+  'POST /api/wallet/sessions/voucher': {
+    body: {
+      sessionId: string;
+      userAddress: string;
+      plugin: string;
+      amount?: string | number;
+      nonce: string;
+      signature: string;
+    };
+    reply: {
+      success: true;
+      session: {
+        id: string;
+        spent: string;
+        remaining: string;
+        pendingVouchers: number;
+      };
+      voucher: {
+        amount: string;
+        plugin: string;
+        nonce: string;
+      };
+    };
+  };
+  /** What the card processor reports, signed in the header billing-signature or Stripe-Signature: as /api/billing/webhook */
+  'POST /api/wallet/top-up': {
+    reply: {
+      received: true;
+    };
+  };
+  /** Be told what happens at an address of yours, signed as Standard Webhooks says; the secret is shown this once */
+  'POST /api/webhooks': {
+    body: {
+      url: string;
+      events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+    };
+    reply: {
+      webhook: {
+        id: string;
+        url: string;
+        events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+        enabled: boolean;
+        createdAt: string;
+      };
+      secret: string;
+    };
+  };
+  /** Tell it once more, under the same id */
+  'POST /api/webhooks/:id/deliveries/:deliveryId/replay': {
+    params: { id: string; deliveryId: string };
+    reply: {
+      deliveryId: string;
+    };
+  };
+  /** A new secret, shown this once; for a day both sign */
+  'POST /api/webhooks/:id/rotate': {
+    params: { id: string };
+    reply: {
+      webhook: {
+        id: string;
+        url: string;
+        events: ('run.finished' | 'approval.waiting' | 'task.succeeded' | 'task.failed' | 'payment.waiting' | 'payment.paid' | 'payment.failed' | 'notice.raised')[];
+        enabled: boolean;
+        createdAt: string;
+      };
+      secret: string;
+    };
+  };
+  /** Send `webhook.test` there */
+  'POST /api/webhooks/:id/test': {
+    params: { id: string };
+    reply: {
+      deliveryId: string;
+    };
+  };
+  /** Change what the agent runs with; it takes effect at once */
+  'PUT /api/agents/:id/config': {
+    params: { id: string };
+    body?: Record<string, unknown>;
+    reply: {
+      config: Record<string, unknown>;
+      status: 'updated';
+    };
+  };
+  /** Store a file in the workspace; its bytes are the body, as application/octet-stream */
+  'PUT /api/agents/:id/files/content': {
+    params: { id: string };
+    query: {
+      path: string;
+      fresh?: 'true';
+    };
+    reply: {
+      path: string;
+      bytes: number;
+    };
+  };
+  /** Set what an agent may spend on its own; what is left out has no limit */
+  'PUT /api/agents/:id/payment-policy': {
+    params: { id: string };
+    body?: {
+      perPayment?: string | null;
+      perDay?: string | null;
+      perPayee?: string | null;
+      approvalAbove?: string | null;
+      payees?: string[] | null;
+    };
+    reply: {
+      perPayment: string | null;
+      perDay: string | null;
+      perPayee: string | null;
+      approvalAbove: string | null;
+      payees: string[] | null;
+    };
+  };
+  /** Change what the agent is for or which tools it may use, from its next step on; what is left out stays */
+  'PUT /api/agents/:id/purpose': {
+    params: { id: string };
+    body?: {
+      instruction?: string;
+      tools?: string[];
+    };
+    reply: {
+      instruction: string;
+      tools: string[];
+    };
+  };
+  /** Restore a backup; the current configuration is backed up first */
+  'PUT /api/config': {
+    body: {
+      backupId: string;
+    };
+    reply: {
+      success: true;
+      config: Record<string, unknown>;
+      restoredFrom: string;
+      backups: ({
+        id: string;
+        timestamp: string;
+      })[];
+    };
+  };
+  /** Change a task */
+  'PUT /api/scheduled-tasks': {
+    body: {
+      taskId: string;
+      name?: string;
+      cronSchedule?: string;
+      prompt?: string;
+      description?: string | null;
+      enabled?: boolean;
+      timezone?: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      description: string | null;
+      cronSchedule: string;
+      timezone: string;
+      prompt: string;
+      enabled: boolean;
+      lastRun: string | null;
+      nextRun: string | null;
+      agentId: string;
+      createdAt: string;
+      updatedAt: string;
+    };
+  };
+  /** Set one spend cap, or remove it with limitUsd null */
+  'PUT /api/usage/caps': {
+    body: {
+      scope: 'user' | 'agent' | 'run';
+      agentId?: string;
+      period?: 'day' | 'month' | 'total';
+      limitUsd: number | null;
+    };
+    reply: {
+      caps: ({
+        scope: 'user' | 'agent' | 'run';
+        agentId: string | null;
+        period: 'day' | 'month' | 'total';
+        limitUsd: number;
+        usedUsd: number | null;
+        reservedUsd: number | null;
+        resetsAt: string | null;
+      })[];
+      tokens: {
+        used: number;
+        limit: number | null;
+        enforced: boolean;
+        resetsAt: string;
+      };
+      credits: number;
+    };
+  };
+}

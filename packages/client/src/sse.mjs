@@ -1,0 +1,85 @@
+/** Server-sent events as they come over the wire; runs in services and browsers alike. */
+
+/** Of one event; a server that sends more has another mistake. */
+const MAX_LINE = 4 * 1024 * 1024;
+
+/**
+ * @typedef {import('./index.d.mts').SentEvent} SentEvent
+ * @typedef {import('./index.d.mts').EventReader} EventReader
+ */
+
+/**
+ * Takes bytes as they come and gives the events that are complete.
+ * @returns {EventReader}
+ */
+export function createEventReader() {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let rest = '';
+  /** @type {string | undefined} */
+  let data;
+  let event = 'message';
+  /** @type {string | undefined} */
+  let id;
+
+  /** @param {string} line */
+  function field(line) {
+    // By hand: for a pattern a line ends at U+2028, too, which an answer may hold.
+    const colon = line.indexOf(':');
+    const value = line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (line.startsWith('data:')) data = data === undefined ? value : `${data}\n${value}`;
+    else if (line.startsWith('event:')) event = value;
+    else if (line.startsWith('id:')) id = value;
+  }
+
+  /** @param {string} text */
+  function take(text) {
+    /** @type {SentEvent[]} */
+    const found = [];
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      const line = text.slice(start, text[end - 1] === '\r' ? end - 1 : end);
+      start = end + 1;
+      if (line !== '') {
+        field(line);
+        continue;
+      }
+      if (data !== undefined) found.push(id === undefined ? { event, data } : { id, event, data });
+      data = undefined;
+      id = undefined;
+      event = 'message';
+    }
+    rest = text.slice(start);
+    if (rest.length > MAX_LINE || (data?.length ?? 0) > MAX_LINE) throw new TypeError('an event is too large');
+    return found;
+  }
+
+  return {
+    push: (bytes) => take(rest + decoder.decode(bytes, { stream: true })),
+    end() {
+      const found = take(`${rest + decoder.decode()}\n\n`);
+      rest = '';
+      return found;
+    },
+  };
+}
+
+/**
+ * The events of an answer, one by one. Who stops early lets go of the answer.
+ * @param {Pick<Response, 'body'>} response
+ * @returns {AsyncGenerator<SentEvent>}
+ */
+export async function* eventsOf({ body }) {
+  if (!body) return;
+  const events = createEventReader();
+  // Not every browser can iterate over a stream.
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      yield* done ? events.end() : events.push(value);
+      if (done) return;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
