@@ -7,7 +7,7 @@ import { needs } from '../../../../tests/lib/needs.ts';
 /** The public conformance suite, against an agent's way to its MCP servers. */
 
 const tests = path.resolve(import.meta.dirname, '../../../../tests');
-const program = `${process.execPath} ${path.join(tests, 'lib/mcp/client-program.ts')}`;
+const program = `${process.execPath} ${path.join(tests, 'lib/mcp/client.inside.ts')}`;
 
 describe('the conformance suite', { skip: needs('the MCP judges') }, () => {
   for (const revision of ['2026-07-28', '2025-11-25'])

@@ -25,12 +25,12 @@ export interface McpPool {
   close: () => Promise<void>;
 }
 
-export interface McpUse {
+interface McpUse {
   allowedDomains: readonly string[];
   signal?: AbortSignal | undefined;
 }
 
-export interface McpState {
+interface McpState {
   name: string;
   state: 'unused' | 'connected' | 'failed' | 'consent';
   /** Why it cannot be used. */
