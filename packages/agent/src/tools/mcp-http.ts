@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client, OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from '@troupe/domain';
 import type { Log, Outbound } from '@troupe/kernel';
+import { bounded } from './mcp-bounds.ts';
 
 /** MCP servers that are services: reached through the guarded client, in whichever of three ways they speak. */
 
@@ -46,9 +47,11 @@ export async function connectHttp(
     ...options,
     fetch: guardedFetch(deps.outbound, MAX_ANSWER_BYTES),
   });
+  const leftOut = (count: number): void =>
+    deps.log.warn({ server: server.name, count }, 'MCP tools left out: their schemas are too large');
   const client = makeClient('auto');
   try {
-    await client.connect(transport, { timeout: START_MS, signal });
+    await client.connect(bounded(transport, leftOut), { timeout: START_MS, signal });
     return { client, link: { goodbye: () => farewell(transport, deps.log, server) } };
   } catch (error) {
     await client.close();
@@ -62,7 +65,7 @@ export async function connectHttp(
     const fetch = guardedFetch(deps.outbound, MAX_STREAM_BYTES);
     const sse: Transport = new SSEClientTransport(url, { ...options, fetch });
     try {
-      await old.connect(sse, { timeout: START_MS, signal });
+      await old.connect(bounded(sse, leftOut), { timeout: START_MS, signal });
       return old;
     } catch {
       await old.close();

@@ -11,7 +11,7 @@ const PAGE_MS = 20_000;
 /** Of one list; a server that has more is not used. */
 export const MAX_PAGES = 20;
 const MAX_TOOLS = 64;
-const MAX_SCHEMA = { characters: 32_768, depth: 32 };
+export const MAX_SCHEMA = { characters: 32_768, depth: 32 };
 /** Of all tools together: each of them goes to the model with every step. */
 const MAX_CHARACTERS = 262_144;
 const MAX_DESCRIPTION = 1_000;

@@ -1,10 +1,12 @@
 import path from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { domainAllowed, type McpServer } from '@troupe/domain';
+import type { Log } from '@troupe/kernel';
 import { createEgressProxy, type EgressOptions } from '../sandbox/egress-proxy.ts';
 import { watchResources } from '../sandbox/resource-watch.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { bounded } from './mcp-bounds.ts';
 import type { Link } from './mcp-http.ts';
 
 /** MCP servers that are programs: they run in the sandbox, and reach the domains that the agent may reach. */
@@ -13,6 +15,7 @@ export interface ProgramDeps {
   sandbox: Sandbox;
   workspace: () => Promise<Workspace>;
   egress?: Omit<EgressOptions, 'allowedDomains'> | undefined;
+  log: Log;
 }
 
 const START_MS = 20_000;
@@ -82,7 +85,7 @@ class EndedEarly extends Error {
 const SAID_CHARACTERS = 500;
 
 async function start(
-  { sandbox, workspace, egress }: ProgramDeps,
+  { sandbox, workspace, egress, log }: ProgramDeps,
   server: McpServer,
   given: { client: Client; allowedDomains: readonly string[]; signal: AbortSignal; timeout: number },
 ): Promise<Link> {
@@ -97,7 +100,9 @@ async function start(
       env: server.env,
       ...(proxy && { egressSocket: proxy.socketPath }),
     });
-    const transport = createStdioTransport(program);
+    const transport = bounded(createStdioTransport(program), (count) =>
+      log.warn({ server: server.name, count }, 'MCP tools left out: their schemas are too large'),
+    );
     await client.connect(transport, { timeout, signal }).catch(async (error: unknown) => {
       await transport.close();
       const ended = transport.ended();

@@ -41,7 +41,6 @@ interface McpState {
 
 export interface McpDeps extends ProgramDeps {
   outbound: Outbound;
-  log: Log;
   /** Told when a server that worked, or was not tried, cannot be used. */
   onFailure?: (server: string, why: string) => void;
   /** What the owner's consent brought. */
