@@ -10,10 +10,14 @@ export interface Judged {
   stdout: string;
 }
 
-async function run(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Judged> {
+async function run(program: string, args: readonly string[]): Promise<Judged> {
   const child = spawn(process.execPath, [path.join(BIN, program), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    },
   });
   let said = '';
   let stdout = '';

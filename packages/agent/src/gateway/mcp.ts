@@ -37,6 +37,8 @@ export function createMcpDoor({ log, version }: { log: Log; version: string }) {
     const { request, response, agent, principal, signal } = exchange;
     const { method = 'GET', headers } = request;
     const body = method === 'POST' ? await readMessage(exchange) : undefined;
+    // What came with another method is nothing to us, but must not be taken for the next request.
+    if (method !== 'POST') request.resume();
     const answered = await (await face()).answer({ method, headers, body, caller: { agent, principal }, signal });
     response.writeHead(answered.status, passed(answered));
     if (answered.body) await pipeline(Readable.fromWeb(answered.body as never), response, { signal });
