@@ -72,7 +72,7 @@ export async function ownSettings(): Promise<{
   return {
     dataDir,
     env: { DATA_DIR: dataDir, WEB_PORT: `${web}`, BACKEND_PORT: `${backend}`, SUMMARIZER_PORT: `${summarizer}` },
-    remove: () => rm(dataDir, { recursive: true, force: true }),
+    remove: () => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }),
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorText } from '@troupe/contract';
+import { TEST_SECRETS } from '@troupe/kernel';
 import { createDirector, steps, type Director } from '../lib/director.ts';
 import { ownDocker } from '../lib/docker.ts';
 import { needs } from '../lib/needs.ts';
@@ -29,7 +30,11 @@ async function deletedMidway(services: Services, director: Director): Promise<vo
   for (const name of Object.keys(open)) await director.waits(name);
   const proxy = `/api/runtime/proxy/${agentId}/sessions`;
   const { body: listed } = await askBackend(services, 'GET', proxy);
-  const events = askBackend(services, 'GET', `${proxy}/${listed.sessions[0].id}/events`);
+  // Its head has come: from here on it follows.
+  const events = await fetch(`${services.backend}${proxy}/${listed.sessions[0].id}/events`, {
+    headers: { authorization: `Bearer ${TEST_SECRETS.internalKey}` },
+  });
+  assert.equal(events.status, 200);
   assert.equal((await ann.ask('DELETE', `/api/agents/${agentId}`)).status, 200);
 
   assert.deepEqual(await open.chat, { status: 404, body: { error: 'No agent deployed' } });
@@ -41,7 +46,7 @@ async function deletedMidway(services: Services, director: Director): Promise<vo
     ended(await open.streamedGateway),
     /(?:^|\n)data: \{"error":(?:"Agent not found"\}\n\ndata: \[DONE\]|\{"message":"Agent not found".*\}\})$/,
   );
-  assert.match(String((await events).body), /data: \{"error":"Agent not found"\}\n/);
+  assert.match(await events.text(), /data: \{"error":"Agent not found"\}\n/);
 }
 
 const DRIVERS = [

@@ -1,3 +1,4 @@
+import { DRIVER_TEXTS } from './agents/fields.ts';
 import type { Auth, Endpoint } from './endpoint.ts';
 import { schemaTexts } from './schema-texts.ts';
 
@@ -50,7 +51,7 @@ export const COMMON_ERRORS: Texts = {
     'Deployment rate limit exceeded.',
     'Too many requests are waiting already. Try again in a moment.',
   ],
-  500: ['Internal server error'],
+  500: ['Internal server error', ...DRIVER_TEXTS],
   503: [
     'The database does not answer at the moment. Try again in a few seconds.',
     'The service is busy. Try again in a moment.',

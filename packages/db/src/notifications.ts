@@ -24,24 +24,32 @@ export interface Listener {
 
 const RETRY_MS = 1000;
 
+/** Nobody's mistake here may reach the connection that everybody listens on. */
+const reader =
+  <Payload>(log: Log, { channel, payload, as }: Signal<Payload>, tell: (payload: Payload) => void) =>
+  (text: string): void => {
+    try {
+      const read = payload.safeParse(as === 'text' ? text : JSON.parse(text));
+      if (!read.success) throw new Misfit(`What was told does not fit ${channel}`, read.error);
+      tell(read.data);
+    } catch (error) {
+      log.error({ err: error, channel }, 'a signal was not heard');
+    }
+  };
+
 /** One connection that listens for everybody in this process; a broken one is replaced. What was told meanwhile is not heard. */
 export function createListener({ url, log }: { url: string; log: Log }): Listener {
   const heard = new Map<string, Set<(text: string) => void>>();
   const stop = new AbortController();
   let client: pg.Client | undefined;
+  let asked: Promise<unknown> = Promise.resolve();
 
-  /** Nobody's mistake here may reach the connection that everybody listens on. */
-  const reader =
-    <Payload>({ channel, payload, as }: Signal<Payload>, tell: (payload: Payload) => void) =>
-    (text: string): void => {
-      try {
-        const read = payload.safeParse(as === 'text' ? text : JSON.parse(text));
-        if (!read.success) throw new Misfit(`What was told does not fit ${channel}`, read.error);
-        tell(read.data);
-      } catch (error) {
-        log.error({ err: error, channel }, 'a signal was not heard');
-      }
-    };
+  /** One after the other: a connection has one query at a time. */
+  function listen(to: pg.Client, channel: string): Promise<unknown> {
+    const listening = asked.then(() => to.query(`listen ${pg.escapeIdentifier(channel)}`));
+    asked = listening.catch(() => {});
+    return listening;
+  }
 
   async function connect(): Promise<void> {
     const fresh = new pg.Client({ connectionString: url, application_name: 'troupe-listener', keepAlive: true });
@@ -56,7 +64,7 @@ export function createListener({ url, log }: { url: string; log: Log }): Listene
     // Closed while it connected: nobody else knows of it yet.
     if (stop.signal.aborted) return fresh.end();
     client = fresh;
-    for (const channel of heard.keys()) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+    for (const channel of heard.keys()) await listen(fresh, channel);
     await ended;
   }
 
@@ -76,14 +84,12 @@ export function createListener({ url, log }: { url: string; log: Log }): Listene
   return {
     on(signal, told) {
       const { channel } = signal;
-      const tell = reader(signal, told);
+      const tell = reader(log, signal, told);
       const tellers = heard.get(channel);
       if (tellers) tellers.add(tell);
       else {
         heard.set(channel, new Set([tell]));
-        client
-          ?.query(`listen ${pg.escapeIdentifier(channel)}`)
-          .catch((error: unknown) => log.warn({ err: error }, 'cannot listen'));
+        if (client) listen(client, channel).catch((error: unknown) => log.warn({ err: error }, 'cannot listen'));
       }
       running ??= keepConnected();
       return () => heard.get(channel)?.delete(tell);

@@ -76,9 +76,9 @@ export function pgConversations(scoped: UserTx, userId: string, agentId: string)
 function inAnyCase(words: string): string {
   const one = (character: string): string => {
     const forms = new Set([character, character.toLowerCase(), character.toUpperCase()]);
-    const single = [...forms].filter((form) => [...form].length === 1);
+    const single = [...forms].filter((form) => Array.from(form).length === 1);
     const escaped = single.map((form) => form.replace(/[\\^$.*+?()[\]{}|-]/, String.raw`\$&`));
     return escaped.length === 1 ? escaped[0]! : `[${escaped.join('')}]`;
   };
-  return `***:(?c)${[...words].map(one).join('')}`;
+  return `***:(?c)${Array.from(words, one).join('')}`;
 }

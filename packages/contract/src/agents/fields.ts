@@ -29,14 +29,24 @@ export const SPENT_TEXTS = [
   'Monthly token quota reached: <used> of <limit> tokens used',
 ];
 export const NO_MODEL_TEXTS = ['There is no model <name>.', 'There is no model <name>. Did you mean <names>?'];
-/** Why an agent does not start; the hosting platform is that of an installation whose agents run on one. */
-export const START_TEXTS = [
-  'The agent could not be started',
+/** What there is to say where agents run, of any that is reached there: a container engine, a hosting platform. */
+export const DRIVER_TEXTS = [
+  'The agent answered <status> on <path>',
+  'The agent did not become healthy in time',
+  'The agent’s container ends as soon as it starts',
+  'The agent does not answer on the hosting platform',
+  'An answer was larger than <n> MB',
+  'The container engine is not available',
+  'The container engine refused: <reason>',
+  'The container engine has no bridge, and on this machine’s own network an agent would reach everything that listens here: give the engine a bridge, or set AGENT_HOST_NETWORK=true',
+  'There is no image <image> on the container engine',
   'The hosting platform is not available',
   'The hosting platform answered <status>',
   'The hosting platform answered with no JSON',
   'The hosting platform answered without a service',
 ];
+/** Why an agent does not start, beside that. */
+export const START_TEXTS = ['The agent could not be started'];
 /** Why there is no copy of an agent. */
 export const NO_COPY_TEXTS = [
   'The hosting platform gives no way to copy an agent’s data: it cannot be backed up, restored or updated there',
