@@ -3,6 +3,7 @@ export const talk = {
   showList: 'Conversations',
   newOne: 'New conversation',
   search: 'Search in all conversations',
+  searchShort: 'Search every word',
   nothingFound: 'Nothing was found.',
   you: 'You',
   pinned: 'Pinned',
@@ -64,6 +65,8 @@ export const kept = {
   branches: 'Branches',
   branch: (number: number) => `Branch ${number}`,
   here: 'you are here',
+  open: 'Open',
+  openBranch: (number: number) => `Open branch ${number}`,
 };
 
 export const attach = {

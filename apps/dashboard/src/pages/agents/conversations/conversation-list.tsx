@@ -40,7 +40,7 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
         label={texts.search}
         hideLabel
         type="search"
-        placeholder={texts.search}
+        placeholder={texts.searchShort}
         maxLength={200}
         value={search}
         onChange={({ target }) => setSearch(target.value)}
@@ -85,7 +85,7 @@ function Groups({
     .filter(([, list]) => list.length > 0)
     .map(([name, list]) => (
       <section key={name} className="mb-3">
-        <h2 className="eyebrow px-2 pb-1">{name}</h2>
+        <h2 className="eyebrow px-2 pb-1 font-sans">{name}</h2>
         <ul className="flex flex-col gap-0.5">
           {list.map((session) => (
             <li key={session.id}>

@@ -133,8 +133,8 @@ function Branches({
             {id === current ? (
               <span className="text-[0.85rem] text-ink-faint">{texts.here}</span>
             ) : (
-              <Button small onClick={() => onOpen(id)} aria-label={texts.branch(index + 1)}>
-                {texts.branch(index + 1)}
+              <Button small onClick={() => onOpen(id)} aria-label={texts.openBranch(index + 1)}>
+                {texts.open}
               </Button>
             )}
           </li>

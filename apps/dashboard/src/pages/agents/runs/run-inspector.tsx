@@ -60,7 +60,7 @@ export function Inspector({ run, bar, onFork }: { run: Run; bar: Bar; onFork: ()
         {bar.args !== undefined && <Block label={texts.arguments} text={bar.args} />}
         {bar.kind === 'tool' && <Block label={texts.result} text={bar.step.content ?? ''} />}
         <section className="border-t border-line pt-3 text-[0.9rem] text-ink-soft">
-          <h3 className="eyebrow mb-1">{texts.then}</h3>
+          <h3 className="eyebrow mb-1 font-sans">{texts.then}</h3>
           <p>{texts.messages(messages)}</p>
           {files.length > 0 && (
             <>

@@ -155,7 +155,7 @@ function Waterfall({ run, chosen, onChoose }: { run: Run; chosen: Bar | undefine
     <Card
       title={texts.waterfall}
       flush
-      className={cx('overflow-hidden', !isLast && 'bg-spot-soft')}
+      className={cx('overflow-hidden', !isLast && 'bg-spot-soft!')}
       hint={isLast ? undefined : `${texts.at(index + 1, run.bars.length)}. ${texts.looking}`}
       actions={
         <>
