@@ -1,4 +1,4 @@
--- expand
+-- expand: a new table
 -- What an owner's consent brought an agent at an MCP server: registration, tokens; sealed for that agent and server.
 create table mcp_credentials (
   user_id text not null references users on delete cascade,

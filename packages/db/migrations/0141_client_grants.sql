@@ -1,4 +1,4 @@
--- expand
+-- expand: new tables
 -- Programs that people let in (OAuth 2.1). A client is nobody's: it has registered itself, or is the address of its own
 -- description, which is asked for again after a while.
 create table oauth_clients (
