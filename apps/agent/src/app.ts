@@ -82,14 +82,7 @@ export async function startAgent({
     log,
     ...peersOf(settings, platform),
   });
-  const agent = wakeAgent({
-    agentId,
-    store,
-    model: ai,
-    ...toolkit,
-    log,
-    onSleep: toolkit.close,
-  });
+  const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
 
   const server = http.createServer(

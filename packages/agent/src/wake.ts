@@ -67,6 +67,11 @@ async function waitsFor(store: AgentStore, session: Session): Promise<{ calls: C
   return { calls, words: said?.type === 'assistant' ? said.content : '' };
 }
 
+async function openCalls(store: AgentStore, sessionId: string): Promise<CallRecord[]> {
+  const session = await store.session(sessionId);
+  return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
+}
+
 export function wakeAgent(deps: AgentDeps): Agent {
   const { agentId, owner = agentId, store, log, now = Date.now, pollMs = POLL_MS } = deps;
   const listeners = new Map<string, Set<(event: LiveEvent) => void>>();
@@ -265,10 +270,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
     follow,
-    async openCalls(sessionId) {
-      const session = await store.session(sessionId);
-      return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
-    },
+    openCalls: (sessionId) => openCalls(store, sessionId),
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
       if (!session) throw new AppError(404, 'Session not found');

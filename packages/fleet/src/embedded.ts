@@ -18,7 +18,7 @@ import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/ker
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
-import { mcpKeeping } from './mcp-keeping.ts';
+import { mcpKeeping, type Whose } from './mcp-keeping.ts';
 import type { AgentRow } from '@troupe/roster';
 
 /**
@@ -77,8 +77,17 @@ const rowOf = (db: Database, agentId: string) =>
     .where('id', '=', agentId)
     .executeTakeFirst();
 
+/** What an agent's tools run in and reach others by. */
+const waysOut = ({ db, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, whose: Whose) => ({
+  sandbox,
+  outbound,
+  log,
+  ...(egress && { egress }),
+  ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+});
+
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
-  const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
+  const { db, log, version, dataDir, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
@@ -95,11 +104,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       workspaceRoot: workspaceOf(agentId),
       pool,
       owner: userId,
-      sandbox,
-      outbound,
-      log,
-      ...(deps.egress && { egress: deps.egress }),
-      ...(deps.sealKey !== undefined && mcpKeeping(db, { userId, agentId }, deps.sealKey)),
+      ...waysOut(deps, { userId, agentId }),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;

@@ -2,10 +2,15 @@ import type { ToolkitDeps } from '@troupe/agent';
 import type { Database } from '@troupe/db';
 import { createCipher } from '@troupe/kernel';
 
+export interface Whose {
+  userId: string;
+  agentId: string;
+}
+
 /** How what opens an agent's MCP servers lies in the database: sealed, each value for that agent alone. */
 export function mcpKeeping(
   db: Database,
-  { userId, agentId }: { userId: string; agentId: string },
+  { userId, agentId }: Whose,
   sealKey: string,
 ): Required<Pick<ToolkitDeps, 'vault' | 'credentials'>> {
   const cipher = createCipher(sealKey, 'mcp');

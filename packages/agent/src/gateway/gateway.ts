@@ -138,10 +138,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     if (request.method === 'GET' && url.pathname === CARD_PATH)
       return void sendJson({ response }, await agentCard(agent, deps));
-    const known = await authenticate(request, url, target.agentId, {
-      socket: false,
-      ...openedBy(url.pathname),
-    });
+    const known = await authenticate(request, url, target.agentId, { socket: false, ...openedBy(url.pathname) });
     const { principal } = known;
     const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
     const route = matching.find(([method]) => method === request.method);

@@ -63,6 +63,7 @@ export async function attachServer(exchange: Exchange): Promise<void> {
   const others = definition.mcpServers.filter((one) => one.name !== name);
   if (others.length >= MOST) throw new AppError(400, `An agent has ${MOST} MCP servers at most`);
   await agent.store.saveDefinition({ ...definition, mcpServers: [...others, server] });
+  await agent.mcp?.forget(name);
   sendJson(exchange, { server: shown(server) });
 }
 
@@ -72,6 +73,7 @@ export async function detachServer(exchange: Exchange): Promise<void> {
   const { definition } = await agent.definition();
   const mcpServers = definition.mcpServers.filter((one) => one.name !== name);
   await agent.store.saveDefinition({ ...definition, mcpServers });
+  await agent.mcp?.forget(name);
   await agent.mcp?.oauth?.forget(name);
   sendJson(exchange, { success: true });
 }

@@ -4,6 +4,7 @@ import { createMcpFace, McpRefusal, talkTools, type McpFace, type McpTool, type 
 import { AppError, newId, parseJson, type Log } from '@troupe/kernel';
 import type { Agent } from '../agent.ts';
 import { PAGE_BYTES, type Session } from '../store/store.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { readBody, type Exchange } from './exchange.ts';
 import { keyFor, ownKeys } from './rights.ts';
 import type { GatewayPrincipal } from './types.ts';
@@ -99,7 +100,7 @@ const talk: Talk<Caller> = {
   newName: () => `mcp-${newId()}`,
   async ask(_agent, { message, conversation }, { caller: { agent, principal }, signal }) {
     const to = { channel: 'api', key: keyFor(principal, conversation) };
-    const answer = await orAborted(agent.ask({ to, content: message, from: principal.kind }), signal);
+    const answer = await untilAborted(agent.ask({ to, content: message, from: principal.kind }), signal);
     return { reply: answer.reply, isError: answer.outcome === 'failed' };
   },
   async conversations(_agent, { caller: { agent, principal } }) {
@@ -122,17 +123,3 @@ const shown = (principal: GatewayPrincipal, { key, status, updatedAt }: Session)
   const prefix = ownKeys(principal) ?? '';
   return { conversation: key.startsWith(prefix) ? key.slice(prefix.length) : key, status, updatedAt };
 };
-
-/** The work goes on; only nobody waits for it here any more. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    work.catch(() => undefined);
-  }
-}

@@ -40,18 +40,11 @@ const HEAD_MS = 120_000;
 /** Each takes two descriptors of the platform. */
 const MOST_CONNECTIONS = 64;
 
-export async function createEgressProxy({
-  allowedDomains,
-  rules = {},
-  ports = WEB_PORTS,
-}: EgressOptions): Promise<EgressProxy> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'egress-'));
-  const socketPath = path.join(folder, 's');
-  const open = new Set<Duplex>();
+/** Connects to what may be reached, and says why not to all else. */
+function createDial({ allowedDomains, rules, ports }: Required<EgressOptions>) {
   const outside = createResolve();
   const find = (name: string) => (rulesFor(rules, name).allowPrivate ? systemResolve(name) : outside(name));
-
-  async function dial(host: string, port: number): Promise<net.Socket> {
+  return async (host: string, port: number): Promise<net.Socket> => {
     const name = host.replace(/^\[|\]$/g, '');
     const own = rulesFor(rules, name, port);
     // A host that the operator named may listen anywhere.
@@ -68,7 +61,18 @@ export async function createEgressProxy({
     });
     socket.setTimeout(0);
     return socket;
-  }
+  };
+}
+
+export async function createEgressProxy({
+  allowedDomains,
+  rules = {},
+  ports = WEB_PORTS,
+}: EgressOptions): Promise<EgressProxy> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'egress-'));
+  const socketPath = path.join(folder, 's');
+  const open = new Set<Duplex>();
+  const dial = createDial({ allowedDomains, rules, ports });
 
   const server = http.createServer((request, response) => void forward(request, response));
   server.maxConnections = MOST_CONNECTIONS;

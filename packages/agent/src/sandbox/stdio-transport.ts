@@ -17,24 +17,11 @@ export interface StdioTransport extends Transport {
   ended: () => { code: number | null; said: string } | undefined;
 }
 
-export function createStdioTransport(program: {
-  command: string;
-  args: readonly string[];
-  release: (pid: number | undefined) => void;
-}): StdioTransport {
-  let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
-  const complaints = createOutputTail(4096);
-  let over: { code: number | null } | undefined;
+/** Cuts what a server says into lines; told once that it is too much, nobody need ask again. */
+function createLines(onLine: (line: string) => void, onTooMuch: (why: string) => void) {
   let parts: Buffer[] = [];
   let size = 0;
   let window = { until: 0, lines: 0, bytes: 0 };
-
-  function end(why: string): void {
-    transport.onerror?.(new Error(why));
-    child?.kill('SIGKILL');
-    parts = [];
-    size = 0;
-  }
 
   /** Whether it may go on. */
   function counted(lines: number, bytes: number): boolean {
@@ -45,6 +32,41 @@ export function createStdioTransport(program: {
     end(`the server said more than ${MAX_LINES} lines or ${MAX_BYTES} bytes in ${WINDOW_MS / 1000} s`);
     return false;
   }
+
+  function end(why: string): void {
+    parts = [];
+    size = 0;
+    onTooMuch(why);
+  }
+
+  return (chunk: Buffer): void => {
+    if (!counted(0, chunk.length)) return;
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      onLine(Buffer.concat([...parts, chunk.subarray(from, at)]).toString('utf8'));
+      parts = [];
+      size = 0;
+      from = at + 1;
+      if (!counted(1, 0)) return;
+    }
+    parts.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > MAX_LINE_BYTES) end(`the server sent a line of more than ${MAX_LINE_BYTES} bytes`);
+  };
+}
+
+export function createStdioTransport(program: {
+  command: string;
+  args: readonly string[];
+  release: (pid: number | undefined) => void;
+}): StdioTransport {
+  let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  const complaints = createOutputTail(4096);
+  let over: { code: number | null } | undefined;
+  const read = createLines(deliver, (why) => {
+    transport.onerror?.(new Error(why));
+    child?.kill('SIGKILL');
+  });
 
   const transport: StdioTransport = {
     pid: () => child?.pid,
@@ -61,7 +83,9 @@ export function createStdioTransport(program: {
           transport.onclose?.();
         });
         child.stdin.on('error', (error) => transport.onerror?.(error));
-        child.stdout.on('data', read);
+        child.stdout.on('data', (chunk: Buffer) => {
+          if (child?.killed !== true) read(chunk);
+        });
       }),
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -73,36 +97,23 @@ export function createStdioTransport(program: {
     },
   };
 
-  function read(chunk: Buffer): void {
-    if (child?.killed === true || !counted(0, chunk.length)) return;
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      deliver(Buffer.concat([...parts, chunk.subarray(from, end)]).toString('utf8'));
-      parts = [];
-      size = 0;
-      from = end + 1;
-      if (!counted(1, 0)) return;
-    }
-    parts.push(chunk.subarray(from));
-    size += chunk.length - from;
-    if (size > MAX_LINE_BYTES) end(`the server sent a line of more than ${MAX_LINE_BYTES} bytes`);
-  }
-
   function deliver(line: string): void {
-    if (line.trim() === '') return;
-    let message: JSONRPCMessage;
-    try {
-      const said: unknown = JSON.parse(line);
-      if (isNotice(said)) return;
-      message = parseJSONRPCMessage(said);
-    } catch (error) {
-      transport.onerror?.(error as Error);
-      return;
-    }
-    transport.onmessage?.(message);
+    const message = messageIn(line, (error) => transport.onerror?.(error));
+    if (message) transport.onmessage?.(message);
   }
 
   return transport;
+}
+
+function messageIn(line: string, onBad: (error: Error) => void): JSONRPCMessage | undefined {
+  if (line.trim() === '') return undefined;
+  try {
+    const said: unknown = JSON.parse(line);
+    return isNotice(said) ? undefined : parseJSONRPCMessage(said);
+  } catch (error) {
+    onBad(error as Error);
+    return undefined;
+  }
 }
 
 /** Nothing here listens to notices, and checking them costs more than reading them. */

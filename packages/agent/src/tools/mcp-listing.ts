@@ -43,6 +43,18 @@ export async function listTools(
   return found;
 }
 
+/** Whether the server lists its tools when it is asked now; who gives up waiting knows nothing. */
+export async function stillAnswers(client: Client, signal: AbortSignal | undefined): Promise<boolean> {
+  const until = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(LIST_MS)]);
+  try {
+    await client.listTools(undefined, { timeout: PAGE_MS, signal: until, cacheMode: 'bypass' });
+    return true;
+  } catch {
+    signal?.throwIfAborted();
+    return false;
+  }
+}
+
 /** Characters of a value as JSON, roughly; undefined when it has more, or is nested more deeply, than it may. */
 export function sizeOf(value: unknown, most: { characters: number; depth: number }): number | undefined {
   let characters = 0;

@@ -48,10 +48,11 @@ interface Kept {
 const MAX_BYTES = 256 * 1024;
 const NO_ISSUER = '';
 
-export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store: CredentialStore }): McpOAuth {
-  const fetchFn = guardedFetch(outbound, MAX_BYTES);
+type Change = (kept: Kept) => Kept;
 
-  async function read(server: McpServer): Promise<Kept & { for?: string }> {
+/** What is kept for each server. */
+function createKeeping(store: CredentialStore) {
+  async function read(server: McpServer): Promise<Kept> {
     const text = await store.load(server.name);
     const kept = text === undefined ? {} : (JSON.parse(text) as Kept & { for?: string });
     // Under the same name there may be another server by now.
@@ -59,77 +60,80 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
   }
   const write = (server: McpServer, kept: Kept): Promise<void> =>
     store.save(server.name, JSON.stringify({ ...kept, for: server.url }));
+  const change = async (server: McpServer, how: Change): Promise<void> => write(server, how(await read(server)));
+  return { read, write, change };
+}
 
-  async function change(server: McpServer, how: (kept: Kept) => Kept): Promise<void> {
-    await write(server, how(await read(server)));
-  }
+type Keeping = ReturnType<typeof createKeeping>;
 
-  /** `kept` is what stood there when it was made: where to come back to does not change under way. */
-  function providerFor(
-    server: McpServer,
-    kept: Kept,
-    onRedirect: (url: URL) => void | Promise<void>,
-  ): OAuthClientProvider {
-    const redirectUri = kept.redirectUri ?? 'http://127.0.0.1/';
-    const key = (context?: { issuer?: string }): string => context?.issuer ?? NO_ISSUER;
-    return {
-      redirectUrl: redirectUri,
-      ...(kept.clientUri !== undefined && { clientMetadataUrl: kept.clientUri }),
-      clientMetadata: {
-        client_name: 'Troupe',
-        redirect_uris: [redirectUri],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        token_endpoint_auth_method: 'none',
-      },
-      state: async () => (await read(server)).state ?? newId(),
-      clientInformation: async (context) => (await read(server)).client?.[key(context)],
-      saveClientInformation: (client, context) =>
-        change(server, (now) => ({ ...now, client: { ...now.client, [key(context)]: client } })),
-      async tokens(context) {
-        const now = await read(server);
-        return now.tokens?.[context ? key(context) : (now.issuer ?? NO_ISSUER)];
-      },
-      saveTokens: (tokens, context) =>
-        change(server, (now) => ({
-          ...now,
-          issuer: key(context),
-          tokens: { ...now.tokens, [key(context)]: tokens },
-        })),
-      redirectToAuthorization: onRedirect,
-      saveCodeVerifier: (verifier) => change(server, (now) => ({ ...now, verifier })),
-      async codeVerifier() {
-        const { verifier } = await read(server);
-        if (verifier === undefined) throw new AppError(400, 'Nobody asked for this authorization');
-        return verifier;
-      },
-      saveDiscoveryState: (discovery) => change(server, (now) => ({ ...now, discovery })),
-      discoveryState: async () => (await read(server)).discovery,
-      invalidateCredentials: (what) => change(server, (now) => without(now, what)),
-    };
-  }
+const keyOf = (context?: { issuer?: string }): string => context?.issuer ?? NO_ISSUER;
 
+/** `kept` is what stood there when it was made: where to come back to does not change under way. */
+function providerFor(
+  keeping: Keeping,
+  server: McpServer,
+  { redirectUri = 'http://127.0.0.1/', clientUri }: Kept,
+  onRedirect: (url: URL) => void | Promise<void>,
+): OAuthClientProvider {
+  const now = (): Promise<Kept> => keeping.read(server);
+  const change = (how: Change): Promise<void> => keeping.change(server, how);
+  return {
+    redirectUrl: redirectUri,
+    ...(clientUri !== undefined && { clientMetadataUrl: clientUri }),
+    clientMetadata: {
+      client_name: 'Troupe',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    state: async () => (await now()).state ?? newId(),
+    clientInformation: async (context) => (await now()).client?.[keyOf(context)],
+    saveClientInformation: (client, context) =>
+      change((kept) => ({ ...kept, client: { ...kept.client, [keyOf(context)]: client } })),
+    async tokens(context) {
+      const { tokens, issuer = NO_ISSUER } = await now();
+      return tokens?.[context ? keyOf(context) : issuer];
+    },
+    saveTokens: (tokens, context) =>
+      change((kept) => ({ ...kept, issuer: keyOf(context), tokens: { ...kept.tokens, [keyOf(context)]: tokens } })),
+    redirectToAuthorization: onRedirect,
+    saveCodeVerifier: (verifier) => change((kept) => ({ ...kept, verifier })),
+    async codeVerifier() {
+      const { verifier } = await now();
+      if (verifier === undefined) throw new AppError(400, 'Nobody asked for this authorization');
+      return verifier;
+    },
+    saveDiscoveryState: (discovery) => change((kept) => ({ ...kept, discovery })),
+    discoveryState: async () => (await now()).discovery,
+    invalidateCredentials: (what) => change((kept) => without(kept, what)),
+  };
+}
+
+export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store: CredentialStore }): McpOAuth {
+  const fetchFn = guardedFetch(outbound, MAX_BYTES);
+  const keeping = createKeeping(store);
   return {
     provider(server) {
       // Read when it is needed: a connection is made before anything is known.
-      return providerFor(server, {}, async (url) => {
+      return providerFor(keeping, server, {}, async (url) => {
         const wanted = url.searchParams.get('scope');
-        await change(server, (now) => ({ ...now, ...(wanted !== null && { wanted }) }));
+        await keeping.change(server, (now) => ({ ...now, ...(wanted !== null && { wanted }) }));
       });
     },
 
     async begin(server, { redirectUri, clientUri, state }) {
       const { auth } = await import('@modelcontextprotocol/client');
-      const before = await read(server);
+      const before = await keeping.read(server);
       // A program is registered with the address that people come back to.
       const client = before.redirectUri === redirectUri ? before.client : undefined;
       const { client: _client, discovery, ...rest } = before;
       // Where the server said it describes itself; what was found there is read anew.
       const described = discovery?.resourceMetadataUrl;
       const kept: Kept = { ...rest, redirectUri, state, ...(client && { client }), ...(clientUri && { clientUri }) };
-      await write(server, kept);
+      await keeping.write(server, kept);
       let asked: URL | undefined;
-      const provider = providerFor(server, kept, (url) => void (asked = url));
+      const provider = providerFor(keeping, server, kept, (url) => void (asked = url));
       const scope = before.wanted;
       const done = await auth(provider, {
         serverUrl: server.url ?? '',
@@ -144,18 +148,18 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
     },
 
     async finish(server, { code, state, iss }) {
-      const kept = await read(server);
+      const kept = await keeping.read(server);
       if (kept.state === undefined || !sameSecret(state, kept.state))
         throw new AppError(400, 'Nobody asked for this authorization');
       const { auth } = await import('@modelcontextprotocol/client');
-      const provider = providerFor(server, kept, () => undefined);
+      const provider = providerFor(keeping, server, kept, () => undefined);
       await auth(provider, {
         serverUrl: server.url ?? '',
         authorizationCode: code,
         ...(iss !== undefined && { iss }),
         fetchFn,
       });
-      await change(server, ({ state: _state, verifier: _verifier, wanted: _wanted, ...now }) => now);
+      await keeping.change(server, ({ state: _state, verifier: _verifier, wanted: _wanted, ...now }) => now);
     },
 
     forget: (server) => store.save(server, undefined),

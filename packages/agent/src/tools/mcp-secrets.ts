@@ -8,6 +8,7 @@ export interface Vault {
 }
 
 const MARK = 'sealed:';
+const ELSEWHERE = 'its secrets were sealed elsewhere: attach it again';
 
 const each = (values: Readonly<Record<string, string>>, change: (value: string) => string): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
@@ -21,8 +22,12 @@ export function sealServer(server: McpServer, vault: Vault | undefined): McpServ
 export function openServer(server: McpServer, vault: Vault | undefined): McpServer {
   const open = (value: string): string => {
     if (!value.startsWith(MARK)) return value;
-    if (!vault) throw new Error('its secrets were sealed elsewhere: attach it again');
-    return vault.open(value.slice(MARK.length));
+    try {
+      if (vault) return vault.open(value.slice(MARK.length));
+    } catch (cause) {
+      throw new Error(ELSEWHERE, { cause });
+    }
+    throw new Error(ELSEWHERE);
   };
   return { ...server, headers: each(server.headers, open), env: each(server.env, open) };
 }

@@ -165,6 +165,24 @@ describe('an MCP server as a program', { skip: await sandbox.unavailable() }, ()
     );
   });
 
+  test('one that was changed or removed is ended, also with other domains', async () => {
+    const toolkit = toolkitFor();
+    const server = definition(program);
+    const { safety } = server.config;
+    const allowing = {
+      ...server,
+      config: { ...server.config, safety: { ...safety, allowedDomains: ['example.com'] } },
+    };
+    const tools = await toolkit.tools(server);
+    const others = await toolkit.tools(allowing);
+    await assert.rejects(call(tools, 'calc_add', { a: 2, b: 3 }), /ended|closed|not connected/i);
+    assert.equal((await call(others, 'calc_add', { a: 2, b: 3 })).content, '5');
+    await toolkit.mcp.forget('calc');
+    await assert.rejects(call(others, 'calc_add', { a: 2, b: 3 }), /ended|closed|not connected/i);
+    assert.equal(toolkit.mcp.states(server.mcpServers)[0]?.state, 'unused');
+    assert.equal((await call(await toolkit.tools(server), 'calc_add', { a: 2, b: 3 })).content, '5');
+  });
+
   test('reaches the domains that the agent may reach, and no others', async () => {
     const web = http.createServer((_request, response) => response.end('from outside'));
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
@@ -333,6 +351,24 @@ test('a service that was away is tried again when the model asks for it, and not
     (await toolkit.tools(server)).map(({ name }) => name),
     ['calc_test_simple_text'],
   );
+});
+
+test('a service that works is asked again when its owner tries it', async () => {
+  let isUp = true;
+  const everything = createEverything();
+  const origin = await listening((request, response) => {
+    if (isUp) void answerWith(everything.fetch, request, response);
+    else response.writeHead(503).end('away');
+  });
+  const toolkit = toolkitFor();
+  const server = definition({ url: `${origin}/mcp`, tools: ['test_simple_text'] }).mcpServers[0]!;
+  const tried = async () => (await toolkit.mcp.test(server, { allowedDomains: [] })).state;
+  assert.equal(await tried(), 'connected');
+  isUp = false;
+  assert.equal(await tried(), 'failed');
+  assert.match((await toolkit.mcp.test(server, { allowedDomains: [] })).error ?? '', /503|away/);
+  isUp = true;
+  assert.equal(await tried(), 'connected');
 });
 
 test('a service that asks for authorization says so', async () => {

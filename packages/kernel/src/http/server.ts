@@ -182,13 +182,7 @@ export function createServer(options: ServerOptions): Server {
       loopback,
       accounts: options.accounts,
     }),
-    async listen(port, portSetting) {
-      try {
-        return await app.listen({ host: settings.HOST, port, backlog: BACKLOG });
-      } catch (error) {
-        throw listenError(error, settings.HOST, port, portSetting);
-      }
-    },
+    listen: (port, portSetting) => listenAt(app, settings.HOST, port, portSetting),
     async close() {
       draining.abort();
       await drain(app.server, connections, settings.STOP_WAIT_SECONDS * 1000);
@@ -208,6 +202,14 @@ export function createServer(options: ServerOptions): Server {
   addReadiness(server, options.ready);
   addObservation(server, isInternal);
   return server;
+}
+
+async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {
+  try {
+    return await app.listen({ host, port, backlog: BACKLOG });
+  } catch (error) {
+    throw listenError(error, host, port, portSetting);
+  }
 }
 
 /** Under the loopback rule, and without BASE_URL, the platform is where the client found it: by one of our names. */
