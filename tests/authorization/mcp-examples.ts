@@ -22,8 +22,8 @@ const asksForAccess = {
   code_challenge: 'a'.repeat(43),
   code_challenge_method: 'S256',
 };
-const mcpServer = ({ agentId: id }: OwnerIds) => ({ params: { id, name: 'stolen' } });
-const gatewayServer = (id: OwnerIds) => inAgent(id, { id: 'stolen' });
+const mcpServer = ({ agentId: id, mcpServer: name }: OwnerIds) => ({ params: { id, name } });
+const gatewayServer = (id: OwnerIds) => inAgent(id, { id: id.mcpServer });
 
 export const MCP_WEB: Record<string, Make> = {
   'POST /mcp': ({ agentId: agent, taskId: task }) =>
@@ -47,7 +47,9 @@ export const MCP_WEB: Record<string, Make> = {
   'DELETE /api/agents/:id/mcp-servers/:name': mcpServer,
   'POST /api/agents/:id/mcp-servers/:name/test': mcpServer,
   'POST /api/agents/:id/mcp-servers/:name/connect': mcpServer,
-  'GET /api/mcp/callback': ({ agentId }) => ({ query: { code: 'c', state: `${agentId}.stolen.${'0'.repeat(32)}` } }),
+  'GET /api/mcp/callback': ({ agentId, mcpServer: name }) => ({
+    query: { code: 'c', state: `${agentId}.${name}.${'0'.repeat(32)}` },
+  }),
 };
 
 export const MCP_BACKEND: Record<string, Make> = {

@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { TEST_SECRETS } from '@troupe/kernel';
 import { ask } from './sweep.ts';
 import type { Target } from './targets.ts';
-import type { World } from './world.ts';
+import { NOWHERE, type World } from './world.ts';
 
 /** The same requests by the owner: a refusal of others tells something only where the owner is let in. */
 
@@ -18,14 +19,17 @@ const ELSE = [
   // There is no model here, and nothing at these paths.
   /^backend POST (\/api\/ai\/chat|\/v1\/(chat\/completions|messages\S*|responses|embeddings))$|^backend GET \/v1\/models\/|^gateway GET \/(nothing)?$/,
   // Entries that the examples cannot know.
-  /^(gateway|backend|web) (DELETE|POST) \S*\/mcp-servers\//,
   /^(gateway|backend) DELETE \S*\/memory\/|^backend POST \/v1\/team-store$|^web DELETE \/api\/memory$/,
 ];
+
+/** It goes in several ways, and is there for each of them. */
+const REMOVES_SERVER = /DELETE \S*\/mcp-servers\//;
 
 /** What others need comes before what ends it. */
 function rank({ method, name }: Target): number {
   if (/PUT \S*\/files\/content$/.test(name)) return -1;
   if (name.startsWith('gateway POST /sessions')) return 2;
+  if (REMOVES_SERVER.test(name)) return 2;
   if (name.endsWith('/token/rotate')) return 8;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
   if (/reset|restore|:action|stop|restart|repair|cancel|\/update$/.test(name)) return 3;
@@ -48,9 +52,14 @@ export async function ownerIsRefused(world: World, targets: readonly Target[]): 
     if (/register|heartbeat$/.test(name) && service === 'backend') return { authorization: `Bearer ${owner.key}` };
     return service === 'web' ? { cookie: owner.cookie } : { ...internal, ...context };
   };
+  const attach = async (): Promise<void> => {
+    const path = `/api/agents/${ids.agentId}/mcp-servers/${ids.mcpServer}`;
+    assert.equal((await owner.ask('PUT', path, { url: NOWHERE })).status, 200);
+  };
   const refused: string[] = [];
   const named = targets.filter((target) => target.namesOwner && !ELSE.some((one) => one.test(target.name)));
   for (const target of named.toSorted((a, b) => rank(a) - rank(b))) {
+    if (REMOVES_SERVER.test(target.name)) await attach();
     const { status, text } = await ask(world, target, headersFor(target));
     if ([401, 403, 404].includes(status))
       refused.push(`${target.name} ${target.url}: ${status} ${text.split('\n')[1]?.slice(0, 150)}`);

@@ -138,8 +138,14 @@ const plain = (service: Service, path: string, auth: Target['auth'] = 'none'): T
 });
 
 /** The agent's own paths: by the address of the proxy, and by its host name. */
-function gatewayTargets({ agentId, conversationId, approvalId }: OwnerIds, domain: string): Target[] {
-  const fill: Record<string, string> = { sessions: conversationId, approvals: approvalId, memory: 'm' };
+function gatewayTargets(ids: OwnerIds, domain: string): Target[] {
+  const { agentId, conversationId, approvalId, mcpServer } = ids;
+  const fill: Record<string, string> = {
+    sessions: conversationId,
+    approvals: approvalId,
+    memory: 'm',
+    'mcp-servers': mcpServer,
+  };
   const paths = GATEWAY_ROUTES.map(({ method, path }) => ({
     method,
     path: path.replace(/\/([\w-]+)\/:id/, (_, what: string) => `/${what}/${fill[what] ?? 'x'}`),
