@@ -15,8 +15,8 @@ const PLATFORM: GatewayPrincipal = { id: 'platform', kind: 'owner' };
 
 /**
  * Who shows this token to this agent: its owner by the gateway token or a ticket, a device while it is approved, the
- * platform itself by the internal key, a program of the owner's that speaks to it as to a model by an API key or what the owner gave it, a running member of its team by that one's own. Asked anew each time, so that what
- * was revoked opens nothing.
+ * platform itself by the internal key, a program of the owner's by an API key or by what the owner gave it, a running
+ * member of its team by that one's own. Asked anew each time, so that what was revoked opens nothing.
  */
 export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDeps): Verify {
   return async (agentId, token, { socket, asModel = false, asClient = false, isOpen = false }) => {

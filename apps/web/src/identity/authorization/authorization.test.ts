@@ -101,6 +101,20 @@ describe('a program registers', () => {
       assert.deepEqual([answer.statusCode, answer.json().error], [400, 'invalid_redirect_uri'], String(bad));
     }
   });
+
+  test('and is forgotten when nobody lets it in, the oldest first', async () => {
+    const ids = async (): Promise<string[]> =>
+      (await web.deps.db.system.selectFrom('oauth_clients').select('id').execute()).map(({ id }) => id);
+    await sql`insert into oauth_clients (id, name, redirect_uris, refreshes, described, created_at)
+      select 'flood' || n, 'x', '{}', false, false, ${now}::timestamptz - n * interval '1 second'
+      from generate_series(1, 10100) n`.execute(web.deps.db.system);
+    const made = await register({ redirect_uris: ['https://a.example/cb'] });
+    assert.equal(made.statusCode, 201, 'a flood keeps nobody out');
+    const known = await ids();
+    assert.ok(known.includes(made.json().client_id));
+    assert.ok(known.includes('flood1') && !known.includes('flood10100'));
+    await sql`delete from oauth_clients where id like 'flood%'`.execute(web.deps.db.system);
+  });
 });
 
 describe('a person is asked', () => {
@@ -183,6 +197,12 @@ describe('a code', () => {
   });
 });
 
+async function grantOf(token: string): Promise<string | undefined> {
+  const hash = createHash('sha256').update(token).digest('hex');
+  const rows = web.deps.db.system.selectFrom('client_tokens').select('grant_id').where('hash', '=', hash);
+  return (await rows.executeTakeFirst())?.grant_id;
+}
+
 describe('a token', () => {
   test('ends after an hour, and a refresh token is used once', async () => {
     const given = (await exchange(await codeOf())).json();
@@ -212,6 +232,32 @@ describe('a token', () => {
       String(refused.headers['www-authenticate']),
       /error="insufficient_scope".*scope="agents:read tasks:write"/,
     );
+  });
+
+  test('has no more than its person gives now', async () => {
+    const wide = (await exchange(await codeOf())).json();
+    const waiting = await codeOf();
+    const narrow = (await exchange(await codeOf({ scopes: ['agents:read'] }))).json();
+    assert.equal(await status(wide.access_token), 401);
+    assert.equal((await refresh(wide.refresh_token)).json().error, 'invalid_grant');
+    assert.equal((await exchange(waiting)).json().error, 'invalid_grant');
+    assert.equal(await status(narrow.access_token), 400);
+    const wider = (await exchange(await codeOf())).json();
+    assert.equal(await status(narrow.access_token), 400, 'who has less keeps it');
+    assert.equal(await status(wider.access_token), 400);
+  });
+
+  test('leaves a bounded number behind, however often it is renewed', async () => {
+    let { refresh_token: token } = (await exchange(await codeOf())).json();
+    const grant = await grantOf(token);
+    await sql`insert into client_tokens (hash, user_id, grant_id, kind, scopes, created_at, expires_at, used_at)
+      select 'old' || n, ${ada.id}, ${grant}, 'refresh', '{agents:read}', ${now}, ${new Date(now.getTime() + 60_000)},
+        ${new Date(now.getTime() - 60_000)} from generate_series(1, 300) n`.execute(web.deps.db.system);
+    token = (await refresh(token)).json().refresh_token;
+    assert.equal((await refresh(token)).statusCode, 200);
+    const { rows } = await sql<{ count: bigint }>`select count(*) from client_tokens
+      where grant_id = ${grant} and used_at is not null`.execute(web.deps.db.system);
+    assert.equal(Number(rows[0]?.count), 200);
   });
 
   test('opens /mcp alone, and is no administrator', async () => {

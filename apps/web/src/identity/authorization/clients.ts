@@ -2,7 +2,7 @@ import type { Database } from '@troupe/db';
 import { AppError, newId, parseJson, type Clock, type Outbound } from '@troupe/kernel';
 import { z } from 'zod';
 import { isRedirect } from './redirects.ts';
-import { countUnused, findClient, forgetUnused, saveClient, type ClientRow } from './store.ts';
+import { findClient, forgetUnused, saveClient, type ClientRow } from './store.ts';
 
 /** Programs that ask for access: those that registered themselves, and those that are the address of their description. */
 
@@ -15,7 +15,7 @@ export interface ClientsDeps {
 export type Clients = ReturnType<typeof createClients>;
 
 const DAY_MS = 24 * 3_600_000;
-/** Anybody may register; what nobody ever lets in must not pile up. */
+/** Anybody may register; what nobody ever lets in must not pile up, and must not keep others out: the oldest go. */
 const MOST_UNUSED = 10_000;
 /** A description is believed for so long. */
 const DESCRIBED_MS = 600_000;
@@ -72,8 +72,13 @@ export function createClients({ db, clock, outbound }: ClientsDeps) {
     }
     if (!found) throw UNKNOWN();
     const row = { ...found, created_at: clock() };
-    await saveClient(db.system, row);
+    await save(row);
     return row;
+  }
+
+  async function save(row: ClientRow): Promise<void> {
+    await saveClient(db.system, row);
+    await forgetUnused(db.system, { before: new Date(row.created_at.getTime() - DAY_MS), most: MOST_UNUSED });
   }
 
   return {
@@ -91,9 +96,6 @@ export function createClients({ db, clock, outbound }: ClientsDeps) {
           error_description: 'redirect_uris must be https, a loopback address, or a scheme of the program’s own',
         });
       const now = clock();
-      await forgetUnused(db.system, new Date(now.getTime() - DAY_MS));
-      if ((await countUnused(db.system)) >= MOST_UNUSED)
-        throw new AppError(503, 'temporarily_unavailable', { error_description: 'Too many programs registered today' });
       const row: ClientRow = {
         id: newId(),
         name: client_name || new URL(redirect_uris[0]!).host || 'A program',
@@ -102,7 +104,7 @@ export function createClients({ db, clock, outbound }: ClientsDeps) {
         described: false,
         created_at: now,
       };
-      await saveClient(db.system, row);
+      await save(row);
       return {
         client_id: row.id,
         client_id_issued_at: Math.floor(now.getTime() / 1000),

@@ -15,17 +15,14 @@ const CLIENT = ['id', 'name', 'redirect_uris', 'refreshes', 'described', 'create
 export const findClient = (tx: SystemTx, id: string): Promise<ClientRow | undefined> =>
   tx.selectFrom('oauth_clients').select(CLIENT).where('id', '=', id).executeTakeFirst();
 
-/** What registered and was never let in by anybody is forgotten after a while; a few at a time. */
-export async function forgetUnused(tx: SystemTx, before: Date): Promise<void> {
+/** What was never let in by anybody is forgotten after a while, or when there are more than `most`; a few at a time. */
+export async function forgetUnused(tx: SystemTx, { before, most }: { before: Date; most: number }): Promise<void> {
   await sql`delete from oauth_clients where id in (
     select id from oauth_clients where used_at is null and created_at < ${before} limit 200 for update skip locked)`.execute(
     tx,
   );
-}
-
-export async function countUnused(tx: SystemTx): Promise<number> {
-  const { rows } = await sql<{ count: bigint }>`select count(*) from oauth_clients where used_at is null`.execute(tx);
-  return Number(rows[0]?.count ?? 0);
+  await sql`delete from oauth_clients where id in (select id from oauth_clients where used_at is null
+    order by created_at desc offset ${most} limit 200 for update skip locked)`.execute(tx);
 }
 
 export async function saveClient(tx: SystemTx, client: ClientRow): Promise<void> {
@@ -69,7 +66,7 @@ export async function countGrants(tx: UserTx, userId: string): Promise<number> {
   return Number(count);
 }
 
-/** One for each client and resource; given again, it has the new scopes. */
+/** One for each client and resource; given again, it has the new scopes, and nothing that was given before has more. */
 export async function saveGrant(tx: UserTx, grant: Omit<GrantRow, 'used_at'> & { user_id: string }): Promise<string> {
   const { client_name, scopes } = grant;
   const { id } = await tx
@@ -80,6 +77,8 @@ export async function saveGrant(tx: UserTx, grant: Omit<GrantRow, 'used_at'> & {
     )
     .returning('id')
     .executeTakeFirstOrThrow();
+  await sql`delete from client_tokens where grant_id = ${id} and not scopes <@ ${scopes}::text[]`.execute(tx);
+  await sql`delete from client_codes where grant_id = ${id} and not scopes <@ ${scopes}::text[]`.execute(tx);
   return id;
 }
 
@@ -159,11 +158,18 @@ export const useToken = (tx: SystemTx, hash: string, at: Date) =>
 export const deleteToken = (tx: SystemTx, hash: string) =>
   tx.deleteFrom('client_tokens').where('hash', '=', hash).execute();
 
-/** Of one grant the newest access tokens stay; of everybody's, what is over goes, a few at a time. */
-export async function tidy(tx: SystemTx, grantId: string, keep: number, now: Date): Promise<void> {
+/** Of one grant the newest access tokens and used refresh tokens stay; of everybody's, what is over goes, a few at a time. */
+export async function tidy(
+  tx: SystemTx,
+  grantId: string,
+  { access, used, now }: { access: number; used: number; now: Date },
+): Promise<void> {
   await sql`delete from client_tokens where hash in (
     select hash from client_tokens where grant_id = ${grantId} and kind = 'access'
-    order by created_at desc, hash offset ${keep})`.execute(tx);
+    order by created_at desc, hash offset ${access})`.execute(tx);
+  await sql`delete from client_tokens where hash in (
+    select hash from client_tokens where grant_id = ${grantId} and kind = 'refresh' and used_at is not null
+    order by used_at desc, hash offset ${used})`.execute(tx);
   await sql`delete from client_tokens where hash in (
     select hash from client_tokens where expires_at < ${now} limit 100 for update skip locked)`.execute(tx);
   await sql`delete from client_codes where hash in (

@@ -27,6 +27,8 @@ const ACCESS_S = 3600;
 const REFRESH_MS = 30 * 24 * 3_600_000;
 /** Live access tokens of one grant; the oldest go. */
 const MOST_ACCESS = 20;
+/** Refresh tokens of one grant that are known to have been used: who shows an older one is refused, and no more. */
+const MOST_USED = 200;
 /** A client whose answer got lost tries again at once: that is no theft. */
 const LOST_MS = 30_000;
 
@@ -104,7 +106,7 @@ async function issue({ clock }: TokensDeps, tx: SystemTx, given: Given): Promise
     row(access, 'access', ACCESS_S * 1000),
     ...(refresh === undefined ? [] : [row(refresh, 'refresh', REFRESH_MS)]),
   ]);
-  await tidy(tx, grantId, MOST_ACCESS, now);
+  await tidy(tx, grantId, { access: MOST_ACCESS, used: MOST_USED, now });
   return {
     access_token: access,
     token_type: 'Bearer',
