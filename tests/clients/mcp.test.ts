@@ -7,6 +7,7 @@ import { replyChat } from '@troupe/ai';
 import { inspector } from '../lib/mcp/judge.ts';
 import { needs } from '../lib/needs.ts';
 import { send } from '../lib/people.ts';
+import { sendRaw } from '../lib/raw.ts';
 import { addUser } from '../lib/services.ts';
 import { reset, startWorld, type World } from './world.ts';
 
@@ -194,6 +195,14 @@ describe('who has no right', () => {
     );
     const foreign = await fetch(agent, { method: 'POST', body: '{}', ...requestInit(other.key) });
     assert.equal(foreign.status, 401);
+  });
+
+  it('is told so by whatever name it calls us', async () => {
+    const path = `/.well-known/oauth-protected-resource${new URL(agent).pathname}`;
+    const described = await send(world.services.backend + path, 'GET');
+    assert.equal(described.body.resource, agent);
+    const { status, text } = await sendRaw(world.services.backend, { path, headers: { host: '127.0.0.1:99999' } });
+    assert.equal(status, 200, text);
   });
 });
 

@@ -36,7 +36,7 @@ export function createResource({ settings }: Pick<Server, 'settings'>) {
       describe(`${origin(request)}${named(request) ? '' : `${PROXY}/${agentId}`}/mcp`, request),
 
     described(request: { origin: string; headers: IncomingMessage['headers'] }, agentId: string) {
-      const url = new URL(`http://${request.headers.host ?? 'localhost'}`);
+      const url = URL.parse(`http://${request.headers.host}`) ?? new URL(request.origin);
       const { protocol } = new URL(request.origin);
       return describe(`${protocol}//${url.host}${PROXY}/${agentId}/mcp`, url);
     },
