@@ -213,8 +213,10 @@ async function listenAt(app: Server['app'], host: string, port: number, portSett
 }
 
 /** Under the loopback rule, and without BASE_URL, the platform is where the client found it: by one of our names. */
-const seenOrigin = (origin: string, host: string | undefined): string =>
-  host === undefined || !/^[\w.:[\]-]{1,300}$/.test(host) ? origin : `${new URL(origin).protocol}//${host}`;
+function seenOrigin(origin: string, host: string | undefined): string {
+  if (host === undefined || !/^[\w.:[\]-]{1,300}$/.test(host)) return origin;
+  return URL.parse(`${new URL(origin).protocol}//${host}`)?.origin ?? origin;
+}
 
 /** What is no HTTP is told so, and that its connection ends here. */
 function refuseUnreadable(error: { code?: string }, socket: Socket): void {
