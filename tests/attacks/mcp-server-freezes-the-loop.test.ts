@@ -78,7 +78,7 @@ test('pages of tools without an end', { skip }, async () => {
 });
 
 test('a page that leads to itself', { skip }, async () => {
-  await scene.unharmed(async () => assert.equal(await pagesAsked("'more'"), '2'));
+  assert.equal(await pagesAsked("'more'"), '2');
 });
 
 test('schemas that are too large or too deep are left out, the others are offered', { skip }, async () => {
