@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, parseJSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { createOutputTail } from './output-tail.ts';
 
 /** Talks to an MCP server over its standard streams: a line a message, and no line longer than we can bear. */
@@ -55,11 +55,16 @@ function createLines(onLine: (line: string) => void, onTooMuch: (why: string) =>
   };
 }
 
-export function createStdioTransport(program: {
+interface Program {
   command: string;
   args: readonly string[];
   release: (pid: number | undefined) => void;
-}): StdioTransport {
+}
+
+type Parse = typeof parseJSONRPCMessage;
+
+/** `parse` is the library's, which is loaded only where there is a server. */
+export function createStdioTransport(program: Program, parse: Parse): StdioTransport {
   let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
   const complaints = createOutputTail(4096);
   let over: { code: number | null } | undefined;
@@ -98,18 +103,18 @@ export function createStdioTransport(program: {
   };
 
   function deliver(line: string): void {
-    const message = messageIn(line, (error) => transport.onerror?.(error));
+    const message = messageIn(line, parse, (error) => transport.onerror?.(error));
     if (message) transport.onmessage?.(message);
   }
 
   return transport;
 }
 
-function messageIn(line: string, onBad: (error: Error) => void): JSONRPCMessage | undefined {
+function messageIn(line: string, parse: Parse, onBad: (error: Error) => void): JSONRPCMessage | undefined {
   if (line.trim() === '') return undefined;
   try {
     const said: unknown = JSON.parse(line);
-    return isNotice(said) ? undefined : parseJSONRPCMessage(said);
+    return isNotice(said) ? undefined : parse(said);
   } catch (error) {
     onBad(error as Error);
     return undefined;

@@ -5,6 +5,7 @@ import type { Log } from '@troupe/kernel';
 import { createEgressProxy, type EgressOptions } from '../sandbox/egress-proxy.ts';
 import { watchResources } from '../sandbox/resource-watch.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { createStdioTransport } from '../sandbox/stdio-transport.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { bounded } from './mcp-bounds.ts';
 import type { Link } from './mcp-http.ts';
@@ -90,7 +91,7 @@ async function start(
   given: { client: Client; allowedDomains: readonly string[]; signal: AbortSignal; timeout: number },
 ): Promise<Link> {
   const { client, allowedDomains, signal, timeout } = given;
-  const { createStdioTransport } = await import('../sandbox/stdio-transport.ts');
+  const { parseJSONRPCMessage } = await import('@modelcontextprotocol/client');
   const { root, room } = await workspace();
   const proxy = allowedDomains.length > 0 ? await createEgressProxy({ ...egress, allowedDomains }) : undefined;
   try {
@@ -100,7 +101,7 @@ async function start(
       env: server.env,
       ...(proxy && { egressSocket: proxy.socketPath }),
     });
-    const transport = bounded(createStdioTransport(program), (count) =>
+    const transport = bounded(createStdioTransport(program, parseJSONRPCMessage), (count) =>
       log.warn({ server: server.name, count }, 'MCP tools left out: their schemas are too large'),
     );
     await client.connect(transport, { timeout, signal }).catch(async (error: unknown) => {
