@@ -23,6 +23,7 @@ const PROBES = {
   promtool: () => works('promtool', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
   'the judges': () => existsSync(path.join(import.meta.dirname, '../judges/node_modules/.bin/codex')),
+  'the MCP judges': () => existsSync(path.join(import.meta.dirname, '../judges/node_modules/.bin/conformance')),
   'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
 } satisfies Record<string, () => boolean>;
 

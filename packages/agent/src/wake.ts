@@ -34,6 +34,8 @@ export interface AgentDeps {
   renewMs?: number;
   /** How often a session that another process works on is looked at. */
   pollMs?: number;
+  /** The MCP servers among its tools. */
+  mcp?: Agent['mcp'];
   /** Lets go of what the tools hold: MCP servers. */
   onSleep?: () => Promise<void>;
 }
@@ -65,6 +67,11 @@ async function waitsFor(store: AgentStore, session: Session): Promise<{ calls: C
   const said = events.findLast((event) => event.type === 'assistant');
   const calls = readSession(events).pending.filter(({ caller }) => caller);
   return { calls, words: said?.type === 'assistant' ? said.content : '' };
+}
+
+async function openCalls(store: AgentStore, sessionId: string): Promise<CallRecord[]> {
+  const session = await store.session(sessionId);
+  return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
 }
 
 export function wakeAgent(deps: AgentDeps): Agent {
@@ -244,6 +251,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
     id: agentId,
     owner,
     store,
+    ...(deps.mcp && { mcp: deps.mcp }),
     workspace,
     definition,
     watch,
@@ -264,10 +272,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
     follow,
-    async openCalls(sessionId) {
-      const session = await store.session(sessionId);
-      return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
-    },
+    openCalls: (sessionId) => openCalls(store, sessionId),
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
       if (!session) throw new AppError(404, 'Session not found');

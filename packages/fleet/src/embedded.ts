@@ -4,6 +4,7 @@ import {
   createGateway,
   createPgStore,
   createToolkit,
+  type ToolkitDeps,
   removeTree,
   wakeAgent,
   type Agent,
@@ -17,6 +18,7 @@ import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/ker
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
+import { mcpKeeping, type Whose } from './mcp-keeping.ts';
 import type { AgentRow } from '@troupe/roster';
 
 /**
@@ -35,6 +37,10 @@ export interface EmbeddedDeps {
   dataDir: string;
   sandbox: Sandbox;
   outbound: Outbound;
+  /** How commands and programs of agents reach the domains that they may reach. */
+  egress?: ToolkitDeps['egress'];
+  /** Seals what opens other servers. */
+  sealKey?: string;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   verify: Verify;
@@ -82,8 +88,17 @@ const switched = (now: () => Thinking): Thinking => ({
   traced: now().traced,
 });
 
+/** What an agent's tools run in and reach others by. */
+const waysOut = ({ db, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, whose: Whose) => ({
+  sandbox,
+  outbound,
+  log,
+  ...(egress && { egress }),
+  ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+});
+
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
-  const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
+  const { db, log, version, dataDir, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
@@ -100,9 +115,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       workspaceRoot: workspaceOf(agentId),
       pool,
       owner: userId,
-      sandbox,
-      outbound,
-      log,
+      ...waysOut(deps, { userId, agentId }),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;

@@ -269,6 +269,9 @@ const TABLE = {
     'Image that containers run; unset: troupe-agent:<release>, which the platform builds itself',
   ),
   DOCKER_HOST: agents.text('Docker engine: a socket path or a tcp URL; the local socket when unset'),
+  AGENT_PRIVATE_HOSTS: agents.list(
+    'Hosts of your own network that agents may reach, `name` or `name:port`, such as MCP servers; every user’s agents may',
+  ),
   AGENT_HOST_NETWORK: agents.flag(
     '`true`: on an engine without a bridge agents in containers share this machine’s network, and reach what listens on its loopback; otherwise they are refused there',
   ),

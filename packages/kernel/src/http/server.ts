@@ -76,6 +76,8 @@ export interface Server {
   checkHost: (host: string | undefined) => void;
   /** Where people open the platform. */
   origin: string;
+  /** The platform's own origin, as this client sees it. */
+  originFor: (request: FastifyRequest) => string;
   /** Room for bodies of more than a megabyte. */
   largeBodies: LargeBodies;
   /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
@@ -127,10 +129,13 @@ export function createServer(options: ServerOptions): Server {
     return value !== undefined && isOurs(request) ? value : undefined;
   };
   const origin = new URL(settings.BASE_URL ?? url).origin;
+  const isFixed = settings.BASE_URL !== undefined || !loopback;
+  const originFor = (request: FastifyRequest): string => (isFixed ? origin : seenOrigin(origin, request.headers.host));
   const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
     app,
     origin,
+    originFor,
     largeBodies: createLargeBodies(),
     service,
     settings,
@@ -154,16 +159,11 @@ export function createServer(options: ServerOptions): Server {
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
       origin,
+      originFor,
       loopback,
       accounts: options.accounts,
     }),
-    async listen(port, portSetting) {
-      try {
-        return await app.listen({ host: settings.HOST, port, backlog: BACKLOG });
-      } catch (error) {
-        throw listenError(error, settings.HOST, port, portSetting);
-      }
-    },
+    listen: (port, portSetting) => listenAt(app, settings.HOST, port, portSetting),
     async close() {
       draining.abort();
       await drain(app.server, connections, settings.STOP_WAIT_SECONDS * 1000);
@@ -183,6 +183,20 @@ export function createServer(options: ServerOptions): Server {
   addReadiness(server, options.ready);
   addObservation(server, isInternal);
   return server;
+}
+
+async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {
+  try {
+    return await app.listen({ host, port, backlog: BACKLOG });
+  } catch (error) {
+    throw listenError(error, host, port, portSetting);
+  }
+}
+
+/** Under the loopback rule, and without BASE_URL, the platform is where the client found it: by one of our names. */
+function seenOrigin(origin: string, host: string | undefined): string {
+  if (host === undefined || !/^[\w.:[\]-]{1,300}$/.test(host)) return origin;
+  return URL.parse(`${new URL(origin).protocol}//${host}`)?.origin ?? origin;
 }
 
 function createApp({ settings, rewrite }: ServerOptions): FastifyInstance {
