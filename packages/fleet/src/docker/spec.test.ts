@@ -4,7 +4,7 @@ import type { AgentRow } from '@troupe/roster';
 import { specFor, type SpecDeps } from './spec.ts';
 
 test('the hosts of the own network that agents may reach are told to the container', async () => {
-  const agent = { id: 'a', user_id: 'u', plan: 'solo', size: null, image: null } as unknown as AgentRow;
+  const agent = { id: 'a', user_id: 'u', plan: 'solo', size: null, image: null, own_config: {} } as unknown as AgentRow;
   const deps = {
     engine: { listNetworks: async () => [{ Name: 'bridge' }], info: async () => ({ NCPU: 2 }) },
     roster: { definition: async () => ({ name: 'Ada' }), token: async () => 't', channelTokens: async () => ({}) },
