@@ -39,7 +39,7 @@ const ALIVE_EVERY_MS = 60_000;
 const DEAD_AFTER_MS = 600_000;
 const ALIVE = 'alive';
 /** What is beside a workspace. */
-const LEFT = /\.(?:restoring|replaced|stored)$/;
+const LEFT = /\.(?:restoring|rows|replaced|stored)$/;
 
 export function createAgentFiles(deps: AgentFilesDeps): AgentFiles {
   const { db, dataDir, blobs } = deps;
@@ -58,7 +58,7 @@ export function createAgentFiles(deps: AgentFilesDeps): AgentFiles {
 }
 
 async function removeFolders(folder: string): Promise<void> {
-  for (const ending of ['', '.restoring', '.replaced', '.stored']) await removeTree(folder + ending);
+  for (const ending of ['', '.restoring', '.restoring.rows', '.replaced', '.stored']) await removeTree(folder + ending);
 }
 
 function inBlobs(deps: AgentFilesDeps & { blobs: Blobs }, folderOf: (agentId: string) => string): AgentFiles {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { takePieces } from '@troupe/agent';
+import { removeTree, takePieces } from '@troupe/agent';
 import type { Blobs, BlobNews, BlobTree } from '@troupe/db';
 import { AppError, newId } from '@troupe/kernel';
 
@@ -71,8 +71,8 @@ export function folderShelf(dataDir: string): Shelf {
     remove: (backup) => rm(nameOf(backup), { force: true }),
     async sweep({ agent_id: agentId }, known) {
       for (const name of await readdir(folderOf(agentId)).catch(() => []))
-        if (/\.tar\.gz(?:\.partial)?$/.test(name) && !known.has(name.replace(/\.tar\.gz$/, '')))
-          await rm(path.join(folderOf(agentId), name));
+        if (/\.tar\.gz(?:\.partial(?:\.rows)?)?$/.test(name) && !known.has(name.replace(/\.tar\.gz$/, '')))
+          await removeTree(path.join(folderOf(agentId), name));
     },
     removeAll: (agentId) => rm(folderOf(agentId), { recursive: true, force: true }),
   };

@@ -3,6 +3,7 @@ import {
   createGateway,
   createPgStore,
   createToolkit,
+  type ToolkitDeps,
   wakeAgent,
   type Agent,
   type AgentDeps,
@@ -15,6 +16,7 @@ import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/ker
 import { createAgentFiles, type AgentFiles } from './agent-files.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
+import { mcpKeeping, type Whose } from './mcp-keeping.ts';
 import type { AgentRow } from '@troupe/roster';
 
 /**
@@ -23,7 +25,7 @@ import type { AgentRow } from '@troupe/roster';
  */
 
 export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
-export type Thinking = Pick<AgentDeps, 'model' | 'onTool'>;
+export type Thinking = Pick<AgentDeps, 'model' | 'onTool' | 'onRun' | 'traced'>;
 
 export interface EmbeddedDeps {
   db: Database;
@@ -35,6 +37,10 @@ export interface EmbeddedDeps {
   blobs?: Blobs | undefined;
   sandbox: Sandbox;
   outbound: Outbound;
+  /** How commands and programs of agents reach the domains that they may reach. */
+  egress?: ToolkitDeps['egress'];
+  /** Seals what opens other servers. */
+  sealKey?: string;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   verify: Verify;
@@ -73,8 +79,28 @@ const rowOf = (db: Database, agentId: string) =>
     .where('id', '=', agentId)
     .executeTakeFirst();
 
+/** What an agent thinks with, as it is at each call: its owner's plan or key may have changed. */
+const switched = (now: () => Thinking): Thinking => ({
+  model: {
+    chat: (...args) => now().model.chat(...args),
+    stream: (...args) => now().model.stream(...args),
+  },
+  onTool: (record) => now().onTool?.(record),
+  onRun: (record) => now().onRun?.(record),
+  traced: now().traced,
+});
+
+/** What an agent's tools run in and reach others by. */
+const waysOut = ({ db, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, whose: Whose) => ({
+  sandbox,
+  outbound,
+  log,
+  ...(egress && { egress }),
+  ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+});
+
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
-  const { db, log, version, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
+  const { db, log, version, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
@@ -92,9 +118,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       ...place,
       pool,
       owner: userId,
-      sandbox,
-      outbound,
-      log,
+      ...waysOut(deps, { userId, agentId }),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;
@@ -107,11 +131,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       ...toolkit,
       log,
       onSleep: toolkit.close,
-      model: {
-        chat: (...args) => now.model.chat(...args),
-        stream: (...args) => now.model.stream(...args),
-      },
-      onTool: (record) => now.onTool?.(record),
+      ...switched(() => now),
       ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs, renewMs: Math.ceil(deps.leaseMs / 4) }),
     });
     const think = (changed: Thinker): void => {

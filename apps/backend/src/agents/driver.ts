@@ -75,6 +75,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
       node: process.execPath,
       platformUrl: baseUrl,
       hostNetwork: settings.AGENT_HOST_NETWORK,
+      privateHosts: settings.AGENT_PRIVATE_HOSTS,
     });
     const unknown = async (): Promise<undefined> => undefined;
     return { driver, shellOff: unknown, evict: nothing, channels: { refresh: nothing, close: nothing } };
@@ -91,6 +92,8 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     blobs,
     outbound,
     sandbox,
+    sealKey: walletKey,
+    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     thinking: createThinking(ai, roster),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),

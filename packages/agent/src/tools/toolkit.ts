@@ -3,6 +3,9 @@ import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
 import type { AgentDefinition, ToolsetName } from '@troupe/domain';
 import type { EgressOptions } from '../sandbox/egress-proxy.ts';
 import { createMcpPool } from './mcp.ts';
+import type { McpServers } from './mcp-servers.ts';
+import { createMcpOAuth, type CredentialStore } from './mcp-oauth.ts';
+import { sealServer, type Vault } from './mcp-secrets.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { AgentStore } from '../store/store.ts';
 import type { RunFiles, Tool, ToolResult } from './tool.ts';
@@ -37,23 +40,39 @@ export interface ToolkitDeps {
   peers?: Peers;
   /** Where the workspace is only a copy of what is kept elsewhere. */
   copy?: Copy;
+  /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
+  vault?: Vault;
+  /** Where access to MCP servers is kept; left out: it cannot be asked for. */
+  credentials?: CredentialStore;
 }
 
 export interface Toolkit {
   tools: (definition: AgentDefinition, signal?: AbortSignal) => Promise<readonly Tool[]>;
+  /** The MCP servers that the definition names, and how they are. */
+  mcp: McpServers;
   workspace: () => Promise<Workspace>;
   files?: RunFiles;
   close: () => Promise<void>;
 }
 
 export function createToolkit(deps: ToolkitDeps): Toolkit {
-  const { store, sandbox, outbound, peers } = deps;
+  const { store, sandbox, outbound, peers, vault } = deps;
+  const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials });
+  const mcp = createMcpPool({
+    ...deps,
+    workspace: () => workspace(),
+    oauth,
+    onFailure(server, why) {
+      store
+        .log({ level: 'error', message: `The MCP server ${server} cannot be used: ${why}.`, source: 'mcp' })
+        .catch((err: unknown) => deps.log.error({ err }, 'agent log not written'));
+    },
+  });
   let made: Promise<Workspace> | undefined;
   const here = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
   const seenBy = async (whose: 'tool' | 'person'): Promise<Workspace> =>
     deps.copy ? keptWorkspace(createWorkspace(deps.copy.root, deps), deps.copy, whose) : here();
   const workspace = () => seenBy('tool');
-  const mcp = createMcpPool({ ...deps, workspace });
 
   const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
     filesystem: async () => filesystemTools(await workspace()),
@@ -76,9 +95,13 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     async tools(definition, signal) {
       const own = await Promise.all(definition.tools.map(toolset));
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
-      const further = definition.mcpServers.length > 0 ? await mcp.tools(definition.mcpServers, signal) : [];
+      const further =
+        definition.mcpServers.length > 0
+          ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
+          : [];
       return [...own.flat(), ...team, ...further];
     },
+    mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {
       await mcp.close();
       // What cannot be stored was told to who wrote it; it holds up nobody's sleep.
