@@ -73,6 +73,12 @@ export const OPEN: readonly Opening[] = [
     reason: 'administrators change plans',
   },
   {
+    target: /^web DELETE \/api\/admin\/users\/:id\/factors$/,
+    to: ADMINISTRATOR,
+    changes: true,
+    reason: 'administrators remove the second factors of somebody who lost them',
+  },
+  {
     target: /^web GET \/api\/wallet\/ledger$/,
     to: ADMINISTRATOR,
     reason: 'administrators see what an address has in the ledger',

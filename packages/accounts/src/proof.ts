@@ -4,6 +4,7 @@ import type { Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
 import type { Audit } from './audit.ts';
 import type { Credits } from './credits.ts';
+import type { SecondFactors } from './second-factors.ts';
 import type { Sessions } from './sessions.ts';
 import type { Verification } from './verification.ts';
 
@@ -28,6 +29,7 @@ interface ProofDeps {
   clock: Clock;
   audit: Audit;
   credits: Credits;
+  factors: SecondFactors;
   sessions: Sessions;
   verification: Verification;
   jobs: Pick<Jobs, 'send'> | undefined;
@@ -74,7 +76,7 @@ async function endAgents({ clock, jobs }: ProofDeps, tx: SystemTx, userId: strin
 }
 
 export function createProve(deps: ProofDeps): Prove {
-  const { clock, audit, credits, sessions, verification } = deps;
+  const { clock, audit, credits, factors, sessions, verification } = deps;
   return async (tx, { userId, by, passwordHash, sessionId = null, ip }) => {
     if (!verification.required) return false;
     const first = await tx
@@ -95,7 +97,11 @@ export function createProve(deps: ProofDeps): Prove {
     }
     await setPassword(tx, userId, passwordHash ?? null, clock());
     await sessions.endAll(tx, userId);
-    const ended = { ...(await endCredentials(tx, userId)), ...(await endAgents(deps, tx, userId)) };
+    const ended = {
+      factors: await factors.removeAll(tx, userId),
+      ...(await endCredentials(tx, userId)),
+      ...(await endAgents(deps, tx, userId)),
+    };
     await audit(tx, { userId, action: 'email-verified', detail: { by }, ip });
     await audit(tx, {
       userId,

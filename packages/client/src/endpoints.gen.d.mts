@@ -9,6 +9,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Remove a user's second factors and recovery codes; recorded, and the user is told by mail */
+  'DELETE /api/admin/users/:id/factors': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete an agent and all its data */
   'DELETE /api/agents/:id': {
     params: { id: string };
@@ -107,6 +114,13 @@ export interface Endpoints {
     reply: {
       success: true;
       taskId: string;
+    };
+  };
+  /** Remove a factor; with the last one the second step and the recovery codes go */
+  'DELETE /api/settings/factors/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
     };
   };
   /** Settle what vouchers have spent, and return the rest */
@@ -212,6 +226,7 @@ export interface Endpoints {
         plan: 'solo' | 'collective' | 'label' | 'network' | null;
         subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
         credits: number;
+        secondFactor: boolean;
         createdAt: string;
       })[];
       total: number;
@@ -720,7 +735,7 @@ export interface Endpoints {
   'GET /api/auth/idp1': {
     reply: string;
   };
-  /** Called by the code-hosting provider. Redirects to /dashboard, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
+  /** Called by the code-hosting provider. Redirects to /dashboard, to /login/second-step where that is owed, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
   'GET /api/auth/idp1/callback': {
     query?: {
       code?: string;
@@ -733,7 +748,7 @@ export interface Endpoints {
   'GET /api/auth/idp2': {
     reply: string;
   };
-  /** Called by the general provider. Redirects to /dashboard, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
+  /** Called by the general provider. Redirects to /dashboard, to /login/second-step where that is owed, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
   'GET /api/auth/idp2/callback': {
     query?: {
       code?: string;
@@ -753,6 +768,13 @@ export interface Endpoints {
     reply: {
       idp1: boolean;
       idp2: boolean;
+    };
+  };
+  /** What the sign-in of the cookie svc-sign-in still owes */
+  'GET /api/auth/second-step': {
+    reply: {
+      methods: ('passkey' | 'totp' | 'recovery')[];
+      expiresAt: string;
     };
   };
   /** Who is signed in; null when nobody is */
@@ -1258,6 +1280,22 @@ export interface Endpoints {
       } | null;
     };
   };
+  /** The own second factors, and how this session can be confirmed */
+  'GET /api/settings/factors': {
+    reply: {
+      factors: ({
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      })[];
+      recoveryCodesLeft: number;
+      confirmedUntil: string | null;
+      confirmWith: ('password' | 'passkey' | 'totp' | 'recovery')[];
+      passkeys: boolean;
+    };
+  };
   /** A conversation that somebody shows */
   'GET /api/shared/:token': {
     params: { token: string };
@@ -1656,6 +1694,7 @@ export interface Endpoints {
       plan: 'solo' | 'collective' | 'label' | 'network' | null;
       subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
       credits: number;
+      secondFactor: boolean;
       createdAt: string;
     };
   };
@@ -1974,6 +2013,42 @@ export interface Endpoints {
   'POST /api/auth/callback/credentials': {
     reply: string;
   };
+  /** Show again who you are; for a quarter of an hour the session may do what asks for it */
+  'POST /api/auth/confirm': {
+    body?: {
+      password?: string;
+      code?: string;
+      recoveryCode?: string;
+      passkey?: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      success: true;
+      until: string;
+    };
+  };
+  /** What a passkey has to sign to confirm the session; works once, within five minutes */
+  'POST /api/auth/confirm/passkey': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
+    };
+  };
   /** A new session token for a refresh token, which works once */
   'POST /api/auth/federated/refresh': {
     body: {
@@ -2018,7 +2093,7 @@ export interface Endpoints {
       received: true;
     };
   };
-  /** Sign in with e-mail and password; sets the session cookie */
+  /** Sign in with e-mail and password; sets the session cookie, or says that the second step is owed */
   'POST /api/auth/login': {
     body: {
       email: string;
@@ -2030,12 +2105,54 @@ export interface Endpoints {
         id: string;
         name: string;
       };
+    } | {
+      ok: false;
+      secondStep: {
+        methods: ('passkey' | 'totp' | 'recovery')[];
+        expiresAt: string;
+      };
     };
   };
   /** A nonce for a wallet sign-in: works once, within ten minutes */
   'POST /api/auth/nonce': {
     reply: {
       nonce: string;
+    };
+  };
+  /** Sign in with a passkey alone; sets the session cookie */
+  'POST /api/auth/passkey': {
+    body: {
+      passkey: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      ok: true;
+      user: {
+        id: string;
+        name: string;
+      };
+    };
+  };
+  /** What a passkey has to sign to sign in with it alone; works once, within five minutes */
+  'POST /api/auth/passkey/options': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
     };
   };
   /** Set a new password with a mailed link; ends all sessions */
@@ -2046,6 +2163,44 @@ export interface Endpoints {
     };
     reply: {
       message: string;
+    };
+  };
+  /** The second step of a sign-in: a code, a recovery code or a passkey; sets the session cookie */
+  'POST /api/auth/second-step': {
+    body?: {
+      code?: string;
+      recoveryCode?: string;
+      passkey?: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      ok: true;
+      user: {
+        id: string;
+        name: string;
+      };
+    };
+  };
+  /** What a passkey has to sign for the second step; works once, within five minutes */
+  'POST /api/auth/second-step/passkey': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
     };
   };
   /** End the session and clear the cookie */
@@ -2492,6 +2647,91 @@ export interface Endpoints {
       } | null;
     };
   };
+  /** Keep a passkey: from now on it signs in alone, and a password no longer does */
+  'POST /api/settings/factors/passkeys': {
+    body: {
+      name: string;
+      passkey: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          publicKey: string;
+          publicKeyAlgorithm: number;
+          transports?: string[];
+        };
+      };
+    };
+    reply: {
+      factor: {
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      };
+      recoveryCodes: string[] | null;
+    };
+  };
+  /** What `navigator.credentials.create()` needs for a new passkey; works once, within five minutes */
+  'POST /api/settings/factors/passkeys/options': {
+    reply: {
+      challenge: string;
+      rp: {
+        id: string;
+        name: string;
+      };
+      user: {
+        id: string;
+        name: string;
+        displayName: string;
+      };
+      pubKeyCredParams: ({
+        type: 'public-key';
+        alg: number;
+      })[];
+      authenticatorSelection: {
+        residentKey: 'required';
+        requireResidentKey: true;
+        userVerification: 'required';
+      };
+      attestation: 'none';
+      timeout: number;
+      excludeCredentials: ({
+        type: 'public-key';
+        id: string;
+      })[];
+    };
+  };
+  /** A secret for an authenticator app; counts once a code of it was shown */
+  'POST /api/settings/factors/totp': {
+    body: {
+      name: string;
+    };
+    reply: {
+      id: string;
+      secret: string;
+      uri: string;
+    };
+  };
+  /** Show a code of the new authenticator: from now on a sign-in asks for one */
+  'POST /api/settings/factors/totp/:id': {
+    params: { id: string };
+    body: {
+      code: string;
+    };
+    reply: {
+      factor: {
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      };
+      recoveryCodes: string[] | null;
+    };
+  };
   /** Change the password; every other session ends */
   'POST /api/settings/password': {
     body: {
@@ -2500,6 +2740,12 @@ export interface Endpoints {
     };
     reply: {
       success: true;
+    };
+  };
+  /** New recovery codes, shown once; the old ones stop working */
+  'POST /api/settings/recovery-codes': {
+    reply: {
+      recoveryCodes: string[];
     };
   };
   /** Call a plugin and pay for it: headers X-Plugin-Id, X-Payment-Method (card, 402, session), X-Session-Id, X-Payment-Voucher. `agent` is the signed-in payer’s main agent; a payer without one gets one call of a model */
@@ -2546,6 +2792,12 @@ export interface Endpoints {
       user: {
         id: string;
         name: string;
+      };
+    } | {
+      ok: false;
+      secondStep: {
+        methods: ('passkey' | 'totp' | 'recovery')[];
+        expiresAt: string;
       };
     };
   };

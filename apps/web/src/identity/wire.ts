@@ -1,13 +1,18 @@
 import type { Server } from '@troupe/kernel';
-import { createAttempts } from './attempts.ts';
+import { createAttempts, type Attempts } from './attempts.ts';
 import { createBots } from './bots.ts';
+import { createFactorMails } from './factor-mails.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
+import { partyOf } from './passkeys.ts';
+import { createProofs } from './proofs.ts';
 import { accessRoutes } from './access/routes.ts';
 import { createAccess } from './access/service.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { createAdmin } from './admin/service.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { createAuditService } from './audit/service.ts';
+import { factorRoutes } from './factors/routes.ts';
+import { createFactors } from './factors/service.ts';
 import { inviteRoutes } from './invites/routes.ts';
 import { createInvites } from './invites/service.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -16,6 +21,8 @@ import { passwordRoutes } from './password/routes.ts';
 import { createPasswordService } from './password/service.ts';
 import { registerRoutes } from './register/routes.ts';
 import { createRegistration } from './register/service.ts';
+import { secondStepRoutes } from './second-step/routes.ts';
+import { createSecondStep } from './second-step/service.ts';
 import { sessionRoutes } from './session/routes.ts';
 import { createSessionService } from './session/service.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -43,6 +50,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
     }),
     bots,
   );
+  wireSecondStep(server, { ...deps, attempts, baseUrl });
   passwordRoutes(server, createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }));
   settingsRoutes(server, createSettings({ db, accounts, mail, clock, agentsDomain: settings.AGENTS_DOMAIN }));
   keyRoutes(server, createKeys({ db, accounts, clock }));
@@ -54,4 +62,14 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
   return wireProviders(server, deps);
+}
+
+/** What people have beside a password. */
+function wireSecondStep(server: Server, deps: ProviderDeps & { attempts: Attempts; baseUrl: string }): void {
+  const { accounts, baseUrl } = deps;
+  const proofs = createProofs({ ...deps, party: partyOf(baseUrl, server.loopback) });
+  const tell = createFactorMails(deps);
+  const failedSignIns = createFailedSignIns({ ...deps, audit: accounts.audit });
+  secondStepRoutes(server, createSecondStep({ ...deps, proofs, tell, failedSignIns }));
+  factorRoutes(server, createFactors({ ...deps, proofs, tell }));
 }

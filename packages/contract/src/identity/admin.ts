@@ -15,6 +15,7 @@ const person = z.object({
   plan: planName.nullable(),
   subscriptionStatus,
   credits: z.number(),
+  secondFactor: z.boolean(),
   createdAt: timestamp,
 });
 

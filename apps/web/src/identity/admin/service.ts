@@ -13,6 +13,7 @@ interface Person {
   plan: Plan | null;
   subscriptionStatus: SubscriptionStatus;
   credits: number;
+  secondFactor: boolean;
   createdAt: string;
 }
 
@@ -30,6 +31,7 @@ export function createAdmin({ db, accounts }: { db: Database; accounts: Accounts
       plan: row.plan,
       subscriptionStatus: row.subscription_status,
       credits: creditsOf(row.credit_micros),
+      secondFactor: row.second_factor,
       createdAt: iso(row.created_at),
     };
   }
