@@ -105,9 +105,10 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
   await add('second_factors', {
     id: ids.factorId,
     user_id,
-    kind: 'totp',
+    kind: 'passkey',
     name: mark('factor'),
-    secret_sealed: Buffer.from(mark('factorSecret')),
+    credential_id: mark('credential'),
+    public_key: Buffer.from(mark('publicKey')),
     created_at: now,
   });
   await add('recovery_codes', { user_id, code_hash: sha256Hex(secret('recoveryCode')), created_at: now });

@@ -10,6 +10,7 @@ export const PUBLIC_PAGES: PageEntry[] = [
   { name: 'pricing', path: '/pricing' },
   { name: 'login', path: '/login' },
   { name: 'login-error', path: '/login?error=IdpNotConfigured' },
+  { name: 'second-step', path: '/login/second-step' },
   { name: 'signup', path: '/signup' },
   { name: 'forgot-password', path: '/forgot-password' },
   { name: 'reset-password', path: `/reset-password?token=${'a'.repeat(64)}` },

@@ -60,6 +60,29 @@ interface SendOptions<T extends EndpointTypes> {
   done?: (reply: T['reply'], input: CallInput<T>) => void;
 }
 
+let askWho: (() => Promise<boolean>) | undefined;
+
+/** Sets who asks a person to show again who they are; answers how to unset it. */
+export function onConfirmFirst(ask: () => Promise<boolean>): () => void {
+  askWho = ask;
+  return () => {
+    if (askWho === ask) askWho = undefined;
+  };
+}
+
+/** Calls an endpoint; where the session has to be confirmed first the person is asked, and it is called once more. */
+export async function carefully<T extends EndpointTypes>(
+  endpoint: Endpoint<T>,
+  input: CallInput<T>,
+): Promise<T['reply']> {
+  try {
+    return await call(endpoint, input);
+  } catch (error) {
+    if (codeOf(error) !== 'CONFIRM_FIRST' || !(await askWho?.())) throw error;
+    return call(endpoint, input);
+  }
+}
+
 /** Calls an endpoint that changes something. */
 export function useSend<T extends EndpointTypes>(
   endpoint: Endpoint<T>,
@@ -68,7 +91,7 @@ export function useSend<T extends EndpointTypes>(
   const queries = useQueryClient();
   return useMutation<T['reply'], Error, CallInput<T>>({
     mutationKey: [endpoint.path, endpoint.method],
-    mutationFn: (input) => call(endpoint, input),
+    mutationFn: (input) => carefully(endpoint, input),
     onSuccess: async (reply, input) => {
       await stale(queries, ...refresh);
       done?.(reply, input);
