@@ -329,6 +329,7 @@ const WEB: Record<string, Make> = {
   'GET /api/scheduled-tasks/:id/runs': ({ taskId: id }) => ({ params: { id } }),
   'PATCH /api/settings': only({ name: 'n' }),
   'POST /api/settings': only({ name: 'n' }),
+  'POST /api/account/close': only({}),
   'POST /api/auth/second-step': only({ code: '000000' }),
   'POST /api/auth/passkey': only({ passkey: assertion }),
   'POST /api/auth/confirm': only({ code: '000000' }),

@@ -56,6 +56,7 @@ export const ACCOUNT_PAGES: PageEntry[] = [
   { name: 'settings-keys', path: '/dashboard/settings?tab=keys' },
   { name: 'settings-notifications', path: '/dashboard/settings?tab=notifications' },
   { name: 'settings-referrals', path: '/dashboard/settings?tab=referrals' },
+  { name: 'settings-account', path: '/dashboard/settings?tab=account' },
   { name: 'settings-audit', path: '/dashboard/settings?tab=audit' },
   { name: 'admin-users', path: '/dashboard/admin' },
   { name: 'admin-invites', path: '/dashboard/admin?tab=invites' },

@@ -152,6 +152,48 @@ browserSuite('second factors in the browser', (stage) => {
     await context.close();
   });
 
+  test('an account is downloaded, closed, and kept by whoever signs in again', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page, context } = watched;
+    const email = 'leaver@example.org';
+    await signUp(page, email);
+    await page.goto('/dashboard/settings?tab=account');
+    const coming = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download everything' }).click();
+    const saved = await coming;
+    assert.equal(saved.suggestedFilename(), 'troupe-account.tar');
+    await saved.path();
+    await page.getByRole('button', { name: 'Close the account' }).click();
+    await page.getByLabel('Type close to confirm').fill('close');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Close the account' }).click();
+    await page.waitForURL('**/login');
+    await signIn(page, { email, password: PASSWORD });
+    await page.getByText('This account is closed').waitFor();
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    await page.getByText('The account stays').waitFor();
+    assert.equal(await page.getByText('This account is closed').count(), 0);
+    assertQuiet(watched);
+    await context.close();
+  });
+
+  test('all keys are on one page, and an agent gets a new one', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page, context } = watched;
+    await signIn(page, stage.platform.owner);
+    const made = await page.request.post('/api/agents/provision', { data: { name: 'Scout' } });
+    assert.equal(made.status(), 201);
+    await page.goto('/dashboard/settings?tab=keys');
+    for (const name of ['API keys', 'Agent keys', 'Devices']) await page.getByRole('heading', { name }).waitFor();
+    await page.getByRole('button', { name: 'New agent key: Scout' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'New agent key' }).click();
+    const { agent } = (await made.json()) as { agent: { id: string } };
+    const shown = (await page.getByLabel('The new agent key', { exact: true }).innerText()).trim();
+    const { token } = (await (await page.request.get(`/api/agents/${agent.id}/token`)).json()) as { token: string };
+    assert.equal(shown, token);
+    assertQuiet(watched);
+    await context.close();
+  });
+
   test('an administrator removes the factors of somebody who lost them', async () => {
     const watched = await openPage(stage.browser, stage.platform.url);
     const { page, context } = watched;

@@ -70,6 +70,9 @@ export function onConfirmFirst(ask: () => Promise<boolean>): () => void {
   };
 }
 
+/** Asks at once, for what is not called by a script: a download. False: the person let it be. */
+export const confirmWho = async (): Promise<boolean> => (await askWho?.()) ?? false;
+
 /** Calls an endpoint; where the session has to be confirmed first the person is asked, and it is called once more. */
 export async function carefully<T extends EndpointTypes>(
   endpoint: Endpoint<T>,

@@ -160,6 +160,26 @@ export interface Endpoints {
       answer: string;
     };
   };
+  /** What closing the account would end, and whether it is closed already */
+  'GET /api/account': {
+    reply: {
+      eraseAt: string | null;
+      graceDays: number;
+      agents: number;
+      tasks: number;
+      keys: number;
+      credits: number;
+      wallets: ({
+        address: string;
+        balance: string;
+      })[];
+      refusal: 'subscription' | 'payment' | 'administrator' | null;
+    };
+  };
+  /** Everything that is yours, as a tar archive: NDJSON files, and the files of agents that run */
+  'GET /api/account/export': {
+    reply: string;
+  };
   /** Who waits for access, the first first */
   'GET /api/admin/access': {
     query?: {
@@ -227,6 +247,7 @@ export interface Endpoints {
         subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
         credits: number;
         secondFactor: boolean;
+        eraseAt: string | null;
         createdAt: string;
       })[];
       total: number;
@@ -254,6 +275,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       })[];
       count: number;
@@ -278,6 +300,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       };
       status: 'ok';
@@ -666,6 +689,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       })[];
       count: number;
@@ -1695,6 +1719,7 @@ export interface Endpoints {
       subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
       credits: number;
       secondFactor: boolean;
+      eraseAt: string | null;
       createdAt: string;
     };
   };
@@ -1791,6 +1816,21 @@ export interface Endpoints {
       askedAt: string | null;
       note: string;
       answer: string;
+    };
+  };
+  /** Close the account: agents stop, keys and sessions end; a week later it is erased */
+  'POST /api/account/close': {
+    body?: {
+      giveUpMoney?: boolean;
+    };
+    reply: {
+      eraseAt: string;
+    };
+  };
+  /** Keep an account that was closed; what was stopped stays so until it is started again */
+  'POST /api/account/keep': {
+    reply: {
+      success: true;
     };
   };
   /** Grant a plan to somebody who asked, or refuse; they are told live and by mail */

@@ -20,6 +20,7 @@ export * from './platform/summarizer.ts';
 export * from './platform/webhooks.ts';
 
 export * from './identity/access.ts';
+export * from './identity/account.ts';
 export * from './identity/admin.ts';
 export * from './identity/audit.ts';
 export * from './identity/factors.ts';

@@ -782,6 +782,7 @@ export interface Tables {
     credit_micros: Default<Int8>;
     email: string;
     email_verified_at: Nullable<Timestamp>;
+    erase_at: Nullable<Timestamp>;
     id: string;
     idp2_disabled_at: Nullable<Timestamp>;
     instance_id: Nullable<string>;

@@ -129,6 +129,15 @@ export const RATE_RULES: readonly RateRule[] = [
     message: SLOW_DOWN,
   },
   {
+    name: 'export',
+    service: 'web',
+    path: '/api/account/export',
+    per: 'user',
+    limit: 10,
+    seconds: HOUR,
+    message: SLOW_DOWN,
+  },
+  {
     name: 'confirm',
     service: 'web',
     path: '/api/auth/confirm/*',

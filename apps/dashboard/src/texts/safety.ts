@@ -77,3 +77,35 @@ export const adminFactors = {
   loss: 'For somebody who has lost them, and whom you know. The password alone opens the account from then on. It is written to the audit log, and they get a mail.',
   done: 'Second factors removed',
 };
+
+export const account = {
+  tab: 'Your data',
+  export: 'Take your data with you',
+  exportHint:
+    'One archive (tar) with your profile, agents, conversations, memory, tasks, usage, payments and the files of agents that run. Secrets are not in it.',
+  download: 'Download everything',
+  close: 'Close the account',
+  closeHint: (days: number) =>
+    `Everything stops at once, and after ${days} days all of it is erased for good. Until then you can sign in and keep it.`,
+  ends: 'What ends at once',
+  agents: (n: number) => (n === 1 ? '1 agent stops, with its channels' : `${n} agents stop, with their channels`),
+  tasks: (n: number) => (n === 1 ? '1 task is switched off' : `${n} tasks are switched off`),
+  keys: (n: number) => (n === 1 ? '1 API key ends' : `${n} API keys end`),
+  sessions: 'you are signed out everywhere, and devices, webhooks and shared links end',
+  lost: 'What is lost for good',
+  credits: (n: string) => `${n} credits`,
+  wallet: (address: string, balance: string) => `the key of wallet ${address}, with ${balance} USD on the platform`,
+  chain: 'Whatever these addresses hold on a chain is lost with their keys: send it away first.',
+  kept: 'What was used and paid stays in the books, under no name. The audit log stays.',
+  refusals: {
+    subscription: 'Cancel your subscription first.',
+    payment: 'A payment of yours is under way. Wait until it has ended.',
+    administrator: 'You are the only administrator. Make somebody else one first.',
+  } as Record<string, string>,
+  giveUp: 'I give up the money in these wallets',
+  title: 'Close this account?',
+  word: 'close',
+  closed: (day: string) => `This account is closed. It will be erased on ${day}.`,
+  keep: 'Keep it',
+  keepDone: 'The account stays. Start your agents and tasks again when you like.',
+};

@@ -1,4 +1,5 @@
 import type { Server } from '@troupe/kernel';
+import { createLedger } from '@troupe/ledger';
 import { createAttempts, type Attempts } from './attempts.ts';
 import { createBots } from './bots.ts';
 import { createFactorMails } from './factor-mails.ts';
@@ -7,6 +8,8 @@ import { partyOf } from './passkeys.ts';
 import { createProofs } from './proofs.ts';
 import { accessRoutes } from './access/routes.ts';
 import { createAccess } from './access/service.ts';
+import { accountRoutes } from './account/routes.ts';
+import { createAccount } from './account/service.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { createAdmin } from './admin/service.ts';
 import { auditRoutes } from './audit/routes.ts';
@@ -59,6 +62,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
     server,
     createAccess({ db, accounts, mail, clock, baseUrl, sold: settings.BILLING_SECRET_KEY !== undefined }),
   );
+  accountRoutes(server, createAccount({ ...deps, ledger: createLedger({ clock }), baseUrl }));
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
   return wireProviders(server, deps);

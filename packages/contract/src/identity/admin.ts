@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParams, planName, timestamp, wholeQuery } from '../common.ts';
+import { idParams, nullableTimestamp, planName, timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 const admin = { service: 'web', tag: 'Administration' } as const;
@@ -16,6 +16,7 @@ const person = z.object({
   subscriptionStatus,
   credits: z.number(),
   secondFactor: z.boolean(),
+  eraseAt: nullableTimestamp.describe('Set while the account is closed'),
   createdAt: timestamp,
 });
 

@@ -35,6 +35,7 @@ test('the list is paged, newest first, and can be searched literally', async () 
     subscriptionStatus: 'inactive',
     credits: 0,
     secondFactor: false,
+    eraseAt: null,
   });
   assert.equal((await admin.ask('GET', '/api/admin/users?search=%00')).status, 400);
 });

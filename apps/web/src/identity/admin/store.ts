@@ -2,9 +2,14 @@ import { USER_COLUMNS, type UserRow } from '@troupe/accounts';
 import type { SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 
-export type PersonRow = UserRow & { credit_micros: bigint; created_at: Date; second_factor: boolean };
+export type PersonRow = UserRow & {
+  credit_micros: bigint;
+  created_at: Date;
+  erase_at: Date | null;
+  second_factor: boolean;
+};
 
-const COLUMNS = [...USER_COLUMNS, 'credit_micros', 'created_at'] as const;
+const COLUMNS = [...USER_COLUMNS, 'credit_micros', 'created_at', 'erase_at'] as const;
 
 const hasFactor = sql<boolean>`exists (
   select from second_factors f where f.user_id = users.id and f.confirmed_at is not null)`.as('second_factor');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, beforeEach, test } from 'node:test';
 import { codeOf, periodOf } from '@troupe/accounts';
 import { startWeb, type Person, type TestWeb } from '../../../../../tests/lib/web.ts';
@@ -299,4 +300,22 @@ test('an administrator removes the factors of somebody who lost them: on record,
   assert.deepEqual([entry.action, entry.actorId], ['factors-reset', admin.id]);
   await web.mailTo(person.email, /An administrator removed your second factors/);
   assert.equal((await web.visitor().ask('POST', '/api/auth/login', person)).body.ok, true);
+});
+
+test('an operator lets an owner in who is locked out', async () => {
+  const person = await careful();
+  const { databaseUrl } = web.deps as unknown as { databaseUrl: string };
+  const script = new URL('../../../../../scripts/second-step-reset.ts', import.meta.url).pathname;
+  const run = (...args: string[]) =>
+    new Promise<string>((resolve) => {
+      const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl };
+      execFile(process.execPath, [script, ...args], { env }, (_, stdout, stderr) => resolve(stdout + stderr));
+    });
+  assert.match(await run(), /Say whose/);
+  assert.match(await run('nobody@example.org'), /Nobody has the address/);
+  assert.match(await run(person.email), /are removed/);
+  assert.match(await run(person.email), /has no second factor/);
+  assert.equal((await web.visitor().ask('POST', '/api/auth/login', person)).body.ok, true);
+  const [, entry] = (await person.ask('GET', '/api/audit')).body.entries;
+  assert.deepEqual([entry.action, entry.detail], ['factors-reset', { by: 'second-step:reset' }]);
 });

@@ -30,10 +30,11 @@ const columnsOf = (setChanging: (user: User) => void, setResetting: (user: User)
   {
     key: 'plan',
     header: texts.plan,
-    cell: ({ plan, isAdmin }) => (
+    cell: ({ plan, isAdmin, eraseAt }) => (
       <span className="inline-flex flex-wrap items-center gap-2">
         {plan ? planName(plan) : texts.noPlan}
         {isAdmin && <Badge tone="accent">{texts.title}</Badge>}
+        {eraseAt && <Badge tone="danger">{texts.erased(day(eraseAt))}</Badge>}
       </span>
     ),
   },

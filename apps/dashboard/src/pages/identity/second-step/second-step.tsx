@@ -11,8 +11,9 @@ import { ProofForm } from './proof-form.tsx';
 export default function SecondStep() {
   const { next } = useSearch({ strict: false });
   const enter = useEnter(next);
-  const owed = useCall(getSecondStep, {}, { retry: false });
   const send = useSend(passSecondStep, { done: () => enter() });
+  // Once it is passed nothing is owed, and asking would say that the sign-in has ended.
+  const owed = useCall(getSecondStep, {}, { retry: false, enabled: !send.isSuccess });
   const over = statusOf(owed.error) === 401;
   return (
     <NarrowPage title={texts.title} lead={texts.lead}>
