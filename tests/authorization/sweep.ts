@@ -120,12 +120,12 @@ interface Sweep {
 }
 
 /** After it the caller is nobody. */
-const LAST = ['web POST /api/account/close', 'web POST /api/auth/signout'];
+const SIGN_OUT = 'web POST /api/auth/signout';
 
 export async function sweep(world: World, targets: readonly Target[], caller: Caller): Promise<Sweep> {
   const done: Sweep = { pairs: 0, faults: [], used: new Set() };
   const asked = targets.filter((target) => (caller.asks?.(target) ?? true) && !isEntitled(target, caller));
-  const isLast = ({ name }: Target): boolean => LAST.includes(name);
+  const isLast = ({ name }: Target): boolean => name === SIGN_OUT;
   const waiting = asked.filter((target) => !isLast(target));
   const work = async (): Promise<void> => {
     for (let target = waiting.shift(); target; target = waiting.shift()) await pair(world, target, caller, done);

@@ -7,7 +7,7 @@ import { createConfirmation, type Confirmation } from './confirmation.ts';
 import { createCredits, type Credits } from './credits.ts';
 import { createLinks, type Links } from './links.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
-import { createProve, type Prove } from './proof.ts';
+import { createHalt, createProve, type Halt, type Prove } from './proof.ts';
 import { createSecondFactors, type SecondFactors } from './second-factors.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createReader, mustVerifyEmail, type Reader } from './user.ts';
@@ -37,6 +37,7 @@ export interface Accounts extends Authenticator, Reader {
   credits: Credits;
   verification: Verification;
   prove: Prove;
+  halt: Halt;
   passwords: Passwords;
   audit: Audit;
   close: () => Promise<void>;
@@ -52,6 +53,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const factors = createSecondFactors({ clock, secret: secrets.walletKey, issuer: `Troupe ${new URL(baseUrl).host}` });
   const sessions = createSessions({ clock, audit, factors, secure: baseUrl.startsWith('https:') });
   const verification = createVerification({ clock, required });
+  const halt = createHalt({ clock, jobs });
   jobs?.define(stopAgentsJob);
   return {
     ...reader,
@@ -63,7 +65,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     links: createLinks({ clock, secret: secrets.walletKey }),
     credits,
     verification,
-    prove: createProve({ clock, audit, credits, factors, sessions, verification, jobs }),
+    halt,
+    prove: createProve({ clock, audit, credits, factors, halt, sessions, verification, jobs }),
     passwords: passwords ?? createPasswords(),
     audit,
   };

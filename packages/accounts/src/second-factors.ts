@@ -46,7 +46,7 @@ interface FactorDeps {
 
 const DAY_MS = 86_400_000;
 /** Ten guesses of a million codes a day, of which three count: a year of guessing succeeds one time in a hundred. */
-export const WRONG_CODES_A_DAY = 10;
+const WRONG_CODES_A_DAY = 10;
 const RECOVERY_CODES = 10;
 const RECOVERY_BYTES = 10;
 
@@ -59,11 +59,19 @@ function recoveryCode(): string {
   return text.match(/.{4}/g)!.join('-');
 }
 
-function totpFactors({ clock, secret: key, issuer }: FactorDeps) {
+function createSeals(key: string) {
   const cipher = createCipher(key, 'second factors');
   const contextOf = (userId: string, id: string): string => `${userId} ${id}`;
-  const opened = (userId: string, { id, secret_sealed }: { id: string; secret_sealed: Buffer | null }): Buffer =>
-    Buffer.from(cipher.open(secret_sealed!, contextOf(userId, id)), 'base64');
+  return {
+    sealed: (userId: string, id: string, secret: Buffer): Buffer =>
+      cipher.seal(secret.toString('base64'), contextOf(userId, id)),
+    opened: (userId: string, { id, secret_sealed }: { id: string; secret_sealed: Buffer | null }): Buffer =>
+      Buffer.from(cipher.open(secret_sealed!, contextOf(userId, id)), 'base64'),
+  };
+}
+
+function totpFactors({ clock, secret: key, issuer }: FactorDeps) {
+  const { sealed, opened } = createSeals(key);
 
   const startTotp: SecondFactors['startTotp'] = async (tx, { id: userId, email }, name) => {
     await tx
@@ -73,10 +81,16 @@ function totpFactors({ clock, secret: key, issuer }: FactorDeps) {
       .where('confirmed_at', 'is', null)
       .execute();
     const [id, secret] = [newId(), newSecret()];
-    const sealed = cipher.seal(secret.toString('base64'), contextOf(userId, id));
     await tx
       .insertInto('second_factors')
-      .values({ id, user_id: userId, kind: 'totp', name, secret_sealed: sealed, created_at: clock() })
+      .values({
+        id,
+        user_id: userId,
+        kind: 'totp',
+        name,
+        secret_sealed: sealed(userId, id, secret),
+        created_at: clock(),
+      })
       .execute();
     return { id, secret: base32(secret), uri: otpauthUri(secret, issuer, email) };
   };
@@ -102,6 +116,12 @@ function totpFactors({ clock, secret: key, issuer }: FactorDeps) {
       .execute();
     return true;
   };
+
+  return { startTotp, confirmTotp };
+}
+
+function codeChecking({ clock, secret: key }: FactorDeps) {
+  const { opened } = createSeals(key);
 
   /** Takes the code's period, so that it counts once. */
   async function takeCode(tx: SystemTx, userId: string, code: string): Promise<boolean> {
@@ -153,7 +173,7 @@ function totpFactors({ clock, secret: key, issuer }: FactorDeps) {
     return right ? { result: 'right', wrongNow: 0 } : { result: 'wrong', wrongNow: before + 1 };
   };
 
-  return { startTotp, confirmTotp, checkCode };
+  return { checkCode };
 }
 
 function recovery({ clock }: FactorDeps) {
@@ -198,6 +218,7 @@ async function dropUnneeded(tx: SystemTx, userId: string): Promise<void> {
 export function createSecondFactors(deps: FactorDeps): SecondFactors {
   return {
     ...totpFactors(deps),
+    ...codeChecking(deps),
     ...recovery(deps),
     async methods(tx, userId) {
       const kinds = await tx

@@ -14,7 +14,7 @@ export interface Origin {
 }
 
 /** What somebody shows first. */
-export type FirstStep = 'password' | 'idp1' | 'idp2' | 'wallet';
+type FirstStep = 'password' | 'idp1' | 'idp2' | 'wallet';
 export type SignInMethod = FirstStep | 'passkey';
 
 /** The second step is owed: the cookie names the sign-in until it is done. */

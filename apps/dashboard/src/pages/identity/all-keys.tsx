@@ -10,11 +10,30 @@ import { Card } from '../../ui/card.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { Keys } from './keys.tsx';
 
 type Agent = TypesOf<typeof listAgents>['reply']['agents'][number];
+
+const agentColumns = (onRotate: (agent: Agent) => void): Column<Agent>[] => [
+  { key: 'agent', header: texts.agent, free: true, cell: ({ name }) => name },
+  {
+    key: 'own',
+    header: texts.own,
+    cell: ({ ownKeyOf }) => (ownKeyOf === null ? texts.ownPlatform : texts.ownYours(ownKeyOf)),
+  },
+  {
+    key: 'rotate',
+    header: '',
+    end: true,
+    cell: (agent) => (
+      <Button small aria-label={`${texts.rotate}: ${agent.name}`} onClick={() => onRotate(agent)}>
+        {texts.rotate}
+      </Button>
+    ),
+  },
+];
 
 /** API keys, the keys of agents, devices; what signs a person in is a click away. */
 export function AllKeys() {
@@ -54,24 +73,7 @@ function AgentKeys() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.noAgents} />}
-        columns={[
-          { key: 'agent', header: texts.agent, free: true, cell: ({ name }) => name },
-          {
-            key: 'own',
-            header: texts.own,
-            cell: ({ ownKeyOf }) => (ownKeyOf === null ? texts.ownPlatform : texts.ownYours(ownKeyOf)),
-          },
-          {
-            key: 'rotate',
-            header: '',
-            end: true,
-            cell: (agent) => (
-              <Button small aria-label={`${texts.rotate}: ${agent.name}`} onClick={() => setAsking(agent)}>
-                {texts.rotate}
-              </Button>
-            ),
-          },
-        ]}
+        columns={agentColumns(setAsking)}
       />
       <Confirm
         open={asking !== undefined}

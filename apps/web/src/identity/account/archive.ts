@@ -48,34 +48,7 @@ function line(row: Row): string {
 const lines = (rows: Row[]): string => rows.map(line).join('');
 const numbered = (name: string, number: number): string => `${name}-${String(number).padStart(4, '0')}.ndjson`;
 
-export function createArchive({ db, ledger, backend }: ArchiveDeps) {
-  async function* table({ user, signal }: For, name: ExportedName): AsyncGenerator<TarEntry & { rows: Row[] }> {
-    let last: Row | undefined;
-    for (let number = 1; !signal.aborted; number += 1) {
-      const rows = await pageOf(db.user(user.id), name, last);
-      if (rows.length === 0) return;
-      yield { ...file(numbered(name, number), lines(rows)), rows };
-      last = rows.at(-1);
-    }
-  }
-
-  async function* steps({ user, signal }: For, sessionId: string): AsyncGenerator<TarEntry> {
-    let last = 0;
-    for (let number = 1; !signal.aborted; number += 1) {
-      const rows = await eventsOf(db.user(user.id), sessionId, last);
-      if (rows.length === 0) return;
-      yield file(numbered(`conversations/${sessionId}/steps`, number), lines(rows));
-      last = Number(rows.at(-1)!['seq']);
-    }
-  }
-
-  async function* money({ user }: For): AsyncGenerator<TarEntry> {
-    for (const { address } of await walletsOf(db.system, user.id)) {
-      const entries = await ledger.entries(db.system, walletAccount(address).id, LEDGER_ENTRIES);
-      if (entries.length > 0) yield file(`ledger/${address}.ndjson`, lines(entries.map((entry) => ({ ...entry }))));
-    }
-  }
-
+function createFileReading(backend: BackendClient) {
   /** Folders one after the other; what is neither file nor folder is left out. */
   async function* files(whose: For, agentId: string): AsyncGenerator<TarEntry> {
     const { call, open } = backend.as(whose.user, whose.address);
@@ -111,6 +84,39 @@ export function createArchive({ db, ledger, backend }: ArchiveDeps) {
       );
     }
   }
+
+  return filesOf;
+}
+
+export function createArchive({ db, ledger, backend }: ArchiveDeps) {
+  async function* table({ user, signal }: For, name: ExportedName): AsyncGenerator<TarEntry & { rows: Row[] }> {
+    let last: Row | undefined;
+    for (let number = 1; !signal.aborted; number += 1) {
+      const rows = await pageOf(db.user(user.id), name, last);
+      if (rows.length === 0) return;
+      yield { ...file(numbered(name, number), lines(rows)), rows };
+      last = rows.at(-1);
+    }
+  }
+
+  async function* steps({ user, signal }: For, sessionId: string): AsyncGenerator<TarEntry> {
+    let last = 0;
+    for (let number = 1; !signal.aborted; number += 1) {
+      const rows = await eventsOf(db.user(user.id), sessionId, last);
+      if (rows.length === 0) return;
+      yield file(numbered(`conversations/${sessionId}/steps`, number), lines(rows));
+      last = Number(rows.at(-1)!['seq']);
+    }
+  }
+
+  async function* money({ user }: For): AsyncGenerator<TarEntry> {
+    for (const { address } of await walletsOf(db.system, user.id)) {
+      const entries = await ledger.entries(db.system, walletAccount(address).id, LEDGER_ENTRIES);
+      if (entries.length > 0) yield file(`ledger/${address}.ndjson`, lines(entries.map((entry) => ({ ...entry }))));
+    }
+  }
+
+  const filesOf = createFileReading(backend);
 
   return async function* archive(whose: For): AsyncGenerator<TarEntry> {
     yield file('README.txt', README);

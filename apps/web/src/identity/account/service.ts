@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Accounts } from '@troupe/accounts';
-import { CLOSING_REFUSALS, deleteBackendAgent, eraseAccountJob, GRACE_DAYS, stopAgentsJob } from '@troupe/contract';
+import { CLOSING_REFUSALS, deleteBackendAgent, eraseAccountJob, GRACE_DAYS } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { creditsOf, formatAmount } from '@troupe/domain';
 import { AppError, iso, isoOrNull, tar, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import { USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import type { MailRoom } from '../../platform/mail.ts';
 import { createArchive } from './archive.ts';
-import { agentsOf, erase, holdUser, readClosing, setEraseAt, stopEverything, walletsOf } from './store.ts';
+import { agentsOf, endCredentials, erase, holdUser, readClosing, setEraseAt, walletsOf } from './store.ts';
 
 interface AccountDeps {
   db: Database;
@@ -57,22 +57,26 @@ function createMoney({ ledger }: AccountDeps) {
   };
 }
 
-function createClosing(deps: AccountDeps) {
-  const { db, accounts, jobs, mail, clock } = deps;
-  const { confirmation, sessions, verification, audit } = accounts;
+/** What the account has, and what stands in the way of closing it. */
+function createLook(deps: AccountDeps) {
   const moneyOf = createMoney(deps);
-  defineMail(deps);
-  jobs.define(stopAgentsJob);
-  jobs.work(eraseAccountJob, ({ userId }) => eraseAccount(deps, userId), { concurrency: 1 });
-
-  async function look(tx: SystemTx, userId: string) {
+  return async (tx: SystemTx, userId: string) => {
     const row = await readClosing(tx, userId);
     if (!row) throw new AppError(401, 'Unauthorized');
     const wallets = await moneyOf(tx, userId);
     const busy = wallets.some(({ held }) => held > 0n);
     const refusal = row.subscribed ? 'subscription' : busy ? 'payment' : row.only_admin ? 'administrator' : null;
     return { row, wallets, refusal: refusal as keyof typeof CLOSING_REFUSALS | null };
-  }
+  };
+}
+
+function createClosing(deps: AccountDeps) {
+  const { db, accounts, jobs, mail, clock } = deps;
+  const { confirmation, sessions, verification, halt, audit } = accounts;
+  defineMail(deps);
+  jobs.work(eraseAccountJob, ({ userId }) => eraseAccount(deps, userId), { concurrency: 1 });
+
+  const look = createLook(deps);
 
   return {
     async get({ id }: User) {
@@ -101,11 +105,10 @@ function createClosing(deps: AccountDeps) {
         const left = wallets.reduce((sum, { balance }) => sum + balance, 0n);
         if (left > 0n && !giveUpMoney)
           throw new AppError(409, `Your wallets have ${usd(left)} USD here: send it away first, or give it up`);
-        const now = clock();
-        const eraseAt = new Date(now.getTime() + GRACE_DAYS * DAY_MS);
+        const eraseAt = new Date(clock().getTime() + GRACE_DAYS * DAY_MS);
         await setEraseAt(tx, user.id, eraseAt);
-        const agentIds = await stopEverything(tx, user.id, CLOSED, now);
-        if (agentIds.length > 0) await jobs.send(tx, stopAgentsJob, { agentIds });
+        await halt(tx, user.id, CLOSED);
+        await endCredentials(tx, user.id);
         await sessions.endAll(tx, user.id);
         await verification.forget(tx, user.id);
         await jobs.send(tx, eraseAccountJob, { userId: user.id }, { startAfter: eraseAt });

@@ -45,24 +45,8 @@ export async function setEraseAt(tx: SystemTx, userId: string, at: Date | null):
   await tx.updateTable('users').set({ erase_at: at }).where('id', '=', userId).execute();
 }
 
-const ENDS = ['running', 'provisioning', 'pending'] as const;
-
-/** What acts by itself or lets others in; answers the agents that have to be ended. */
-export async function stopEverything(tx: SystemTx, userId: string, failure: string, now: Date): Promise<string[]> {
-  const stopped = await tx
-    .updateTable('agents')
-    .set({ status: 'stopped', started_at: null, failure, updated_at: now })
-    .where('user_id', '=', userId)
-    .where('status', 'in', ENDS)
-    .returning('id')
-    .execute();
-  await tx.updateTable('heartbeats').set({ enabled: false }).where('user_id', '=', userId).execute();
-  await tx
-    .updateTable('scheduled_tasks')
-    .set({ enabled: false, next_run: null, updated_at: now })
-    .where('user_id', '=', userId)
-    .where('enabled', '=', true)
-    .execute();
+/** What lets others in. */
+export async function endCredentials(tx: SystemTx, userId: string): Promise<void> {
   await tx
     .updateTable('devices')
     .set({ status: 'revoked', token_hash: null, token_sealed: null })
@@ -72,7 +56,6 @@ export async function stopEverything(tx: SystemTx, userId: string, failure: stri
   for (const table of ['api_keys', 'installations', 'webhook_endpoints', 'conversation_shares', 'agent_doors'] as const)
     await tx.deleteFrom(table).where('user_id', '=', userId).execute();
   await tx.deleteFrom('invites').where('user_id', '=', userId).where('used_at', 'is', null).execute();
-  return stopped.map(({ id }) => id);
 }
 
 export const agentsOf = async (tx: SystemTx, userId: string): Promise<string[]> =>

@@ -30,15 +30,11 @@ export type SecondStep = ReturnType<typeof createSecondStep>;
 
 export function createSecondStep(deps: StepDeps) {
   const { db, accounts, proofs, failedSignIns } = deps;
-  const { users, sessions } = accounts;
+  const { sessions } = accounts;
   const afterwards = createAfterwards(deps);
   const occasionOf = ({ hash, userId }: OpenStep) => ({ purpose: 'second-step' as const, userId, boundTo: hash });
 
-  async function personOf(tx: SystemTx, userId: string): Promise<{ id: string; name: string }> {
-    const user = await users.byId(tx, userId);
-    if (!user) throw again();
-    return { id: user.id, name: user.name };
-  }
+  const personOf = createPerson(accounts);
 
   return {
     async owed(token: string | undefined) {
@@ -75,6 +71,23 @@ export function createSecondStep(deps: StepDeps) {
       throw refusal(done.failed);
     },
 
+    ...createAlone(deps, personOf),
+    ...createConfirming(deps, afterwards),
+  };
+}
+
+function createPerson({ users }: Accounts) {
+  return async (tx: SystemTx, userId: string): Promise<{ id: string; name: string }> => {
+    const user = await users.byId(tx, userId);
+    if (!user) throw again();
+    return { id: user.id, name: user.name };
+  };
+}
+
+/** A passkey without a first step. */
+function createAlone({ db, accounts, proofs, failedSignIns }: StepDeps, personOf: ReturnType<typeof createPerson>) {
+  const { sessions } = accounts;
+  return {
     passkeyOptions: () => db.asSystem((tx) => proofs.request(tx, { purpose: 'sign-in', userId: null, boundTo: null })),
 
     async signInWithPasskey(given: PasskeyAssertion, origin: Origin): Promise<SignedIn> {
@@ -88,8 +101,6 @@ export function createSecondStep(deps: StepDeps) {
       await failedSignIns({ userId: null, method: 'passkey', ip: origin.ip });
       throw refusal('passkey');
     },
-
-    ...createConfirming(deps, afterwards),
   };
 }
 

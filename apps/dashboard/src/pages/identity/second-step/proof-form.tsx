@@ -10,7 +10,7 @@ import { TextField } from '../../../ui/field.tsx';
 
 export type Method = 'passkey' | 'totp' | 'recovery' | 'password';
 
-export interface Proof {
+interface Proof {
   password?: string;
   code?: string;
   recoveryCode?: string;
