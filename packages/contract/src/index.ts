@@ -24,6 +24,7 @@ export * from './identity/account.ts';
 export * from './identity/admin.ts';
 export * from './identity/audit.ts';
 export * from './identity/factors.ts';
+export * from './identity/authorization.ts';
 export * from './identity/federated.ts';
 export { CONFIRM_FIRST, PASSKEY_REFUSED, PASSKEYS_NEED_A_NAME, SIGN_IN_AGAIN } from './identity/fields.ts';
 export * from './identity/invites.ts';
@@ -51,6 +52,7 @@ export * from './agents/backups/web.ts';
 export * from './agents/branches.ts';
 export * from './agents/chat.ts';
 export * from './agents/config.ts';
+export * from './agents/connections.ts';
 export {
   cancelConversation,
   decideApproval,
@@ -89,6 +91,7 @@ export * from './agents/instance.ts';
 export * from './agents/jobs.ts';
 export * from './agents/lifecycle.ts';
 export * from './agents/live.ts';
+export * from './agents/mcp.ts';
 export * from './agents/memory.ts';
 export * from './agents/models.ts';
 export * from './agents/provision/backend.ts';

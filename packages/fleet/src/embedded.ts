@@ -4,6 +4,7 @@ import {
   createGateway,
   createPgStore,
   createToolkit,
+  type ToolkitDeps,
   removeTree,
   wakeAgent,
   type Agent,
@@ -17,6 +18,7 @@ import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/ker
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
+import { mcpKeeping, type Whose } from './mcp-keeping.ts';
 import type { AgentRow } from '@troupe/roster';
 
 /**
@@ -25,7 +27,7 @@ import type { AgentRow } from '@troupe/roster';
  */
 
 export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
-export type Thinking = Pick<AgentDeps, 'model' | 'onTool'>;
+export type Thinking = Pick<AgentDeps, 'model' | 'onTool' | 'onRun' | 'traced'>;
 
 export interface EmbeddedDeps {
   db: Database;
@@ -35,6 +37,10 @@ export interface EmbeddedDeps {
   dataDir: string;
   sandbox: Sandbox;
   outbound: Outbound;
+  /** How commands and programs of agents reach the domains that they may reach. */
+  egress?: ToolkitDeps['egress'];
+  /** Seals what opens other servers. */
+  sealKey?: string;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   verify: Verify;
@@ -71,8 +77,28 @@ const rowOf = (db: Database, agentId: string) =>
     .where('id', '=', agentId)
     .executeTakeFirst();
 
+/** What an agent thinks with, as it is at each call: its owner's plan or key may have changed. */
+const switched = (now: () => Thinking): Thinking => ({
+  model: {
+    chat: (...args) => now().model.chat(...args),
+    stream: (...args) => now().model.stream(...args),
+  },
+  onTool: (record) => now().onTool?.(record),
+  onRun: (record) => now().onRun?.(record),
+  traced: now().traced,
+});
+
+/** What an agent's tools run in and reach others by. */
+const waysOut = ({ db, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, whose: Whose) => ({
+  sandbox,
+  outbound,
+  log,
+  ...(egress && { egress }),
+  ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+});
+
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
-  const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
+  const { db, log, version, dataDir, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
@@ -89,9 +115,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       workspaceRoot: workspaceOf(agentId),
       pool,
       owner: userId,
-      sandbox,
-      outbound,
-      log,
+      ...waysOut(deps, { userId, agentId }),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;
@@ -104,11 +128,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       ...toolkit,
       log,
       onSleep: toolkit.close,
-      model: {
-        chat: (...args) => now.model.chat(...args),
-        stream: (...args) => now.model.stream(...args),
-      },
-      onTool: (record) => now.onTool?.(record),
+      ...switched(() => now),
       ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs, renewMs: Math.ceil(deps.leaseMs / 4) }),
     });
     const think = (changed: Thinker): void => {

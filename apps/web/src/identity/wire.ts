@@ -1,4 +1,4 @@
-import type { Server } from '@troupe/kernel';
+import { createOutbound, type Server } from '@troupe/kernel';
 import { createLedger } from '@troupe/ledger';
 import { createAttempts, type Attempts } from './attempts.ts';
 import { createBots } from './bots.ts';
@@ -16,6 +16,8 @@ import { auditRoutes } from './audit/routes.ts';
 import { createAuditService } from './audit/service.ts';
 import { factorRoutes } from './factors/routes.ts';
 import { createFactors } from './factors/service.ts';
+import { authorizationRoutes } from './authorization/routes.ts';
+import { createAuthorization } from './authorization/service.ts';
 import { inviteRoutes } from './invites/routes.ts';
 import { createInvites } from './invites/service.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -65,6 +67,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   accountRoutes(server, createAccount({ ...deps, ledger: createLedger({ clock }), baseUrl }));
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
+  wireAuthorization(server, deps);
   return wireProviders(server, deps);
 }
 
@@ -76,4 +79,12 @@ function wireSecondStep(server: Server, deps: ProviderDeps & { attempts: Attempt
   const failedSignIns = createFailedSignIns({ ...deps, audit: accounts.audit });
   secondStepRoutes(server, createSecondStep({ ...deps, proofs, tell, failedSignIns }));
   factorRoutes(server, createFactors({ ...deps, proofs, tell }));
+}
+
+/** Programs that ask for access: what describes them is anywhere on the internet, and nowhere nearer. */
+function wireAuthorization(server: Server, { accounts, settings, db, clock, backendUrl }: ProviderDeps): void {
+  const outbound = createOutbound();
+  server.app.addHook('onClose', () => outbound.close());
+  const places = { backendUrl, agentsDomain: settings.AGENTS_DOMAIN };
+  authorizationRoutes(server, createAuthorization({ db, clock, accounts, outbound, places }));
 }

@@ -12,6 +12,7 @@ import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { Programs } from './authorization/programs.tsx';
 import { Keys } from './keys.tsx';
 
 type Agent = TypesOf<typeof listAgents>['reply']['agents'][number];
@@ -46,6 +47,7 @@ export function AllKeys() {
         </Link>
       </p>
       <Keys />
+      <Programs />
       <AgentKeys />
       <DeviceKeys />
     </div>

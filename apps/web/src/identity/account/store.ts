@@ -53,7 +53,14 @@ export async function endCredentials(tx: SystemTx, userId: string): Promise<void
     .where('user_id', '=', userId)
     .where('status', '=', 'approved')
     .execute();
-  for (const table of ['api_keys', 'installations', 'webhook_endpoints', 'conversation_shares', 'agent_doors'] as const)
+  for (const table of [
+    'api_keys',
+    'client_grants',
+    'installations',
+    'webhook_endpoints',
+    'conversation_shares',
+    'agent_doors',
+  ] as const)
     await tx.deleteFrom(table).where('user_id', '=', userId).execute();
   await tx.deleteFrom('invites').where('user_id', '=', userId).where('used_at', 'is', null).execute();
 }
@@ -84,6 +91,7 @@ export const EXPORTED = {
   defaults: ['agent_configs', 'user_id'],
   devices: ['devices', 'id'],
   'api-keys': ['api_keys', 'id'],
+  programs: ['client_grants', 'id'],
   webhooks: ['webhook_endpoints', 'id'],
   'shared-conversations': ['conversation_shares', 'id'],
   notices: ['notices', 'id'],
