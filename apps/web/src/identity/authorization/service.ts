@@ -63,18 +63,16 @@ export function createAuthorization(deps: AuthorizationDeps) {
     },
 
     async decide(
-      { id: userId, sessionId }: Pick<User, 'id' | 'sessionId'>,
+      user: Pick<User, 'id' | 'sessionId'>,
       { approved, scopes: chosen, ...asked }: Decision,
       { origins, issuer, ip }: { origins: readonly string[]; issuer: string; ip: string },
     ) {
-      const checked = await check(userId, asked, origins);
+      const checked = await check(user.id, asked, origins);
       const back = { iss: issuer, state: asked.state };
       const scopes = checked.scopes.filter((scope) => chosen.filter(isClientScope).includes(scope));
       if (!approved || scopes.length === 0)
         return { redirect: withAnswer(asked.redirect_uri, { error: 'access_denied', ...back }) };
-      // What a program is given outlives the session, as a key does.
-      await deps.accounts.confirmation.requireOfCareful(db.system, { id: userId, sessionId });
-      const code = await allow(userId, { asked, checked, scopes, ip });
+      const code = await allow(user, { asked, checked, scopes, ip });
       return { redirect: withAnswer(asked.redirect_uri, { code, ...back }) };
     },
 
@@ -108,9 +106,12 @@ interface Allowed {
 }
 
 /** A grant, or the one that is there with new scopes, and a code for it. */
-function createAllow({ db, clock, accounts: { audit } }: AuthorizationDeps) {
-  return async (userId: string, { asked, checked, scopes, ip }: Allowed): Promise<string> => {
+function createAllow({ db, clock, accounts: { audit, confirmation } }: AuthorizationDeps) {
+  return async (user: Pick<User, 'id' | 'sessionId'>, { asked, checked, scopes, ip }: Allowed): Promise<string> => {
+    const userId = user.id;
     const { client, audience, offline } = checked;
+    // What a program is given outlives the session, as a key does.
+    await confirmation.requireOfCareful(db.system, user);
     const code = `ac_${randomHex(32)}`;
     const now = clock();
     await db.asUser(userId, async (tx) => {

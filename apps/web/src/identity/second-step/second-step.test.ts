@@ -252,6 +252,26 @@ test('what is sensitive asks again, and not by the password alone', async () => 
   assert.equal((await person.ask('GET', '/api/settings/factors')).body.recoveryCodesLeft, 0);
 });
 
+test('letting a program in asks again', async () => {
+  const person = await careful();
+  const redirect_uri = 'http://127.0.0.1:9/back';
+  const client = await web.visitor().ask('POST', '/oauth/register', { redirect_uris: [redirect_uri] });
+  const request = {
+    client_id: client.body.client_id,
+    redirect_uri,
+    response_type: 'code',
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+    scope: 'agents:read',
+    approved: true,
+    scopes: ['agents:read'],
+  };
+  assert.equal((await person.ask('POST', '/api/authorizations', request)).status, 200);
+  later(16 * MINUTE);
+  assert.equal((await person.ask('POST', '/api/authorizations', request)).body.code, 'CONFIRM_FIRST');
+  assert.equal((await person.ask('POST', '/api/authorizations', { ...request, approved: false })).status, 200);
+});
+
 test('without a second factor the password confirms, within its bound, and keys are made as ever', async () => {
   const person = await web.signUp();
   later(16 * MINUTE);
