@@ -16,3 +16,4 @@ export * from './splits.ts';
 export * from './payment-policy.ts';
 export * from './agent-backups.ts';
 export * from './markdown.ts';
+export * from './skills/skill.ts';

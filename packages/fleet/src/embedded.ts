@@ -3,7 +3,9 @@ import { sql } from 'kysely';
 import {
   createGateway,
   createPgStore,
+  createShelf,
   createToolkit,
+  pgSkills,
   removeTree,
   wakeAgent,
   type Agent,
@@ -76,6 +78,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
+  const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
   let closed = false;
 
   const workspaceOf = (agentId: string): string => path.join(dataDir, 'workspaces', agentId);
@@ -92,6 +95,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       sandbox,
       outbound,
       log,
+      skills: { shelf, source: pgSkills({ db, userId }) },
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;

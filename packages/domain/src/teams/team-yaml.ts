@@ -1,4 +1,5 @@
-import { isAlias, isCollection, isMap, isScalar, parseDocument, stringify, type Document } from 'yaml';
+import { parseDocument, stringify } from 'yaml';
+import { repeatedKey } from '../yaml-keys.ts';
 import { readTeam, type Team, type TeamReading } from './team.ts';
 
 /** Apart from the rest of the package: the library takes 5 MB and is loaded where a document is read or written. */
@@ -21,27 +22,6 @@ export function readTeamYaml(text: string): TeamReading {
     return { ok: false, error: `Not valid YAML: ${(error as Error).message.split('\n')[0]}` };
   }
   return readTeam(raw);
-}
-
-/** A key that stands twice in one map. */
-function repeatedKey({ contents }: Document): string | undefined {
-  const waiting: unknown[] = [contents];
-  while (waiting.length > 0) {
-    const node = waiting.pop();
-    if (!isCollection(node)) continue;
-    if (!isMap(node)) {
-      for (const item of node.items) waiting.push(item);
-      continue;
-    }
-    const seen = new Set<string>();
-    for (const { key, value } of node.items) {
-      const name = isScalar(key) || isAlias(key) ? String(isScalar(key) ? key.value : key.source) : undefined;
-      if (name !== undefined && seen.has(name)) return name;
-      if (name !== undefined) seen.add(name);
-      waiting.push(key, value);
-    }
-  }
-  return undefined;
 }
 
 /** The team's YAML; reading it back gives the same team. */
