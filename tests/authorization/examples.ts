@@ -235,6 +235,7 @@ const WEB: Record<string, Make> = {
     body: { title: 'stolen' },
   }),
   'DELETE /api/agents/:id/sessions/:sessionId': inConversation,
+  'GET /api/agents/:id/sessions/:sessionId/skill': inConversation,
   'GET /api/agents/:id/sessions/:sessionId/branches': inConversation,
   'POST /api/agents/:id/sessions/:sessionId/branches': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },

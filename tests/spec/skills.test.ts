@@ -185,3 +185,62 @@ test('names of skills in a request for an agent are skills of the library', asyn
     [['knots', true]],
   );
 });
+
+test('a finished run becomes a draft, without secrets, that goes the way of every skill', async () => {
+  const dora = await addUser(services.runtime, { plan: 'solo' });
+  const made = await ask('POST', '/api/agents/provision', { name: 'Dora', model: 'openai/gpt-4o-mini' }, dora);
+  const { id } = made.body.agent;
+  const message = 'call write_file {"path":"plan.md","content":"password: hunter22"}';
+  await ask('POST', '/api/chat', { message, agentId: id, topic: 'made' }, dora);
+  await ask('POST', '/api/chat', { message: 'call read_file {"path":"none.md"}', agentId: id, topic: 'made' }, dora);
+  const { sessions } = (await ask('GET', `/api/agents/${id}/sessions`, undefined, dora)).body;
+  const at = `/api/agents/${id}/sessions/${sessions[0].id}`;
+  const { events } = (await ask('GET', at, undefined, dora)).body;
+  const runs = events.filter(({ type }: { type: string }) => type === 'user').map(({ seq }: { seq: number }) => seq);
+
+  const { status, body: draft } = await ask('GET', `${at}/skill?run=${runs[0]}`, undefined, dora);
+  assert.equal(status, 200, JSON.stringify(draft));
+  assert.match(draft.content, /^---\nname: call-write-file-path-plan-md\n/);
+  assert.match(draft.content, /## Steps\n\n1\. `write_file`: `plan\.md`\n/);
+  assert.match(draft.content, /## Tools used\n\n- `write_file`, once/);
+  assert.doesNotMatch(draft.content, /hunter22/);
+  const failed = (await ask('GET', `${at}/skill?run=${runs[1]}`, undefined, dora)).body;
+  assert.match(failed.content, /## Pitfalls\n\n- `read_file` with `none\.md` failed: /);
+
+  assert.deepEqual((await ask('GET', '/api/skills', undefined, dora)).body.skills, [], 'nothing is installed by it');
+  const files = [{ path: 'SKILL.md', content: draft.content }];
+  assert.equal((await ask('POST', '/api/skills/reviews', { files }, dora)).status, 201);
+  assert.deepEqual((await ask('GET', `${at}/skill?run=2`, undefined, dora)).body, { error: 'Run not found' });
+  assert.equal((await ask('GET', `${at}/skill?run=${runs[0]}`)).status, 404);
+});
+
+test('a team has the skills that its document names; those that come with the platform are put into the library', async () => {
+  const eve = await addUser(services.runtime, { plan: 'label' });
+  const team = (body: object) => ask('POST', '/api/provision/team', { plan: 'label', ...body }, eve);
+  const unknown = await team({ yaml_config: 'agents:\n  root:\n    skills: [nowhere]\n' });
+  assert.deepEqual([unknown.status, unknown.body.error], [400, 'There is no skill nowhere in your library']);
+  assert.deepEqual((await ask('GET', '/api/skills', undefined, eve)).body.skills, []);
+  assert.equal((await ask('GET', '/api/teams', undefined, eve)).body.count, 0, 'nothing is made when it fails');
+
+  const made = await team({ templateKey: 'dev_team' });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const { skills } = (await ask('GET', '/api/skills', undefined, eve)).body;
+  assert.deepEqual(
+    skills.map(({ name, source, agents }: Record<string, unknown>) => [name, source, (agents as unknown[]).length]),
+    [
+      ['break-it', 'built-in', 1],
+      ['code-change', 'built-in', 1],
+      ['work-breakdown', 'built-in', 1],
+    ],
+  );
+  const own = await taken('own', 'x', eve);
+  const again = await team({ yaml_config: 'agents:\n  root:\n    skills: [own, break-it]\n  other:\n    skills: true\n' });
+  assert.equal(again.status, 200, JSON.stringify(again.body));
+  const of = async (index: number) =>
+    (await ask('GET', `/api/agents/${again.body.agents[index].agentId}/skills`, undefined, eve)).body.skills
+      .filter(({ on }: { on: boolean }) => on)
+      .map(({ name }: { name: string }) => name);
+  assert.deepEqual(await of(0), ['break-it', 'own']);
+  assert.equal((await of(1)).length, 4);
+  assert.ok(own.id);
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogueLine, isSkillName } from './skill.ts';
+import { BUILT_IN_SKILLS } from './built-in.ts';
 import { readSkillMd, writeSkillMd } from './skill-md.ts';
 
 const read = (front: string, body = 'Do it.') => readSkillMd(`---\n${front}\n---\n${body}\n`);
@@ -86,4 +87,14 @@ test('a line of the prompt has a hundred tokens at most, and no hidden character
 test('names', () => {
   for (const name of ['a', 'a-b-c', '1', 'x9-y']) assert.ok(isSkillName(name), name);
   for (const name of ['', 'A', 'a_b', 'a-', '-a', 'a--b', 'ä', 'a/b', 'a\n']) assert.ok(!isSkillName(name), name);
+});
+
+test('what comes with the platform is a skill, and says in a line what it is for', () => {
+  assert.equal(new Set(BUILT_IN_SKILLS.map(({ name }) => name)).size, BUILT_IN_SKILLS.length);
+  for (const { name, description, body } of BUILT_IN_SKILLS) {
+    const reading = readSkillMd(writeSkillMd({ name, description, metadata: {}, allowedTools: [] }, body));
+    assert.ok(reading.ok && reading.warnings.length === 0, name);
+    assert.equal(catalogueLine({ name, description }), description, `${name} is cut`);
+    assert.ok(body.length < 4000, name);
+  }
 });

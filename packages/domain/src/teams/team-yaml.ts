@@ -41,6 +41,7 @@ export function teamYaml({ name, description, agents }: Team): string {
             ...(one.mcp.length > 0 ? { toolsets: one.mcp } : {}),
             memory_shared: one.memoryShared,
             ...(one.subAgents.length > 0 ? { sub_agents: one.subAgents } : {}),
+            ...(one.skills.length > 0 ? { skills: one.skills === 'all' ? true : one.skills } : {}),
             instruction: one.instruction,
           },
         ]),

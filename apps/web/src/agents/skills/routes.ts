@@ -1,6 +1,7 @@
 import {
   acceptSkill,
   deleteSkill,
+  draftSkill,
   dropSkillReview,
   getSkill,
   getSkillFile,
@@ -34,6 +35,9 @@ export function skillRoutes(server: Server, skills: SkillsService): void {
   serve(server, listAgentSkills, ({ user, params }) => skills.ofAgent(user, params.id));
   serve(server, giveSkill, ({ user, params, body, request }) =>
     skills.give(user, params.id, params.skillId, body.digest, request.address),
+  );
+  serve(server, draftSkill, ({ user, params, query, request }) =>
+    skills.draft(user, params.id, params.sessionId, query.run, request.address),
   );
   serve(server, takeSkill, ({ user, params, request }) =>
     skills.take(user, params.id, params.skillId, request.address),

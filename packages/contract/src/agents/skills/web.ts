@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { idParams, success } from '../../common.ts';
+import { idParams, success, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { updateBackendAgent } from '../agents/backend.ts';
+import { gatewaySession } from '../conversations.ts';
 import { AGENT_NOT_FOUND, TOO_MANY_SKILLS_TEXT } from '../fields.ts';
 import {
   agentSkill,
@@ -200,4 +201,21 @@ export const takeSkill = endpoint({
   method: 'DELETE',
   path: '/api/agents/:id/skills/:skillId',
   summary: 'Take a skill from an agent',
+});
+
+export const draftSkill = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/:id/sessions/:sessionId/skill',
+  summary: 'A finished run written down as a SKILL.md, to be edited. Nothing is kept: send it for a review when it is good',
+  params: z.object({ id: z.string(), sessionId: z.string() }),
+  query: z.object({ run: wholeQuery(1, 1, 2_147_483_647).describe('The step that the run began with') }),
+  reply: z.object({ name: z.string(), content: z.string() }),
+  passesOn: () => [gatewaySession],
+  errors: {
+    ...base.errors,
+    ...away,
+    404: [AGENT_NOT_FOUND, 'Session not found', 'Run not found'],
+    409: ['The run is still going on', 'The run has too many steps to be written down'],
+  },
 });
