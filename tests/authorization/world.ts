@@ -150,14 +150,14 @@ async function addSkills(
   agentId: string,
   { mark }: Marks,
 ) {
-  const review = (): Promise<Body> => {
-    const content = `---\nname: owned\ndescription: ${mark('skill')}\n---\n${mark('skillText')}\n`;
+  const review = (more: string): Promise<Body> => {
+    const content = `---\nname: owned\ndescription: ${mark('skill')}\n---\n${mark('skillText')} ${more}\n`;
     return ask('POST', '/api/skills/reviews', { files: [{ path: 'SKILL.md', content }] });
   };
-  const { id, digest } = await review();
+  const { id, digest } = await review('one');
   const skill = await ask('POST', `/api/skills/reviews/${id}/accept`, { digest });
   await ask('PUT', `/api/agents/${agentId}/skills/${skill.id}`, {});
-  const waiting = await review();
+  const waiting = await review('two');
   return { skillId: skill.id, reviewId: waiting.id, skillDigest: digest };
 }
 

@@ -30,7 +30,6 @@ const FULL = {
     'Too many skills wait for a review (max <n>). Accept or drop one first',
     'Your skills take more than <n> MB. Delete one first',
   ],
-  429: ['Too many requests, please slow down.'],
 } as const;
 
 export const listSkills = endpoint({
