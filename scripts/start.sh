@@ -1,7 +1,7 @@
 #!/bin/sh
-# `npm start`: sets up what is missing, runs the platform, and starts it again when it dies. The database lives on
-# meanwhile. Two shells, because they take a megabyte where a Node would take forty: this one watches the platform, the
-# guard outlives it and sees to it that nothing is left when it is gone, however it went. See docs/adr/0076.
+# `npm start`: runs the platform, and starts it again when it dies. The database lives on meanwhile. Two shells, because
+# they take a megabyte where a Node would take forty: this one watches the platform, the guard outlives it and sees to it
+# that nothing is left when it is gone, however it went. See docs/adr/0076.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -85,10 +85,6 @@ trap stop INT TERM HUP
 # a guard that is gone must not take us along
 trap '' PIPE
 
-if [ "${1:-}" != --prepared ]; then
-  attend node scripts/prepare.mjs
-  if [ "$code" -ne 0 ] || [ -n "$ending" ]; then exit "$code"; fi
-fi
 PATH=$PWD/node_modules/.bin:$PATH
 export PATH
 

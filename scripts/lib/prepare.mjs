@@ -68,15 +68,6 @@ function putOnPath(binary) {
   if (!runsHere() && process.platform !== 'win32' && !existsSync(link)) symlinkSync(binary, link);
 }
 
-/** What the dashboard is built from. */
-const DASHBOARD_SOURCES = [
-  'apps/dashboard',
-  'packages/client/src',
-  'packages/contract/src',
-  'packages/domain/src',
-  'package-lock.json',
-];
-
 /**
  * @param {string} file
  * @returns {string[]}
@@ -95,30 +86,63 @@ function filesBelow(file) {
 }
 
 /**
- * Builds the dashboard, unless what is there was built from the same sources.
+ * Builds something, unless what is there was built from the same sources in the same place.
+ * @param {{ title: string, what: string, sources: readonly string[], stampFile: string, command: readonly string[], cwd?: string }} build
  * @param {string} binary
  */
-async function dashboard(binary) {
-  if (!existsSync(path.join(ROOT, 'apps/dashboard/index.html'))) return;
-  const hash = createHash('sha256');
-  for (const file of DASHBOARD_SOURCES.flatMap(filesBelow)) {
+async function build({ title, what, sources, stampFile, command, cwd = ROOT }, binary) {
+  const hash = createHash('sha256').update(ROOT);
+  for (const file of sources.flatMap(filesBelow)) {
     hash.update(`${file}\0`).update(readFileSync(path.join(ROOT, file)));
   }
-  const stampFile = path.join(ROOT, 'apps/dashboard/dist/.stamp');
   const stamp = hash.digest('hex');
   if (read(stampFile) === stamp) return;
-  await step('Building the dashboard', async () => {
-    const vite = path.join(ROOT, 'node_modules/vite/bin/vite.js');
-    const cwd = path.join(ROOT, 'apps/dashboard');
-    const { code, output, interrupted } = await run(binary, [vite, 'build', '--logLevel', 'warn'], {
-      quiet: true,
-      cwd,
-    });
+  await step(title, async () => {
+    const { code, output, interrupted } = await run(binary, command, { quiet: true, cwd });
     if (interrupted) process.exit(1);
     if (/ENOSPC/.test(output)) throw new Stop('The disk is full: free some space and start again.');
-    if (code !== 0) throw new Stop(`The dashboard could not be built:\n\n${output.trim()}`);
+    if (code !== 0) throw new Stop(`${what} could not be built:\n\n${output.trim()}`);
   });
   writeFileSync(stampFile, stamp);
+}
+
+/** @param {string} binary */
+async function dashboard(binary) {
+  // an image has its files and not what they are built from
+  if (!existsSync(path.join(ROOT, 'apps/dashboard/index.html'))) return;
+  const sources = ['apps/dashboard', 'packages/client/src', 'packages/contract/src', 'packages/domain/src'];
+  await build(
+    {
+      title: 'Building the dashboard',
+      what: 'The dashboard',
+      sources: [...sources, 'package-lock.json'],
+      stampFile: path.join(ROOT, 'apps/dashboard/dist/.stamp'),
+      command: [path.join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'],
+      cwd: path.join(ROOT, 'apps/dashboard'),
+    },
+    binary,
+  );
+}
+
+const BUNDLE = 'apps/platform/scripts/bundle.ts';
+
+/**
+ * The services as few files, which scripts/start.mjs runs.
+ * @param {string} binary
+ */
+async function program(binary) {
+  const services = ['agent', 'backend', 'platform', 'summarizer', 'web'].map((name) => `apps/${name}/src`);
+  const packages = readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}/src`);
+  await build(
+    {
+      title: 'Putting the program together',
+      what: 'The program',
+      sources: [...services, ...packages, BUNDLE, 'package-lock.json'],
+      stampFile: path.join(ROOT, '.runtime/program/.stamp'),
+      command: [path.join(ROOT, BUNDLE)],
+    },
+    binary,
+  );
 }
 
 /**
@@ -132,6 +156,7 @@ export async function prepare({ dev }) {
     await install(binary, dev);
     putOnPath(binary);
     await dashboard(binary);
+    await program(binary);
     return binary;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOSPC') {

@@ -335,7 +335,10 @@ const WEB: Record<string, Make> = {
   'POST /api/skills/reviews/archive': () => ({}),
   'GET /api/skills/reviews/:id': ({ reviewId: id }) => ({ params: { id } }),
   'GET /api/skills/reviews/:id/file': ({ reviewId: id }) => ({ params: { id }, query: { path: 'SKILL.md' } }),
-  'POST /api/skills/reviews/:id/accept': ({ reviewId: id, skillDigest: digest }) => ({ params: { id }, body: { digest } }),
+  'POST /api/skills/reviews/:id/accept': ({ reviewId: id, skillDigest: digest }) => ({
+    params: { id },
+    body: { digest },
+  }),
   'DELETE /api/skills/reviews/:id': ({ reviewId: id }) => ({ params: { id } }),
   'GET /api/skills/:id': ({ skillId: id }) => ({ params: { id } }),
   'GET /api/skills/:id/file': ({ skillId: id }) => ({ params: { id }, query: { path: 'SKILL.md' } }),

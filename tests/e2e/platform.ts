@@ -19,7 +19,7 @@ export interface RunningPlatform {
   stop: () => Promise<void>;
 }
 
-const MAIN = fileURLToPath(new URL('../../apps/platform/src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
 const READY = /Ctrl-C stops everything/;
 
 async function freePort(): Promise<number> {

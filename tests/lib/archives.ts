@@ -39,10 +39,7 @@ export function zipOf(entries: readonly Packed[]): Buffer {
         [at + 22, 2, name.length],
       ] as const;
     parts.push(head(30, [[0, 4, 0x04034b50], ...common(4)]), name, packed);
-    central.push(
-      head(46, [[0, 4, 0x02014b50], [4, 2, 0x0314], ...common(6), [40, 2, mode], [42, 4, offset]]),
-      name,
-    );
+    central.push(head(46, [[0, 4, 0x02014b50], [4, 2, 0x0314], ...common(6), [40, 2, mode], [42, 4, offset]]), name);
     offset += 30 + name.length + packed.length;
   }
   const list = Buffer.concat(central);
@@ -64,7 +61,8 @@ export function tarOf(entries: readonly (Packed & { type?: string })[]): Buffer 
     block.write('0000644\0', 100);
     block.write(`${body.length.toString(8).padStart(11, '0')}\0`, 124);
     block.write(type, 156);
-    block.write('ustar\0' + '00', 257);
+    block.write('ustar', 257);
+    block.write('00', 263);
     return [block, body, Buffer.alloc((512 - (body.length % 512)) % 512)];
   });
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);

@@ -47,7 +47,7 @@ export const LONG_FUNCTIONS: Readonly<Record<string, { reason: string; functions
         'packages/ai/src/provider.ts createProvider': 74,
         'packages/db/src/scopes.ts createDatabase': 70,
         'packages/kernel/src/http/serve.ts serve': 128,
-        'packages/kernel/src/http/server.ts createServer': 95,
+        'packages/kernel/src/http/server.ts createServer': 75,
       },
     },
     pages: {

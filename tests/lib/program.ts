@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PLATFORM = path.join(ROOT, 'apps/platform/src/main.ts');
+/** What prepare.mjs put together from the sources, as `npm start` runs it. */
+const PLATFORM = path.join(ROOT, 'scripts/start.mjs');
 const WATCHER = path.join(ROOT, 'scripts/start.sh');
 const READY = 'Ctrl-C stops everything.';
 const START_MS = 60_000;
@@ -26,8 +27,8 @@ export interface Program {
 export const startProgram = (env: Record<string, string>, file = PLATFORM): Program =>
   start(process.execPath, [file], env);
 
-/** Starts the platform as `npm start` does, watched, without looking for what has to be set up. */
-export const startWatched = (env: Record<string, string>): Program => start('/bin/sh', [WATCHER, '--prepared'], env);
+/** Starts the platform as `npm start` does, watched. */
+export const startWatched = (env: Record<string, string>): Program => start('/bin/sh', [WATCHER], env);
 
 function start(command: string, args: string[], env: Record<string, string>): Program {
   const child = spawn(command, args, {

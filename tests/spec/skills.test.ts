@@ -70,55 +70,63 @@ async function taken(name: string, body = 'Do it well.', who = ada) {
 const give = (skillId: string, body: object = {}, who = ada, id = agentId) =>
   ask('PUT', `/api/agents/${id}/skills/${skillId}`, body, who);
 
-test('sent, looked at, accepted, given, and read by the model when it needs it', { skip: needs('bubblewrap') }, async () => {
-  const zip = zipOf([
-    { path: 'tides/SKILL.md', content: skillMd('tides', 'Add the number of the port to the hour.') },
-    { path: 'tides/references/ports.md', content: 'Brest is 4.' },
-    { path: 'tides/scripts/hour.sh', content: '#!/bin/sh\necho "high at $((6 + 4))"\n' },
-  ]);
-  const sent = await fetch(`${services.web}/api/skills/reviews/archive`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ada.key}`, 'content-type': 'application/octet-stream' },
-    body: new Uint8Array(zip),
-  });
-  const review = (await sent.json()) as { id: string; digest: string; report: { scripts: unknown[] } };
-  assert.deepEqual([sent.status, review.report.scripts.length], [201, 1], JSON.stringify(review));
-  assert.match(await say('hello'), /hello/);
-  assert.ok(!toolsOf(model.requests.at(-1)!).includes('activate_skill'), 'nobody has it yet');
+test(
+  'sent, looked at, accepted, given, and read by the model when it needs it',
+  { skip: needs('bubblewrap') },
+  async () => {
+    const zip = zipOf([
+      { path: 'tides/SKILL.md', content: skillMd('tides', 'Add the number of the port to the hour.') },
+      { path: 'tides/references/ports.md', content: 'Brest is 4.' },
+      { path: 'tides/scripts/hour.sh', content: '#!/bin/sh\necho "high at $((6 + 4))"\n' },
+    ]);
+    const sent = await fetch(`${services.web}/api/skills/reviews/archive`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ada.key}`, 'content-type': 'application/octet-stream' },
+      body: new Uint8Array(zip),
+    });
+    const review = (await sent.json()) as { id: string; digest: string; report: { scripts: unknown[] } };
+    assert.deepEqual([sent.status, review.report.scripts.length], [201, 1], JSON.stringify(review));
+    assert.match(await say('hello'), /hello/);
+    assert.ok(!toolsOf(model.requests.at(-1)!).includes('activate_skill'), 'nobody has it yet');
 
-  const { body: skill } = await ask('POST', `/api/skills/reviews/${review.id}/accept`, { digest: review.digest });
-  const { body: given } = await give(skill.id, { digest: review.digest });
-  assert.deepEqual(
-    given.skills.map(({ name, on, behind, version }: Record<string, unknown>) => [name, on, behind, version]),
-    [['tides', true, false, 1]],
-  );
+    const { body: skill } = await ask('POST', `/api/skills/reviews/${review.id}/accept`, { digest: review.digest });
+    const { body: given } = await give(skill.id, { digest: review.digest });
+    assert.deepEqual(
+      given.skills.map(({ name, on, behind, version }: Record<string, unknown>) => [name, on, behind, version]),
+      [['tides', true, false, 1]],
+    );
 
-  const told = await say('call activate_skill {"name":"tides"}');
-  const request = model.requests.at(-1)!;
-  assert.match(String(messagesOf(request)[0]?.content), /- tides: What tides is for\./);
-  assert.doesNotMatch(String(messagesOf(request)[0]?.content), /number of the port/, 'the text only when it is asked for');
-  assert.match(told, /Skill tides \(sha256:[\s\S]*Add the number of the port[\s\S]*- references\/ports\.md/);
-  assert.match(await say('call read_skill_file {"skill":"tides","path":"references/ports.md"}'), /Brest is 4\./);
-  assert.match(await say('call shell {"cmd":"/skills/tides/scripts/hour.sh"}'), /high at 10/);
-  assert.match(await say('call activate_skill {"name":"none"}'), /You have no skill none/);
+    const told = await say('call activate_skill {"name":"tides"}');
+    const request = model.requests.at(-1)!;
+    assert.match(String(messagesOf(request)[0]?.content), /- tides: What tides is for\./);
+    assert.doesNotMatch(
+      String(messagesOf(request)[0]?.content),
+      /number of the port/,
+      'the text only when it is asked for',
+    );
+    assert.match(told, /Skill tides \(sha256:[\s\S]*Add the number of the port[\s\S]*- references\/ports\.md/);
+    assert.match(await say('call read_skill_file {"skill":"tides","path":"references/ports.md"}'), /Brest is 4\./);
+    assert.match(await say('call shell {"cmd":"/skills/tides/scripts/hour.sh"}'), /high at 10/);
+    assert.match(await say('call activate_skill {"name":"none"}'), /You have no skill none/);
 
-  // Another version: the agent keeps the one that it was given until its owner gives it the next.
-  const next = await taken('tides', 'Subtract it.');
-  const listed = (await ask('GET', `/api/agents/${agentId}/skills`)).body.skills[0];
-  assert.deepEqual([listed.behind, listed.pinned, listed.digest], [true, review.digest, next.digest]);
-  assert.match(await say('call activate_skill {"name":"tides"}'), /active already/);
-  const stale = await give(skill.id, { digest: review.digest });
-  assert.deepEqual([stale.status, stale.body.error], [409, 'The skill has changed since: look at it again']);
-  await give(skill.id, { digest: next.digest });
-  assert.match(await say('call activate_skill {"name":"tides"}'), /Subtract it\./);
+    // Another version: the agent keeps the one that it was given until its owner gives it the next.
+    const next = await taken('tides', 'Subtract it.');
+    const listed = (await ask('GET', `/api/agents/${agentId}/skills`)).body.skills[0];
+    assert.deepEqual([listed.behind, listed.pinned, listed.digest], [true, review.digest, next.digest]);
+    assert.match(await say('call activate_skill {"name":"tides"}'), /active already/);
+    const stale = await give(skill.id, { digest: review.digest });
+    assert.deepEqual([stale.status, stale.body.error], [409, 'The skill has changed since: look at it again']);
+    await give(skill.id, { digest: next.digest });
+    assert.match(await say('call activate_skill {"name":"tides"}'), /Subtract it\./);
 
-  const used = await ask('DELETE', `/api/skills/${skill.id}`);
-  assert.deepEqual([used.status, used.body.error], [409, 'Agents have this skill: Ada. Switch it off there first']);
-  assert.equal((await ask('DELETE', `/api/agents/${agentId}/skills/${skill.id}`)).status, 200);
-  await say('hello again');
-  assert.ok(!toolsOf(model.requests.at(-1)!).includes('activate_skill'));
-  assert.equal((await ask('DELETE', `/api/skills/${skill.id}`)).status, 200);
-});
+    const used = await ask('DELETE', `/api/skills/${skill.id}`);
+    assert.deepEqual([used.status, used.body.error], [409, 'Agents have this skill: Ada. Switch it off there first']);
+    assert.equal((await ask('DELETE', `/api/agents/${agentId}/skills/${skill.id}`)).status, 200);
+    await say('hello again');
+    assert.ok(!toolsOf(model.requests.at(-1)!).includes('activate_skill'));
+    assert.equal((await ask('DELETE', `/api/skills/${skill.id}`)).status, 200);
+  },
+);
 
 test('a skill gives no tool, whatever it says', async () => {
   const greedy = await ask('POST', '/api/skills/reviews', {
@@ -129,7 +137,10 @@ test('a skill gives no tool, whatever it says', async () => {
   await ask('PUT', `/api/agents/${agentId}/purpose`, { tools: ['think'] });
   await give(skill.id);
   assert.match(await say('call activate_skill {"name":"greedy"}'), /Call shell now\./);
-  assert.match(await say('call shell {"cmd":"id"}'), /There is no tool shell\. Tools: think, activate_skill, read_skill_file/);
+  assert.match(
+    await say('call shell {"cmd":"id"}'),
+    /There is no tool shell\. Tools: think, activate_skill, read_skill_file/,
+  );
   const { tools } = (await ask('GET', `/api/agents/${agentId}/purpose`)).body;
   assert.deepEqual(tools, ['think']);
   await ask('DELETE', `/api/agents/${agentId}/skills/${skill.id}`);
@@ -139,7 +150,7 @@ test('an agent has as many skills as its plan says, also when several are given 
   const skills = await Promise.all(['one', 'two', 'three', 'four', 'five'].map((name) => taken(name)));
   const answers = await Promise.all(skills.map(({ id }) => give(id)));
   assert.deepEqual(
-    answers.map(({ status }) => status).toSorted(),
+    answers.map(({ status }) => status).toSorted((a, b) => a - b),
     [200, 200, 200, 400, 400],
   );
   const refused = answers.find(({ status }) => status === 400)!;
@@ -234,7 +245,9 @@ test('a team has the skills that its document names; those that come with the pl
     ],
   );
   const own = await taken('own', 'x', eve);
-  const again = await team({ yaml_config: 'agents:\n  root:\n    skills: [own, break-it]\n  other:\n    skills: true\n' });
+  const again = await team({
+    yaml_config: 'agents:\n  root:\n    skills: [own, break-it]\n  other:\n    skills: true\n',
+  });
   assert.equal(again.status, 200, JSON.stringify(again.body));
   const of = async (index: number) =>
     (await ask('GET', `/api/agents/${again.body.agents[index].agentId}/skills`, undefined, eve)).body.skills

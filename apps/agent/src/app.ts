@@ -190,7 +190,11 @@ function shared(own: SqliteStore, { PLATFORM_URL, PLATFORM_KEY, TEAM_ID }: Agent
 }
 
 /** The platform keeps its owner's skills; it gives this agent those that its definition names. */
-function skillsOf({ PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN, DATA_DIR }: AgentSettings, outbound: Outbound, log: Log) {
+function skillsOf(
+  { PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN, DATA_DIR }: AgentSettings,
+  outbound: Outbound,
+  log: Log,
+) {
   if (PLATFORM_URL === undefined) return {};
   const source: SkillSource = async (digest) => {
     const response = await outbound.fetch(PLATFORM_URL + fetchSkill.path.replace(':digest', digest), {

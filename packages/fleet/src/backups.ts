@@ -146,7 +146,8 @@ export function createBackups(deps: BackupsDeps): Backups {
       const known = await db.system.selectFrom('agent_backups').select('id').where('agent_id', '=', agentId).execute();
       const files = new Set(known.map(({ id }) => id + ENDING));
       for (const name of await readdir(folderOf(agentId)).catch(() => []))
-        if (/\.tar\.gz(?:\.partial)?$/.test(name) && !files.has(name)) await rm(path.join(folderOf(agentId), name));
+        if (/\.tar\.gz(?:\.partial(?:\.rows)?)?$/.test(name) && !files.has(name))
+          await rm(path.join(folderOf(agentId), name), { recursive: true });
     },
 
     removeAll: (agentId) => rm(folderOf(agentId), { recursive: true, force: true }),

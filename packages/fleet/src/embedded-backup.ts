@@ -3,33 +3,15 @@ import { lstat, mkdir, open, opendir, readlink, rename, symlink } from 'node:fs/
 import path from 'node:path';
 import { pipeline as joined, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { sql } from 'kysely';
 import { createJail, OutsideWorkspace, removeTree, WORKSPACE_ENTRIES, type Jail } from '@troupe/agent';
-import type { Database, UserTx } from '@troupe/db';
+import type { Database } from '@troupe/db';
 import { AppError } from '@troupe/kernel';
+import { keepRows, replaceRows, rowsBeside, writeRows } from './backup-rows.ts';
 import { pack } from './pack.ts';
 import type { AgentRow } from '@troupe/roster';
 import { tar, untar, type TarEntry, type TarItem } from './tar.ts';
 
-/**
- * The rows that a backup holds beside the workspace, and what of them is put back: no lease, since nobody works on them
- * then. Not the tokens of the day: a restore must not give them back.
- */
-const TABLES = {
-  agent_sessions:
-    'id, agent_id, user_id, channel, key, status, last_seq, compacted_to, created_at, updated_at, title, pinned, archived, root_id, branch_of, branch_at',
-  agent_events: 'session_id, seq, agent_id, user_id, data, input_id, at, copied',
-  agent_memory: 'id, user_id, agent_id, scope, key, content, created_at, updated_at, expires_at',
-  agent_todos: 'user_id, agent_id, scope, number, description, status',
-} as const;
-type Table = keyof typeof TABLES;
-
-/** What a backup of an older release does not say. */
-const NEWER = JSON.stringify({ pinned: false, archived: false, copied: false });
-
-const NAMES = Object.keys(TABLES) as Table[];
 const WORKSPACE = 'workspace';
-const ROWS_AT_ONCE = 500;
 const NAMES_AT_ONCE = 256;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -92,27 +74,18 @@ async function* entriesOf(jail: Jail, folder: string, room: Room): AsyncGenerato
 
 /** The agent's rows as they are at one moment, and its files. */
 export async function backUp(db: Database, agent: AgentRow, workspace: string, file: string): Promise<void> {
-  const read = async (tx: UserTx, table: Table): Promise<TarEntry> => {
-    const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(table)} t
-      where agent_id = ${agent.id}`.execute(tx);
-    return { path: `${table}.jsonl`, mode: 0o600, content: Buffer.from(rows.map(({ row }) => `${row}\n`).join('')) };
-  };
-  const rows = await db.asUser(
-    agent.user_id,
-    async (tx) => {
-      const entries: TarEntry[] = [];
-      for (const table of NAMES) entries.push(await read(tx, table));
-      return entries;
-    },
-    { isolation: 'repeatable read' },
-  );
+  const beside = rowsBeside(file);
   async function* all(): AsyncGenerator<TarEntry> {
-    yield* rows;
+    yield* await writeRows(db, agent, beside);
     // An agent that never used a file has no folder.
     if (await lstat(workspace).catch(() => undefined))
       yield* entriesOf(createJail(workspace), '.', { entries: WORKSPACE_ENTRIES });
   }
-  await pack(Readable.from(tar(all()), { objectMode: false }), file);
+  try {
+    await pack(Readable.from(tar(all()), { objectMode: false }), file);
+  } finally {
+    await removeTree(beside);
+  }
 }
 
 async function unpackFile(jail: Jail, at: string, { kind, mode, link, content }: TarItem): Promise<void> {
@@ -138,51 +111,33 @@ async function unpackFile(jail: Jail, at: string, { kind, mode, link, content }:
   );
 }
 
-/** Reads the whole archive before anything of the agent is touched: files go into a folder beside, rows are held. */
-async function unpack(file: string, folder: string): Promise<Map<string, string[]>> {
-  const rows = new Map<string, string[]>();
-  await removeTree(folder);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+/** Reads the whole archive before anything of the agent is touched: files go into a folder beside, rows into another. */
+async function unpack(file: string, folder: string): Promise<void> {
+  for (const made of [folder, rowsBeside(folder)]) {
+    await removeTree(made);
+    await mkdir(made, { recursive: true, mode: 0o700 });
+  }
   const jail = createJail(folder);
   // What fails is thrown by the last of them.
   const stream = joined(createReadStream(file), createGunzip(), () => {});
   for await (const item of untar(stream)) {
     const inside = path.posix.relative(WORKSPACE, path.posix.normalize(item.path));
     if (item.path.startsWith(`${WORKSPACE}/`)) await unpackFile(jail, inside, item);
-    else {
-      const parts: Buffer[] = [];
-      for await (const piece of item.content) parts.push(piece);
-      rows.set(item.path.replace(/\.jsonl$/, ''), Buffer.concat(parts).toString().split('\n').filter(Boolean));
-    }
+    else await keepRows(item, rowsBeside(folder));
   }
-  return rows;
 }
 
 /** The rows in one transaction, then the files by two renames. To be done again when it was cut short. */
 export async function putBack(db: Database, agent: AgentRow, workspace: string, file: string): Promise<void> {
   const beside = `${workspace}.restoring`;
   const old = `${workspace}.replaced`;
-  const rows = await unpack(file, beside);
-  await db.asUser(agent.user_id, async (tx) => {
-    // Events go with their sessions.
-    for (const table of ['agent_sessions', 'agent_memory', 'agent_todos'])
-      await sql`delete from ${sql.table(table)} where agent_id = ${agent.id}`.execute(tx);
-    for (const table of NAMES) await insertRows(tx, table, rows.get(table) ?? []);
-  });
+  await unpack(file, beside);
+  await db.asUser(agent.user_id, (tx) => replaceRows(tx, agent, rowsBeside(beside)));
+  await removeTree(rowsBeside(beside));
   await removeTree(old);
   await rename(workspace, old).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
   await rename(beside, workspace);
   await removeTree(old);
-}
-
-async function insertRows(tx: UserTx, table: Table, lines: readonly string[]): Promise<void> {
-  const columns = sql.raw(TABLES[table]);
-  for (let at = 0; at < lines.length; at += ROWS_AT_ONCE) {
-    const batch = `[${lines.slice(at, at + ROWS_AT_ONCE).join(',')}]`;
-    await sql`insert into ${sql.table(table)} (${columns})
-      select ${columns} from jsonb_populate_recordset(
-        jsonb_populate_record(null::${sql.table(table)}, ${NEWER}::jsonb), ${batch}::jsonb)`.execute(tx);
-  }
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { createPgStore, createSandbox } from '@troupe/agent';
 import { createOutbound } from '@troupe/kernel';
 import { createEmbedded, type Embedded } from './embedded.ts';
@@ -50,6 +53,38 @@ describe('the embedded driver', () => {
     }
     assert.equal((await stores[1]!.messages({ limit: 10, offset: 0 })).total, 1);
     assert.equal(await driver.recover(), 0);
+  });
+
+  test('a backup of long conversations takes no memory, and brings every letter back', async () => {
+    const { runtime } = grounds;
+    const agent = await newAgent(grounds);
+    const store = createPgStore({ db: runtime.db, userId: 'ann', agentId: agent.id });
+    await store.deliver({
+      to: { channel: 'api', key: 'long' },
+      events: [{ type: 'user', content: 'first \u2028 line\nsecond \u2029 line' }],
+    });
+    await sql`insert into agent_events (session_id, seq, agent_id, user_id, data, at)
+      select session_id, seq + n, agent_id, user_id, jsonb_build_object('type', 'user', 'content', n || repeat('words ', 150000)), at
+      from agent_events, generate_series(1, 120) n where agent_id = ${agent.id}`.execute(runtime.db.system);
+    const events = () =>
+      sql<{
+        seq: bigint;
+        sum: string;
+      }>`select seq, md5(data::text) as sum from agent_events where agent_id = ${agent.id} order by seq`
+        .execute(runtime.db.system)
+        .then(({ rows }) => rows);
+    const before = await events();
+    assert.equal(before.length, 121);
+    const file = path.join(runtime.dataDir, 'long.tar.gz');
+    // 108 MB of text: all at once it took 400 MB; in pieces it is garbage that comes and goes
+    assert.ok((await growth(() => driver.backup(agent, file))) < 250);
+    await sql`delete from agent_events where agent_id = ${agent.id} and seq > 3`.execute(runtime.db.system);
+    assert.ok((await growth(() => driver.restore(agent, file))) < 250);
+    assert.deepEqual(await events(), before);
+    assert.deepEqual(
+      (await readdir(runtime.dataDir, { recursive: true })).filter((name) => name.endsWith('.rows')),
+      [],
+    );
   });
 
   test('sleeps when nobody talks to it, and wakes when somebody does', async () => {
@@ -104,3 +139,13 @@ describe('the embedded driver', () => {
     await short.close();
   });
 });
+
+/** Megabytes of memory that the work took at its height, beside what was there. */
+async function growth(work: () => Promise<unknown>): Promise<number> {
+  const now = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external;
+  const start = now();
+  let most = start;
+  const timer = setInterval(() => (most = Math.max(most, now())), 5);
+  await work().finally(() => clearInterval(timer));
+  return (most - start) / 1e6;
+}

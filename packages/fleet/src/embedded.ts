@@ -199,8 +199,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     async remove({ id }) {
       // Its rows are gone already, so its work ends by itself: no need to wait for that.
       void evict(id).catch((err: unknown) => log.warn({ err, agentId: id }, 'a removed agent did not sleep'));
-      for (const folder of [workspaceOf(id), `${workspaceOf(id)}.restoring`, `${workspaceOf(id)}.replaced`])
-        await removeTree(folder);
+      for (const ending of ['', '.restoring', '.restoring.rows', '.replaced'])
+        await removeTree(workspaceOf(id) + ending);
     },
     backup: (agent, file) => backUp(db, agent, workspaceOf(agent.id), file),
     restore: (agent, file) => putBack(db, agent, workspaceOf(agent.id), file),

@@ -170,7 +170,8 @@ async function skillsAfter(
   if (!on) return { skills: skills.filter((one) => one.id !== id) };
   const [found] = await librarySkills(tx, owner, { ids: [id] });
   if (!found) throw new AppError(404, 'Skill not found');
-  if (digest !== undefined && digest !== found.digest) throw new AppError(409, 'The skill has changed since: look at it again');
+  if (digest !== undefined && digest !== found.digest)
+    throw new AppError(409, 'The skill has changed since: look at it again');
   const ref = refOf(found);
   const isThere = skills.some((one) => one.id === id);
   checkSkillCount(skills.length + (isThere ? 0 : 1), plan);

@@ -139,7 +139,8 @@ export interface WantedSkills {
   lenient?: boolean;
 }
 
-const mostSkills = (plan: string) => (isPlan(plan) ? { plan, most: PLAN_LIMITS[plan].skills } : { plan: 'solo', most: 3 });
+const mostSkills = (plan: string) =>
+  isPlan(plan) ? { plan, most: PLAN_LIMITS[plan].skills } : { plan: 'solo', most: 3 };
 
 export function checkSkillCount(count: number, given: string): void {
   const { plan, most } = mostSkills(given);

@@ -80,7 +80,8 @@ export const review = {
 
 export const agentSkills = {
   title: 'Skills',
-  hint: (on: number, max: number) => `What it may read up on: ${on} of ${max} on its plan. They give it no further tools.`,
+  hint: (on: number, max: number) =>
+    `What it may read up on: ${on} of ${max} on its plan. They give it no further tools.`,
   empty: 'Your library is empty.',
   toLibrary: 'To the library',
   update: 'Give it the newest version',

@@ -22,11 +22,7 @@ interface ShellOptions {
 }
 
 /** Commands run in the sandbox or not at all. With allowed domains they reach those, through the proxy, and no others. */
-export function shellTools(
-  workspace: Workspace,
-  sandbox: Sandbox,
-  { egress = {}, skills }: ShellOptions = {},
-): Tool[] {
+export function shellTools(workspace: Workspace, sandbox: Sandbox, { egress = {}, skills }: ShellOptions = {}): Tool[] {
   return [
     tool({
       name: 'shell',
@@ -43,7 +39,12 @@ export function shellTools(
         const { allowedDomains } = definition.config.safety;
         const proxy = allowedDomains.length > 0 ? await createEgressProxy({ ...egress, allowedDomains }) : undefined;
         try {
-          const { output: said, code, stopped, full } = await sandbox.run({
+          const {
+            output: said,
+            code,
+            stopped,
+            full,
+          } = await sandbox.run({
             argv: ['/bin/sh', '-c', cmd],
             workspace,
             cwd,

@@ -57,7 +57,10 @@ test('the text comes without its head, with the list of files, once; files are r
   const [first, again] = await Promise.all([1, 2].map(() => call(tools, 'activate_skill', { name: 'maps' }, given)));
   assert.equal(first?.content, again?.content);
   assert.match(first?.content ?? '', /^Skill maps \(sha256:[0-9a-f]{12}\)\n\nRun scripts\/draw\.sh/);
-  assert.match(first?.content ?? '', /\/skills\/maps[\s\S]*- assets\/a\.bin\n- references\/paper\.md\n- scripts\/draw\.sh$/);
+  assert.match(
+    first?.content ?? '',
+    /\/skills\/maps[\s\S]*- assets\/a\.bin\n- references\/paper\.md\n- scripts\/draw\.sh$/,
+  );
   assert.doesNotMatch(first?.content ?? '', /description:/);
   assert.equal(fetched, 1, 'fetched once for both');
   const read = (file: string) => call(tools, 'read_skill_file', { skill: 'maps', path: file }, given);
@@ -74,7 +77,10 @@ test('the text comes without its head, with the list of files, once; files are r
 test('a skill that the agent was not given, or that is gone, is refused', async () => {
   const { shelf, at } = await newShelf();
   const tools = skillTools(shelf, from(MAPS));
-  assert.match((await call(tools, 'activate_skill', { name: 'maps' }, {})).content, /You have no skill maps\. Skills: none/);
+  assert.match(
+    (await call(tools, 'activate_skill', { name: 'maps' }, {})).content,
+    /You have no skill maps\. Skills: none/,
+  );
   const gone = { definition: { skills: [refTo(files({ 'SKILL.md': 'other' }))] } };
   await assert.rejects(call(tools, 'activate_skill', { name: 'maps' }, gone), /not in the library any more/);
   assert.deepEqual(await readdir(at), []);
@@ -106,22 +112,26 @@ test('what nobody uses for a week goes when something else comes', async () => {
   assert.deepEqual(await readdir(at), [digestOf(other)]);
 });
 
-test('scripts run in the sandbox alone, from a folder that nobody can change', { skip: needs('bubblewrap') }, async () => {
-  const { shelf } = await newShelf();
-  const workspace = createWorkspace(await mkdtemp(path.join(root, 'workspace-')), { pool, owner: 'user' });
-  const plain = files({ 'SKILL.md': MD('Only text') });
-  const gone = refTo(files({ 'SKILL.md': 'gone' }), 'gone');
-  const tools = shellTools(workspace, createSandbox(), { skills: { shelf, source: from(MAPS, plain) } });
-  const given = { definition: { skills: [maps, refTo(plain, 'plain')] } };
-  const sh = (cmd: string, context = given) => call(tools, 'shell', { cmd }, context);
-  assert.deepEqual(await sh('/skills/maps/scripts/draw.sh'), { content: 'drawn with thick paper\n' });
-  assert.deepEqual(await sh('ls /skills'), { content: 'maps\n' });
-  for (const change of ['echo x > /skills/maps/SKILL.md', 'rm /skills/maps/SKILL.md', 'touch /skills/x'])
-    assert.match((await sh(change)).content, /Read-only file system|Permission denied/);
-  assert.match((await sh('ls /skills', { definition: { skills: [] } })).content, /No such file/);
-  const missing = await sh('echo on', { definition: { skills: [maps, gone] } });
-  assert.equal(missing.content, 'The skill gone is not in the library any more.\non\n');
-});
+test(
+  'scripts run in the sandbox alone, from a folder that nobody can change',
+  { skip: needs('bubblewrap') },
+  async () => {
+    const { shelf } = await newShelf();
+    const workspace = createWorkspace(await mkdtemp(path.join(root, 'workspace-')), { pool, owner: 'user' });
+    const plain = files({ 'SKILL.md': MD('Only text') });
+    const gone = refTo(files({ 'SKILL.md': 'gone' }), 'gone');
+    const tools = shellTools(workspace, createSandbox(), { skills: { shelf, source: from(MAPS, plain) } });
+    const given = { definition: { skills: [maps, refTo(plain, 'plain')] } };
+    const sh = (cmd: string, context = given) => call(tools, 'shell', { cmd }, context);
+    assert.deepEqual(await sh('/skills/maps/scripts/draw.sh'), { content: 'drawn with thick paper\n' });
+    assert.deepEqual(await sh('ls /skills'), { content: 'maps\n' });
+    for (const change of ['echo x > /skills/maps/SKILL.md', 'rm /skills/maps/SKILL.md', 'touch /skills/x'])
+      assert.match((await sh(change)).content, /Read-only file system|Permission denied/);
+    assert.match((await sh('ls /skills', { definition: { skills: [] } })).content, /No such file/);
+    const missing = await sh('echo on', { definition: { skills: [maps, gone] } });
+    assert.equal(missing.content, 'The skill gone is not in the library any more.\non\n');
+  },
+);
 
 test('a conversation names skills in a line each, gets the text when asked, and keeps it over a summary', async () => {
   const { shelf } = await newShelf();

@@ -31,9 +31,7 @@ export function skillTools(shelf: Shelf, source: SkillSource): Tool[] {
       async run({ name }, context) {
         const skill = given(context, name);
         if (!skill) return unknown(context, name);
-        const isActive = context.skills?.some(
-          (one) => one.name === name && one.version === versionOf(skill.digest),
-        );
+        const isActive = context.skills?.some((one) => one.name === name && one.version === versionOf(skill.digest));
         if (isActive) return `The skill ${name} is active already: its instructions stand above.`;
         const folder = await shelf.folder(skill, source);
         const text = await textOf(folder, SKILL_FILE);
@@ -58,7 +56,9 @@ export function skillTools(shelf: Shelf, source: SkillSource): Tool[] {
         if (!skill) return unknown(context, name);
         const folder = await shelf.folder(skill, source);
         if (!(await listed(folder)).includes(file)) return failed(`The skill ${name} has no file ${file}.`);
-        return (await textOf(folder, file)) ?? failed(`${file} is no text; commands find it in ${SKILLS_FOLDER}/${name}.`);
+        return (
+          (await textOf(folder, file)) ?? failed(`${file} is no text; commands find it in ${SKILLS_FOLDER}/${name}.`)
+        );
       },
     }),
   ];
@@ -73,7 +73,7 @@ function fileList(name: string, files: readonly string[], hasShell: boolean): st
 async function listed(folder: string, below = ''): Promise<string[]> {
   const entries = await readdir(path.join(folder, below), { withFileTypes: true });
   const found = await Promise.all(
-    entries.map((entry) => {
+    entries.map(async (entry) => {
       const at = path.posix.join(below, entry.name);
       return entry.isDirectory() ? listed(folder, at) : [at];
     }),

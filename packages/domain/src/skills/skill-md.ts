@@ -6,7 +6,8 @@ import { isSkillName, SKILL_BOUNDS, type SkillHead } from './skill.ts';
 /** Apart from the rest of the package, as the YAML library is: read in a thread where somebody else wrote it. */
 
 export type SkillMdReading =
-  { ok: true; head: SkillHead; body: string; warnings: string[] } | { ok: false; error: string };
+  | { ok: true; head: SkillHead; body: string; warnings: string[] }
+  | { ok: false; error: string };
 
 const HEAD_CHARACTERS = 16_384;
 const KEYS = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']);
@@ -21,17 +22,17 @@ const text = (name: string, max: number) =>
 
 const headSchema = z.object(
   {
-  name: z
-    .string({ error: 'name is missing' })
-    .refine(isSkillName, `name must be 1 to ${SKILL_BOUNDS.name} of a–z, 0–9 and single hyphens`),
-  description: text('description', SKILL_BOUNDS.description),
-  license: text('license', 200).optional(),
-  compatibility: text('compatibility', SKILL_BOUNDS.compatibility).optional(),
-  metadata: z.record(z.string().max(100), scalar, { error: 'metadata must be texts by name' }).default({}),
-  'allowed-tools': z
-    .union([z.string(), z.array(z.string())], { error: 'allowed-tools must be a text or a list' })
-    .default('')
-    .transform((given) => (Array.isArray(given) ? given : splitTools(given)).filter(Boolean)),
+    name: z
+      .string({ error: 'name is missing' })
+      .refine(isSkillName, `name must be 1 to ${SKILL_BOUNDS.name} of a–z, 0–9 and single hyphens`),
+    description: text('description', SKILL_BOUNDS.description),
+    license: text('license', 200).optional(),
+    compatibility: text('compatibility', SKILL_BOUNDS.compatibility).optional(),
+    metadata: z.record(z.string().max(100), scalar, { error: 'metadata must be texts by name' }).default({}),
+    'allowed-tools': z
+      .union([z.string(), z.array(z.string())], { error: 'allowed-tools must be a text or a list' })
+      .default('')
+      .transform((given) => (Array.isArray(given) ? given : splitTools(given)).filter(Boolean)),
   },
   { error: 'its frontmatter is no list of keys and values' },
 );
@@ -68,7 +69,11 @@ export function readSkillMd(given: string): SkillMdReading {
 }
 
 const bad = (why: string): SkillMdReading => ({ ok: false, error: `SKILL.md cannot be used: ${why}` });
-const listed = (names: readonly string[]): string => names.map((name) => name.slice(0, 40)).slice(0, 10).join(', ');
+const listed = (names: readonly string[]): string =>
+  names
+    .map((name) => name.slice(0, 40))
+    .slice(0, 10)
+    .join(', ');
 
 function readYaml(front: string): { value: unknown } | { error: string } {
   try {

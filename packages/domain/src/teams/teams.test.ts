@@ -63,7 +63,10 @@ test('skills are names of the library; what is elsewhere is refused, and a sourc
   assert.deepEqual(named('[local, commit]'), ['commit']);
   assert.deepEqual(named('[a-b, a-b, c]'), ['a-b', 'c']);
   assert.deepEqual(named('false'), []);
-  assert.match(String(named('[https://skills.example]')), /agents\.root\.skills: skills are not fetched from addresses/);
+  assert.match(
+    String(named('[https://skills.example]')),
+    /agents\.root\.skills: skills are not fetched from addresses/,
+  );
   assert.match(String(named('[../x]')), /\.\.\/x is no name of a skill/);
   assert.match(String(named('[{name: x, inline: y}]')), /skills must be true, false or a list of names/);
   assert.match(JSON.stringify(readTeamYaml('skills: {a: {}}\nagents: {root: {}}')), /not written into a team/);

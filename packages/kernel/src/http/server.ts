@@ -113,27 +113,7 @@ export function createServer(options: ServerOptions): Server {
   const metrics = createMetrics();
   const draining = new AbortController();
   const closing = new AbortController();
-  // A name for the process and a number for the request: as good as chance to find a line in a log, and far cheaper.
-  const run = randomHex(6);
-  let requests = 0;
-  const app = fastify({
-    logger: false,
-    bodyLimit: BODY_LIMIT,
-    trustProxy: (_address, hop) => hop < settings.TRUST_PROXY,
-    requestTimeout: REQUEST_TIMES.requestTimeout,
-    http: REQUEST_TIMES,
-    keepAliveTimeout: 72_000,
-    forceCloseConnections: true,
-    clientErrorHandler: refuseUnreadable,
-    ...(options.rewrite && {
-      rewriteUrl: (request: IncomingMessage) => options.rewrite?.(request) ?? request.url ?? '/',
-    }),
-    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
-    genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : `${run}-${(requests += 1)}`;
-    },
-  });
+  const app = createApp(options);
   const loopback = loopbackOnly(settings);
   const isInternal = (request: FastifyRequest) => {
     const key = bearerToken(request);
@@ -203,6 +183,35 @@ export function createServer(options: ServerOptions): Server {
   addObservation(server, isInternal);
   return server;
 }
+
+function createApp({ settings, rewrite }: ServerOptions): FastifyInstance {
+  // A name for the process and a number for the request: as good as chance to find a line in a log, and far cheaper.
+  const run = randomHex(6);
+  let requests = 0;
+  return fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    trustProxy: (_address, hop) => hop < settings.TRUST_PROXY,
+    requestTimeout: REQUEST_TIMES.requestTimeout,
+    http: REQUEST_TIMES,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: true,
+    clientErrorHandler: refuseUnreadable,
+    schemaController: { compilersFactory: NO_SCHEMAS },
+    ...(rewrite && { rewriteUrl: (request: IncomingMessage) => rewrite(request) ?? request.url ?? '/' }),
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : `${run}-${(requests += 1)}`;
+    },
+  });
+}
+
+/** Requests and replies are checked by the contract (serve.ts); Fastify's own compilers would be loaded for nothing. */
+const noSchemas = (): never => {
+  throw new Error('routes have no schema: endpoints of the contract are served with `serve`');
+};
+const NO_SCHEMAS = { buildValidator: noSchemas, buildSerializer: noSchemas };
 
 /** What is no HTTP is told so, and that its connection ends here. */
 function refuseUnreadable(error: { code?: string }, socket: Socket): void {

@@ -92,7 +92,11 @@ describe('hostile archives', () => {
     ['a device in a tar', () => tarOf([md, { path: 'maps/d', type: '3' }]), /d is a link or a device/],
     ['two of one name', () => zipOf([md, { path: 'maps/A' }, { path: 'maps/a' }]), /a stands twice/],
     ['two SKILL.md', () => zipOf([md, md]), /SKILL\.md stands twice/],
-    ['a file that is a folder', () => zipOf([md, { path: 'maps/a' }, { path: 'maps/a/b' }]), /a is a file and a folder/],
+    [
+      'a file that is a folder',
+      () => zipOf([md, { path: 'maps/a' }, { path: 'maps/a/b' }]),
+      /a is a file and a folder/,
+    ],
     ['a bomb', () => zipOf([md, { path: 'maps/big', content: Buffer.alloc(20 * MB) }]), /big is too large/],
     [
       'many that are a bomb together',
@@ -118,7 +122,11 @@ describe('hostile archives', () => {
     ['wrong bytes', () => flipped(zipOf([md])), /damaged/],
     ['something else', () => Buffer.from('%PDF-1.7'), /neither a zip, a tar nor a SKILL\.md/],
     ['nothing', () => Buffer.alloc(0), /neither a zip/],
-    ['a SKILL.md that is no text', () => zipOf([{ path: 'SKILL.md', content: Buffer.from([0xff, 0xfe, 0]) }]), /not UTF-8/],
+    [
+      'a SKILL.md that is no text',
+      () => zipOf([{ path: 'SKILL.md', content: Buffer.from([0xff, 0xfe, 0]) }]),
+      /not UTF-8/,
+    ],
     ['a SKILL.md without a head', () => zipOf([{ path: 'a/SKILL.md', content: 'x' }]), /SKILL\.md cannot be used/],
   ];
   for (const [title, bytes, says] of cases) test(title, () => refused(bytes(), says));
@@ -172,7 +180,17 @@ describe('what is found', () => {
     });
 
   test('ordinary text is left alone, and hosts are listed', async () => {
-    assert.deepEqual(await found('a.md', 'Use the token bucket. Post the summary to the channel. See https://A.example/x.'), []);
+    assert.deepEqual(
+      await found(
+        'a.md',
+        'A heart \u2764\uFE0F, a family \u{1F468}\u200D\u{1F469}, \u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645.',
+      ),
+      [],
+    );
+    assert.deepEqual(
+      await found('a.md', 'Use the token bucket. Post the summary to the channel. See https://A.example/x.'),
+      [],
+    );
     const reading = await readFiles([md, { path: 'maps/a.md', content: 'https://B.example/x http://a.example:8/' }]);
     assert.deepEqual(reading.ok && reading.skill.hosts, ['a.example', 'b.example']);
   });

@@ -62,8 +62,12 @@ const INTERPRETERS: Readonly<Record<string, string>> = {
 
 /** First bytes, as latin1. */
 const SIGNS: readonly (readonly [FileKind, RegExp])[] = [
-  ['program', /^\x7fELF|^MZ|^\xca\xfe\xba\xbe|^\xcf\xfa\xed\xfe|^\xce\xfa\xed\xfe|^\xfe\xed\xfa[\xce\xcf]|^\0asm|^!<arch>/],
+  [
+    'program',
+    /^\x7fELF|^MZ|^\xca\xfe\xba\xbe|^\xcf\xfa\xed\xfe|^\xce\xfa\xed\xfe|^\xfe\xed\xfa[\xce\xcf]|^\0asm|^!<arch>/,
+  ],
   ['picture', /^\x89PNG|^\xff\xd8\xff|^GIF8|^RIFF[\s\S]{4}WEBP/],
+  // oxlint-disable-next-line no-control-regex -- the bytes of a TrueType font
   ['font', /^\0\x01\0\0|^OTTO|^wOF[F2]|^true/],
   ['document', /^%PDF-/],
 ];
@@ -90,13 +94,28 @@ const RULES: readonly Rule[] = [
     level: 'danger',
     code: 'hidden-text',
     text: 'Characters that nobody sees: a model reads them all the same',
-    sign: /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFFA0\uFFF9-\uFFFB]|[\u{E0000}-\u{E0FFF}\u{F0000}-\u{10FFFD}]|(?<!^)\uFEFF/u,
+    // Not what emoji and scripts other than Latin are put together with.
+    sign: /[[\p{DI}\uFFF9-\uFFFB\u{F0000}-\u{10FFFD}]--[\uFE00-\uFE0F\uFEFF\u200C\u200D]]|[\uFE00-\uFE0F]{2}|(?<![\p{Extended_Pictographic}\p{EMod}\uFE0F[[\p{L}\p{M}]--\p{sc=Latn}]])[\u200C\u200D]|(?<!^)\uFEFF/v,
   },
   {
     level: 'danger',
     code: 'sends-secrets',
     text: 'Speaks of sending keys, passwords or the like somewhere',
-    sign: new RegExp('\\b' + SENDS + '\\b' + WITHIN + '{0,80}\\b' + SECRET + '|' + SECRET + WITHIN + '{0,60}\\b' + SENDS + '\\b.{0,40}\\bto\\b', 'i'),
+    sign: new RegExp(
+      '\\b' +
+        SENDS +
+        '\\b' +
+        WITHIN +
+        '{0,80}\\b' +
+        SECRET +
+        '|' +
+        SECRET +
+        WITHIN +
+        '{0,60}\\b' +
+        SENDS +
+        '\\b.{0,40}\\bto\\b',
+      'i',
+    ),
   },
   {
     level: 'danger',
@@ -228,7 +247,8 @@ function kindOf(content: Uint8Array): FileKind {
 function binaryFindings(path: string, kind: FileKind): Finding[] {
   if (kind === 'program')
     return [{ level: 'danger', code: 'program', path, text: 'A program that nobody can read before it runs' }];
-  if (kind === 'binary') return [{ level: 'warning', code: 'binary', path, text: 'Not text: it cannot be looked through' }];
+  if (kind === 'binary')
+    return [{ level: 'warning', code: 'binary', path, text: 'Not text: it cannot be looked through' }];
   return [];
 }
 
@@ -261,7 +281,7 @@ function pieces(line: string): string[] {
 function shown(line: string, at: number): string {
   const from = Math.max(0, at - 40);
   const cut = line.slice(from, from + EXCERPT).toWellFormed();
-  const visible = cut.replace(/[\p{C}\u034F\u115F\u1160\u17B4\u17B5\u3164\uFFA0]/gu, (hidden) =>
+  const visible = cut.replace(/[\p{C}\p{DI}]/gu, (hidden) =>
     hidden === '\t' ? ' ' : `[U+${hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
   );
   return visible.trim().slice(0, EXCERPT);

@@ -24,8 +24,10 @@ const SECRETS =
   /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abp]-[A-Za-z0-9-]{10,}|\beyJ[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]+){0,2}|\bBearer\s+[^\s"']{8,}|(?<=\b(?:password|passwd|secret|token|api[-_]?key)["']?\s{0,3}[:=]\s{0,3}["']?)[^\s"',;&]{4,}|:\/\/[^\s/:@]{1,100}:[^\s/@]{1,100}@/gi;
 const LEFT_OUT = '[left out]';
 
-const cleaned = (text: string): string => text.replace(SECRETS, (found) => (found.startsWith('://') ? '://' : LEFT_OUT));
-const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text);
+const cleaned = (text: string): string =>
+  text.replace(SECRETS, (found) => (found.startsWith('://') ? '://' : LEFT_OUT));
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 const line = (text: string, most: number): string => cut(cleaned(text).replace(/\s+/g, ' ').trim(), most);
 const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
 
@@ -45,7 +47,9 @@ function callsOf(steps: readonly SessionStep[]): Call[] {
 function about({ args }: Call): string {
   try {
     const given = JSON.parse(args) as Record<string, unknown>;
-    const main = ['cmd', 'path', 'url', 'query', 'task'].map((key) => given[key]).find((one) => typeof one === 'string');
+    const main = ['cmd', 'path', 'url', 'query', 'task']
+      .map((key) => given[key])
+      .find((one) => typeof one === 'string');
     return line(typeof main === 'string' ? main : JSON.stringify(given), ARGS);
   } catch {
     // Arguments that were no JSON: shown as the model wrote them.

@@ -10,7 +10,8 @@ interface Place {
 
 /** What people copy from GitHub is a page: the archive of its branch, and the folder in it. */
 export function archiveOf({ url, path }: Place): Place {
-  const page = /^https:\/\/github\.com\/([\w.-]+)\/([\w.-]+?)(?:\.git)?(?:\/(?:tree|blob)\/([\w.-]+)(?:\/(.*))?)?\/?$/.exec(url);
+  const page =
+    /^https:\/\/github\.com\/([\w.-]+)\/([\w.-]+?)(?:\.git)?(?:\/(?:tree|blob)\/([\w.-]+)(?:\/(.*))?)?\/?$/.exec(url);
   if (!page) return { url, path };
   const [, owner, repo, branch = 'HEAD', folder] = page;
   const within = folder?.replace(/\/?SKILL\.md$/, '').replace(/\/+$/, '');

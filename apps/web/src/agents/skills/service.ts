@@ -184,7 +184,9 @@ function createShown({ db }: SkillsDeps) {
         .filter(({ skillId }) => skillId === rest.id)
         .map(({ agentId, name, digest }) => ({ id: agentId, name, behind: digest !== rest.digest }));
       const scripts = reportOf(version).scripts.length;
-      return [{ ...rest, version: number, bytes, source, files: files ?? 0, scripts, agents, acceptedAt: isoOrNull(at) }];
+      return [
+        { ...rest, version: number, bytes, source, files: files ?? 0, scripts, agents, acceptedAt: isoOrNull(at) },
+      ];
     });
   }
 
@@ -281,7 +283,14 @@ function givingOf({ db, roster, backend }: SkillsDeps) {
           const behind = mine !== null && mine !== digest;
           return { id, name, description, digest, version: number, on: mine !== null, pinned: mine, behind };
         }),
-        ...gone.map(({ digest, ...ref }) => ({ ...ref, digest, version: null, on: true, pinned: digest, behind: false })),
+        ...gone.map(({ digest, ...ref }) => ({
+          ...ref,
+          digest,
+          version: null,
+          on: true,
+          pinned: digest,
+          behind: false,
+        })),
       ],
       max: PLAN_LIMITS[isPlan(agent.plan) ? agent.plan : 'solo'].skills,
     };

@@ -49,10 +49,7 @@ test('a skill waits, is looked at, and is in the library only when its owner has
   ]);
   const { status, body: review } = await sendZip(zip);
   assert.equal(status, 201, JSON.stringify(review));
-  assert.deepEqual(
-    [review.name, review.skillId, review.replaces, review.source],
-    ['maps', null, null, 'archive'],
-  );
+  assert.deepEqual([review.name, review.skillId, review.replaces, review.source], ['maps', null, null, 'archive']);
   assert.deepEqual(
     review.files.map((file: Record<string, string>) => [file['path'], file['kind'], file['change']]),
     [
@@ -135,7 +132,15 @@ test('what is no skill is refused with a sentence, and leaves nothing', async ()
     [{ files: [], url: 'https://a.example' }, /./],
     [{ files: [{ path: '../SKILL.md', content: skillMd('a') }] }, /no path within a skill$/],
     [{ files: [{ path: 'SKILL.md', content: 'x' }] }, /^SKILL\.md cannot be used/],
-    [{ files: [{ path: 'a/SKILL.md', content: skillMd('a') }, { path: 'a/SKILL.md', content: '' }] }, /stands twice/],
+    [
+      {
+        files: [
+          { path: 'a/SKILL.md', content: skillMd('a') },
+          { path: 'a/SKILL.md', content: '' },
+        ],
+      },
+      /stands twice/,
+    ],
     [{ files: Array.from({ length: 10_001 }, () => ({ path: 'a', content: '' })) }, /^Too many files$/],
     [{ builtIn: 'none' }, /^There is no built-in skill none$/],
     [{ url: 'file:///etc/passwd' }, /it is no address on the web$/],
@@ -158,7 +163,7 @@ test('ten may wait; those of last week are forgotten', async () => {
   const carl = await signedIn(web);
   const send = (n: number) => ask('POST', '/api/skills/reviews', files('waiting', `${n}`), carl);
   const answers = await Promise.all(Array.from({ length: 11 }, (_, n) => send(n)));
-  const statuses = answers.map(({ status }) => status).toSorted();
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
   assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 201), 409]);
   await sql`update skill_versions set created_at = now() - interval '8 days' where user_id = ${carl.id}`.execute(
     web.deps.db.system,

@@ -129,5 +129,8 @@ export const agentSkill = z.object({
   behind: z.boolean(),
 });
 
-export const skillPath = z.string({ error: 'path required' }).min(1, 'path required').max(200, 'path too long (max 200)');
+export const skillPath = z
+  .string({ error: 'path required' })
+  .min(1, 'path required')
+  .max(200, 'path too long (max 200)');
 export const skillDigestField = z.string().regex(/^[0-9a-f]{64}$/, 'digest must be the SHA-256 that was shown');

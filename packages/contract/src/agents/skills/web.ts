@@ -57,7 +57,8 @@ export const reviewSkill = endpoint({
   ...base,
   method: 'POST',
   path: '/api/skills/reviews',
-  summary: 'Look through a skill before it is taken: its files, an address to fetch it from, or the name of a built-in one',
+  summary:
+    'Look through a skill before it is taken: its files, an address to fetch it from, or the name of a built-in one',
   body: z
     .object({
       files: z.array(file).min(1, 'files must not be empty').max(10_000, 'Too many files').optional(),
@@ -206,7 +207,8 @@ export const draftSkill = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/sessions/:sessionId/skill',
-  summary: 'A finished run written down as a SKILL.md, to be edited. Nothing is kept: send it for a review when it is good',
+  summary:
+    'A finished run written down as a SKILL.md, to be edited. Nothing is kept: send it for a review when it is good',
   params: z.object({ id: z.string(), sessionId: z.string() }),
   query: z.object({ run: wholeQuery(1, 1, 2_147_483_647).describe('The step that the run began with') }),
   reply: z.object({ name: z.string(), content: z.string() }),

@@ -27,12 +27,21 @@ export function AddSkill({ from, onReview }: { from: Run; onReview: (id: string)
         value={tab}
         onChange={setTab}
         tabs={[
-          { key: 'files', label: `${texts.zip}, ${texts.folder.toLowerCase()}`, content: () => <Files onReview={onReview} /> },
+          {
+            key: 'files',
+            label: `${texts.zip}, ${texts.folder.toLowerCase()}`,
+            content: () => <Files onReview={onReview} />,
+          },
           { key: 'address', label: texts.address, content: () => <Address onReview={onReview} /> },
           {
             key: 'write',
             label: texts.write,
-            content: () => (isDraft ? <Draft from={from} onReview={onReview} /> : <Write text={texts.textStart} onReview={onReview} />),
+            content: () =>
+              isDraft ? (
+                <Draft from={from} onReview={onReview} />
+              ) : (
+                <Write text={texts.textStart} onReview={onReview} />
+              ),
           },
         ]}
       />
@@ -179,7 +188,13 @@ function Address({ onReview }: { onReview: (id: string) => void }) {
   );
 }
 
-function Draft({ from: { agent = '', session = '', run = '1' }, onReview }: { from: Run; onReview: (id: string) => void }) {
+function Draft({
+  from: { agent = '', session = '', run = '1' },
+  onReview,
+}: {
+  from: Run;
+  onReview: (id: string) => void;
+}) {
   const read = useCall(draftSkill, { params: { id: agent, sessionId: session }, query: { run } }, { retry: false });
   return (
     <div className="pt-4">

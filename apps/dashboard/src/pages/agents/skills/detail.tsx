@@ -76,7 +76,12 @@ function Shown({ id, path }: { id: string; path: string }) {
         text === null ? (
           <p className="text-ink-soft">{texts.noText}</p>
         ) : (
-          <Text label={path} lines={visible(text).split('\n').map((line) => ({ kind: 'same', text: line }))} />
+          <Text
+            label={path}
+            lines={visible(text)
+              .split('\n')
+              .map((line) => ({ kind: 'same', text: line }))}
+          />
         )
       }
     </Loaded>

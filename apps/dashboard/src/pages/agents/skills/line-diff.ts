@@ -59,6 +59,6 @@ function middle(old: readonly string[], now: readonly string[]): DiffLine[] {
 /** Characters that nobody sees, written out: what a review shows is what a model would read. */
 export const visible = (text: string): string =>
   text.replace(
-    /[\p{Cf}\p{Co}\p{Cn}\u034F\u115F\u1160\u17B4\u17B5\u3164\uFFA0]/gu,
+    /(?!\uFE0F)[\p{Cf}\p{Co}\p{Cn}\p{DI}]/gu,
     (hidden) => `[U+${hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
   );

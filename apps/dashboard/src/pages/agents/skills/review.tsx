@@ -35,7 +35,9 @@ export function Review({ id }: { id: string }) {
   const { data: review } = read;
   return (
     <Page title={texts.title(review.name)} back={back} lead={<span dir="auto">{visible(review.description)}</span>}>
-      <Notice>{review.replaces === null ? texts.isNew : review.replaces === review.digest ? texts.same : texts.update}</Notice>
+      <Notice>
+        {review.replaces === null ? texts.isNew : review.replaces === review.digest ? texts.same : texts.update}
+      </Notice>
       <Findings report={review.report} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <Runs report={review.report} />
@@ -100,10 +102,7 @@ export function Runs({ report }: { report: Report }) {
 }
 
 /** What it says of itself, whether it waits or is in the library. */
-type Described = Pick<
-  SkillReview,
-  'source' | 'digest' | 'license' | 'compatibility' | 'allowedTools' | 'report'
->;
+type Described = Pick<SkillReview, 'source' | 'digest' | 'license' | 'compatibility' | 'allowedTools' | 'report'>;
 
 export function About({ of: review }: { of: Described }) {
   const { report, allowedTools } = review;
@@ -162,7 +161,11 @@ function Files({ review }: { review: SkillReview }) {
 function Shown({ id, file: { path, change } }: { id: string; file: File }) {
   const query = { path };
   const params = { id };
-  const now = useCall(getSkillReviewFile, { params, query: { ...query, side: 'new' } }, { enabled: change !== 'removed' });
+  const now = useCall(
+    getSkillReviewFile,
+    { params, query: { ...query, side: 'new' } },
+    { enabled: change !== 'removed' },
+  );
   const old = useCall(
     getSkillReviewFile,
     { params, query: { ...query, side: 'old' } },
