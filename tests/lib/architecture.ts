@@ -234,6 +234,7 @@ export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/domain/src/teams/team-yaml.ts':
     'services call it through readTeamOf, in a thread; the dashboard in its own tab',
   'packages/domain/src/skills/skill-md.ts': 'services call it through readSkillOf, in a thread',
+  'packages/kernel/src/skills/scan.ts': 'called by read.task.ts only; an expression from constants',
   'packages/kernel/src/skills/unpack.ts': 'called by read.task.ts only',
   'packages/agent/src/workspace/workspace-files.ts': 'what blocks in it is called by tasks only',
   'packages/agent/src/sandbox/control-group.ts': 'our own folders of control groups; expressions from constants',

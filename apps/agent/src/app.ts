@@ -83,8 +83,7 @@ export async function startAgent({
     sandbox: createSandbox({ log }),
     outbound,
     log,
-    ...peersOf(settings, platform),
-    ...skillsOf(settings, platform, log),
+    ...fromPlatform(settings, platform, log),
   });
   const agent = wakeAgent({
     agentId,
@@ -188,6 +187,12 @@ function shared(own: SqliteStore, { PLATFORM_URL, PLATFORM_KEY, TEAM_ID }: Agent
     setTodo: (id, status) => ask({ op: 'setTodo', id, status }),
   });
 }
+
+/** What the platform has for it: the members of its team, and its skills. */
+const fromPlatform = (settings: AgentSettings, outbound: Outbound, log: Log) => ({
+  ...peersOf(settings, outbound),
+  ...skillsOf(settings, outbound, log),
+});
 
 /** The platform keeps its owner's skills; it gives this agent those that its definition names. */
 function skillsOf(

@@ -78,6 +78,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
+  const shared = { pool, sandbox, outbound, log };
   const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
   let closed = false;
 
@@ -90,11 +91,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     const toolkit = createToolkit({
       store,
       workspaceRoot: workspaceOf(agentId),
-      pool,
+      ...shared,
       owner: userId,
-      sandbox,
-      outbound,
-      log,
       skills: { shelf, source: pgSkills({ db, userId }) },
       peers: async (member) => {
         const peer = await awaken(member.agentId);

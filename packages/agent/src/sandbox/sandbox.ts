@@ -169,16 +169,10 @@ export function createSandbox({
   }
 
   async function wrap(wanted: Inside): Promise<Wrapped> {
-    const { workspace, egressSocket, skills = [] } = wanted;
+    const { workspace, egressSocket } = wanted;
     await user.claim(workspace);
     if (egressSocket !== undefined) user.admit(egressSocket);
-    const ours = [
-      workspace,
-      process.execPath,
-      ...(egressSocket === undefined ? [] : [BRIDGE_SOURCE, egressSocket]),
-      ...skills.map(({ folder }) => folder),
-    ];
-    const { script, argv, at, unshare } = user.become(ours);
+    const { script, argv, at, unshare } = user.become(oursIn(wanted));
     const [command = '', ...args] = [
       ...(unshare ? ['/usr/bin/unshare', '--mount', '--'] : []),
       ...bind('/bin/sh', '-c', ['set -e', 'umask 077', groups.enter, script, 'exec "$@"'].join('\n'), 'sandbox'),
@@ -267,6 +261,14 @@ export function createSandbox({
     }
   }
 }
+
+/** What is shown inside of what is ours outside. */
+const oursIn = ({ workspace, egressSocket, skills = [] }: Mounts): string[] => [
+  workspace,
+  process.execPath,
+  ...(egressSocket === undefined ? [] : [BRIDGE_SOURCE, egressSocket]),
+  ...skills.map(({ folder }) => folder),
+];
 
 function overfull(before: Room, now: Room): string | undefined {
   const grew = now.bytes > before.bytes || now.entries > before.entries || now.shut;

@@ -27,9 +27,14 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 7 * DAY_MS;
 const PART = '.part';
 
-export function createShelf({ root, log, now = Date.now }: { root: string; log: Log; now?: () => number }): Shelf {
-  const coming = new Map<string, Promise<void>>();
+interface ShelfOptions {
+  root: string;
+  log: Log;
+  now?: () => number;
+}
 
+/** Puts folders in their place, and takes away what nobody uses. */
+function createPlacing({ root, log, now = Date.now }: ShelfOptions) {
   async function isThere(folder: string): Promise<boolean> {
     try {
       const at = new Date(now());
@@ -67,6 +72,14 @@ export function createShelf({ root, log, now = Date.now }: { root: string; log: 
       if (now() - mtimeMs > most) await removeTree(old);
     }
   }
+
+  return { isThere, fetch };
+}
+
+export function createShelf(options: ShelfOptions): Shelf {
+  const { root, log } = options;
+  const { isThere, fetch } = createPlacing(options);
+  const coming = new Map<string, Promise<void>>();
 
   async function folder(skill: SkillRef, source: SkillSource): Promise<string> {
     const at = path.join(root, skill.digest);

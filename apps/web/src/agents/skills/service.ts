@@ -1,10 +1,8 @@
 import {
-  gatewaySession,
   MOST_REVIEWS,
   MOST_SKILLS,
   updateBackendAgent,
   type reviewSkill,
-  type SessionStep,
   type SkillFinding,
   type SkillReview,
   type SkillSummary,
@@ -34,7 +32,7 @@ import {
   type Roster,
 } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
-import { draftOf } from './draft.ts';
+import { drafting } from './drafting.ts';
 import { fetchSkillFrom } from './fetched.ts';
 import * as store from './store.ts';
 
@@ -169,7 +167,15 @@ function createShown({ db }: SkillsDeps) {
     return found;
   }
 
-  async function summaries(userId: string, only: Parameters<typeof librarySkills>[2] = {}): Promise<SkillSummary[]> {
+  return { review, file, skill, newest };
+}
+
+/** Skills of the library in a line each. */
+function createSummaries({ db }: SkillsDeps) {
+  return async function summaries(
+    userId: string,
+    only: Parameters<typeof librarySkills>[2] = {},
+  ): Promise<SkillSummary[]> {
     const tx = db.user(userId);
     const skills = await librarySkills(tx, userId, only);
     const given = await store.listGiven(tx);
@@ -188,17 +194,17 @@ function createShown({ db }: SkillsDeps) {
         { ...rest, version: number, bytes, source, files: files ?? 0, scripts, agents, acceptedAt: isoOrNull(at) },
       ];
     });
-  }
-
-  return { review, file, skill, newest, summaries };
+  };
 }
 
-/** The library: what is in it, and what waits before it. */
-function library({ db, clock }: SkillsDeps, shown: Shown) {
+type Summaries = ReturnType<typeof createSummaries>;
+
+/** What is in the library, and what waits before it. */
+function listing({ db }: SkillsDeps, summaries: Summaries) {
   return {
     async list(userId: string) {
       const tx = db.user(userId);
-      const skills = await shown.summaries(userId);
+      const skills = await summaries(userId);
       const digests = new Map(skills.map(({ name, digest }) => [name, digest]));
       const { BUILT_IN_SKILLS } = await import('@troupe/domain/built-in-skills');
       const reviews = (await store.listReviews(tx)).map((row) => {
@@ -222,7 +228,12 @@ function library({ db, clock }: SkillsDeps, shown: Shown) {
       }));
       return { skills, reviews, builtIn };
     },
+  };
+}
 
+/** What becomes of what waits, and of what is there. */
+function deciding({ db, clock }: SkillsDeps, shown: Shown, summaries: Summaries) {
+  return {
     /** In one transaction: it waits, or it is taken; there is nothing between. */
     async accept(userId: string, id: string, digest: string): Promise<SkillSummary> {
       const skillId = await db.asUser(userId, async (tx) => {
@@ -242,7 +253,7 @@ function library({ db, clock }: SkillsDeps, shown: Shown) {
         await store.removeOldVersions(tx, taken.id, VERSIONS_KEPT, used);
         return taken.id;
       });
-      const [summary] = await shown.summaries(userId, { ids: [skillId] });
+      const [summary] = await summaries(userId, { ids: [skillId] });
       if (!summary) throw new AppError(404, 'Review not found');
       return summary;
     },
@@ -311,44 +322,15 @@ function givingOf({ db, roster, backend }: SkillsDeps) {
   };
 }
 
-const RUN_PAGES = 10;
-const PAGE = 500;
-
-/** A run as a draft of a skill. */
-function drafting({ roster, backend }: SkillsDeps) {
-  async function stepsOf(user: User, agentId: string, id: string, run: number, address: string) {
-    const { call } = backend.as(user, address);
-    const steps: SessionStep[] = [];
-    for (let page = 0, after = run - 1; page < RUN_PAGES; page += 1) {
-      const query = { after, limit: PAGE };
-      const { events, hasMore } = await reach(call(gatewaySession, { params: { agentId, id }, query }));
-      steps.push(...events);
-      if (steps[0]?.seq !== run || steps[0].type !== 'user') throw new AppError(404, 'Run not found');
-      const end = steps.findIndex(({ type }) => type === 'run_ended');
-      if (end >= 0) return steps.slice(0, end);
-      if (!hasMore) throw new AppError(409, 'The run is still going on');
-      after = events.at(-1)?.seq ?? after;
-    }
-    throw new AppError(409, 'The run has too many steps to be written down');
-  }
-
-  return {
-    async draft(user: User, agentId: string, sessionId: string, run: number, address: string) {
-      await roster.of(user.id).get(agentId);
-      const { name, description, body } = draftOf(await stepsOf(user, agentId, sessionId, run, address));
-      const { writeSkillMd } = await import('@troupe/domain/skill-md');
-      return { name, content: writeSkillMd({ name, description, metadata: {}, allowedTools: [] }, body) };
-    },
-  };
-}
-
 export function createSkills(deps: SkillsDeps) {
   const { db } = deps;
   const shown = createShown(deps);
+  const summaries = createSummaries(deps);
 
   return {
     ...createTaking(deps, shown.review),
-    ...library(deps, shown),
+    ...listing(deps, summaries),
+    ...deciding(deps, shown, summaries),
     ...givingOf(deps),
     ...drafting(deps),
     getReview: shown.review,

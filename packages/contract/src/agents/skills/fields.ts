@@ -45,7 +45,7 @@ const finding = z.object({
 });
 export type SkillFinding = z.output<typeof finding>;
 
-export const skillReport = z.object({
+const skillReport = z.object({
   scripts: z.array(z.object({ path: z.string(), interpreter: z.string(), lines: z.number() })),
   hosts: z.array(z.string()).describe('Hosts that its files name'),
   findings: z.array(finding).describe('Where to look before it is taken, the worst first'),
