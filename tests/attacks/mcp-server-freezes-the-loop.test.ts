@@ -61,17 +61,24 @@ test('a regular expression in the schema of an answer', { skip }, async () => {
   });
 });
 
-test('pages of tools without an end', { skip }, async () => {
+/** How many pages of its list a server was asked for, whose cursors are as `cursor` says. */
+async function pagesAsked(cursor: string): Promise<string> {
   const agentId = await agentWith(`
     'tools/list': () => {
       fs.writeFileSync('pages', String(++pages));
-      return { tools: [], nextCursor: 'more' };
+      return { tools: [], nextCursor: ${cursor} };
     },`);
-  await scene.unharmed(async () => {
-    assert.equal((await chat(agentId, { say: 'well' })).body.reply, 'well');
-    const { body } = await chat(agentId, { tool: 'read_file', args: { path: 'pages' } });
-    assert.equal(body.reply, '20');
-  });
+  assert.equal((await chat(agentId, { say: 'well' })).body.reply, 'well');
+  const { body } = await chat(agentId, { tool: 'read_file', args: { path: 'pages' } });
+  return body.reply as string;
+}
+
+test('pages of tools without an end', { skip }, async () => {
+  await scene.unharmed(async () => assert.equal(await pagesAsked("'page' + pages"), '20'));
+});
+
+test('a page that leads to itself', { skip }, async () => {
+  assert.equal(await pagesAsked("'more'"), '2');
 });
 
 test('schemas that are too large or too deep are left out, the others are offered', { skip }, async () => {

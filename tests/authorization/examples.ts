@@ -1,19 +1,12 @@
 import type { Endpoint } from '@troupe/contract';
+import type { Example, Make } from './example.ts';
+import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import type { OwnerIds } from './world.ts';
 
 /**
  * A request of each endpoint that takes something, about the owner's things wherever it can name them. `id` below stands
  * for what the owner has. An endpoint that takes nothing needs no example; for every other one the matrix asks for it.
  */
-
-export interface Example {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-type Make = (id: OwnerIds) => Example | Example[];
 
 const agent = ({ agentId: id }: OwnerIds): Example => ({ params: { id } });
 const agentWith =
@@ -127,6 +120,7 @@ const BACKEND: Record<string, Make> = {
     body: { agentId, channelTokenA: '1:a', name: 'stolen', plan: 'network' },
   }),
   'GET /api/runtime/instances/:id/stats': agent,
+  ...MCP_BACKEND,
   'POST /api/runtime/proxy/:agentId/approvals/:id': (id) => ({
     ...inAgent(id, { id: id.approvalId }),
     body: { approved: true },
@@ -202,6 +196,7 @@ const BACKEND: Record<string, Make> = {
 };
 
 const WEB: Record<string, Make> = {
+  ...MCP_WEB,
   ...UNDERGROUND,
   ...BACKUPS,
   ...INSTALLATIONS,

@@ -20,6 +20,10 @@ const ADMINISTRATOR = /^an administrator/;
 
 export const OPEN: readonly Opening[] = [
   {
+    target: /^backend GET \/\.well-known\/oauth-protected-resource\/api\/runtime\/proxy\/:agentId\/mcp$/,
+    reason: 'who gives tokens for the address that was asked about, whether or not there is such an agent',
+  },
+  {
     target: /^gateway GET \/(health|ready)$/,
     reason: 'says that the agent is there, to whoever knows its id',
   },

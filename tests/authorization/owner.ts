@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { TEST_SECRETS } from '@troupe/kernel';
 import { ask } from './sweep.ts';
 import type { Target } from './targets.ts';
-import type { World } from './world.ts';
+import { NOWHERE, type World } from './world.ts';
 
 /** The same requests by the owner: a refusal of others tells something only where the owner is let in. */
 
@@ -21,10 +22,14 @@ const ELSE = [
   /^(gateway|backend) DELETE \S*\/memory\/|^backend POST \/v1\/team-store$|^web DELETE \/api\/memory$/,
 ];
 
+/** It goes in several ways, and is there for each of them. */
+const REMOVES_SERVER = /DELETE \S*\/mcp-servers\//;
+
 /** What others need comes before what ends it. */
 function rank({ method, name }: Target): number {
   if (/PUT \S*\/files\/content$/.test(name)) return -1;
   if (name.startsWith('gateway POST /sessions')) return 2;
+  if (REMOVES_SERVER.test(name)) return 2;
   if (name.endsWith('/token/rotate')) return 8;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
   if (/reset|restore|:action|stop|restart|repair|cancel|\/update$/.test(name)) return 3;
@@ -43,12 +48,18 @@ export async function ownerIsRefused(world: World, targets: readonly Target[]): 
   const { token } = (await owner.ask('GET', `/api/agents/${ids.agentId}/token`)).body as { token: string };
   const headersFor = ({ service, auth, name }: Target): Record<string, string> => {
     if (auth === 'gateway') return { authorization: `Bearer ${token}` };
+    if (auth === 'client') return { authorization: `Bearer ${owner.key}` };
     if (/register|heartbeat$/.test(name) && service === 'backend') return { authorization: `Bearer ${owner.key}` };
     return service === 'web' ? { cookie: owner.cookie } : { ...internal, ...context };
+  };
+  const attach = async (): Promise<void> => {
+    const path = `/api/agents/${ids.agentId}/mcp-servers/${ids.mcpServer}`;
+    assert.equal((await owner.ask('PUT', path, { url: NOWHERE })).status, 200);
   };
   const refused: string[] = [];
   const named = targets.filter((target) => target.namesOwner && !ELSE.some((one) => one.test(target.name)));
   for (const target of named.toSorted((a, b) => rank(a) - rank(b))) {
+    if (REMOVES_SERVER.test(target.name)) await attach();
     const { status, text } = await ask(world, target, headersFor(target));
     if ([401, 403, 404].includes(status))
       refused.push(`${target.name} ${target.url}: ${status} ${text.split('\n')[1]?.slice(0, 150)}`);

@@ -10,6 +10,7 @@ export interface RowIds {
   bookingId: string;
   conversationId: string;
   eventId: string;
+  grantId: string;
   noticeId: string;
   paymentId: string;
   pendingDeviceId: string;
@@ -43,6 +44,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     bookingId: newId(),
     conversationId: newId(),
     eventId: '',
+    grantId: newId(),
     noticeId: '',
     paymentId: newId(),
     pendingDeviceId: newId(),
@@ -67,6 +69,26 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     answer: mark('accessAnswer'),
     decided_at: now,
   });
+  const given = { user_id, grant_id: ids.grantId, scopes: ['agents:read'], expires_at: later };
+  await add('client_grants', {
+    id: ids.grantId,
+    user_id,
+    client_id: mark('client'),
+    client_name: mark('clientName'),
+    audience: 'platform',
+    scopes: ['agents:read'],
+    created_at: now,
+  });
+  await add('client_codes', {
+    ...given,
+    hash: sha256Hex(secret('clientCode')),
+    client_id: 'c',
+    redirect_uri: 'https://app.example/cb',
+    challenge: 'x',
+    refreshes: false,
+  });
+  await add('client_tokens', { ...given, hash: sha256Hex(secret('clientToken')), kind: 'access', created_at: now });
+  await add('mcp_credentials', { ...of, server: 'mine', sealed: Buffer.from(mark('mcpTokens')), updated_at: now });
   await add('conversation_shares', {
     id: newId(),
     user_id,

@@ -3,7 +3,8 @@ import * as contract from '@troupe/contract';
 import type { Auth, Endpoint, Service } from '@troupe/contract';
 import type { Server } from '@troupe/kernel';
 import { z } from 'zod';
-import { exampleOf, EXAMPLES, type Example } from './examples.ts';
+import type { Example } from './example.ts';
+import { exampleOf, EXAMPLES } from './examples.ts';
 import type { OwnerIds } from './world.ts';
 
 /** Everything that can be asked for: the endpoints of the contract, and what the servers answer beside them. */
@@ -137,11 +138,17 @@ const plain = (service: Service, path: string, auth: Target['auth'] = 'none'): T
 });
 
 /** The agent's own paths: by the address of the proxy, and by its host name. */
-function gatewayTargets({ agentId, conversationId, approvalId }: OwnerIds, domain: string): Target[] {
-  const fill: Record<string, string> = { sessions: conversationId, approvals: approvalId, memory: 'm' };
+function gatewayTargets(ids: OwnerIds, domain: string): Target[] {
+  const { agentId, conversationId, approvalId, mcpServer } = ids;
+  const fill: Record<string, string> = {
+    sessions: conversationId,
+    approvals: approvalId,
+    memory: 'm',
+    'mcp-servers': mcpServer,
+  };
   const paths = GATEWAY_ROUTES.map(({ method, path }) => ({
     method,
-    path: path.replace(/\/(\w+)\/:id/, (_, what: string) => `/${what}/${fill[what] ?? 'x'}`),
+    path: path.replace(/\/([\w-]+)\/:id/, (_, what: string) => `/${what}/${fill[what] ?? 'x'}`),
     auth: 'gateway' as const,
   }));
   const open = ['/health', '/ready', '/.well-known/agent-card.json'].map((path) => ({

@@ -28,6 +28,8 @@ export interface OwnerIds extends RowIds {
   skillId: string;
   reviewId: string;
   skillDigest: string;
+  /** The name of an MCP server of the agent's. */
+  mcpServer: string;
 }
 
 /** Somebody with an agent, whose tokens are worth something: there. */
@@ -61,6 +63,8 @@ export const SHAPES: Record<string, Env> = {
 };
 
 const SESSION = 'svc-session=';
+/** Agents do not get there, and need not look for it. */
+export const NOWHERE = 'http://127.0.0.1:1/mcp';
 
 /** Limits have their own tests, and would hide the answers here: nobody ever comes near one. */
 const withoutLimits = (counters: Counters): Counters => ({
@@ -192,6 +196,8 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   await ask('PUT', `${at}/config`, { safety: { allowedDomains: [`${mark('domain')}.example`] } });
   await ask('POST', `${at}/verify`, { verificationType: 'eas', attestationUid: mark('attestation') });
   await ask('PUT', `${at}/payment-policy`, { perPayment: '47.11', payees: null });
+  const mcpServer = mark('mcp');
+  await ask('PUT', `${at}/mcp-servers/${mcpServer}`, { url: NOWHERE, headers: { 'x-key': marks.secret('mcpHeader') } });
   const team = await ask('POST', '/api/provision/team', {
     plan: 'network',
     customAgents: [member('one'), member('two')],
@@ -273,6 +279,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     webhookId: webhook.id,
     deliveryId,
     ...skills,
+    mcpServer,
   };
   for (const name of ['userId', 'keyId', 'sessionId', 'teamId', 'conversationId'] as const) keep(name, ids[name]);
   return { owner: { ...who, email, cookie, expiredCookie }, ids };

@@ -39,6 +39,7 @@ test('there is one for each client', () => {
       'curl',
       'Claude Code',
       'Codex',
+      'MCP',
     ],
   );
   for (const { title, code } of snippets) assert.ok(code.trim().split('\n').length <= 6, title);
@@ -68,5 +69,5 @@ for (const { title, language, program, code } of snippets)
     child.stderr.on('data', (text: Buffer) => (wrong += text.toString()));
     const code_ = await new Promise((resolve) => child.on('close', resolve));
     assert.equal(code_, 0, said + wrong);
-    assert.match(said, /Hello from the provider\./);
+    assert.match(said, title === 'MCP' ? /No agents\.|"status":"running"/ : /Hello from the provider\./);
   });

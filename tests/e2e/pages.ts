@@ -25,7 +25,19 @@ export const AGENT_PAGES: PageEntry[] = [
   { name: 'inbox', path: '/dashboard/inbox' },
   { name: 'agents', path: '/dashboard/agents' },
   { name: 'agent-new', path: '/dashboard/agents/new' },
-  ...['chat', 'files', 'sessions', 'memory', 'stats', 'logs', 'messages', 'config', 'backups', 'manage'].map((tab) => ({
+  ...[
+    'chat',
+    'files',
+    'sessions',
+    'memory',
+    'stats',
+    'logs',
+    'messages',
+    'config',
+    'connections',
+    'backups',
+    'manage',
+  ].map((tab) => ({
     name: `agent-${tab}`,
     path: `/dashboard/agents/:agent?tab=${tab}`,
   })),
@@ -57,6 +69,7 @@ export const ACCOUNT_PAGES: PageEntry[] = [
   { name: 'settings-notifications', path: '/dashboard/settings?tab=notifications' },
   { name: 'settings-referrals', path: '/dashboard/settings?tab=referrals' },
   { name: 'settings-audit', path: '/dashboard/settings?tab=audit' },
+  { name: 'authorize', path: '/dashboard/authorize?client_id=nobody' },
   { name: 'admin-users', path: '/dashboard/admin' },
   { name: 'admin-invites', path: '/dashboard/admin?tab=invites' },
   { name: 'admin-providers', path: '/dashboard/admin?tab=providers' },

@@ -22,6 +22,7 @@ export type Rule = (sources: readonly Source[]) => string[];
 const LAYERS: readonly (readonly string[])[] = [
   ['domain', 'client'],
   ['contract'],
+  ['interop'],
   ['kernel'],
   ['db'],
   ['accounts', 'ledger', 'usage', 'chain', 'ai'],
@@ -186,7 +187,7 @@ export const shortFiles: Rule = (sources) =>
 
 /** Each costs megabytes or a noticeable part of a second: loaded with `await import(…)` where it is first needed. */
 const HEAVY =
-  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@modelcontextprotocol\/sdk|hardhat|viem|undici|nodemailer|ioredis|jose|yaml|@troupe\/domain\/(?:team-yaml|skill-md|built-in-skills))(?=\/|$)|^@x402\//;
+  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@modelcontextprotocol\/(?:sdk|client|server)|hardhat|viem|undici|nodemailer|ioredis|jose|yaml|@troupe\/domain\/(?:team-yaml|skill-md|built-in-skills))(?=\/|$)|^@x402\//;
 const START = 'apps/platform/src/main.ts';
 
 const STATIC_IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]/g;

@@ -20,8 +20,10 @@ const PROBES = {
   'redis-server': () => works('redis-server', ['--version']),
   docker: () => works(process.execPath, ['-e', PING_DOCKER]),
   'an own container engine': () => process.getuid?.() === 0 && works('dockerd', ['--version']),
+  promtool: () => works('promtool', ['--version']),
   shellcheck: () => works('shellcheck', ['--version']),
   'the judges': () => existsSync(path.join(import.meta.dirname, '../judges/node_modules/.bin/codex')),
+  'the MCP judges': () => existsSync(path.join(import.meta.dirname, '../judges/node_modules/.bin/conformance')),
   'an external PostgreSQL': () => process.env['TEST_EXTERNAL_DATABASE_URL'] !== undefined,
 } satisfies Record<string, () => boolean>;
 

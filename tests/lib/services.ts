@@ -28,7 +28,8 @@ export async function startServices(
   const backendUrl = await backend.server.listen(0, 'BACKEND_PORT');
   const web = await createWeb({ ...deps, url: 'http://127.0.0.1:3000', backendUrl });
   await runtime.jobs.start();
-  const webUrl = await web.server.listen(0, 'WEB_PORT');
+  // Who gives its port wants others to find it there.
+  const webUrl = await web.server.listen(Number(env['WEB_PORT'] ?? 0), 'WEB_PORT');
   return {
     web: webUrl,
     backend: backendUrl,

@@ -63,7 +63,7 @@ const BOUNDS = { MAX_CONNECTIONS: 1000, MAX_CONNECTIONS_PER_ADDRESS: 1000 };
 export async function startAgent({
   settings,
   log,
-  outbound = createOutbound(),
+  outbound = createOutbound({ privateHosts: settings.AGENT_PRIVATE_HOSTS }),
   channelUrls = {},
 }: StandaloneOptions): Promise<StandaloneAgent> {
   const { AGENT_ID: agentId, TEAM_ID: teamId, DATA_DIR: dataDir } = settings;
@@ -82,17 +82,11 @@ export async function startAgent({
     workspaceRoot: path.join(dataDir, 'workspace'),
     sandbox: createSandbox({ log }),
     outbound,
+    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     log,
     ...fromPlatform(settings, platform, log),
   });
-  const agent = wakeAgent({
-    agentId,
-    store,
-    model: ai,
-    ...toolkit,
-    log,
-    onSleep: toolkit.close,
-  });
+  const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
 
   const server = http.createServer(

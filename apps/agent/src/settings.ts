@@ -38,6 +38,13 @@ const schema = z.object({
   TELEGRAM_TOKEN: text,
   WHATSAPP_TOKEN: text,
   DISCORD_TOKEN: text,
+  /** Comma list of hosts of the own network that it may reach, `name` or `name:port`. */
+  AGENT_PRIVATE_HOSTS: z.preprocess(given, z.string().default('')).transform((list) =>
+    list
+      .split(',')
+      .map((host) => host.trim())
+      .filter(Boolean),
+  ),
   /** Comma list of the services' user ids who may talk to it; empty: everybody. */
   CHANNEL_USERS: z.preprocess(given, z.string().default('')).transform((list) =>
     list

@@ -73,6 +73,7 @@ const SIGNED_IN: [string, Load][] = [
   ['/dashboard/gateway', () => import('./pages/money/gateway.tsx')],
   ['/dashboard/policy', () => import('./pages/money/policy.tsx')],
   ['/dashboard/settings', () => import('./pages/identity/settings/settings.tsx')],
+  ['/dashboard/authorize', () => import('./pages/identity/authorization/authorize.tsx')],
   ['/dashboard/admin', () => import('./pages/identity/admin/admin.tsx')],
 ];
 

@@ -122,6 +122,7 @@ async function cutOff(tx: SystemTx, userId: string): Promise<void> {
   );
   await sql`update agents set own_config = own_config - 'webhookUrl' where user_id = ${userId}`.execute(tx);
   await tx.deleteFrom('agent_doors').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('mcp_credentials').where('user_id', '=', userId).execute();
 }
 
 async function isSessionOf(tx: SystemTx, sessionId: string, userId: string): Promise<boolean> {
@@ -139,13 +140,16 @@ const setPassword = (tx: SystemTx, userId: string, hash: string | null, at: Date
 
 /** Everything that opens the account or something of it, or lets others in. */
 async function endCredentials(tx: SystemTx, userId: string): Promise<Record<string, number>> {
-  const own = async (table: 'api_keys' | 'account_links' | 'installations' | 'webhook_endpoints'): Promise<number> => {
+  const own = async (
+    table: 'api_keys' | 'account_links' | 'installations' | 'webhook_endpoints' | 'client_grants',
+  ): Promise<number> => {
     const { numDeletedRows } = await tx.deleteFrom(table).where('user_id', '=', userId).executeTakeFirst();
     return Number(numDeletedRows);
   };
   const keys = await own('api_keys');
   const links = await own('account_links');
   const installations = await own('installations');
+  const clients = await own('client_grants');
   const webhooks = await own('webhook_endpoints');
   const devices = await tx
     .updateTable('devices')
@@ -172,5 +176,5 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
     .returning('id')
     .execute();
   await tx.updateTable('users').set({ notifications: '{}' }).where('id', '=', userId).execute();
-  return { keys, links, installations, webhooks, devices: devices.length, wallets: wallets.length };
+  return { keys, links, installations, webhooks, clients, devices: devices.length, wallets: wallets.length };
 }

@@ -1,6 +1,7 @@
 import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
 import type { Attachment, CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
+import type { McpServers } from './tools/mcp-servers.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 /** One agent, awake: what gateway, channels, scheduler and drivers talk to. Making one costs next to nothing. */
@@ -46,6 +47,8 @@ export interface Agent {
   /** Whose turn it is when its conversations are read. */
   readonly owner: string;
   readonly store: AgentStore;
+  /** Its MCP servers; left out: it can have none. */
+  readonly mcp?: McpServers;
   /** Its files; throws where it has none. */
   workspace: () => Promise<Workspace>;
   definition: () => Promise<VersionedDefinition>;

@@ -1,13 +1,13 @@
 import type { ModelClient } from '@troupe/ai';
 import { AGENT_NOT_FOUND, AGENT_STOPPED, MESSAGE_TOO_LARGE } from '@troupe/contract';
 import { type AgentDefinition, memoryScope, readAgentConfig } from '@troupe/domain';
-import { AppError, newId, type Log } from '@troupe/kernel';
+import { AppError, currentTrace, newId, traceparentOf, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input, LiveEvent } from './agent.ts';
 import { createPictures } from './loop/attached.ts';
 import { createFollow } from './loop/follow.ts';
 import { NOTHING_SPENT, type CallRecord, type SessionEvent, type SessionEventBody } from './session/events.ts';
 import { RECALLED } from './loop/model-step.ts';
-import type { ToolRecorder } from './ports.ts';
+import type { RunRecorder, ToolRecorder } from './ports.ts';
 import { capped, resultEvent } from './loop/tool-step.ts';
 import { openTrail, readSession, type Settled, type Trail } from './session/session.ts';
 import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from './store/store.ts';
@@ -25,6 +25,8 @@ export interface AgentDeps {
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
   workspace?: () => Promise<Workspace>;
   onTool?: ToolRecorder | undefined;
+  onRun?: RunRecorder | undefined;
+  traced?: boolean | undefined;
   log: Log;
   now?: () => number;
   compactAt?: number;
@@ -32,6 +34,8 @@ export interface AgentDeps {
   renewMs?: number;
   /** How often a session that another process works on is looked at. */
   pollMs?: number;
+  /** The MCP servers among its tools. */
+  mcp?: Agent['mcp'];
   /** Lets go of what the tools hold: MCP servers. */
   onSleep?: () => Promise<void>;
 }
@@ -63,6 +67,11 @@ async function waitsFor(store: AgentStore, session: Session): Promise<{ calls: C
   const said = events.findLast((event) => event.type === 'assistant');
   const calls = readSession(events).pending.filter(({ caller }) => caller);
   return { calls, words: said?.type === 'assistant' ? said.content : '' };
+}
+
+async function openCalls(store: AgentStore, sessionId: string): Promise<CallRecord[]> {
+  const session = await store.session(sessionId);
+  return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
 }
 
 export function wakeAgent(deps: AgentDeps): Agent {
@@ -242,6 +251,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
     id: agentId,
     owner,
     store,
+    ...(deps.mcp && { mcp: deps.mcp }),
     workspace,
     definition,
     watch,
@@ -262,10 +272,7 @@ export function wakeAgent(deps: AgentDeps): Agent {
       return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
     },
     follow,
-    async openCalls(sessionId) {
-      const session = await store.session(sessionId);
-      return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
-    },
+    openCalls: (sessionId) => openCalls(store, sessionId),
     async cancel(sessionId, by) {
       const session = await store.session(sessionId);
       if (!session) throw new AppError(404, 'Session not found');
@@ -342,6 +349,7 @@ function inputEvents(input: Input): SessionEventBody[] {
   const earlier = history.map((message): SessionEventBody => ({ type: 'imported', ...message }));
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
   if (given.length > 0 && content === '') return [...earlier, ...given];
+  const trace = currentTrace();
   const said: SessionEventBody = {
     type: 'user',
     content,
@@ -349,6 +357,7 @@ function inputEvents(input: Input): SessionEventBody[] {
     ...(limits && { limits }),
     ...(wishes && { wishes }),
     ...(attachments.length > 0 && { attachments }),
+    ...(trace && { trace: traceparentOf(trace) }),
   };
   return [...earlier, ...given, said];
 }

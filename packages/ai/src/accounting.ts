@@ -1,6 +1,6 @@
 import { costMicros, type Rates } from '@troupe/domain';
-import type { Log } from '@troupe/kernel';
-import type { Bound, Meter, Reservation } from './meter.ts';
+import type { Log, Trace } from '@troupe/kernel';
+import type { Bound, Meter, Reservation, UsageEvent } from './meter.ts';
 import type { Candidate } from './routing.ts';
 import type { CallScope, ChatUsage } from './types.ts';
 
@@ -12,6 +12,21 @@ export interface Charged {
   isOwn: boolean;
   reservation: Reservation | undefined;
   started: number;
+  /** Its own place in the trace of whoever asked. */
+  trace: Trace | undefined;
+  /** `chat` when left out. */
+  operation?: UsageEvent['operation'];
+}
+
+/** How a call came out. */
+export interface Ended {
+  usage: ChatUsage;
+  success: boolean;
+  /** Nobody counted: the usage is ours. */
+  estimated: boolean;
+  finishReason?: string | undefined;
+  /** Why there is no answer, in a word. */
+  failure?: string | undefined;
 }
 
 export type Accounting = ReturnType<typeof createAccounting>;
@@ -32,11 +47,9 @@ export function createAccounting(meter: Meter | undefined, log: Log) {
     reserve: (scope: CallScope, bound: () => Bound) => meter?.reserve(scope, bound),
     /** Records the call and gives back what it did not use; most calls set nothing aside, and then nothing is waited for. */
     end(
-      { scope, reservation, isOwn, started }: Charged,
+      { scope, reservation, isOwn, started, trace, operation = 'chat' }: Charged,
       { id, provider, rates }: Candidate,
-      usage: ChatUsage,
-      success: boolean,
-      estimated: boolean,
+      { usage, success, estimated, finishReason, failure }: Ended,
     ): Promise<number> | number {
       const cachedTokens = usage.prompt_tokens_details?.cached_tokens ?? 0;
       const micros = isOwn ? 0 : costMicros(rates, usage.prompt_tokens, usage.completion_tokens, cachedTokens);
@@ -56,6 +69,10 @@ export function createAccounting(meter: Meter | undefined, log: Log) {
         estimated,
         unreserved: reservation === undefined && !isOwn,
         reservation,
+        trace,
+        operation,
+        finishReason,
+        failure,
       });
       return reservation ? settle(reservation, usage.total_tokens, micros) : micros;
     },

@@ -1,5 +1,5 @@
 import type { Catalogue } from '@troupe/domain';
-import { newId, type Log } from '@troupe/kernel';
+import { childOf, currentTrace, newId, withTrace, type Log, type Trace } from '@troupe/kernel';
 import { createAccounting, dearest, type Charged } from './accounting.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { createEmbeddings, type EmbeddingRequest, type EmbeddingResult } from './embeddings.ts';
@@ -64,9 +64,9 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     const { scope: owner = ANONYMOUS, runId, signal, ownKey } = options;
     signal?.throwIfAborted();
     const scope = runId === undefined ? owner : { ...owner, runId };
-    const started = performance.now();
+    const started = { started: performance.now(), trace: traced(currentTrace()) };
     const own = ownKey && ownKeys.candidates(ownKey, given.model);
-    if (own) return { request: given, scope, candidates: own, isOwn: true, reservation: undefined, started };
+    if (own) return { request: given, scope, candidates: own, isOwn: true, reservation: undefined, ...started };
     if (!routing.isFixed && given.model === undefined)
       return directory.asked().then(() => admit(given, scope, started, signal));
     return admit(given, scope, started, signal);
@@ -75,11 +75,11 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
   function admit(
     given: ChatRequest,
     scope: CallScope,
-    started: number,
+    started: Pick<Call, 'started' | 'trace'>,
     signal: AbortSignal | undefined,
   ): Promise<Call> | Call {
     const candidates = routing.candidates(given.model, given.taskType, scope.plan);
-    const free: Call = { request: given, scope, candidates, isOwn: false, reservation: undefined, started };
+    const free: Call = { request: given, scope, candidates, isOwn: false, reservation: undefined, ...started };
     const pending = accounting.reserve(scope, () => boundOf(given, candidates));
     return pending ? withReservation(free, pending, signal) : free;
   }
@@ -97,21 +97,18 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     return { ...free, request, reservation };
   }
 
-  const boundOf = (request: ChatRequest, candidates: Candidate[]): Bound =>
-    dearest(candidates, maxPromptTokens(request), request.max_tokens ?? CAPPED_MAX_TOKENS);
-
-  const NOTHING: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-
   async function fail(call: Call, candidate: Candidate, error: unknown, options: CallOptions): Promise<never> {
     // Whoever gives up on a call has sent it all the same: the provider has read the prompt.
     const isGivenUp = !(error instanceof ProviderError);
     if (isGivenUp) await giveUp(call, candidate, estimateUsage(call.request, 0), options);
-    else await accounting.end(call, candidate, NOTHING, false, false);
+    else
+      await accounting.end(call, candidate, { usage: NOTHING, success: false, estimated: false, failure: error.kind });
     throw toAppError(error);
   }
 
   async function giveUp(call: Call, candidate: Candidate, usage: ChatUsage, { onGivenUp }: CallOptions): Promise<void> {
-    const micros = await accounting.end(call, candidate, usage, false, true);
+    const ended = { usage, success: false, estimated: true, failure: 'given_up' };
+    const micros = await accounting.end(call, candidate, ended);
     onGivenUp?.({ model: candidate.id, provider: candidate.provider.name, usage, costMicros: micros });
   }
 
@@ -131,7 +128,8 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     for (const [index, candidate] of candidates.entries()) {
       let reply: ProviderReply;
       try {
-        reply = await candidate.provider.chat(...sent(directory, candidate, request, options));
+        const given = sent(directory, candidate, request, options);
+        reply = await withTrace(call.trace, () => candidate.provider.chat(...given));
       } catch (error) {
         if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error, options);
         continue;
@@ -155,7 +153,8 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       usageEstimated,
       costMicros,
     });
-    const micros = accounting.end(call, candidate, usage, true, usageEstimated);
+    const { finishReason } = reply;
+    const micros = accounting.end(call, candidate, { usage, success: true, estimated: usageEstimated, finishReason });
     return typeof micros === 'number' ? result(micros) : micros.then(result);
   }
 
@@ -165,7 +164,7 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     for (const [index, candidate] of candidates.entries()) {
       const pieces = candidate.provider.stream(...sent(directory, candidate, request, options))[Symbol.asyncIterator]();
       try {
-        return { candidate, pieces, opening: await opening(pieces) };
+        return { candidate, pieces, opening: await withTrace(call.trace, () => opening(pieces)) };
       } catch (error) {
         if (!mayFallBack(error, candidate, candidates[index + 1])) await fail(call, candidate, error, options);
       }
@@ -192,9 +191,10 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       over = true;
       const usage = usageSoFar();
       const usageEstimated = tally.usage() === undefined;
-      const micros = await accounting.end(call, candidate, usage, true, usageEstimated);
       // Said last, because some providers count after they have finished.
       const [finishReason, stopSequence] = [tally.finishReason() ?? 'stop', tally.stopSequence()];
+      const ended = { usage, success: true, estimated: usageEstimated, finishReason };
+      const micros = await accounting.end(call, candidate, ended);
       yield [{ ...head, finishReason, stopSequence, usage, usageEstimated, costMicros: micros }];
     } catch (error) {
       if (error instanceof ProviderError) mayFallBack(error, candidate);
@@ -255,6 +255,13 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     },
   };
 }
+
+const boundOf = (request: ChatRequest, candidates: Candidate[]): Bound =>
+  dearest(candidates, maxPromptTokens(request), request.max_tokens ?? CAPPED_MAX_TOKENS);
+
+const NOTHING: ChatUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+const traced = (trace: Trace | undefined): Trace | undefined => trace && childOf(trace);
 
 /** What a provider is asked with. */
 function sent(

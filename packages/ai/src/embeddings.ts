@@ -1,4 +1,4 @@
-import { AppError } from '@troupe/kernel';
+import { AppError, childOf, currentTrace, withTrace } from '@troupe/kernel';
 import { dearest, type Accounting, type Charged } from './accounting.ts';
 import { ProviderError, toAppError } from './errors.ts';
 import type { EmbeddingRequest, ProviderEmbeddings } from './provider.ts';
@@ -46,26 +46,25 @@ export function createEmbeddings({ accounting, candidates, mayFallBack }: Embedd
     if (able.length === 0) throw new AppError(404, `No provider here makes embeddings with ${model}`);
     const { tokens, bytes } = sizeOfInput(request.input);
     const reservation = isOwn ? undefined : await accounting.reserve(scope, () => dearest(able, tokens + bytes, 0));
-    const charged: Charged = { scope, isOwn, reservation, started: performance.now() };
+    const around = currentTrace();
+    const trace = around && childOf(around);
+    const started = performance.now();
+    const charged: Charged = { scope, isOwn, reservation, started, trace, operation: 'embeddings' };
     for (const [index, candidate] of able.entries()) {
       let reply: ProviderEmbeddings;
       try {
         signal?.throwIfAborted();
-        reply = await candidate.provider.embed!(candidate.name, request, signal);
+        reply = await withTrace(trace, () => candidate.provider.embed!(candidate.name, request, signal));
       } catch (error) {
         if (mayFallBack(error, candidate, able[index + 1])) continue;
         const isGivenUp = !(error instanceof ProviderError);
-        await accounting.end(
-          charged,
-          candidate,
-          used(isGivenUp ? tokens + estimateTokens(bytes) : 0),
-          false,
-          isGivenUp,
-        );
+        const usage = used(isGivenUp ? tokens + estimateTokens(bytes) : 0);
+        const failure = isGivenUp ? 'given_up' : error.kind;
+        await accounting.end(charged, candidate, { usage, success: false, estimated: isGivenUp, failure });
         throw toAppError(error);
       }
       const usage = used(reply.tokens ?? tokens + estimateTokens(bytes));
-      await accounting.end(charged, candidate, usage, true, reply.tokens === undefined);
+      await accounting.end(charged, candidate, { usage, success: true, estimated: reply.tokens === undefined });
       const { prompt_tokens: prompt, total_tokens: total } = usage;
       const told = { prompt_tokens: prompt, total_tokens: total };
       return { model: candidate.id, provider: candidate.provider.name, data: reply.data, usage: told };

@@ -1,3 +1,4 @@
+import type { Trace } from '@troupe/kernel';
 import type { CallScope } from './types.ts';
 
 /** The most that a call can use. */
@@ -25,6 +26,10 @@ export interface UsageEvent {
   /** The platform pays, and nothing was set aside for it. */
   unreserved: boolean;
   reservation: Reservation | undefined;
+  trace: Trace | undefined;
+  operation: 'chat' | 'embeddings';
+  finishReason: string | undefined;
+  failure: string | undefined;
 }
 
 /** Opaque to the AI layer. */

@@ -1,4 +1,4 @@
-import { createTurns } from '@troupe/kernel';
+import { createTurns, currentTrace, traceparentOf } from '@troupe/kernel';
 import type { Dispatcher } from 'undici';
 import { ProviderError, secondsToWait } from './errors.ts';
 import { createExpiry, Exchange, isStaleSocket, type Headers, type Way } from './exchange.ts';
@@ -91,7 +91,7 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
   const request = (path: string, body?: string): Dispatcher.DispatchOptions => ({
     method: body === undefined ? 'GET' : 'POST',
     path: prefix + path,
-    headers: body === undefined ? headers : jsonHeaders,
+    headers: body === undefined ? headers : withTraceparent(jsonHeaders),
     body: body ?? null,
   });
 
@@ -117,6 +117,12 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
       await way?.pool.destroy();
     },
   };
+}
+
+/** The provider's own trace, if it keeps one, hangs together with ours. */
+function withTraceparent(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const trace = currentTrace();
+  return trace ? { ...headers, traceparent: traceparentOf(trace) } : headers;
 }
 
 type AttemptClass<T> = new (

@@ -35,6 +35,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Remove an MCP server, and what opened it */
+  'DELETE /api/agents/:id/mcp-servers/:name': {
+    params: { id: string; name: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete a conversation with all its branches */
   'DELETE /api/agents/:id/sessions/:sessionId': {
     params: { id: string; sessionId: string };
@@ -82,6 +89,13 @@ export interface Endpoints {
   };
   /** End one session */
   'DELETE /api/auth/sessions/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Take a program’s access away; its tokens stop working at once */
+  'DELETE /api/authorizations/:id': {
     params: { id: string };
     reply: {
       success: true;
@@ -156,6 +170,31 @@ export interface Endpoints {
     params: { id: string };
     reply: {
       success: true;
+    };
+  };
+  /** Older MCP clients end their session here: there are none */
+  'DELETE /mcp': {
+    reply: string;
+  };
+  /** How programs get access tokens here (RFC 8414) */
+  'GET /.well-known/oauth-authorization-server': {
+    reply: {
+      issuer: string;
+      authorization_endpoint: string;
+      token_endpoint: string;
+      registration_endpoint: string;
+      revocation_endpoint: string;
+      [key: string]: unknown;
+    };
+  };
+  /** Who gives access tokens for /mcp, and for what */
+  'GET /.well-known/oauth-protected-resource/mcp': {
+    reply: {
+      resource: string;
+      authorization_servers: string[];
+      scopes_supported: string[];
+      bearer_methods_supported: string[];
+      resource_name: string;
     };
   };
   /** What agents can do on this installation */
@@ -382,6 +421,26 @@ export interface Endpoints {
       level?: 'debug' | 'info' | 'warn' | 'error';
     };
     reply: string;
+  };
+  /** MCP servers of an agent, and how they are */
+  'GET /api/agents/:id/mcp-servers': {
+    params: { id: string };
+    reply: {
+      servers: ({
+        name: string;
+        url?: string;
+        command?: string;
+        args: string[];
+        headers: string[];
+        env: string[];
+        tools?: string[];
+        state: 'unused' | 'connected' | 'failed' | 'consent';
+        error?: string;
+        offered?: string[];
+        at?: string;
+      })[];
+      count: number;
+    };
   };
   /** The agent’s conversations, newest first */
   'GET /api/agents/:id/messages': {
@@ -854,6 +913,49 @@ export interface Endpoints {
       contractAddress: string | null;
     };
   };
+  /** Programs that have access, the newest first */
+  'GET /api/authorizations': {
+    reply: {
+      authorizations: ({
+        id: string;
+        client: string;
+        name: string;
+        audience: string;
+        agent: string | null;
+        scopes: string[];
+        createdAt: string;
+        lastUsed: string | null;
+      })[];
+    };
+  };
+  /** Who asks for what, before it is given */
+  'GET /api/authorizations/request': {
+    query?: {
+      client_id?: string;
+      redirect_uri?: string;
+      response_type?: string;
+      code_challenge?: string;
+      code_challenge_method?: string;
+      scope?: string;
+      state?: string;
+      resource?: string;
+    };
+    reply: {
+      client: {
+        name: string;
+        host: string | null;
+        redirectHost: string;
+      };
+      audience: {
+        kind: 'platform' | 'agent';
+        name: string;
+      };
+      scopes: ({
+        scope: string;
+        text: string;
+      })[];
+    };
+  };
   /** The own plan and subscription, and what each plan costs */
   'GET /api/billing': {
     reply: {
@@ -1122,6 +1224,16 @@ export interface Endpoints {
   'GET /api/live': {
     query?: {
       watch?: string;
+    };
+    reply: string;
+  };
+  /** Called by the browser after its owner agreed; redirects to the agent’s page */
+  'GET /api/mcp/callback': {
+    query?: {
+      code?: string;
+      state?: string;
+      iss?: string;
+      error?: string;
     };
     reply: string;
   };
@@ -1826,6 +1938,18 @@ export interface Endpoints {
   'GET /link': {
     reply: string;
   };
+  /** Older MCP clients look for a stream of news here: there is none */
+  'GET /mcp': {
+    reply: string;
+  };
+  /** What Troupe is as a client of MCP servers: its client id is this address */
+  'GET /oauth/client.json': {
+    reply: {
+      client_id: string;
+      redirect_uris: string[];
+      [key: string]: unknown;
+    };
+  };
   /** Change a provider’s address or key, or switch it on and off */
   'PATCH /api/admin/providers/:id': {
     params: { id: string };
@@ -2056,6 +2180,24 @@ export interface Endpoints {
       restored: string;
       safetyBackupId: string;
       status: string;
+    };
+  };
+  /** Ask for access to an MCP server (OAuth): the answer says where its owner agrees */
+  'POST /api/agents/:id/mcp-servers/:name/connect': {
+    params: { id: string; name: string };
+    reply: {
+      url: string | null;
+    };
+  };
+  /** Try an MCP server now: the answer has its tools, or why it cannot be used */
+  'POST /api/agents/:id/mcp-servers/:name/test': {
+    params: { id: string; name: string };
+    reply: {
+      name: string;
+      state: 'unused' | 'connected' | 'failed' | 'consent';
+      error?: string;
+      offered?: string[];
+      at?: string;
     };
   };
   /** Say something to an agent without waiting for its answer: GET /api/live brings it */
@@ -2295,6 +2437,24 @@ export interface Endpoints {
     };
     reply: {
       message: string;
+    };
+  };
+  /** Give a program what it asks for, or refuse it; the answer says where to go */
+  'POST /api/authorizations': {
+    body: {
+      client_id?: string;
+      redirect_uri?: string;
+      response_type?: string;
+      code_challenge?: string;
+      code_challenge_method?: string;
+      scope?: string;
+      state?: string;
+      resource?: string;
+      approved: boolean;
+      scopes: string[];
+    };
+    reply: {
+      redirect: string;
     };
   };
   /** Subscribe to a plan on the card processor's page */
@@ -3001,6 +3161,32 @@ export interface Endpoints {
       deliveryId: string;
     };
   };
+  /** MCP server of the platform: one JSON-RPC message, for an API key or an access token */
+  'POST /mcp': {
+    reply: string;
+  };
+  /** Register a program (RFC 7591); it is public, and proves itself by PKCE */
+  'POST /oauth/register': {
+    body: {
+      redirect_uris: string[];
+      client_name?: string;
+      grant_types?: string[];
+      [key: string]: unknown;
+    };
+    reply: {
+      client_id: string;
+      redirect_uris: string[];
+      [key: string]: unknown;
+    };
+  };
+  /** End a token (RFC 7009); with a refresh token goes all that was given with it */
+  'POST /oauth/revoke': {
+    reply: string;
+  };
+  /** Exchange a code or a refresh token, as a form, for tokens */
+  'POST /oauth/token': {
+    reply: string;
+  };
   /** Change what the agent runs with; it takes effect at once */
   'PUT /api/agents/:id/config': {
     params: { id: string };
@@ -3020,6 +3206,29 @@ export interface Endpoints {
     reply: {
       path: string;
       bytes: number;
+    };
+  };
+  /** Attach an MCP server to an agent, or replace the one of that name */
+  'PUT /api/agents/:id/mcp-servers/:name': {
+    params: { id: string; name: string };
+    body?: {
+      url?: string;
+      headers?: Record<string, string>;
+      command?: string;
+      args?: string[];
+      env?: Record<string, string>;
+      tools?: string[];
+    };
+    reply: {
+      server: {
+        name: string;
+        url?: string;
+        command?: string;
+        args: string[];
+        headers: string[];
+        env: string[];
+        tools?: string[];
+      };
     };
   };
   /** Set what an agent may spend on its own; what is left out has no limit */

@@ -26,6 +26,8 @@ export type Auth =
   | 'internalOrKey'
   /** the internal key and the headers x-user-id and x-user-email */
   | 'userContext'
+  /** for programs of a person's: an API key, or an access token that was given for this resource */
+  | 'client'
   /** identity headers, believed as far as the loopback rule or a signature allows; otherwise `anonymous` */
   | 'identity';
 

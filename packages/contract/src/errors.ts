@@ -76,6 +76,8 @@ function guardErrors(auth: Auth, unauthorized = 'Unauthorized'): Texts {
     case 'internal':
     case 'internalOrKey':
       return { 401: [unauthorized], 403: ['Forbidden'], 500: ['Server misconfigured'] };
+    case 'client':
+      return { 401: [unauthorized] };
     case 'userContext':
       return { 401: [unauthorized, 'User context required'] };
   }

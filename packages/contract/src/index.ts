@@ -22,6 +22,7 @@ export * from './platform/webhooks.ts';
 export * from './identity/access.ts';
 export * from './identity/admin.ts';
 export * from './identity/audit.ts';
+export * from './identity/authorization.ts';
 export * from './identity/federated.ts';
 export * from './identity/invites.ts';
 export * from './identity/jobs.ts';
@@ -47,6 +48,7 @@ export * from './agents/backups/web.ts';
 export * from './agents/branches.ts';
 export * from './agents/chat.ts';
 export * from './agents/config.ts';
+export * from './agents/connections.ts';
 export {
   cancelConversation,
   decideApproval,
@@ -85,6 +87,7 @@ export * from './agents/instance.ts';
 export * from './agents/jobs.ts';
 export * from './agents/lifecycle.ts';
 export * from './agents/live.ts';
+export * from './agents/mcp.ts';
 export * from './agents/memory.ts';
 export * from './agents/models.ts';
 export * from './agents/provision/backend.ts';

@@ -11,6 +11,7 @@ const AUTH_TEXT: Record<Auth, string> = {
   internal: 'Internal API key as bearer.',
   internalOrKey: 'Internal API key or a user API key as bearer.',
   userContext: 'Internal API key as bearer, and the headers x-user-id and x-user-email.',
+  client: 'A user API key, or an access token for this resource, as bearer.',
   identity: 'Identity headers.',
 };
 
@@ -23,6 +24,7 @@ const SECURITY: Record<Auth, object[]> = {
   internal: [{ internal: [] }],
   internalOrKey: [{ internal: [] }, { key: [] }],
   userContext: [{ internal: [] }],
+  client: [{ key: [] }],
   identity: [],
 };
 

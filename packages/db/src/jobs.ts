@@ -45,6 +45,8 @@ export interface Jobs {
     data: NoInfer<Data>,
     options?: SendOptions,
   ) => Promise<string | null>;
+  /** How many wait, and how many have failed for good, as of the last look of whoever supervises. */
+  count: () => Promise<{ waiting: number; dead: number }>;
   start: () => Promise<void>;
   /** Waits for what runs, at most that long; the rest goes back into its queue. */
   stop: (timeoutMs?: number) => Promise<void>;
@@ -106,6 +108,7 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
         ...(owner === undefined ? {} : { group: { id: owner }, priority: await turnOf(db, queue, owner) }),
       });
     },
+    count: () => countJobs(boss),
     async start() {
       await boss.start();
       await makeQueue(boss, DEAD, { retryLimit: 0 });
@@ -119,6 +122,13 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
       stopped = true;
     },
   };
+}
+
+async function countJobs(boss: PgBoss): Promise<{ waiting: number; dead: number }> {
+  const all = await boss.getQueues();
+  const ready = (isDead: boolean): number =>
+    all.filter(({ name }) => (name === DEAD) === isDead).reduce((sum, { readyCount }) => sum + readyCount, 0);
+  return { waiting: ready(false), dead: ready(true) };
 }
 
 /** Options of a queue that exists follow the code; its policy cannot change. */

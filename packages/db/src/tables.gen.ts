@@ -324,6 +324,38 @@ export interface Tables {
     transaction_hash: string;
     units: Numeric;
   };
+  client_codes: {
+    challenge: string;
+    client_id: string;
+    expires_at: Timestamp;
+    grant_id: string;
+    hash: string;
+    redirect_uri: string;
+    refreshes: boolean;
+    scopes: (string)[];
+    used_at: Nullable<Timestamp>;
+    user_id: string;
+  };
+  client_grants: {
+    audience: string;
+    client_id: string;
+    client_name: string;
+    created_at: Timestamp;
+    id: string;
+    scopes: (string)[];
+    used_at: Nullable<Timestamp>;
+    user_id: string;
+  };
+  client_tokens: {
+    created_at: Timestamp;
+    expires_at: Timestamp;
+    grant_id: string;
+    hash: string;
+    kind: 'access' | 'refresh';
+    scopes: (string)[];
+    used_at: Nullable<Timestamp>;
+    user_id: string;
+  };
   colony_members: {
     agent_id: string;
     joined_at: Timestamp;
@@ -461,6 +493,13 @@ export interface Tables {
     meta: Default<Json>;
     request_hash: string;
   };
+  mcp_credentials: {
+    agent_id: string;
+    sealed: Bytes;
+    server: string;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   notices: {
     created_at: Timestamp;
     id: GeneratedAlways<bigint>;
@@ -471,6 +510,15 @@ export interface Tables {
     read_at: Nullable<Timestamp>;
     subject: string;
     user_id: string;
+  };
+  oauth_clients: {
+    created_at: Timestamp;
+    described: boolean;
+    id: string;
+    name: string;
+    redirect_uris: (string)[];
+    refreshes: boolean;
+    used_at: Nullable<Timestamp>;
   };
   password_resets: {
     expires_at: Timestamp;

@@ -20,7 +20,7 @@ export type RunLimits = z.output<typeof limitsSchema>;
 const approvalRule = z.enum(['allow', 'ask', 'deny']);
 export type ApprovalRule = z.output<typeof approvalRule>;
 
-const mcpServerSchema = z.object({
+export const mcpServerSchema = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/),
   command: z.string().min(1).optional(),
   args: z.array(z.string()).default([]),

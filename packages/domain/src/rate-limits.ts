@@ -27,7 +27,17 @@ const door = (path: string): RateRule[] => [
 ];
 
 /** What leaves something behind with each call: an entry of the audit log, a version, a row. People never come near it. */
-const CHANGES = ['keys', 'settings', 'invites', 'devices', 'scheduled-tasks', 'config', 'memory', 'heartbeat'];
+const CHANGES = [
+  'authorizations',
+  'keys',
+  'settings',
+  'invites',
+  'devices',
+  'scheduled-tasks',
+  'config',
+  'memory',
+  'heartbeat',
+];
 const changes = (area: string): RateRule[] =>
   ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({
     name: `change ${area}`,
@@ -68,6 +78,7 @@ export const RATE_RULES: readonly RateRule[] = [
     seconds: MINUTE,
     message: 'Deployment rate limit exceeded.',
   },
+  { name: 'mcp', service: 'web', path: '/mcp', per: 'user', limit: 600, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'gateway', service: 'web', path: '/api/v1/gateway', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'agents', service: 'web', path: '/api/agents/*', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'chat', service: 'web', path: '/api/chat', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
@@ -110,6 +121,16 @@ export const RATE_RULES: readonly RateRule[] = [
     seconds: MINUTE,
     message: SLOW_DOWN,
   },
+  {
+    name: 'oauth-register',
+    service: 'web',
+    path: '/oauth/register',
+    method: 'POST',
+    limit: 30,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  },
+  { name: 'oauth', service: 'web', path: '/oauth/*', method: 'POST', limit: 300, seconds: MINUTE, message: SLOW_DOWN },
   ...door('/api/auth/login'),
   ...door('/api/register'),
   ...door('/api/auth/forgot-password'),

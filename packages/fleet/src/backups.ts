@@ -7,6 +7,7 @@ import type { Selectable } from 'kysely';
 import type { Database, Tables } from '@troupe/db';
 import { BACKUPS_KEPT, type BackupReason } from '@troupe/domain';
 import { AppError, newId, type Clock } from '@troupe/kernel';
+import { removeTree } from '@troupe/agent';
 import type { Driver } from './driver.ts';
 import type { AgentRow, AgentSnapshot, AllAgents } from '@troupe/roster';
 
@@ -147,7 +148,7 @@ export function createBackups(deps: BackupsDeps): Backups {
       const files = new Set(known.map(({ id }) => id + ENDING));
       for (const name of await readdir(folderOf(agentId)).catch(() => []))
         if (/\.tar\.gz(?:\.partial(?:\.rows)?)?$/.test(name) && !files.has(name))
-          await rm(path.join(folderOf(agentId), name), { recursive: true });
+          await removeTree(path.join(folderOf(agentId), name));
     },
 
     removeAll: (agentId) => rm(folderOf(agentId), { recursive: true, force: true }),

@@ -6,6 +6,7 @@ import {
   createShelf,
   createToolkit,
   pgSkills,
+  type ToolkitDeps,
   removeTree,
   wakeAgent,
   type Agent,
@@ -15,10 +16,11 @@ import {
   type Verify,
 } from '@troupe/agent';
 import type { Database } from '@troupe/db';
-import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/kernel';
+import { AppError, createWorkerPool, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
+import { mcpKeeping, type Whose } from './mcp-keeping.ts';
 import type { AgentRow } from '@troupe/roster';
 
 /**
@@ -27,7 +29,7 @@ import type { AgentRow } from '@troupe/roster';
  */
 
 export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
-export type Thinking = Pick<AgentDeps, 'model' | 'onTool'>;
+export type Thinking = Pick<AgentDeps, 'model' | 'onTool' | 'onRun' | 'traced'>;
 
 export interface EmbeddedDeps {
   db: Database;
@@ -37,6 +39,10 @@ export interface EmbeddedDeps {
   dataDir: string;
   sandbox: Sandbox;
   outbound: Outbound;
+  /** How commands and programs of agents reach the domains that they may reach. */
+  egress?: ToolkitDeps['egress'];
+  /** Seals what opens other servers. */
+  sealKey?: string;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   verify: Verify;
@@ -73,13 +79,38 @@ const rowOf = (db: Database, agentId: string) =>
     .where('id', '=', agentId)
     .executeTakeFirst();
 
+/** What an agent thinks with, as it is at each call: its owner's plan or key may have changed. */
+const switched = (now: () => Thinking): Thinking => ({
+  model: {
+    chat: (...args) => now().model.chat(...args),
+    stream: (...args) => now().model.stream(...args),
+  },
+  onTool: (record) => now().onTool?.(record),
+  onRun: (record) => now().onRun?.(record),
+  traced: now().traced,
+});
+
+/** What an agent's tools run in and reach others by. */
+function createWaysOut({ db, dataDir, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, pool: WorkerPool) {
+  const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
+  return (whose: Whose) => ({
+    owner: whose.userId,
+    pool,
+    sandbox,
+    outbound,
+    log,
+    skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
+    ...(egress && { egress }),
+    ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+  });
+}
+
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
-  const { db, log, version, dataDir, sandbox, outbound, thinking, idleMs = IDLE_MS } = deps;
+  const { db, log, version, dataDir, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
-  const shared = { pool, sandbox, outbound, log };
-  const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
+  const waysOut = createWaysOut(deps, pool);
   let closed = false;
 
   const workspaceOf = (agentId: string): string => path.join(dataDir, 'workspaces', agentId);
@@ -91,9 +122,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     const toolkit = createToolkit({
       store,
       workspaceRoot: workspaceOf(agentId),
-      ...shared,
-      owner: userId,
-      skills: { shelf, source: pgSkills({ db, userId }) },
+      ...waysOut({ userId, agentId }),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;
@@ -106,11 +135,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       ...toolkit,
       log,
       onSleep: toolkit.close,
-      model: {
-        chat: (...args) => now.model.chat(...args),
-        stream: (...args) => now.model.stream(...args),
-      },
-      onTool: (record) => now.onTool?.(record),
+      ...switched(() => now),
       ...(deps.leaseMs !== undefined && { leaseMs: deps.leaseMs, renewMs: Math.ceil(deps.leaseMs / 4) }),
     });
     const think = (changed: Thinker): void => {

@@ -8,12 +8,20 @@ import { RelayError, relayedHead, type RelayedHead } from '@troupe/kernel';
  */
 
 const ASKED = new Set(
-  'accept accept-language a2a-extensions a2a-version content-length content-type last-event-id user-agent x-hub-signature-256 x-session-key'.split(
+  'accept accept-language a2a-extensions a2a-version content-length content-type last-event-id mcp-method mcp-name mcp-protocol-version user-agent x-hub-signature-256 x-session-key'.split(
     ' ',
   ),
 );
 const ASKED_TO_SWITCH = new Set(['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-extensions']);
-const ANSWERED = new Set(['a2a-version', 'content-length', 'content-type', 'retry-after', 'x-accel-buffering']);
+const ANSWERED = new Set([
+  'a2a-version',
+  'allow',
+  'mcp-protocol-version',
+  'content-length',
+  'content-type',
+  'retry-after',
+  'x-accel-buffering',
+]);
 
 /** Kinds that no browser runs. */
 const IS_DATA = /^(application\/([\w.-]+\+)?json|text\/event-stream|text\/plain)\s*(;|$)/i;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import {
   CALLER_HEADER,
   createConnections,
-  isModelPath,
+  openedBy,
   type GatewayPrincipal,
   type Showing,
   type Verify,
@@ -192,8 +192,8 @@ export function createProxy(deps: ProxyDeps) {
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
       const { agentId } = target;
-      const to = await onward(request, target, { socket: false, asModel: isModelPath(target.path) }).catch(
-        (error: unknown) => refusal(error),
+      const to = await onward(request, target, { socket: false, ...openedBy(target.path) }).catch((error: unknown) =>
+        refusal(error),
       );
       if (!to) return refuse(response, await absence(agentId));
       if ('message' in to) return refuse(response, to);

@@ -1,6 +1,7 @@
 import { createClient, type Client } from '@troupe/contract';
 import { identityHeaders } from './http/guards.ts';
 import type { User } from './http/principal.ts';
+import { currentTrace, traceparentOf } from './telemetry/trace.ts';
 import type { Clock } from './time.ts';
 
 export interface BackendClientOptions {
@@ -26,16 +27,19 @@ export function createBackendClient({
   clock,
   timeout,
 }: BackendClientOptions): BackendClient {
-  const bearer = { authorization: `Bearer ${internalKey}` };
+  const ours = (): Record<string, string> => {
+    const trace = currentTrace();
+    return { authorization: `Bearer ${internalKey}`, ...(trace && { traceparent: traceparentOf(trace) }) };
+  };
   return {
-    ...createClient({ baseUrl: url, timeout, headers: () => bearer }),
-    from: (address) => createClient({ baseUrl: url, timeout, headers: () => ({ ...bearer, 'x-client-ip': address }) }),
+    ...createClient({ baseUrl: url, timeout, headers: ours }),
+    from: (address) => createClient({ baseUrl: url, timeout, headers: () => ({ ...ours(), 'x-client-ip': address }) }),
     as: (user, address) =>
       createClient({
         baseUrl: url,
         timeout,
         headers: () => ({
-          ...bearer,
+          ...ours(),
           ...identityHeaders(sessionSecret, user, clock()),
           ...(user.plan ? { 'x-user-plan': user.plan } : {}),
           'x-client-ip': address,

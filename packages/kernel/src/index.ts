@@ -8,8 +8,8 @@ export {
   type OutboundRequest,
   type OutboundResponse,
 } from './outbound/outbound.ts';
-export { addressAllowed, type AddressRules } from './outbound/addresses.ts';
-export { createResolve } from './outbound/resolve.ts';
+export { addressAllowed, rulesFor, type AddressRules } from './outbound/addresses.ts';
+export { createResolve, systemResolve } from './outbound/resolve.ts';
 export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
 export { AppError, databaseAway, StartError } from './errors.ts';
 export { createCipher, type Cipher } from './secrets.ts';
@@ -19,6 +19,7 @@ export * from './errors.ts';
 export * from './fair.ts';
 export * from './faults.ts';
 export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connections.ts';
+export { challengeFor, RESOURCE_METADATA } from './http/challenge.ts';
 export * from './http/csrf.ts';
 export * from './http/guards.ts';
 export { requestUrl } from './http/door.ts';
@@ -33,11 +34,14 @@ export * from './http/serve.ts';
 export * from './http/server.ts';
 export * from './http/testing.ts';
 export * from './ids.ts';
-export { parseJson } from './json.ts';
+export { parseJson, textFault } from './json.ts';
 export * from './lifecycle.ts';
 export * from './linked.ts';
 export * from './log.ts';
 export * from './metrics.ts';
+export type { Span } from './telemetry/otlp.ts';
+export * from './telemetry/telemetry.ts';
+export * from './telemetry/trace.ts';
 export { loadNow, onUse } from './on-use.ts';
 export * from './secret-store.ts';
 export * from './secrets.ts';

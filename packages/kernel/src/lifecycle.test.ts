@@ -92,7 +92,7 @@ describe('a fault belongs to one run', () => {
   });
 });
 
-test('faults are counted by every service of the process', () => {
+test('faults are counted by every service of the process', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'error', service: 'test', destination: { write: (line) => void lines.push(line) } });
   const services = [createMetrics(), createMetrics()];
@@ -105,8 +105,8 @@ test('faults are counted by every service of the process', () => {
   now = 61_000;
   faults.seen('rejection', fault);
   for (const metrics of services) {
-    assert.match(metrics.text(), /^unhandled_faults_total\{kind="rejection"\} 3$/m);
-    assert.match(metrics.text(), /^unhandled_faults_total\{kind="exception"\} 1$/m);
+    assert.match(await metrics.text(), /^unhandled_faults_total\{kind="rejection"\} 3$/m);
+    assert.match(await metrics.text(), /^unhandled_faults_total\{kind="exception"\} 1$/m);
     metrics.close();
   }
   assert.deepEqual(

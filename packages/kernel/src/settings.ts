@@ -106,6 +106,20 @@ function addresses(setting: Make) {
           .transform((value) => value.replace(/\/+$/, '')),
         { example: fallback },
       ),
+    headers: (doc: string): Setting<Record<string, string>> =>
+      setting(
+        doc,
+        'name=value,name=value, with values percent-encoded',
+        given.transform((value, context) => {
+          try {
+            return value === undefined ? {} : readHeaders(value);
+          } catch {
+            context.addIssue('');
+            return z.NEVER;
+          }
+        }),
+        { secret: true },
+      ),
     /** An address that holds a password, of one of these schemes. */
     server: (doc: string, ...schemes: string[]): Setting<string | undefined> =>
       setting(
@@ -116,6 +130,16 @@ function addresses(setting: Make) {
       ),
   };
 }
+
+/** `name=value,name=value`, values percent-encoded, as OpenTelemetry has it. */
+const readHeaders = (given: string): Record<string, string> =>
+  Object.fromEntries(
+    given.split(',').map((pair) => {
+      const [, name = '', value = ''] = /^\s*([\w-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(pair) ?? [];
+      if (name === '') throw new TypeError('no header');
+      return [name.toLowerCase(), decodeURIComponent(value)];
+    }),
+  );
 
 /** Makes the setting builders of one section. */
 function section(name: string) {
@@ -198,6 +222,11 @@ const TABLE = {
     1_000_000,
   ),
   STOP_WAIT_SECONDS: services.whole('How long a stop waits for answers that are under way', 8, 0, 600),
+  OTEL_EXPORTER_OTLP_ENDPOINT: services.url(
+    'An OpenTelemetry collector, by OTLP over HTTP: runs, model calls and tool calls are traced there',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: services.headers('What the collector asks for, as name=value,name=value'),
+  OTEL_SERVICE_NAME: services.text('The name that traces carry; troupe-backend when unset'),
   LOG_LEVEL: services.oneOf('Least severe level that is logged', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
 
   DATA_DIR: storage.text('Embedded database, generated secrets, agent workspaces, backups, mail outbox', '.data'),
@@ -240,6 +269,9 @@ const TABLE = {
     'Image that containers run; unset: troupe-agent:<release>, which the platform builds itself',
   ),
   DOCKER_HOST: agents.text('Docker engine: a socket path or a tcp URL; the local socket when unset'),
+  AGENT_PRIVATE_HOSTS: agents.list(
+    'Hosts of your own network that agents may reach, `name` or `name:port`, such as MCP servers; every user’s agents may',
+  ),
   AGENT_HOST_NETWORK: agents.flag(
     '`true`: on an engine without a bridge agents in containers share this machine’s network, and reach what listens on its loopback; otherwise they are refused there',
   ),

@@ -87,6 +87,8 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     dataDir,
     outbound,
     sandbox,
+    sealKey: walletKey,
+    egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     thinking: createThinking(ai, roster),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),

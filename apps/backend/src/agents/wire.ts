@@ -25,6 +25,7 @@ import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
 import { addressOf, run } from './run.ts';
 import { relayToAgents } from './runtime/relay.ts';
+import { createResource } from './runtime/resource.ts';
 import { runtimeRoutes } from './runtime/routes.ts';
 import { createRuntime } from './runtime/service.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
@@ -46,12 +47,12 @@ interface AgentDeps extends BackendDeps {
 export async function wireAgents(server: Server, deps: AgentDeps): Promise<Running & Pick<Reach, 'deliver'>> {
   const { db, log, clock, version, secrets, roster } = deps;
   const installations = wireInstallations(server, deps);
-  const ai = createAiService({ ...deps, sealKey: secrets.walletKey });
+  const ai = createAiService({ ...deps, sealKey: secrets.walletKey, metrics: server.metrics });
   await ai.reload();
   providerRoutes(server, ai.catalogue);
   aiRoutes(server, { ...ai, clock, ownKey: deps.ownKey });
 
-  const outbound = createOutbound();
+  const outbound = createOutbound({ privateHosts: deps.settings.AGENT_PRIVATE_HOSTS });
   // What the operator has configured may be anywhere.
   const configured = createOutbound({ allowLoopback: true, allowPrivate: true });
   const baseUrl = (): string => addressOf(server) ?? deps.url;
@@ -62,8 +63,9 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
 
   wireMaking(server, { ...deps, ai, fleet, liveStream });
   const runtime = createRuntime({ roster, fleet, clock, version });
-  runtimeRoutes(server, runtime, shellOff);
-  relayToAgents(server, { runtime, driver, memberOf: (token) => memberOf(secrets.sessionSecret, token) });
+  const resource = createResource(server);
+  runtimeRoutes(server, { runtime, resource, shellOff });
+  relayToAgents(server, { runtime, driver, resource, memberOf: (token) => memberOf(secrets.sessionSecret, token) });
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });

@@ -3,7 +3,7 @@ export const settings = {
   tabs: 'Settings',
   profile: 'Profile',
   security: 'Password and sessions',
-  keys: 'API keys',
+  keys: 'API keys and programs',
   notifications: 'Notifications',
   referrals: 'Invites and credits',
   audit: 'Audit log',
@@ -57,6 +57,36 @@ export const keys = {
   deleteTitle: (name: string) => `Delete the key ${name}?`,
   deleteLoss: 'Programs that use it stop working at once. It cannot be brought back.',
   deleted: 'Key deleted',
+};
+
+export const programs = {
+  title: 'Programs with access',
+  hint: 'MCP clients that you let in. Give a client this address, and it asks you here.',
+  address: 'MCP address',
+  name: 'Program',
+  audience: 'To',
+  platform: 'All agents',
+  scopes: 'May',
+  created: 'Since',
+  lastUsed: 'Last used',
+  none: 'No programs',
+  noneHint: 'A program that asks for access shows up here once you agree.',
+  remove: 'Take away',
+  removeTitle: (name: string) => `Take the access of ${name} away?`,
+  removeLoss: 'It stops working at once, and has to ask you again.',
+  removed: 'Access taken away',
+};
+
+export const authorize = {
+  title: 'A program asks for access',
+  lead: (name: string, agent?: string) =>
+    `It calls itself ${name} and wants to use ${agent === undefined ? 'your agents' : `your agent ${agent}`}. Agree only if you have just started this yourself.`,
+  wants: 'It wants to',
+  whereTo: (host: string | undefined, redirect: string) =>
+    `${host === undefined ? 'Nobody has checked who it is.' : `It is described at ${host}.`} After your answer you are sent to ${redirect}.`,
+  allow: 'Allow',
+  refuse: 'Refuse',
+  wrong: (why: string) => `This request cannot be answered. ${why}.`,
 };
 
 export const notifications = {

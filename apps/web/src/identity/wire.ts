@@ -1,4 +1,4 @@
-import type { Server } from '@troupe/kernel';
+import { createOutbound, type Server } from '@troupe/kernel';
 import { createAttempts } from './attempts.ts';
 import { createBots } from './bots.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
@@ -8,6 +8,8 @@ import { adminRoutes } from './admin/routes.ts';
 import { createAdmin } from './admin/service.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { createAuditService } from './audit/service.ts';
+import { authorizationRoutes } from './authorization/routes.ts';
+import { createAuthorization } from './authorization/service.ts';
 import { inviteRoutes } from './invites/routes.ts';
 import { createInvites } from './invites/service.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -53,5 +55,14 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
   );
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
+  wireAuthorization(server, deps);
   return wireProviders(server, deps);
+}
+
+/** Programs that ask for access: what describes them is anywhere on the internet, and nowhere nearer. */
+function wireAuthorization(server: Server, { accounts, settings, db, clock, backendUrl }: ProviderDeps): void {
+  const outbound = createOutbound();
+  server.app.addHook('onClose', () => outbound.close());
+  const places = { backendUrl, agentsDomain: settings.AGENTS_DOMAIN };
+  authorizationRoutes(server, createAuthorization({ db, clock, accounts, outbound, places }));
 }

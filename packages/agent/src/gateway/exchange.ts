@@ -17,6 +17,8 @@ export interface Exchange {
   params: string[];
   query: URLSearchParams;
   deps: GatewayDeps;
+  /** The agent as an MCP server. */
+  mcp: { answer: (exchange: Exchange) => Promise<void> };
   /** Aborted when the client is gone or its token no longer counts. */
   signal: AbortSignal;
 }

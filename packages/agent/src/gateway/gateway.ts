@@ -9,6 +9,8 @@ import { agentCard } from './a2a-wire.ts';
 import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
 import { sendJson, type Exchange } from './exchange.ts';
+import { createMcpDoor } from './mcp.ts';
+import * as servers from './mcp-servers.ts';
 import { speakChat, speakMessages, speakResponses } from './models.ts';
 import * as files from './files.ts';
 import * as records from './records.ts';
@@ -26,6 +28,9 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['POST', /^\/v1\/messages$/, 'speak', speakMessages],
   ['POST', /^\/v1\/responses$/, 'speak', speakResponses],
   ['GET', /^\/v1\/models$/, 'speak', listModels],
+  ['POST', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
+  ['GET', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
+  ['DELETE', /^\/mcp$/, 'speak', (exchange) => exchange.mcp.answer(exchange)],
   ['POST', /^\/a2a$/, 'talk', a2a],
   ['GET', /^\/sessions$/, 'talk', conversations.listSessions],
   ['GET', /^\/sessions\/([^/]+)$/, 'talk', conversations.readSessionEvents],
@@ -51,6 +56,12 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['DELETE', /^\/files$/, 'change', files.removeFile],
   ['GET', /^\/config$/, 'look', readConfig],
   ['GET', /^\/definition$/, 'look', records.readDefinition],
+  ['GET', /^\/mcp-servers$/, 'look', servers.listServers],
+  ['PUT', /^\/mcp-servers\/([^/]+)$/, 'change', servers.attachServer],
+  ['DELETE', /^\/mcp-servers\/([^/]+)$/, 'change', servers.detachServer],
+  ['POST', /^\/mcp-servers\/([^/]+)\/test$/, 'change', servers.testServer],
+  ['POST', /^\/mcp-servers\/([^/]+)\/consent$/, 'change', servers.beginConsent],
+  ['POST', /^\/mcp-servers\/([^/]+)\/consented$/, 'change', servers.finishConsent],
   ['PUT', /^\/memory$/, 'change', records.writeMemory],
   ['DELETE', /^\/memory\/([^/]+)$/, 'change', records.forgetMemory],
   ['PUT', /^\/config$/, 'change', changeConfig],
@@ -85,6 +96,7 @@ const LEFT = new Error('the client is gone');
 export function createGateway(deps: GatewayDeps): Gateway {
   const { agent: findAgent, verify, log, version } = deps;
   const connections = createConnections(deps);
+  const mcp = createMcpDoor(deps);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: SOCKET_BOUNDS.frameBytes });
 
   async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
@@ -126,10 +138,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     if (request.method === 'GET' && url.pathname === CARD_PATH)
       return void sendJson({ response }, await agentCard(agent, deps));
-    const known = await authenticate(request, url, target.agentId, {
-      socket: false,
-      asModel: isModelPath(url.pathname),
-    });
+    const known = await authenticate(request, url, target.agentId, { socket: false, ...openedBy(url.pathname) });
     const { principal } = known;
     const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
     const route = matching.find(([method]) => method === request.method);
@@ -140,7 +149,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
   async function serve(
     [, path, , handler]: (typeof ROUTES)[number],
-    exchange: Omit<Exchange, 'params' | 'deps' | 'signal'>,
+    exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'signal'>,
     url: URL,
     { token, showing }: Known,
   ): Promise<void> {
@@ -158,14 +167,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const params = (path.exec(url.pathname) ?? []).slice(1);
     // Ids are plain; anything else is nobody's.
     if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id))) throw new AppError(404, 'Not found');
-    await handler({ ...exchange, params, deps, signal: gone.signal });
+    await handler({ ...exchange, params, deps, mcp, signal: gone.signal });
   }
 
   async function authenticate(
     request: IncomingMessage,
     url: URL,
     agentId: string,
-    how: Pick<Showing, 'socket' | 'asModel'>,
+    how: Pick<Showing, 'socket' | 'asModel' | 'asClient'>,
   ): Promise<Known> {
     const token = shownToken(request, url);
     const caller = request.headers[CALLER_HEADER];
@@ -217,12 +226,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
     cut: connections.cut,
     async close() {
       connections.close();
+      await mcp.close();
       await new Promise<void>((resolve) => sockets.close(() => resolve()));
     },
   };
 }
 
-export const isModelPath = (path: string): boolean => path.startsWith('/v1/');
+const isModelPath = (path: string): boolean => path.startsWith('/v1/');
+
+/** Where programs of the owner's come in by an API key, and where also by what they were given. */
+export function openedBy(path: string): Pick<Showing, 'asModel' | 'asClient'> {
+  const asClient = /^\/mcp(\?|$)/.test(path);
+  return { asModel: asClient || isModelPath(path), asClient };
+}
 
 /** Below /v1 errors look as the protocol's clients expect them. */
 function shapeOf({ headers }: IncomingMessage, { path }: GatewayTarget): ErrorShape | undefined {

@@ -17,6 +17,8 @@ export interface Showing {
   socket: boolean;
   /** Below /v1, where programs talk to the agent as to a model: an API key of the owner's is good for nothing else. */
   asModel?: boolean;
+  /** At /mcp: an access token that the owner gave a program is good for nothing else. */
+  asClient?: boolean;
   /** It opened the connection before: a ticket's minutes to do so no longer count, all that it hangs on does. */
   isOpen?: boolean;
   /** Whom the platform says it passes on, in x-gateway-caller; to be believed with the platform's own token only. */

@@ -1,7 +1,7 @@
 import type { Refusal, RunOutcome } from '../session/events.ts';
 import { loopState, narrow, reached } from './limits.ts';
 import { ModelFailure, modelStep, StoppedAnswer, type Turn } from './model-step.ts';
-import { Interrupted, openRunLog, type RunDeps, type RunLog } from './run.ts';
+import { Interrupted, openRunLog, runIdOf, traceOf, type RunDeps, type RunLog } from './run.ts';
 import { readSession, recoveries, type SessionState } from '../session/session.ts';
 import { closingEvents } from './closing.ts';
 import { toolStep } from './tool-step.ts';
@@ -76,9 +76,11 @@ async function step(
 ): Promise<'rests' | 'goes on'> {
   if (state.run === undefined) return 'goes on';
   const limits = narrow(run.definition.limits, state.run.limits);
+  const runId = runIdOf(run.sessionId, state.run.seq);
   const turn: Turn = {
     run,
-    runId: `${run.sessionId}:${state.run.seq}`,
+    runId,
+    trace: traceOf(deps, runId, state.run.trace),
     limits,
     signal,
     modelSignal: AbortSignal.any([signal, halt]),

@@ -1,5 +1,5 @@
 import type { CallOptions, ChatMessage, ChatRequest, ChatResult, Spending, ToolCall } from '@troupe/ai';
-import { AppError } from '@troupe/kernel';
+import { AppError, withTrace, type Trace } from '@troupe/kernel';
 import { picturesIn } from './attached.ts';
 import { cutPoint, summaryRequest } from './compaction.ts';
 import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
@@ -16,6 +16,7 @@ import type { Tool } from '../tools/tool.ts';
 export interface Turn {
   run: RunLog;
   runId: string;
+  trace: Trace | undefined;
   limits: RunLimits;
   signal: AbortSignal;
   modelSignal: AbortSignal;
@@ -225,9 +226,9 @@ async function askOne(
   const heard: { said: string; cost?: Spending } = { said: '' };
   const options = { signal, runId, pictures: 'seen' as const, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
   try {
-    return streamed
-      ? await collect(deps, turn, sent, options, (text) => (heard.said += text))
-      : await deps.model.chat(sent, options);
+    return await withTrace(turn.trace, () =>
+      streamed ? collect(deps, turn, sent, options, (text) => (heard.said += text)) : deps.model.chat(sent, options),
+    );
   } catch (error) {
     const { cost, said } = heard;
     if (silent || !cost || !signal.aborted) throw error;

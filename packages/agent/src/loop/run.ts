@@ -1,10 +1,11 @@
 import type { ModelClient } from '@troupe/ai';
-import type { Log } from '@troupe/kernel';
+import { readTraceparent, traceOfRun, type Log, type Trace } from '@troupe/kernel';
 import type { AgentDefinition } from '@troupe/domain';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 import { logLine } from '../store/log-line.ts';
-import type { ToolRecorder } from '../ports.ts';
+import type { RunRecorder, ToolRecorder } from '../ports.ts';
 import type { AgentStore, Claimed, Recalled } from '../store/store.ts';
+import { readSession } from '../session/session.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** The log of a session in the hands of the one process that holds its lease. */
@@ -18,6 +19,9 @@ export interface RunDeps {
   /** A picture of the workspace as a model is shown it; undefined: it is gone, or too large. */
   picture: (path: string) => Promise<string | undefined>;
   onTool?: ToolRecorder | undefined;
+  onRun?: RunRecorder | undefined;
+  /** Somebody collects traces: every run has one. Else only a run that was asked for within one. */
+  traced?: boolean | undefined;
   log: Log;
   newId: () => string;
   now: () => number;
@@ -62,6 +66,36 @@ export interface RunLog {
 
 const PAGE = 1000;
 
+export const runIdOf = (sessionId: string, seq: number): string => `${sessionId}:${seq}`;
+
+/** Where a run belongs: in the trace of whoever asked for it, or in one of its own. */
+export function traceOf({ traced }: RunDeps, runId: string, asked: string | undefined): Trace | undefined {
+  return traced || asked !== undefined ? traceOfRun(runId, readTraceparent(asked)) : undefined;
+}
+
+/** Tells the platform of a run that ends with what is stored now. */
+function tellEnd(
+  deps: RunDeps,
+  {
+    sessionId,
+    definition,
+    events,
+  }: { sessionId: string; definition: AgentDefinition; events: readonly SessionEvent[] },
+  stored: readonly SessionEvent[],
+): void {
+  const { agentId, onRun, now } = deps;
+  const ended = stored.find((event) => event.type === 'run_ended');
+  const run = ended && onRun && readSession(events).run;
+  if (ended === undefined || onRun === undefined || run === undefined) return;
+  const { outcome, spent } = ended;
+  const runId = runIdOf(sessionId, run.seq);
+  const began = events.find(({ seq }) => seq === run.seq)?.at;
+  // the beginning of a run that was summed up is not at hand: what it spent is
+  const ms = began === undefined ? spent.ms : Math.max(0, now() - Date.parse(began));
+  const { name: agentName } = definition;
+  onRun({ agentId, agentName, sessionId, runId, outcome, spent, ms, trace: traceOf(deps, runId, run.trace) });
+}
+
 export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunLog {
   const { store, onEvent } = deps;
   const sessionId = claimed.session.id;
@@ -78,11 +112,9 @@ export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunL
   }
 
   async function refresh(): Promise<void> {
-    for (;;) {
-      const page = await store.events(sessionId, { after: lastSeq, limit: PAGE });
-      take(page);
-      if (page.length < PAGE) return;
-    }
+    const page = await store.events(sessionId, { after: lastSeq, limit: PAGE });
+    take(page);
+    if (page.length === PAGE) await refresh();
   }
 
   async function append(
@@ -104,6 +136,7 @@ export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunL
     if (appended.version !== undefined && appended.version !== version) {
       ({ version, definition } = (await store.definition()) ?? { version, definition });
     }
+    tellEnd(deps, { sessionId, definition, events }, stored);
     take(stored);
     for (const event of stored) onEvent(sessionId, event);
     return true;

@@ -1,4 +1,5 @@
 import { approvalFor } from '@troupe/domain';
+import { childOf, withTrace } from '@troupe/kernel';
 import { NOTHING_SPENT, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining } from './limits.ts';
 import type { Turn } from './model-step.ts';
@@ -64,9 +65,11 @@ async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<
   // A call that may run again needs no mark: whether it had begun makes no difference.
   if (!tool.repeatable) await run.commit([{ type: 'tool_started', callId: call.callId, tool: call.tool }]);
   const started = deps.now();
-  const result = await invoke(deps, turn, call, tool);
+  const trace = turn.trace && childOf(turn.trace);
+  const result = await withTrace(trace, () => invoke(deps, turn, call, tool));
   const ms = deps.now() - started;
-  deps.onTool?.({ agentId: deps.agentId, runId, tool: tool.name, ms, success: !result.isError });
+  const { agentId } = deps;
+  deps.onTool?.({ agentId, runId, callId: call.callId, tool: tool.name, ms, success: !result.isError, trace });
   const spent = result.spent ?? NOTHING_SPENT;
   await run.commit([resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) })]);
 }

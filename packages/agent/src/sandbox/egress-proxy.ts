@@ -13,6 +13,8 @@ import {
   MOST_HEAD_BYTES,
   relayedHead,
   RelayError,
+  rulesFor,
+  systemResolve,
   type AddressRules,
 } from '@troupe/kernel';
 
@@ -38,22 +40,18 @@ const HEAD_MS = 120_000;
 /** Each takes two descriptors of the platform. */
 const MOST_CONNECTIONS = 64;
 
-export async function createEgressProxy({
-  allowedDomains,
-  rules = {},
-  ports = WEB_PORTS,
-}: EgressOptions): Promise<EgressProxy> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'egress-'));
-  const socketPath = path.join(folder, 's');
-  const open = new Set<Duplex>();
-  const find = createResolve();
-
-  async function dial(host: string, port: number): Promise<net.Socket> {
+/** Connects to what may be reached, and says why not to all else. */
+function createDial({ allowedDomains, rules, ports }: Required<EgressOptions>) {
+  const outside = createResolve();
+  const find = (name: string) => (rulesFor(rules, name).allowPrivate ? systemResolve(name) : outside(name));
+  return async (host: string, port: number): Promise<net.Socket> => {
     const name = host.replace(/^\[|\]$/g, '');
-    if (!ports.includes(port) || !domainAllowed(name, allowedDomains))
+    const own = rulesFor(rules, name, port);
+    // A host that the operator named may listen anywhere.
+    if ((!ports.includes(port) && own === rules) || !domainAllowed(name, allowedDomains))
       throw new Refused(`${name}:${port} is not allowed`);
     const found = await find(name);
-    const usable = found.find(({ address }) => addressAllowed(address, rules));
+    const usable = found.find(({ address }) => addressAllowed(address, own));
     if (!usable) throw new Refused(`${name} leads to an address that is not allowed`);
     const socket = net.connect({ host: usable.address, port, timeout: CONNECT_MS });
     await new Promise<void>((resolve, reject) => {
@@ -63,7 +61,18 @@ export async function createEgressProxy({
     });
     socket.setTimeout(0);
     return socket;
-  }
+  };
+}
+
+export async function createEgressProxy({
+  allowedDomains,
+  rules = {},
+  ports = WEB_PORTS,
+}: EgressOptions): Promise<EgressProxy> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'egress-'));
+  const socketPath = path.join(folder, 's');
+  const open = new Set<Duplex>();
+  const dial = createDial({ allowedDomains, rules, ports });
 
   const server = http.createServer((request, response) => void forward(request, response));
   server.maxConnections = MOST_CONNECTIONS;

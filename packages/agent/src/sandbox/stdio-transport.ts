@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, parseJSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { createOutputTail } from './output-tail.ts';
 
 /** Talks to an MCP server over its standard streams: a line a message, and no line longer than we can bear. */
 
@@ -13,24 +13,15 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface StdioTransport extends Transport {
   pid: () => number | undefined;
+  /** How the program ended by itself, and what it complained about; undefined: it has not. */
+  ended: () => { code: number | null; said: string } | undefined;
 }
 
-export function createStdioTransport(program: {
-  command: string;
-  args: readonly string[];
-  release: (pid: number | undefined) => void;
-}): StdioTransport {
-  let child: ChildProcessByStdio<Writable, Readable, null> | undefined;
+/** Cuts what a server says into lines; told once that it is too much, nobody need ask again. */
+function createLines(onLine: (line: string) => void, onTooMuch: (why: string) => void) {
   let parts: Buffer[] = [];
   let size = 0;
   let window = { until: 0, lines: 0, bytes: 0 };
-
-  function end(why: string): void {
-    transport.onerror?.(new Error(why));
-    child?.kill('SIGKILL');
-    parts = [];
-    size = 0;
-  }
 
   /** Whether it may go on. */
   function counted(lines: number, bytes: number): boolean {
@@ -42,19 +33,64 @@ export function createStdioTransport(program: {
     return false;
   }
 
+  function end(why: string): void {
+    parts = [];
+    size = 0;
+    onTooMuch(why);
+  }
+
+  return (chunk: Buffer): void => {
+    if (!counted(0, chunk.length)) return;
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      onLine(Buffer.concat([...parts, chunk.subarray(from, at)]).toString('utf8'));
+      parts = [];
+      size = 0;
+      from = at + 1;
+      if (!counted(1, 0)) return;
+    }
+    parts.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > MAX_LINE_BYTES) end(`the server sent a line of more than ${MAX_LINE_BYTES} bytes`);
+  };
+}
+
+interface Program {
+  command: string;
+  args: readonly string[];
+  release: (pid: number | undefined) => void;
+}
+
+type Parse = typeof parseJSONRPCMessage;
+
+/** `parse` is the library's, which is loaded only where there is a server. */
+export function createStdioTransport(program: Program, parse: Parse): StdioTransport {
+  let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  const complaints = createOutputTail(4096);
+  let over: { code: number | null } | undefined;
+  const read = createLines(deliver, (why) => {
+    transport.onerror?.(new Error(why));
+    child?.kill('SIGKILL');
+  });
+
   const transport: StdioTransport = {
     pid: () => child?.pid,
+    ended: () => over && { ...over, said: complaints.text() },
     start: () =>
       new Promise((resolve, reject) => {
-        child = spawn(program.command, program.args, { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
+        child = spawn(program.command, program.args, { stdio: ['pipe', 'pipe', 'pipe'], env: {} });
         child.once('spawn', resolve);
         child.once('error', reject);
-        child.once('exit', () => {
+        child.stderr.on('data', complaints.add);
+        child.once('exit', (code) => {
+          if (child?.killed !== true) over = { code };
           program.release(child?.pid);
           transport.onclose?.();
         });
         child.stdin.on('error', (error) => transport.onerror?.(error));
-        child.stdout.on('data', read);
+        child.stdout.on('data', (chunk: Buffer) => {
+          if (child?.killed !== true) read(chunk);
+        });
       }),
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -66,36 +102,23 @@ export function createStdioTransport(program: {
     },
   };
 
-  function read(chunk: Buffer): void {
-    if (child?.killed === true || !counted(0, chunk.length)) return;
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      deliver(Buffer.concat([...parts, chunk.subarray(from, end)]).toString('utf8'));
-      parts = [];
-      size = 0;
-      from = end + 1;
-      if (!counted(1, 0)) return;
-    }
-    parts.push(chunk.subarray(from));
-    size += chunk.length - from;
-    if (size > MAX_LINE_BYTES) end(`the server sent a line of more than ${MAX_LINE_BYTES} bytes`);
-  }
-
   function deliver(line: string): void {
-    if (line.trim() === '') return;
-    let message: JSONRPCMessage;
-    try {
-      const said: unknown = JSON.parse(line);
-      if (isNotice(said)) return;
-      message = JSONRPCMessageSchema.parse(said);
-    } catch (error) {
-      transport.onerror?.(error as Error);
-      return;
-    }
-    transport.onmessage?.(message);
+    const message = messageIn(line, parse, (error) => transport.onerror?.(error));
+    if (message) transport.onmessage?.(message);
   }
 
   return transport;
+}
+
+function messageIn(line: string, parse: Parse, onBad: (error: Error) => void): JSONRPCMessage | undefined {
+  if (line.trim() === '') return undefined;
+  try {
+    const said: unknown = JSON.parse(line);
+    return isNotice(said) ? undefined : parse(said);
+  } catch (error) {
+    onBad(error as Error);
+    return undefined;
+  }
 }
 
 /** Nothing here listens to notices, and checking them costs more than reading them. */

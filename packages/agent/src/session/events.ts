@@ -66,6 +66,8 @@ export type SessionEventBody =
       limits?: RunLimits;
       wishes?: Wishes;
       attachments?: readonly Attachment[];
+      /** Where the asking belongs, as W3C Trace Context writes it. */
+      trace?: string;
     }
   /** A message of a conversation that took place elsewhere. */
   | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
@@ -96,7 +98,7 @@ export type SessionEventBody =
       summary: string;
       upTo: number;
       spent: Spent;
-      run: { seq: number; limits?: RunLimits; wishes?: Wishes };
+      run: { seq: number; limits?: RunLimits; wishes?: Wishes; trace?: string };
       /** What was activated before it: a summary would lose what such a text is for. */
       skills?: readonly { name: string; version: string; content: string }[];
     }

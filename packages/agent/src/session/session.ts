@@ -27,7 +27,7 @@ export interface SessionState {
   lastSeq: number;
   lastInput: number;
   /** The run that is going on; undefined: every input has its answer. */
-  run: { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined } | undefined;
+  run: { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined; trace?: string } | undefined;
   /** The newest answer of the model. */
   lastSaid: number;
   spent: Spent;
@@ -62,7 +62,7 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
 function apply(state: SessionState, event: SessionEvent): void {
   switch (event.type) {
     case 'user':
-      state.run ??= { seq: event.seq, limits: event.limits };
+      state.run ??= { seq: event.seq, limits: event.limits, ...(event.trace && { trace: event.trace }) };
       if (event.wishes) state.run = { ...state.run, wishes: event.wishes };
       state.lastInput = event.seq;
       state.answered = false;

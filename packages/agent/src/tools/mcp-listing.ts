@@ -1,4 +1,4 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/client';
 import type { Log } from '@troupe/kernel';
 import type { McpServer } from '@troupe/domain';
 
@@ -8,9 +8,10 @@ type Offered = Awaited<ReturnType<Client['listTools']>>['tools'][number];
 
 const LIST_MS = 30_000;
 const PAGE_MS = 20_000;
-const MAX_PAGES = 20;
+/** Of one list; a server that has more is not used. */
+export const MAX_PAGES = 20;
 const MAX_TOOLS = 64;
-const MAX_SCHEMA = { characters: 32_768, depth: 32 };
+export const MAX_SCHEMA = { characters: 32_768, depth: 32 };
 /** Of all tools together: each of them goes to the model with every step. */
 const MAX_CHARACTERS = 262_144;
 const MAX_DESCRIPTION = 1_000;
@@ -22,28 +23,36 @@ export async function listTools(
 ): Promise<Offered[]> {
   const found: Offered[] = [];
   const until = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]);
-  let cursor: string | undefined;
   let left = MAX_CHARACTERS;
-  for (let page = 0; page < MAX_PAGES && found.length < MAX_TOOLS; page += 1) {
-    until.throwIfAborted();
-    const { tools, nextCursor } = await client.listTools({ cursor }, { timeout: PAGE_MS, signal: until });
-    for (const one of tools) {
-      if (server.tools !== undefined && !server.tools.includes(one.name)) continue;
-      if (found.length >= MAX_TOOLS) break;
-      const size = sizeOf(one.inputSchema, MAX_SCHEMA);
-      left -= (size ?? 0) + Math.min(one.description?.length ?? 0, MAX_DESCRIPTION);
-      if (size !== undefined && left >= 0) found.push(one);
-      else
-        log.warn(
-          { server: server.name, tool: one.name.slice(0, 100) },
-          'MCP tool left out: its description is too large',
-        );
+  const { tools } = await client.listTools(undefined, { timeout: PAGE_MS, signal: until });
+  for (const one of tools) {
+    if (server.tools !== undefined && !server.tools.includes(one.name)) continue;
+    if (found.length >= MAX_TOOLS) {
+      log.warn({ server: server.name }, 'MCP server lists more tools than are read');
+      break;
     }
-    cursor = nextCursor;
-    if (cursor === undefined) return found;
+    const size = sizeOf(one.inputSchema, MAX_SCHEMA);
+    left -= (size ?? 0) + Math.min(one.description?.length ?? 0, MAX_DESCRIPTION);
+    if (size !== undefined && left >= 0) found.push(one);
+    else
+      log.warn(
+        { server: server.name, tool: one.name.slice(0, 100) },
+        'MCP tool left out: its description is too large',
+      );
   }
-  log.warn({ server: server.name }, 'MCP server lists more tools or pages than are read');
   return found;
+}
+
+/** Whether the server lists its tools when it is asked now; who gives up waiting knows nothing. */
+export async function stillAnswers(client: Client, signal: AbortSignal | undefined): Promise<boolean> {
+  const until = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(LIST_MS)]);
+  try {
+    await client.listTools(undefined, { timeout: PAGE_MS, signal: until, cacheMode: 'bypass' });
+    return true;
+  } catch {
+    signal?.throwIfAborted();
+    return false;
+  }
 }
 
 /** Characters of a value as JSON, roughly; undefined when it has more, or is nested more deeply, than it may. */

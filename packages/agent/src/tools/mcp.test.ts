@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,22 +10,31 @@ import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { McpServer as SdkServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import { z } from 'zod';
 import { newDefinition, type McpServer } from '@troupe/domain';
+import { createEverything } from '../../../../tests/lib/mcp/everything.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
-import { createToolkit } from './toolkit.ts';
+import type { Tool } from './tool.ts';
+import { createToolkit, type ToolkitDeps } from './toolkit.ts';
 import { call } from './testing.ts';
+
+type EgressRules = NonNullable<ToolkitDeps['egress']>;
+
+async function until(ready: () => Promise<boolean>): Promise<void> {
+  while (!(await ready())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 const folder = await mkdtemp(path.join(tmpdir(), 'agent-mcp-'));
 await copyFile(path.join(import.meta.dirname, '../fixtures/mcp-server.mjs'), path.join(folder, 'server.mjs'));
 const sandbox = createSandbox();
 const pool = createWorkerPool();
 after(() => pool.close());
-const toolkitFor = (allowLoopback = true, box = sandbox) => {
+const toolkitFor = (allowLoopback = true, box = sandbox, egress: EgressRules = {}) => {
   const outbound = createOutbound({ allowLoopback });
   const store = createSqliteStore({ file: ':memory:', agentId: 'a' });
   const toolkit = createToolkit({
@@ -34,17 +45,19 @@ const toolkitFor = (allowLoopback = true, box = sandbox) => {
     log: silentLog,
     pool,
     owner: 'user',
+    egress,
   });
   after(async () => {
     await toolkit.close();
     await outbound.close();
   });
-  return toolkit;
+  return { ...toolkit, logs: async () => (await store.logs({ limit: 50 })).logs };
 };
 after(() => rm(folder, { recursive: true, force: true }));
 
 const definition = (server: Partial<McpServer>) =>
   newDefinition({ name: 'A', tools: [], mcpServers: [{ name: 'calc', ...server }] });
+const noNpx = !['/usr/bin/npx', '/usr/local/bin/npx'].some((file) => existsSync(file));
 const program = { command: 'node', args: ['server.mjs'] };
 
 describe('an MCP server as a program', { skip: await sandbox.unavailable() }, () => {
@@ -58,6 +71,7 @@ describe('an MCP server as a program', { skip: await sandbox.unavailable() }, ()
         ['calc_add', false],
         ['calc_environment', true],
         ['calc_flood', false],
+        ['calc_get', false],
       ],
     );
     assert.equal((await call(tools, 'calc_add', { a: 2, b: 3 })).content, '5');
@@ -83,9 +97,105 @@ describe('an MCP server as a program', { skip: await sandbox.unavailable() }, ()
     assert.equal((await call(again, 'calc_add', { a: 1, b: 1 })).content, '2');
   });
 
-  test('one that does not start leaves the agent without its tools', async () => {
-    assert.deepEqual(await toolkitFor().tools(definition({ command: '/nowhere' })), []);
-    assert.deepEqual(await toolkitFor(true, createSandbox({ bwrap: '/nowhere' })).tools(definition(program)), []);
+  test('one that does not start says why, to its owner and to the model', async () => {
+    const toolkit = toolkitFor();
+    const tools = await toolkit.tools(definition({ command: '/nowhere' }));
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['calc_unavailable'],
+    );
+    assert.match(tools[0]!.description, /No such file or directory/);
+    const tried = await call(tools, 'calc_unavailable', {});
+    assert.deepEqual([tried.isError, tried.content.startsWith('calc cannot be used: the program ended')], [true, true]);
+    const [state] = toolkit.mcp.states(definition({ command: '/nowhere' }).mcpServers);
+    assert.equal(state?.state, 'failed');
+    const { logs } = toolkit;
+    await until(async () => (await logs()).some(({ message }) => /MCP server calc cannot be used/.test(message)));
+    const off = toolkitFor(true, createSandbox({ bwrap: '/nowhere' }));
+    assert.match((await off.tools(definition(program)))[0]!.description, /there is no sandbox to run the program in/);
+  });
+
+  test('one that has to be downloaded says at once from where, if that is closed', async () => {
+    const npx = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] };
+    const [tool] = await toolkitFor().tools(definition(npx));
+    assert.match(tool!.description, /npx downloads the program from registry\.npmjs\.org.*safety\.allowedDomains/);
+  });
+
+  test('one that is downloaded by npx runs where its registry may be reached', { skip: noNpx }, async () => {
+    const place = await mkdtemp(path.join(tmpdir(), 'agent-registry-'));
+    after(() => rm(place, { recursive: true, force: true }));
+    await mkdir(path.join(place, 'package'));
+    const manifest = { name: 'tiny-mcp', version: '1.0.0', bin: { 'tiny-mcp': 'server.mjs' } };
+    await writeFile(path.join(place, 'package/package.json'), JSON.stringify(manifest));
+    const source = await readFile(path.join(folder, 'server.mjs'), 'utf8');
+    await writeFile(path.join(place, 'package/server.mjs'), `#!/usr/bin/env node\n${source}`, { mode: 0o755 });
+    execFileSync('tar', ['-czf', path.join(place, 'tiny.tgz'), '-C', place, 'package']);
+    const tarball = await readFile(path.join(place, 'tiny.tgz'));
+    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+    const origin: string = await listening((request, response) => {
+      if (request.method === 'POST') return void response.end('{}');
+      if (request.url?.endsWith('.tgz')) return void response.end(tarball);
+      const dist = { tarball: `${origin}/tiny.tgz`, integrity };
+      const versions = { '1.0.0': { ...manifest, dist } };
+      response.end(JSON.stringify({ name: 'tiny-mcp', 'dist-tags': { latest: '1.0.0' }, versions }));
+    });
+    const toolkit = toolkitFor(true, sandbox, { rules: { privateHosts: [new URL(origin).host] } });
+    const tiny = definition({ command: 'npx', args: ['-y', 'tiny-mcp'], env: { npm_config_registry: origin } });
+    tiny.config.safety.allowedDomains = ['registry.npmjs.org', '127.0.0.1'];
+    const tools = await toolkit.tools(tiny);
+    assert.equal(tools[0]?.name, 'calc_add', tools[0]?.description);
+    assert.equal((await call(tools, 'calc_add', { a: 2, b: 2 })).content, '4');
+  });
+
+  test('one that ends at a word of the newest revision is spoken to as of old', async () => {
+    const old = `process.stdin.on('data', (text) => {
+      for (const line of String(text).split('\\n').filter(Boolean)) {
+        const { id, method } = JSON.parse(line);
+        if (method === 'server/discover') process.exit(1);
+        const result = method === 'initialize'
+          ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } }
+          : { tools: [{ name: 'well', inputSchema: { type: 'object' } }] };
+        if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+      }
+    });`;
+    const tools = await toolkitFor().tools(definition({ command: 'node', args: ['-e', old] }));
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['calc_well'],
+    );
+  });
+
+  test('one that was changed or removed is ended, also with other domains', async () => {
+    const toolkit = toolkitFor();
+    const server = definition(program);
+    const { safety } = server.config;
+    const allowing = {
+      ...server,
+      config: { ...server.config, safety: { ...safety, allowedDomains: ['example.com'] } },
+    };
+    const tools = await toolkit.tools(server);
+    const others = await toolkit.tools(allowing);
+    await assert.rejects(call(tools, 'calc_add', { a: 2, b: 3 }), /ended|closed|not connected/i);
+    assert.equal((await call(others, 'calc_add', { a: 2, b: 3 })).content, '5');
+    await toolkit.mcp.forget('calc');
+    await assert.rejects(call(others, 'calc_add', { a: 2, b: 3 }), /ended|closed|not connected/i);
+    assert.equal(toolkit.mcp.states(server.mcpServers)[0]?.state, 'unused');
+    assert.equal((await call(await toolkit.tools(server), 'calc_add', { a: 2, b: 3 })).content, '5');
+  });
+
+  test('reaches the domains that the agent may reach, and no others', async () => {
+    const web = http.createServer((_request, response) => response.end('from outside'));
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    after(() => web.close().closeAllConnections());
+    const port = (web.address() as AddressInfo).port;
+    const egress = { rules: { privateHosts: [`localhost:${port}`] } };
+    const toolkit = toolkitFor(true, sandbox, egress);
+    const open = definition(program);
+    open.config.safety.allowedDomains = ['localhost'];
+    const got = (url: string) => async (tools: readonly Tool[]) => (await call(tools, 'calc_get', { url })).content;
+    assert.equal(await got(`http://localhost:${port}/`)(await toolkit.tools(open)), '200 from outside');
+    assert.match(await got('http://example.org/')(await toolkit.tools(open)), /^(403|failed)/);
+    assert.match(await got(`http://localhost:${port}/`)(await toolkit.tools(definition(program))), /^failed/);
   });
 });
 
@@ -109,7 +219,8 @@ test('an MCP server as a service is reached through the guarded client', async (
   assert.equal((await call(tools, 'calc_double', { n: 21 })).content, '42');
   assert.ok(seen.every((key) => key === 'k'));
   const before = seen.length;
-  assert.deepEqual(await toolkitFor(false).tools(definition({ url })), [], 'a private address is refused');
+  const [closed] = await toolkitFor(false).tools(definition({ url }));
+  assert.match(closed!.description, /private network.*AGENT_PRIVATE_HOSTS/, 'a private address is refused');
   assert.equal(seen.length, before);
 });
 
@@ -138,7 +249,8 @@ test('a service that keeps sessions may restart, lists its tools in pages, and i
   }
   async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const id = request.headers['mcp-session-id'] as string | undefined;
-    seen.push(request.method === 'POST' && !id ? 'initialize' : `${request.method}`);
+    const isProbe = request.headers['mcp-method'] === 'server/discover';
+    seen.push(request.method === 'POST' && !id && !isProbe ? 'initialize' : `${request.method}`);
     const transport = id ? sessions.get(id) : await open();
     if (transport) return transport.handleRequest(request, response);
     response.writeHead(404, { 'content-type': 'application/json' });
@@ -161,4 +273,109 @@ test('a service that keeps sessions may restart, lists its tools in pages, and i
   assert.equal((await call(await toolkit.tools(definition({ url })), 'calc_one', {})).content, 'one of 2');
   await toolkit.close();
   assert.ok(seen.includes('DELETE'));
+});
+
+async function listening(answer: http.RequestListener): Promise<string> {
+  const server = http.createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a service of the newest revision is used without a session', async () => {
+  const everything = createEverything();
+  const methods: (string | undefined)[] = [];
+  const origin = await listening((request, response) => {
+    methods.push(request.headers['mcp-method'] as string | undefined);
+    void answerWith(everything.fetch, request, response);
+  });
+  const tools = await toolkitFor().tools(
+    definition({ url: `${origin}/mcp`, tools: ['test_simple_text', 'test_sampling'] }),
+  );
+  assert.equal((await call(tools, 'calc_test_simple_text', {})).content, 'This is a simple text response for testing.');
+  assert.ok(!methods.includes('initialize'));
+  assert.deepEqual([...new Set(methods)], ['server/discover', 'tools/list', 'tools/call']);
+});
+
+async function answerWith(
+  answer: (request: Request) => Promise<Response>,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): Promise<void> {
+  const chunks = await request.toArray();
+  const answered = await answer(
+    new Request(`http://x${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks as Buffer[]) }),
+    }),
+  );
+  response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  response.end(await answered.text());
+}
+
+test('a service of the oldest kind answers in the one stream that it has', async () => {
+  let transport: SSEServerTransport | undefined;
+  const origin = await listening((request, response) => {
+    if (request.method === 'GET') {
+      transport = new SSEServerTransport('/messages', response);
+      const sdk = new SdkServer({ name: 'old', version: '1' });
+      sdk.registerTool('old', {}, async () => ({ content: [{ type: 'text', text: 'as of old' }] }));
+      void sdk.connect(transport as never);
+    } else if (request.url?.startsWith('/messages')) void transport?.handlePostMessage(request, response);
+    else response.writeHead(405).end();
+  });
+  const tools = await toolkitFor().tools(definition({ url: `${origin}/sse` }));
+  assert.equal((await call(tools, 'calc_old', {})).content, 'as of old');
+});
+
+test('a service that was away is tried again when the model asks for it, and not before', async () => {
+  let asked = 0;
+  let isUp = false;
+  const everything = createEverything();
+  const origin = await listening((request, response) => {
+    asked += 1;
+    if (isUp) void answerWith(everything.fetch, request, response);
+    else response.writeHead(503).end('away');
+  });
+  const toolkit = toolkitFor();
+  const server = definition({ url: `${origin}/mcp`, tools: ['test_simple_text'] });
+  const tools = await toolkit.tools(server);
+  const before = asked;
+  assert.equal((await toolkit.tools(server))[0]?.name, 'calc_unavailable');
+  assert.equal(asked, before, 'it rests');
+  assert.equal((await call(tools, 'calc_unavailable', {})).isError, true);
+  isUp = true;
+  assert.match((await call(tools, 'calc_unavailable', {})).content, /is back/);
+  assert.deepEqual(
+    (await toolkit.tools(server)).map(({ name }) => name),
+    ['calc_test_simple_text'],
+  );
+});
+
+test('a service that works is asked again when its owner tries it', async () => {
+  let isUp = true;
+  const everything = createEverything();
+  const origin = await listening((request, response) => {
+    if (isUp) void answerWith(everything.fetch, request, response);
+    else response.writeHead(503).end('away');
+  });
+  const toolkit = toolkitFor();
+  const server = definition({ url: `${origin}/mcp`, tools: ['test_simple_text'] }).mcpServers[0]!;
+  const tried = async () => (await toolkit.mcp.test(server, { allowedDomains: [] })).state;
+  assert.equal(await tried(), 'connected');
+  isUp = false;
+  assert.equal(await tried(), 'failed');
+  assert.match((await toolkit.mcp.test(server, { allowedDomains: [] })).error ?? '', /503|away/);
+  isUp = true;
+  assert.equal(await tried(), 'connected');
+});
+
+test('a service that asks for authorization says so', async () => {
+  const origin = await listening((_request, response) => response.writeHead(401).end());
+  const toolkit = toolkitFor();
+  const server = definition({ url: `${origin}/mcp` });
+  const [tool] = await toolkit.tools(server);
+  assert.match(tool!.description, /asks for authorization/);
+  assert.equal(toolkit.mcp.states(server.mcpServers)[0]?.state, 'consent');
 });

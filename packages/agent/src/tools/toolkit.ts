@@ -2,6 +2,9 @@ import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
 import type { AgentDefinition, ToolsetName } from '@troupe/domain';
 import type { EgressOptions } from '../sandbox/egress-proxy.ts';
 import { createMcpPool } from './mcp.ts';
+import type { McpServers } from './mcp-servers.ts';
+import { createMcpOAuth, type CredentialStore } from './mcp-oauth.ts';
+import { sealServer, type Vault } from './mcp-secrets.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { AgentStore } from '../store/store.ts';
 import type { Tool } from './tool.ts';
@@ -34,17 +37,33 @@ export interface ToolkitDeps {
   peers?: Peers;
   /** Where the texts of its skills come from; left out: it can have none. */
   skills?: { shelf: Shelf; source: SkillSource };
+  /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
+  vault?: Vault;
+  /** Where access to MCP servers is kept; left out: it cannot be asked for. */
+  credentials?: CredentialStore;
 }
 
 export interface Toolkit {
   tools: (definition: AgentDefinition, signal?: AbortSignal) => Promise<readonly Tool[]>;
+  /** The MCP servers that the definition names, and how they are. */
+  mcp: McpServers;
   workspace: () => Promise<Workspace>;
   close: () => Promise<void>;
 }
 
 export function createToolkit(deps: ToolkitDeps): Toolkit {
-  const { store, sandbox, outbound, peers } = deps;
-  const mcp = createMcpPool({ ...deps, workspace: () => workspace() });
+  const { store, sandbox, outbound, peers, vault } = deps;
+  const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials });
+  const mcp = createMcpPool({
+    ...deps,
+    workspace: () => workspace(),
+    oauth,
+    onFailure(server, why) {
+      store
+        .log({ level: 'error', message: `The MCP server ${server} cannot be used: ${why}.`, source: 'mcp' })
+        .catch((err: unknown) => deps.log.error({ err }, 'agent log not written'));
+    },
+  });
   let made: Promise<Workspace> | undefined;
   const workspace = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
 
@@ -69,9 +88,13 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     async tools(definition, signal) {
       const own = await Promise.all(definition.tools.map(toolset));
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
-      const further = definition.mcpServers.length > 0 ? await mcp.tools(definition.mcpServers, signal) : [];
+      const further =
+        definition.mcpServers.length > 0
+          ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
+          : [];
       return [...own.flat(), ...team, ...further, ...((definition.skills ?? []).length > 0 ? reading : [])];
     },
+    mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     close: mcp.close,
   };
 }

@@ -213,7 +213,30 @@ export const gatewayRemember = endpoint({
   reply: z.object({ memory }),
 });
 
+export const gatewayMcp = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: under('/mcp'),
+  summary: 'The agent as an MCP server, for its token, an API key of the owner’s, or an access token for this address',
+  body: z.looseObject({ jsonrpc: z.literal('2.0') }),
+});
+
+export const agentResourceMetadata = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `/.well-known/oauth-protected-resource${under('/mcp')}`,
+  summary: 'Who gives access tokens for an agent’s MCP server (RFC 9728)',
+  reply: z.object({
+    resource: z.string(),
+    authorization_servers: z.array(z.string()),
+    scopes_supported: z.array(z.string()),
+    bearer_methods_supported: z.array(z.string()),
+    resource_name: z.string(),
+  }),
+});
+
 export const GATEWAY_ENDPOINTS = [
+  gatewayMcp,
   gatewayChat,
   gatewayCreateMessage,
   gatewayCreateResponse,

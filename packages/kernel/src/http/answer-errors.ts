@@ -9,7 +9,7 @@ import { answersPreflight } from './cors.ts';
 
 export function addErrors(app: FastifyInstance, log: Log): void {
   app.setNotFoundHandler((request, reply) => {
-    if (isModelPath(request) && answersPreflight(request, reply)) return reply;
+    if ((isModelPath(request) || PAGE_PATH.test(request.url)) && answersPreflight(request, reply)) return reply;
     const known = new AppError(404, 'Not found');
     return reply.status(404).send(errorBody(request, known.body, 404, isModelPath(request) ? 'either' : undefined));
   });
@@ -71,6 +71,9 @@ function asAppError(error: FastifyError, request: FastifyRequest): AppError | nu
 }
 
 const MODEL_PATH = /^\/v1\/(chat|messages|responses|embeddings|models|completions|files|audio|images)(\/|\?|$)/;
+
+/** What else pages of other origins may call: MCP, and how they get a token for it. */
+const PAGE_PATH = /^\/(mcp|oauth\/(token|register|revoke)|\.well-known\/oauth-[\w/-]+)(\?|$)/;
 
 /** Where clients of other protocols look. */
 const isModelPath = (request: FastifyRequest): boolean => MODEL_PATH.test(request.url);

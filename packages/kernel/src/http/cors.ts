@@ -7,7 +7,8 @@ import type { User } from './principal.ts';
  * is told yes there; the call itself is refused, and the page can read why.
  */
 
-const READABLE = 'retry-after, x-request-id, x-should-retry, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
+const READABLE =
+  'retry-after, x-request-id, x-should-retry, ratelimit-limit, ratelimit-remaining, ratelimit-reset, www-authenticate, mcp-session-id, mcp-protocol-version';
 const METHODS = 'GET, POST';
 /** A list of names of headers. */
 const NAMES = /^[\w-]+(?:, *[\w-]+){0,99}$/;

@@ -3,6 +3,7 @@ import type { Auth } from '@troupe/contract';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import { hmacHex, sameSecret } from '../secrets.ts';
+import { challengeFor } from './challenge.ts';
 import { isCrossSite } from './csrf.ts';
 import { headerText, headerValue } from './header-text.ts';
 import type { Authenticator, Identity, Principals, User } from './principal.ts';
@@ -17,6 +18,8 @@ export interface GuardDeps {
   sessionSecret: string;
   /** Origin of BASE_URL. */
   origin: string;
+  /** The same as this client sees it. */
+  originFor: (request: FastifyRequest) => string;
   loopback: boolean;
   accounts?: Authenticator;
 }
@@ -68,13 +71,27 @@ function createCallers({ sessionSecret, origin, accounts }: GuardDeps) {
     return key?.startsWith(KEY_PREFIX) ? ((await accounts?.byKey(key)) ?? null) : null;
   }
 
+  const byAccessToken = async (token: string | null): Promise<User | null> =>
+    token === null ? null : ((await accounts?.byAccessToken?.(token)) ?? null);
+
   const byAnyKey = async (request: FastifyRequest, key: string): Promise<User | null> =>
     (await byKey(request, key)) ?? (await accounts?.byAgentKey?.(key, request)) ?? null;
 
   const anyUser = async (request: FastifyRequest) => (await byKey(request)) ?? (await byCookie(request));
 
-  return { byCookie, byKey, byAnyKey, anyUser };
+  return { byCookie, byKey, byAnyKey, byAccessToken, anyUser };
 }
+
+/** A program of a person's; one that has no token is told where to get one. */
+const clientGuard =
+  ({ originFor }: GuardDeps, { byKey, byAccessToken }: ReturnType<typeof createCallers>): Guards['client'] =>
+  async (request, { unauthorized }) => {
+    const key = shownKey(request);
+    const user = key?.startsWith(KEY_PREFIX) ? await byKey(request, key) : await byAccessToken(key);
+    if (user) return user;
+    const challenge = challengeFor({ origin: originFor(request), path: pathOf(request), shown: key !== null });
+    throw new AppError(401, unauthorized, {}, { headers: { 'www-authenticate': challenge } });
+  };
 
 export function createGuards(deps: GuardDeps): Guards {
   const { internalKey, sessionSecret, loopback } = deps;
@@ -82,7 +99,8 @@ export function createGuards(deps: GuardDeps): Guards {
     return key !== null && internalKey !== undefined && sameSecret(key, internalKey);
   };
 
-  const { byCookie, byKey, byAnyKey, anyUser } = createCallers(deps);
+  const callers = createCallers(deps);
+  const { byCookie, byKey, byAnyKey, anyUser } = callers;
 
   async function required(user: Promise<User | null>, { unauthorized }: GuardTexts): Promise<User> {
     const found = await user;
@@ -113,6 +131,7 @@ export function createGuards(deps: GuardDeps): Guards {
       internal(request, texts, key);
       return null;
     },
+    client: clientGuard(deps, callers),
     userContext(request, { unauthorized }) {
       if (!isInternal(request)) throw new AppError(401, unauthorized);
       const id = header(request, 'x-user-id');
@@ -132,6 +151,8 @@ export function createGuards(deps: GuardDeps): Guards {
     },
   };
 }
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
 export const cookiesOf = (request: FastifyRequest): Record<string, string | undefined> =>
   parseCookie(request.headers.cookie ?? '');

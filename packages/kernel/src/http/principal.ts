@@ -15,6 +15,10 @@ export interface User {
   keyId?: string;
   /** Pages that may use that key from a browser. */
   origins?: readonly string[];
+  /** What a program was given that came with an access token; undefined: all that the user may. */
+  scopes?: readonly string[];
+  /** What its owner gave it with. */
+  grantId?: string;
   /** Whom a limit of a user counts; the user unless said. */
   countedAs?: string;
   /** Whom the platform says that the request counts for in limits by address, here and where it leads to. */
@@ -47,6 +51,7 @@ export interface Principals {
   internal: undefined;
   /** null: the internal key. */
   internalOrKey: User | null;
+  client: User;
   userContext: ContextUser;
   identity: Identity;
 }
@@ -57,6 +62,8 @@ export type PrincipalOf<A extends Auth> = Principals[A];
 export interface Authenticator {
   bySession: (token: string) => Promise<User | null>;
   byKey: (key: string) => Promise<User | null>;
+  /** Whom a program works for that shows this access token; it opens the platform's own resource alone. */
+  byAccessToken?: (token: string) => Promise<User | null>;
   /** The owner of an agent that came with a key of its own; it opens only what is for the internal key or a key. */
   byAgentKey?: (
     key: string,

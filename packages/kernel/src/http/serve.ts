@@ -29,6 +29,8 @@ export interface RequestInfo {
   cookies: () => Record<string, string | undefined>;
   /** The path without the query. */
   path: string;
+  /** The platform's own origin, as the client sees it. */
+  origin: string;
   /** The body as it came, where the endpoint asks for that. */
   rawBody: string;
   /** The same where it is a file. */
@@ -63,7 +65,7 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
-    if (endpoint.pages) checkPage(request, principal, server.origin);
+    if (endpoint.pages) checkPage(request, principal, server.originFor(request));
     if (endpoint.bodyLimit !== undefined) server.largeBodies(request, reply, principal ? countedAs(principal) : '');
     return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
   };
@@ -339,6 +341,10 @@ class Info implements RequestInfo {
 
   get path(): string {
     return this.#request.url.split('?', 1)[0] ?? '';
+  }
+
+  get origin(): string {
+    return this.#server.originFor(this.#request);
   }
 
   get rawBody(): string {

@@ -11,6 +11,7 @@ import { parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
+import { readTraceparent, withTrace } from '../telemetry/trace.ts';
 import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
@@ -75,6 +76,8 @@ export interface Server {
   checkHost: (host: string | undefined) => void;
   /** Where people open the platform. */
   origin: string;
+  /** The platform's own origin, as this client sees it. */
+  originFor: (request: FastifyRequest) => string;
   /** Room for bodies of more than a megabyte. */
   largeBodies: LargeBodies;
   /** Aborted when the server takes nobody new any more; what is under way comes to its end. */
@@ -126,10 +129,13 @@ export function createServer(options: ServerOptions): Server {
     return value !== undefined && isOurs(request) ? value : undefined;
   };
   const origin = new URL(settings.BASE_URL ?? url).origin;
+  const isFixed = settings.BASE_URL !== undefined || !loopback;
+  const originFor = (request: FastifyRequest): string => (isFixed ? origin : seenOrigin(origin, request.headers.host));
   const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
     app,
     origin,
+    originFor,
     largeBodies: createLargeBodies(),
     service,
     settings,
@@ -153,16 +159,11 @@ export function createServer(options: ServerOptions): Server {
       internalKey: secrets.internalKey,
       sessionSecret: secrets.sessionSecret,
       origin,
+      originFor,
       loopback,
       accounts: options.accounts,
     }),
-    async listen(port, portSetting) {
-      try {
-        return await app.listen({ host: settings.HOST, port, backlog: BACKLOG });
-      } catch (error) {
-        throw listenError(error, settings.HOST, port, portSetting);
-      }
-    },
+    listen: (port, portSetting) => listenAt(app, settings.HOST, port, portSetting),
     async close() {
       draining.abort();
       await drain(app.server, connections, settings.STOP_WAIT_SECONDS * 1000);
@@ -182,6 +183,20 @@ export function createServer(options: ServerOptions): Server {
   addReadiness(server, options.ready);
   addObservation(server, isInternal);
   return server;
+}
+
+async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {
+  try {
+    return await app.listen({ host, port, backlog: BACKLOG });
+  } catch (error) {
+    throw listenError(error, host, port, portSetting);
+  }
+}
+
+/** Under the loopback rule, and without BASE_URL, the platform is where the client found it: by one of our names. */
+function seenOrigin(origin: string, host: string | undefined): string {
+  if (host === undefined || !/^[\w.:[\]-]{1,300}$/.test(host)) return origin;
+  return URL.parse(`${new URL(origin).protocol}//${host}`)?.origin ?? origin;
 }
 
 function createApp({ settings, rewrite }: ServerOptions): FastifyInstance {
@@ -316,6 +331,10 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     void reply.headers(headers).header('x-request-id', request.id);
     done();
   });
+  // after the body, whose events would come from outside of it
+  app.addHook('preHandler', (request, _reply, done) =>
+    withTrace(readTraceparent(request.headers['traceparent']), done),
+  );
   const observe = requestObserver(metrics, service);
   const logsRequests = server.settings.LOG_LEVEL === 'debug';
   app.addHook('onResponse', (request, reply, done) => {
@@ -331,7 +350,7 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     if (bearerToken(request) !== null) {
       if (!isInternal(request)) throw new AppError(403, 'Forbidden');
     } else if (!local) throw new AppError(401, 'Unauthorized');
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text());
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text());
   });
 }
 

@@ -5,6 +5,18 @@ export interface AddressRules {
   allowLoopback?: boolean;
   /** Also private networks: RFC 1918, carrier-grade NAT, IPv6 unique local. Link-local (cloud metadata) stays refused. */
   allowPrivate?: boolean;
+  /** Hosts of the own network, `name` or `name:port`, that may be anywhere but link-local. */
+  privateHosts?: readonly string[];
+}
+
+/** The rules for one host; without a port, whether any of its ports is named. */
+export function rulesFor(rules: AddressRules, host: string, port?: number | string): AddressRules {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '');
+  const named = (rules.privateHosts ?? []).some((entry) => {
+    const [, known = '', only] = /^\[?([^\]]*?)\]?(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+    return known === name && (only === undefined || port === undefined || String(port) === only);
+  });
+  return named ? { allowLoopback: true, allowPrivate: true } : rules;
 }
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');

@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
-import { addressAllowed, type AddressRules } from './addresses.ts';
+import { addressAllowed, rulesFor, type AddressRules } from './addresses.ts';
 import { OutboundError, outboundError } from './errors.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -16,14 +16,18 @@ export function guardedConnector(
   const connect = build({ timeout, allowH2: false, lookup: guardedLookup(rules, resolve) });
   return (options, callback) => {
     const hostname = options.hostname.replace(/^\[|\]$/g, '');
+    const port = options.port || (options.protocol === 'https:' ? 443 : 80);
+    const own = rulesFor(rules, hostname, port);
+    // A host that is named with a port is closed at every other one, before anybody knocks there.
+    const isOther = own === rules && rulesFor(rules, hostname) !== rules;
     // net.connect never calls lookup for an address.
-    if (isIP(hostname) !== 0 && !addressAllowed(hostname, rules)) {
+    if (isOther || (isIP(hostname) !== 0 && !addressAllowed(hostname, own))) {
       queueMicrotask(() => callback(new OutboundError('blocked'), null));
       return;
     }
     connect({ ...options, hostname }, (...[error, socket]) => {
       if (error) return callback(error, null);
-      if (addressAllowed(socket.remoteAddress ?? '', rules)) return callback(null, socket);
+      if (addressAllowed(socket.remoteAddress ?? '', own)) return callback(null, socket);
       socket.destroy();
       callback(new OutboundError('blocked'), null);
     });
@@ -34,7 +38,7 @@ function guardedLookup(rules: AddressRules, resolve: Resolve): LookupFunction {
   async function answer(hostname: string, all: boolean, callback: Parameters<LookupFunction>[2]) {
     try {
       const found = await resolve(hostname);
-      const usable = found.filter(({ address }) => addressAllowed(address, rules));
+      const usable = found.filter(({ address }) => addressAllowed(address, rulesFor(rules, hostname)));
       const [first] = usable;
       if (!first) throw new OutboundError(found.length > 0 ? 'blocked' : 'network');
       if (all) callback(null, usable);

@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
-import type { AddressRules } from './addresses.ts';
+import { rulesFor, type AddressRules } from './addresses.ts';
 import { guardedConnector } from './connect.ts';
 import { ACCEPTED_ENCODINGS, decoded, type Bytes } from './decode.ts';
 import { OutboundError, outboundError } from './errors.ts';
@@ -68,7 +68,9 @@ export function createOutbound({
   ...rules
 }: OutboundOptions = {}): Outbound {
   // Only an operator's own addresses may be private: those names are found as on the whole machine.
-  const found = resolve ?? (rules.allowPrivate ? systemResolve : createResolve());
+  const outside = createResolve();
+  const found =
+    resolve ?? ((name: string) => (rulesFor(rules, name).allowPrivate === true ? systemResolve(name) : outside(name)));
   let agent: Agent | undefined;
   let closed = false;
 

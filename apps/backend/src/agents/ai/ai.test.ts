@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import { testRuntime, type Runtime } from '@troupe/db';
+import { createMetrics, type Metrics } from '@troupe/kernel';
 import { createCaps, createQueries } from '@troupe/usage';
 import { createAiService, type AiService } from './service.ts';
 
 let upstream: StandIn;
 let runtime: Runtime;
 let service: AiService;
+let metrics: Metrics;
 const ASK = { model: 'openai/gpt-4o', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hi' }] };
 
 before(async () => {
@@ -15,7 +17,8 @@ before(async () => {
     replyChat(request, response, { usage: { prompt_tokens: 10, completion_tokens: 100 } }),
   );
   runtime = await testRuntime({ OPENROUTER_API_KEY: 'k', OPENROUTER_BASE_URL: upstream.url });
-  service = createAiService({ ...runtime, sealKey: runtime.secrets.walletKey });
+  metrics = createMetrics();
+  service = createAiService({ ...runtime, sealKey: runtime.secrets.walletKey, metrics, version: '1.0.0' });
   const now = new Date();
   await runtime.db.system
     .insertInto('users')
@@ -31,6 +34,7 @@ before(async () => {
 });
 
 after(async () => {
+  metrics.close();
   await service.close();
   await runtime.close();
   await upstream.close();
@@ -40,7 +44,15 @@ describe('an agent’s share of the AI layer', () => {
   it('is charged to its owner, and its tools are counted', async () => {
     const ports = service.forAgent({ userId: 'ann', agentId: 'writer', plan: 'network' });
     const { costMicros } = await ports.model.chat(ASK, { runId: 'run-1' });
-    ports.onTool({ agentId: 'writer', runId: 'run-1', tool: 'shell', ms: 12.4, success: true });
+    ports.onTool({
+      agentId: 'writer',
+      runId: 'run-1',
+      callId: 'c',
+      tool: 'shell',
+      ms: 12.4,
+      success: true,
+      trace: undefined,
+    });
     await service.usage.flush();
     const queries = createQueries(runtime);
     const [row] = await queries.byAgent('ann', 'writer', 1);

@@ -1,4 +1,4 @@
-import type { ToolRecorder } from '@troupe/agent';
+import type { RunRecorder, ToolRecorder } from '@troupe/agent';
 import {
   createAi,
   createSwitchedAi,
@@ -8,6 +8,7 @@ import {
   withScope,
   type Ai,
   type CallScope,
+  type Meter,
   type ModelClient,
   type OwnKey,
   type Provider,
@@ -15,7 +16,8 @@ import {
 import { aiProvidersChanged } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
 import type { Catalogue } from '@troupe/domain';
-import { closeAll, type Clock, type Log, type Settings } from '@troupe/kernel';
+import { closeAll, createTelemetry, type Clock, type Log, type Metrics, type Settings } from '@troupe/kernel';
+import { createObserver } from './observe.ts';
 import { createAddedProviders } from './providers.ts';
 import { createSpend, createWriter } from '@troupe/usage';
 
@@ -23,6 +25,8 @@ import { createSpend, createWriter } from '@troupe/usage';
 interface AgentPorts {
   model: ModelClient;
   onTool: ToolRecorder;
+  onRun: RunRecorder;
+  traced: boolean;
 }
 
 export interface AiServiceDeps {
@@ -32,6 +36,8 @@ export interface AiServiceDeps {
   clock: Clock;
   listener: Listener;
   sealKey: string;
+  metrics: Metrics;
+  version: string;
 }
 
 export type AiService = ReturnType<typeof createAiService>;
@@ -41,7 +47,13 @@ export function createAiService(deps: AiServiceDeps) {
   const catalogue: Catalogue = { ...readCatalogue(settings.AI_CATALOGUE) };
   const usage = createWriter({ db, log, clock });
   const spend = createSpend({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
-  const meter = { reserve: spend.reserve, settle: spend.settle, record: usage.record };
+  const telemetry = createTelemetry({ ...deps, service: 'backend' });
+  const observer = createObserver(deps.metrics, telemetry);
+  const record: Meter['record'] = (event) => {
+    usage.record(event);
+    observer.call(event);
+  };
+  const meter: Meter = { reserve: spend.reserve, settle: spend.settle, record };
   const ownProvider = ownProvidersFrom(settings);
   const make = (added: readonly Provider[]): Ai => {
     catalogue.open = added.map(({ name }) => name).filter((name) => !Object.hasOwn(catalogue.providers, name));
@@ -50,9 +62,13 @@ export function createAiService(deps: AiServiceDeps) {
   const { ai, reload } = withAdded(deps, make);
   const forAgent = (scope: CallScope & { agentId: string }, ownKey?: () => OwnKey | undefined): AgentPorts => ({
     model: withScope(ai, scope, ownKey),
-    onTool({ tool, ms, success }) {
+    onTool(record) {
+      const { tool, ms, success } = record;
       usage.recordTool({ userId: scope.userId, agentId: scope.agentId, tool, durationMs: ms, success });
+      observer.tool(scope.userId, record);
     },
+    onRun: (record) => observer.run(scope.userId, record),
+    traced: telemetry.on,
   });
   return {
     /** Metered and capped: whoever gives a scope is charged, nobody has to reserve or record. */
@@ -64,7 +80,7 @@ export function createAiService(deps: AiServiceDeps) {
     /** Takes up what administrators have added: to be awaited before anybody asks. */
     reload,
     /** Writes what was recorded and ends what is open. */
-    close: () => closeAll([usage, ai]),
+    close: () => closeAll([telemetry, usage, ai]),
   };
 }
 

@@ -7,6 +7,8 @@ interface Found {
   member: string | null;
   /** The API key of the agent's owner that was shown. */
   key: string | null;
+  /** What the owner gave the program whose access token was shown. */
+  grant: string | null;
   /** The session or key of the agent's owner that the ticket was made for is still there. */
   held: boolean;
 }
@@ -34,6 +36,9 @@ export async function findShown(
       (select m.id from agents m where m.id = ${caller} and m.team_id = a.team_id and m.user_id = a.user_id
         and m.status = 'running') as member,
       (select k.id from api_keys k where k.key_hash = ${hash} and k.user_id = a.user_id) as key,
+      (select g.id from client_tokens t join client_grants g on g.id = t.grant_id
+        where t.hash = ${hash} and t.kind = 'access' and t.expires_at > ${now} and t.user_id = a.user_id
+          and g.audience = a.id and t.scopes @> array['agents:read', 'agents:talk']) as grant,
       exists (select from sessions s where s.id = ${session} and s.user_id = a.user_id and s.expires_at > ${now})
         or exists (select from api_keys k where k.id = ${key} and k.user_id = a.user_id) as held
     from agents a where a.id = ${agentId} and a.status = 'running'`.execute(tx);

@@ -15,11 +15,11 @@ const PLATFORM: GatewayPrincipal = { id: 'platform', kind: 'owner' };
 
 /**
  * Who shows this token to this agent: its owner by the gateway token or a ticket, a device while it is approved, the
- * platform itself by the internal key, a program of the owner's that speaks to it as to a model by an API key, a running member of its team by that one's own. Asked anew each time, so that what
- * was revoked opens nothing.
+ * platform itself by the internal key, a program of the owner's by an API key or by what the owner gave it, a running
+ * member of its team by that one's own. Asked anew each time, so that what was revoked opens nothing.
  */
 export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDeps): Verify {
-  return async (agentId, token, { socket, asModel = false, isOpen = false }) => {
+  return async (agentId, token, { socket, asModel = false, asClient = false, isOpen = false }) => {
     // Nobody can take it away, so nothing has to be asked.
     if (sameSecret(token, internalKey)) return PLATFORM;
     const hash = sha256Hex(token);
@@ -46,6 +46,7 @@ export function createAccess({ db, clock, sessionSecret, internalKey }: AccessDe
       return counts ? { id: `${holder.kind}:${holder.id}`, kind: 'owner' } : undefined;
     }
     if (row.key !== null && asModel) return { id: `key:${row.key}`, kind: 'key' };
+    if (row.grant !== null && asClient) return { id: `key:${row.grant}`, kind: 'key' };
     if (row.device !== null) return { id: `device:${row.device}`, kind: 'device' };
     if (row.member !== null) return { id: `member:${row.member}`, kind: 'member' };
     return undefined;

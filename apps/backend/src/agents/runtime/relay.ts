@@ -5,6 +5,7 @@ import { AGENT_NOT_FOUND } from '@troupe/contract';
 import type { Driver } from '@troupe/fleet';
 import { AppError, bearerToken, limitFor, type Server } from '@troupe/kernel';
 import type { RuntimeService } from './service.ts';
+import { isResourceMetadata, type Resource } from './resource.ts';
 import { createSocketCount, socketAddress } from './sockets.ts';
 import { hostLabel, hostRewrite, PROXY, targetOf } from './target.ts';
 
@@ -13,6 +14,7 @@ export interface RelayDeps {
   driver: Driver;
   /** The agent that shows this token as a member of its team. */
   memberOf: (token: string) => string | undefined;
+  resource: Resource;
 }
 
 type Limit = ReturnType<typeof limitFor>;
@@ -34,7 +36,7 @@ export function relayToAgents(server: Server, deps: RelayDeps): void {
 }
 
 /** The agent reads the request itself, so nothing here may touch its body. */
-function relayRequests(server: Server, { driver, memberOf }: RelayDeps, target: Target, limit: Limit): void {
+function relayRequests(server: Server, { driver, memberOf, resource }: RelayDeps, target: Target, limit: Limit): void {
   const counted = (request: Parameters<Server['clientAddress']>[0]): string => {
     const member = memberOf(bearerToken(request) ?? '');
     return member === undefined ? (server.toldAs(request) ?? server.clientAddress(request)) : `agent:${member}`;
@@ -47,6 +49,8 @@ function relayRequests(server: Server, { driver, memberOf }: RelayDeps, target: 
         onRequest: async (request, reply) => limit?.(request, reply, counted(request)),
         handler: async (request, reply) => {
           const to = await target(request.raw, request.url);
+          if (request.method === 'GET' && isResourceMetadata(to.path)) return resource.metadata(request, to.agentId);
+          if (to.path.split('?', 1)[0] === '/mcp') resource.challenge(request, reply.raw, to.agentId);
           for (const [name, value] of Object.entries(reply.getHeaders()))
             if (value !== undefined) reply.raw.setHeader(name, value);
           reply.hijack();

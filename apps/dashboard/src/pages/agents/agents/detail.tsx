@@ -14,6 +14,7 @@ import { AgentConfig } from './config.tsx';
 import { Chat } from '../conversations/chat.tsx';
 import { files } from '../../../texts/talk.ts';
 import { Files } from '../files/files.tsx';
+import { Connections } from '../connections.tsx';
 import { Logs } from './logs.tsx';
 import { Manage } from './manage.tsx';
 import { MemoryTab } from '../memory.tsx';
@@ -63,6 +64,7 @@ export default function AgentDetail() {
           { key: 'logs', label: texts.logs, content: () => <Logs agentId={id} /> },
           { key: 'messages', label: texts.messages, content: () => <Messages agentId={id} /> },
           { key: 'config', label: texts.config, content: () => <AgentConfig agentId={id} /> },
+          { key: 'connections', label: texts.connections, content: () => <Connections agentId={id} /> },
           { key: 'backups', label: texts.backups, content: () => <Backups agent={agent} /> },
           { key: 'manage', label: texts.manage, content: () => <Manage agent={agent} /> },
         ]}

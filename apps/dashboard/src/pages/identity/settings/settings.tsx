@@ -6,6 +6,7 @@ import { AuditLog } from '../audit.tsx';
 import { Keys } from '../keys.tsx';
 import { Notifications } from './notifications.tsx';
 import { Profile } from './profile.tsx';
+import { Programs } from '../authorization/programs.tsx';
 import { Referrals } from '../invites/referrals.tsx';
 import { Security } from './security.tsx';
 
@@ -21,7 +22,7 @@ export default function Settings() {
         tabs={[
           { key: 'profile', label: texts.profile, content: () => <Profile /> },
           { key: 'security', label: texts.security, content: () => <Security /> },
-          { key: 'keys', label: texts.keys, content: () => <Keys /> },
+          { key: 'keys', label: texts.keys, content: () => <KeysAndPrograms /> },
           { key: 'notifications', label: texts.notifications, content: () => <Notifications /> },
           { key: 'referrals', label: texts.referrals, content: () => <Referrals /> },
           { key: 'audit', label: texts.audit, content: () => <AuditLog /> },
@@ -30,3 +31,10 @@ export default function Settings() {
     </Page>
   );
 }
+
+const KeysAndPrograms = () => (
+  <div className="flex flex-col gap-5">
+    <Keys />
+    <Programs />
+  </div>
+);

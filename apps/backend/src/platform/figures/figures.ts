@@ -1,0 +1,24 @@
+import type { Database, Jobs } from '@troupe/db';
+import type { Metrics } from '@troupe/kernel';
+import { countWork, type Work } from './store.ts';
+
+const WORK: Record<keyof Work, string> = {
+  tasks_due: 'Scheduled tasks whose time has come and that nobody has begun',
+  task_lag_seconds: 'How long the oldest of them has been due',
+  task_runs_under_way: 'Scheduled tasks that are being worked on',
+  runs_open: 'Conversations that an agent works on',
+  webhook_deliveries_pending: 'Events that are still to be delivered to webhooks',
+};
+const JOBS = {
+  jobs_waiting: 'Jobs that could be done now, as of the last look of the job runner',
+  jobs_dead: 'Jobs that have failed for good',
+};
+
+/** What all processes together have to do, beside the figures of this one. */
+export function addFigures(metrics: Metrics, { db, jobs }: { db: Database; jobs: Jobs }): void {
+  metrics.gauges(WORK, () => countWork(db));
+  metrics.gauges(JOBS, async () => {
+    const { waiting, dead } = await jobs.count();
+    return { jobs_waiting: waiting, jobs_dead: dead };
+  });
+}

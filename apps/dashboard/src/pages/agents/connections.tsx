@@ -1,0 +1,156 @@
+import { attachMcpServer, connectMcpServer, listMcpServers, removeMcpServer, testMcpServer } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { useCall, useSend } from '../../api.ts';
+import { connections as texts } from '../../texts/agents.ts';
+import { Button } from '../../ui/button.tsx';
+import { Badge, Card, Notice } from '../../ui/card.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { TextArea, TextField } from '../../ui/field.tsx';
+import { Failure, Lines } from '../../ui/states.tsx';
+import { useSay } from '../../ui/toast.tsx';
+
+type Server = TypesOf<typeof listMcpServers>['reply']['servers'][number];
+
+const TONE = { unused: 'neutral', connected: 'ok', failed: 'danger', consent: 'spot' } as const;
+
+/** MCP servers whose tools the agent uses. */
+export function Connections({ agentId }: { agentId: string }) {
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const read = useCall(listMcpServers, { params: { id: agentId } });
+  return (
+    <div className="flex flex-col gap-5">
+      {search['connected'] && <Notice tone="ok">{texts.isConnected(search['connected'])}</Notice>}
+      {search['refused'] && <Notice tone="spot">{texts.isRefused(search['refused'])}</Notice>}
+      {search['failed'] && <Notice tone="danger">{texts.isFailed(search['failed'])}</Notice>}
+      <Card title={texts.title} hint={texts.hint}>
+        {read.error && <Failure error={read.error} retry={() => void read.refetch()} />}
+        {!read.data && !read.error && <Lines rows={3} />}
+        {read.data?.servers.length === 0 && <p className="text-ink-soft">{texts.none}</p>}
+        <ul className="flex flex-col gap-4">
+          {read.data?.servers.map((server) => (
+            <Row key={server.name} agentId={agentId} server={server} />
+          ))}
+        </ul>
+      </Card>
+      <Attach agentId={agentId} />
+    </div>
+  );
+}
+
+function Row({ agentId, server }: { agentId: string; server: Server }) {
+  const [removing, setRemoving] = useState(false);
+  const say = useSay();
+  const which = { params: { id: agentId, name: server.name } };
+  const test = useSend(testMcpServer, { refresh: [listMcpServers] });
+  const connect = useSend(connectMcpServer, {
+    refresh: [listMcpServers],
+    done: ({ url }) => (url === null ? say(texts.alreadyThere) : location.assign(url)),
+  });
+  const remove = useSend(removeMcpServer, { refresh: [listMcpServers], done: () => say(texts.removed) });
+  const error = test.error ?? connect.error;
+  return (
+    <li className="flex flex-col gap-2 rounded-xl border border-line px-4 py-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <span className="font-medium">{server.name}</span>
+        <Badge tone={TONE[server.state]}>{texts.states[server.state]}</Badge>
+        <code className="min-w-0 flex-1 text-[0.87rem] break-all text-ink-soft">
+          {server.url ?? [server.command, ...server.args].join(' ')}
+        </code>
+        <span className="flex flex-wrap gap-2">
+          <Button small busy={test.isPending} onClick={() => test.mutate(which)}>
+            {texts.test}
+          </Button>
+          {server.url !== undefined && (
+            <Button small busy={connect.isPending} onClick={() => connect.mutate(which)}>
+              {texts.connect}
+            </Button>
+          )}
+          <Button small kind="danger" onClick={() => setRemoving(true)}>
+            {texts.remove}
+          </Button>
+        </span>
+      </div>
+      {server.error && <p className="text-danger">{texts.why(server.error)}</p>}
+      {server.offered && <p className="text-[0.9rem] break-words text-ink-soft">{texts.offers(server.offered)}</p>}
+      {error && <Notice tone="danger">{error.message}</Notice>}
+      <Confirm
+        open={removing}
+        onClose={() => setRemoving(false)}
+        title={texts.removeTitle(server.name)}
+        losses={texts.removeLoss}
+        action={texts.remove}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(which)}
+      />
+    </li>
+  );
+}
+
+const EMPTY = { name: '', address: '', secrets: '' };
+
+/** `NAME: value` or `NAME=value`, a line each. */
+function pairs(text: string): Record<string, string> {
+  const lines = text.split('\n').map((line) => /^\s*([^:=\s]+)\s*[:=]\s*(.*)$/.exec(line.trim()));
+  return Object.fromEntries(lines.flatMap((found) => (found ? [[found[1]!, found[2]!]] : [])));
+}
+
+function Attach({ agentId }: { agentId: string }) {
+  const [form, setForm] = useState(EMPTY);
+  const say = useSay();
+  const attach = useSend(attachMcpServer, {
+    refresh: [listMcpServers],
+    done: () => {
+      setForm(EMPTY);
+      say(texts.attached);
+    },
+  });
+  const isService = /^https?:\/\//.test(form.address.trim());
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const secrets = pairs(form.secrets);
+    const [command = '', ...args] = form.address.trim().split(/\s+/);
+    const body = isService ? { url: form.address.trim(), headers: secrets } : { command, args, env: secrets };
+    attach.mutate({ params: { id: agentId, name: form.name.trim() }, body });
+  };
+  return (
+    <Card title={texts.attachTitle} hint={texts.attachHint}>
+      <form onSubmit={submit} className="flex max-w-xl flex-col gap-4">
+        <TextField
+          label={texts.name}
+          placeholder="github"
+          required
+          maxLength={40}
+          pattern="[A-Za-z0-9_\-]+"
+          value={form.name}
+          onChange={({ target }) => setForm({ ...form, name: target.value })}
+        />
+        <TextField
+          label={texts.address}
+          hint={texts.addressHint}
+          mono
+          required
+          value={form.address}
+          onChange={({ target }) => setForm({ ...form, address: target.value })}
+        />
+        <TextArea
+          label={isService ? texts.headers : texts.env}
+          hint={texts.secretsHint}
+          mono
+          rows={3}
+          value={form.secrets}
+          onChange={({ target }) => setForm({ ...form, secrets: target.value })}
+        />
+        {attach.error && <Notice tone="danger">{attach.error.message}</Notice>}
+        <div>
+          <Button kind="primary" type="submit" icon="plus" busy={attach.isPending}>
+            {texts.attach}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,87 @@
+import { endAuthorization, listAuthorizations } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
+import { CLIENT_SCOPES, isClientScope } from '@troupe/domain';
+import { useState } from 'react';
+import { useCall, useSend } from '../../../api.ts';
+import { ago, moment } from '../../../format.ts';
+import { programs as texts } from '../../../texts/account.ts';
+import { states } from '../../../texts/common.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Confirm } from '../../../ui/dialog.tsx';
+import { Empty } from '../../../ui/states.tsx';
+import { Table } from '../../../ui/table.tsx';
+import type { Column } from '../../../ui/table.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+
+type Program = TypesOf<typeof listAuthorizations>['reply']['authorizations'][number];
+
+const words = (scope: string): string => (isClientScope(scope) ? CLIENT_SCOPES[scope] : scope);
+
+const columns = (remove: (program: Program) => void): Column<Program>[] => [
+  { key: 'name', header: texts.name, cell: ({ name }) => <span className="font-medium">{name}</span> },
+  {
+    key: 'audience',
+    header: texts.audience,
+    cell: ({ audience, agent }) => (audience === 'platform' ? texts.platform : (agent ?? audience)),
+  },
+  {
+    key: 'scopes',
+    header: texts.scopes,
+    free: true,
+    cell: ({ scopes }) => scopes.map(words).join('. '),
+  },
+  { key: 'created', header: texts.created, cell: ({ createdAt }) => moment(createdAt) },
+  { key: 'used', header: texts.lastUsed, cell: ({ lastUsed }) => (lastUsed ? ago(lastUsed) : states.never) },
+  {
+    key: 'remove',
+    header: '',
+    end: true,
+    cell: (program) => (
+      <Button small kind="danger" onClick={() => remove(program)}>
+        {texts.remove}
+      </Button>
+    ),
+  },
+];
+
+/** Programs that were let in by the page that asks; their access ends here. */
+export function Programs() {
+  const read = useCall(listAuthorizations, {});
+  const [removing, setRemoving] = useState<Program>();
+  const say = useSay();
+  const remove = useSend(endAuthorization, {
+    refresh: [listAuthorizations],
+    done: () => {
+      say(texts.removed);
+      setRemoving(undefined);
+    },
+  });
+  return (
+    <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
+      <div className="px-5 pb-5">
+        <Code label={texts.address} text={`${location.origin}/mcp`} />
+      </div>
+      <Table
+        label={texts.title}
+        rows={read.data?.authorizations}
+        rowKey={({ id }) => id}
+        error={read.error}
+        retry={() => void read.refetch()}
+        empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
+        columns={columns(setRemoving)}
+      />
+      <Confirm
+        open={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title={texts.removeTitle(removing?.name ?? '')}
+        losses={texts.removeLoss}
+        action={texts.remove}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => removing && remove.mutate({ params: { id: removing.id } })}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,143 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Client, OAuthClientProvider, Transport } from '@modelcontextprotocol/client';
+import type { McpServer } from '@troupe/domain';
+import type { Log, Outbound } from '@troupe/kernel';
+import { bounded } from './mcp-bounds.ts';
+
+/** MCP servers that are services: reached through the guarded client, in whichever of three ways they speak. */
+
+export interface HttpDeps {
+  outbound: Outbound;
+  log: Log;
+  /** What the owner's consent brought; left out: the server gets the headers of its definition alone. */
+  authProvider?: OAuthClientProvider;
+}
+
+export interface Link {
+  release?: () => void;
+  goodbye?: () => Promise<void>;
+}
+
+const START_MS = 20_000;
+const STREAM_MS = 300_000;
+const GOODBYE_MS = 2_000;
+/** Of one answer, or of one stream of them: it is read on the loop. */
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+/** Of the one stream that a server of the oldest kind answers everything in. */
+const MAX_STREAM_BYTES = 16 * 1024 * 1024;
+/** A stream that ends is opened again, but not as often as the server likes. */
+const STREAM_EVERY_MS = 2_000;
+
+/** What a server of the oldest kind says to a request that it does not know. */
+const UNKNOWN_THERE = new Set([400, 404, 405, 406, 415]);
+
+export async function connectHttp(
+  deps: HttpDeps,
+  server: McpServer,
+  makeClient: (mode: 'auto' | 'legacy') => Client,
+  signal: AbortSignal,
+): Promise<{ client: Client; link: Link }> {
+  const { StreamableHTTPClientTransport, SSEClientTransport } = await import('@modelcontextprotocol/client');
+  const url = new URL(server.url ?? '');
+  const options = {
+    requestInit: { headers: server.headers },
+    ...(deps.authProvider && { authProvider: deps.authProvider }),
+  };
+  const transport = new StreamableHTTPClientTransport(url, {
+    ...options,
+    fetch: guardedFetch(deps.outbound, MAX_ANSWER_BYTES),
+  });
+  const leftOut = (count: number): void =>
+    deps.log.warn({ server: server.name, count }, 'MCP tools left out: their schemas are too large');
+  const client = makeClient('auto');
+  try {
+    await client.connect(bounded(transport, leftOut), { timeout: START_MS, signal });
+    return { client, link: { goodbye: () => farewell(transport, deps.log, server) } };
+  } catch (error) {
+    await client.close();
+    if (!UNKNOWN_THERE.has(statusOf(error) ?? 0)) throw error;
+    return { client: await connectSse(error), link: {} };
+  }
+
+  /** Where that is not understood either, the first answer tells more. */
+  async function connectSse(first: unknown): Promise<Client> {
+    const old = makeClient('legacy');
+    const fetch = guardedFetch(deps.outbound, MAX_STREAM_BYTES);
+    const sse: Transport = new SSEClientTransport(url, { ...options, fetch });
+    try {
+      await old.connect(bounded(sse, leftOut), { timeout: START_MS, signal });
+      return old;
+    } catch {
+      await old.close();
+      throw first;
+    }
+  }
+}
+
+/** The HTTP status that an error of the library carries, wherever in its causes. */
+export function statusOf(error: unknown): number | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { status } = one as { status?: unknown };
+    if (typeof status === 'number') return status;
+  }
+  return undefined;
+}
+
+async function farewell(
+  transport: { terminateSession: () => Promise<void> },
+  log: Log,
+  { name }: McpServer,
+): Promise<void> {
+  const said = transport.terminateSession().catch((err: unknown) => {
+    log.debug({ err, server: name }, 'MCP session not ended');
+  });
+  // Nobody waits long for a server that does not listen.
+  await Promise.race([said, setTimeout(GOODBYE_MS, undefined, { ref: false })]);
+}
+
+/** The guarded client in the shape of `fetch`, as far as the library uses it. */
+export function guardedFetch(outbound: Outbound, maxBytes: number) {
+  let streamAt = 0;
+  return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const method = init.method ?? 'GET';
+    const headers = Object.fromEntries(new Headers(init.headers));
+    if (method === 'GET' && headers['accept']?.includes('text/event-stream')) {
+      const wait = Math.max(0, streamAt - Date.now());
+      streamAt = Date.now() + wait + STREAM_EVERY_MS;
+      await setTimeout(wait, undefined, { ref: false, ...(init.signal && { signal: init.signal }) });
+    }
+    const answer = await outbound.fetch(url, {
+      method: method as 'GET' | 'POST' | 'DELETE',
+      headers,
+      ...bodyOf(init.body),
+      ...(init.signal && { signal: init.signal }),
+      timeout: STREAM_MS,
+      maxBytes,
+      redirects: 0,
+    });
+    const bare = answer.status === 204 || answer.status === 202 || answer.status === 304;
+    if (bare) answer.cancel();
+    // Whatever is no stream is read at once: the library leaves some answers unread, which would hold their connections.
+    const isStream = /^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '');
+    const body = bare ? null : isStream ? streamOf(answer) : Buffer.from(await answer.bytes());
+    return new Response(body, { status: answer.status, headers: answer.headers });
+  };
+}
+
+function bodyOf(body: RequestInit['body']): { body?: string } {
+  if (typeof body === 'string') return { body };
+  return body instanceof URLSearchParams ? { body: body.toString() } : {};
+}
+
+/** What is given up before it was read is given up at the server too. */
+function streamOf({ body, cancel }: Awaited<ReturnType<Outbound['fetch']>>): ReadableStream {
+  const chunks = body[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => cancel(),
+  });
+}

@@ -1,0 +1,175 @@
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import type { McpServer } from '@troupe/domain';
+import { AppError, newId, sameSecret, type Outbound } from '@troupe/kernel';
+import { guardedFetch } from './mcp-http.ts';
+
+/**
+ * Access to MCP servers that ask for it (OAuth 2.1): the owner agrees in the browser, and the agent keeps what that brings
+ * and renews it. Every address on the way, also those that the server names, is fetched by the guarded client.
+ */
+
+/** Keeps a text for each server; sealed where it lies. */
+export interface CredentialStore {
+  load: (server: string) => Promise<string | undefined>;
+  save: (server: string, text: string | undefined) => Promise<void>;
+}
+
+export interface McpOAuth {
+  /** For a connection: shows what there is, renews it, and never asks anybody. */
+  provider: (server: McpServer) => OAuthClientProvider;
+  /** Where the owner is to be sent; undefined: access is there already. */
+  begin: (
+    server: McpServer,
+    where: { redirectUri: string; clientUri?: string | undefined; state: string },
+  ) => Promise<string | undefined>;
+  finish: (server: McpServer, answer: { code: string; state: string; iss?: string | undefined }) => Promise<void>;
+  forget: (server: string) => Promise<void>;
+}
+
+interface Kept {
+  redirectUri?: string;
+  clientUri?: string;
+  state?: string;
+  verifier?: string;
+  client?: Record<string, StoredOAuthClientInformation>;
+  tokens?: Record<string, StoredOAuthTokens>;
+  /** Whose tokens are the newest. */
+  issuer?: string;
+  discovery?: OAuthDiscoveryState;
+  /** Scopes that a call turned out to need. */
+  wanted?: string;
+}
+
+const MAX_BYTES = 256 * 1024;
+const NO_ISSUER = '';
+
+type Change = (kept: Kept) => Kept;
+
+/** What is kept for each server. */
+function createKeeping(store: CredentialStore) {
+  async function read(server: McpServer): Promise<Kept> {
+    const text = await store.load(server.name);
+    const kept = text === undefined ? {} : (JSON.parse(text) as Kept & { for?: string });
+    // Under the same name there may be another server by now.
+    return kept.for === server.url ? kept : {};
+  }
+  const write = (server: McpServer, kept: Kept): Promise<void> =>
+    store.save(server.name, JSON.stringify({ ...kept, for: server.url }));
+  const change = async (server: McpServer, how: Change): Promise<void> => write(server, how(await read(server)));
+  return { read, write, change };
+}
+
+type Keeping = ReturnType<typeof createKeeping>;
+
+const keyOf = (context?: { issuer?: string }): string => context?.issuer ?? NO_ISSUER;
+
+/** `kept` is what stood there when it was made: where to come back to does not change under way. */
+function providerFor(
+  keeping: Keeping,
+  server: McpServer,
+  { redirectUri = 'http://127.0.0.1/', clientUri }: Kept,
+  onRedirect: (url: URL) => void | Promise<void>,
+): OAuthClientProvider {
+  const now = (): Promise<Kept> => keeping.read(server);
+  const change = (how: Change): Promise<void> => keeping.change(server, how);
+  return {
+    redirectUrl: redirectUri,
+    ...(clientUri !== undefined && { clientMetadataUrl: clientUri }),
+    clientMetadata: {
+      client_name: 'Troupe',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    state: async () => (await now()).state ?? newId(),
+    clientInformation: async (context) => (await now()).client?.[keyOf(context)],
+    saveClientInformation: (client, context) =>
+      change((kept) => ({ ...kept, client: { ...kept.client, [keyOf(context)]: client } })),
+    async tokens(context) {
+      const { tokens, issuer = NO_ISSUER } = await now();
+      return tokens?.[context ? keyOf(context) : issuer];
+    },
+    saveTokens: (tokens, context) =>
+      change((kept) => ({ ...kept, issuer: keyOf(context), tokens: { ...kept.tokens, [keyOf(context)]: tokens } })),
+    redirectToAuthorization: onRedirect,
+    saveCodeVerifier: (verifier) => change((kept) => ({ ...kept, verifier })),
+    async codeVerifier() {
+      const { verifier } = await now();
+      if (verifier === undefined) throw new AppError(400, 'Nobody asked for this authorization');
+      return verifier;
+    },
+    saveDiscoveryState: (discovery) => change((kept) => ({ ...kept, discovery })),
+    discoveryState: async () => (await now()).discovery,
+    invalidateCredentials: (what) => change((kept) => without(kept, what)),
+  };
+}
+
+export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store: CredentialStore }): McpOAuth {
+  const fetchFn = guardedFetch(outbound, MAX_BYTES);
+  const keeping = createKeeping(store);
+  return {
+    provider(server) {
+      // Read when it is needed: a connection is made before anything is known.
+      return providerFor(keeping, server, {}, async (url) => {
+        const wanted = url.searchParams.get('scope');
+        await keeping.change(server, (now) => ({ ...now, ...(wanted !== null && { wanted }) }));
+      });
+    },
+
+    async begin(server, { redirectUri, clientUri, state }) {
+      const { auth } = await import('@modelcontextprotocol/client');
+      const before = await keeping.read(server);
+      // A program is registered with the address that people come back to.
+      const client = before.redirectUri === redirectUri ? before.client : undefined;
+      const { client: _client, discovery, ...rest } = before;
+      // Where the server said it describes itself; what was found there is read anew.
+      const described = discovery?.resourceMetadataUrl;
+      const kept: Kept = { ...rest, redirectUri, state, ...(client && { client }), ...(clientUri && { clientUri }) };
+      await keeping.write(server, kept);
+      let asked: URL | undefined;
+      const provider = providerFor(keeping, server, kept, (url) => void (asked = url));
+      const scope = before.wanted;
+      const done = await auth(provider, {
+        serverUrl: server.url ?? '',
+        fetchFn,
+        ...(described !== undefined && { resourceMetadataUrl: new URL(described) }),
+        ...(scope !== undefined && { scope, forceReauthorization: true }),
+      });
+      if (done === 'AUTHORIZED') return undefined;
+      // Told to a browser: nothing but a page is opened there.
+      if (!asked || !/^https?:$/.test(asked.protocol)) throw new AppError(502, 'The server names no page to ask at');
+      return asked.href;
+    },
+
+    async finish(server, { code, state, iss }) {
+      const kept = await keeping.read(server);
+      if (kept.state === undefined || !sameSecret(state, kept.state))
+        throw new AppError(400, 'Nobody asked for this authorization');
+      const { auth } = await import('@modelcontextprotocol/client');
+      const provider = providerFor(keeping, server, kept, () => undefined);
+      await auth(provider, {
+        serverUrl: server.url ?? '',
+        authorizationCode: code,
+        ...(iss !== undefined && { iss }),
+        fetchFn,
+      });
+      await keeping.change(server, ({ state: _state, verifier: _verifier, wanted: _wanted, ...now }) => now);
+    },
+
+    forget: (server) => store.save(server, undefined),
+  };
+}
+
+function without(kept: Kept, what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Kept {
+  const { redirectUri, clientUri, state } = kept;
+  if (what === 'all')
+    return { ...(redirectUri && { redirectUri }), ...(clientUri && { clientUri }), ...(state && { state }) };
+  const { [what]: _gone, ...rest } = kept;
+  return rest;
+}

@@ -1,0 +1,33 @@
+import type { McpServer } from '@troupe/domain';
+
+/** Values of headers and of the environment are secrets of the owner: where there is something to seal with, they lie sealed. */
+
+export interface Vault {
+  seal: (plain: string) => string;
+  open: (sealed: string) => string;
+}
+
+const MARK = 'sealed:';
+const ELSEWHERE = 'its secrets were sealed elsewhere: attach it again';
+
+const each = (values: Readonly<Record<string, string>>, change: (value: string) => string): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+
+export function sealServer(server: McpServer, vault: Vault | undefined): McpServer {
+  if (!vault) return server;
+  const seal = (value: string): string => (value.startsWith(MARK) ? value : MARK + vault.seal(value));
+  return { ...server, headers: each(server.headers, seal), env: each(server.env, seal) };
+}
+
+export function openServer(server: McpServer, vault: Vault | undefined): McpServer {
+  const open = (value: string): string => {
+    if (!value.startsWith(MARK)) return value;
+    try {
+      if (vault) return vault.open(value.slice(MARK.length));
+    } catch (cause) {
+      throw new Error(ELSEWHERE, { cause });
+    }
+    throw new Error(ELSEWHERE);
+  };
+  return { ...server, headers: each(server.headers, open), env: each(server.env, open) };
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { replyChat } from '@troupe/ai';
+import { needs } from '../lib/needs.ts';
+import { send } from '../lib/people.ts';
+import { startWorld, type World } from './world.ts';
+
+/** What /metrics tells, as Prometheus itself reads it; and that the dashboard and the alerts ask for nothing else. */
+
+const DEPLOY = path.resolve(import.meta.dirname, '../../deploy');
+
+function promtool(args: readonly string[], input?: string): void {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', ...(input && { input }) });
+  assert.equal(status, 0, stdout + stderr);
+}
+
+describe('metrics', () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld();
+    const headers = { authorization: `Bearer ${world.user.key}` };
+    const made = await send(`${world.services.web}/api/agents/provision`, 'POST', { name: 'Ada' }, headers);
+    world.openrouter.answer((request, response) => {
+      const messages = request.body['messages'] as { role: string }[];
+      if (messages.some(({ role }) => role === 'tool')) return replyChat(request, response);
+      replyChat(request, response, { content: null, toolCalls: [{ id: 'c', name: 'get_memories', arguments: '{}' }] });
+    });
+    const said = { message: 'What do you know?', agentId: made.body.agent.id };
+    assert.equal((await send(`${world.services.web}/api/chat`, 'POST', said, headers)).status, 200);
+  });
+  after(() => world.stop());
+
+  const text = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
+  const names = (metrics: string): Set<string> =>
+    new Set([...metrics.matchAll(/^([a-z_]+)(?=[{ ])/gm)].map(([, name = '']) => name));
+
+  it('tell of runs, models, tokens, cost, tools, tasks and queues', async () => {
+    const told = await text(world.services.backend);
+    assert.match(told, /^agent_runs_total\{outcome="done"\} 1$/m);
+    assert.match(told, /^agent_tool_duration_seconds_count\{gen_ai_tool_name="get_memories",success="true"\} 1$/m);
+    assert.match(told, /^gen_ai_client_operation_duration_seconds_count\{gen_ai_provider_name="openrouter",.*\} 2$/m);
+    const [, tokens] = /^gen_ai_client_tokens_total\{.*gen_ai_token_type="output"\} (\d+)$/m.exec(told) ?? [];
+    assert.ok(Number(tokens) > 0);
+    for (const name of ['tasks_due', 'task_lag_seconds', 'runs_open', 'jobs_waiting', 'webhook_deliveries_pending'])
+      assert.match(told, new RegExp(`^${name} 0$`, 'm'));
+  });
+
+  it('name a thousand series at most, whatever users call their models', async () => {
+    const { createMetrics } = await import('@troupe/kernel');
+    const metrics = createMetrics();
+    for (let n = 0; n < 3000; n += 1) metrics.counter('calls_total', 'Calls', { model: `m${n}` })();
+    const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('calls_total{'));
+    metrics.close();
+    assert.equal(lines.length, 1001);
+    assert.equal(lines.at(-1), 'calls_total{model="other"} 2000');
+  });
+
+  it('are what Prometheus wants', { skip: needs('promtool') }, async () => {
+    for (const url of [world.services.web, world.services.backend]) promtool(['check', 'metrics'], await text(url));
+  });
+
+  it('are all that the dashboard and the alerts ask for', async () => {
+    const known = new Set([...names(await text(world.services.web)), ...names(await text(world.services.backend))]);
+    const asked = [...readFileSync(path.join(DEPLOY, 'grafana.json'), 'utf8').matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)];
+    const rules = [...readFileSync(path.join(DEPLOY, 'alerts.yaml'), 'utf8').matchAll(/expr: (.*)/g)];
+    assert.ok(asked.length > 8 && rules.length > 5);
+    for (const [, expression = ''] of [...asked, ...rules])
+      for (const [name] of expression.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b(?!\s*\()/g))
+        assert.ok(known.has(name) || LABELS.has(name), `${name} in ${expression}`);
+  });
+
+  it('the alerts are rules of Prometheus', { skip: needs('promtool') }, () => {
+    promtool(['check', 'rules', path.join(DEPLOY, 'alerts.yaml')]);
+  });
+});
+
+const LABELS = new Set([
+  'gen_ai_provider_name',
+  'gen_ai_tool_name',
+  'gen_ai_request_model',
+  'gen_ai_token_type',
+  'error_type',
+  'histogram_quantile',
+]);
