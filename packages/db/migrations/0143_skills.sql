@@ -46,6 +46,7 @@ create table skill_files (
   content bytea not null,
   primary key (version_id, path)
 );
+create index skill_files_of_user on skill_files (user_id);
 -- Compressed content is not compressed again.
 alter table skill_files alter column content set storage external;
 select own_by_user('skill_files');
