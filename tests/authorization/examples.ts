@@ -24,6 +24,16 @@ const HEX64 = 'ab'.repeat(32);
 const SIGNATURE = `0x${'11'.repeat(65)}`;
 const verify = { verificationType: 'eas', verified: true, attestationUid: 'x', verifierAddress: ADDRESS, metadata: {} };
 const said = { messages: [{ role: 'user', content: 'hello' }] };
+const assertion = {
+  id: 'AAAA',
+  type: 'public-key',
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+};
+const attestation = {
+  id: 'AAAA',
+  type: 'public-key',
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', publicKey: 'AAAA', publicKeyAlgorithm: -7 },
+};
 const page = { url: 'http://127.0.0.1:1/' };
 
 const bus = ({ agentId, agentAddress }: OwnerIds, to: string) => ({
@@ -96,7 +106,13 @@ const BACKEND: Record<string, Make> = {
   ...BACKUPS,
   ...INSTALLATIONS,
   'POST /api/agents': only({ name: 'n', config: { plan: 'network' } }),
-  'PUT /api/agents/:id': agentWith({ name: 'stolen', config: {}, purpose: { instruction: 'stolen' }, plan: 'network' }),
+  'PUT /api/agents/:id': ({ agentId: id, skillId }) => [
+    {
+      params: { id },
+      body: { name: 'stolen', config: {}, purpose: { instruction: 'stolen' }, plan: 'network' },
+    },
+    { params: { id }, body: { skill: { id: skillId, on: false } } },
+  ],
   'POST /api/agents/:id/update': agentWith({ image: 'stolen/image:1' }),
   'POST /api/agents/:id/verify': agentWith(verify),
   'POST /api/ai/chat': (id) => ({ body: said, headers: { 'x-agent-id': id.agentId, 'x-run-id': id.runId } }),
@@ -173,6 +189,10 @@ const BACKEND: Record<string, Make> = {
     body: said,
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },
   }),
+  'GET /v1/skills/:digest': ({ agentId, skillDigest: digest }) => ({
+    params: { digest },
+    headers: { 'x-agent-id': agentId },
+  }),
   'POST /v1/team-store': ({ memberId }) =>
     [
       { op: 'recall', limit: 100 },
@@ -220,6 +240,7 @@ const WEB: Record<string, Make> = {
     body: { title: 'stolen' },
   }),
   'DELETE /api/agents/:id/sessions/:sessionId': inConversation,
+  'GET /api/agents/:id/sessions/:sessionId/skill': inConversation,
   'GET /api/agents/:id/sessions/:sessionId/branches': inConversation,
   'POST /api/agents/:id/sessions/:sessionId/branches': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
@@ -312,8 +333,34 @@ const WEB: Record<string, Make> = {
   'PUT /api/scheduled-tasks': ({ taskId }) => ({ body: { taskId, enabled: false } }),
   'DELETE /api/scheduled-tasks': ({ taskId }) => [{ query: { taskId }, body: { taskId } }],
   'GET /api/scheduled-tasks/:id/runs': ({ taskId: id }) => ({ params: { id } }),
+  'POST /api/skills/reviews': () => [
+    { body: { builtIn: 'none' } },
+    { body: { files: [{ path: 'SKILL.md', content: '---\nname: a\ndescription: b\n---\n' }] } },
+  ],
+  'POST /api/skills/reviews/archive': () => ({}),
+  'GET /api/skills/reviews/:id': ({ reviewId: id }) => ({ params: { id } }),
+  'GET /api/skills/reviews/:id/file': ({ reviewId: id }) => ({ params: { id }, query: { path: 'SKILL.md' } }),
+  'POST /api/skills/reviews/:id/accept': ({ reviewId: id, skillDigest: digest }) => ({
+    params: { id },
+    body: { digest },
+  }),
+  'DELETE /api/skills/reviews/:id': ({ reviewId: id }) => ({ params: { id } }),
+  'GET /api/skills/:id': ({ skillId: id }) => ({ params: { id } }),
+  'GET /api/skills/:id/file': ({ skillId: id }) => ({ params: { id }, query: { path: 'SKILL.md' } }),
+  'DELETE /api/skills/:id': ({ skillId: id }) => ({ params: { id } }),
+  'PUT /api/agents/:id/skills/:skillId': ({ agentId: id, skillId }) => ({ params: { id, skillId }, body: {} }),
+  'DELETE /api/agents/:id/skills/:skillId': ({ agentId: id, skillId }) => ({ params: { id, skillId } }),
   'PATCH /api/settings': only({ name: 'n' }),
   'POST /api/settings': only({ name: 'n' }),
+  'POST /api/account/close': only({}),
+  'POST /api/auth/second-step': only({ code: '000000' }),
+  'POST /api/auth/passkey': only({ passkey: assertion }),
+  'POST /api/auth/confirm': only({ code: '000000' }),
+  'POST /api/settings/factors/totp': only({ name: 'stolen' }),
+  'POST /api/settings/factors/totp/:id': ({ factorId: id }) => ({ params: { id }, body: { code: '000000' } }),
+  'POST /api/settings/factors/passkeys': only({ name: 'stolen', passkey: attestation }),
+  'DELETE /api/settings/factors/:id': ({ factorId: id }) => ({ params: { id } }),
+  'DELETE /api/admin/users/:id/factors': ({ userId: id }) => ({ params: { id } }),
   'POST /api/settings/password': only({ currentPassword: 'not the password', newPassword: 'long enough' }),
   'GET /api/usage/by-agent/:agentId': (id) => inAgent(id),
   'PUT /api/usage/caps': ({ agentId }) => ({ body: { scope: 'agent', agentId, limitUsd: 1 } }),

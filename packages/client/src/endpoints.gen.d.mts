@@ -9,6 +9,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Remove a user's second factors and recovery codes; recorded, and the user is told by mail */
+  'DELETE /api/admin/users/:id/factors': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete an agent and all its data */
   'DELETE /api/agents/:id': {
     params: { id: string };
@@ -54,6 +61,23 @@ export interface Endpoints {
     params: { id: string; shareId: string };
     reply: {
       success: true;
+    };
+  };
+  /** Take a skill from an agent */
+  'DELETE /api/agents/:id/skills/:skillId': {
+    params: { id: string; skillId: string };
+    reply: {
+      skills: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+        digest: string;
+        version: number | null;
+        pinned: string | null;
+        behind: boolean;
+      })[];
+      max: number;
     };
   };
   /** Remove a verification */
@@ -123,6 +147,27 @@ export interface Endpoints {
       taskId: string;
     };
   };
+  /** Remove a factor; with the last one the second step and the recovery codes go */
+  'DELETE /api/settings/factors/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a skill that no agent has, with all its versions */
+  'DELETE /api/skills/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Do not take it */
+  'DELETE /api/skills/reviews/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Settle what vouchers have spent, and return the rest */
   'DELETE /api/wallet/sessions': {
     query: {
@@ -184,6 +229,26 @@ export interface Endpoints {
       note: string;
       answer: string;
     };
+  };
+  /** What closing the account would end, and whether it is closed already */
+  'GET /api/account': {
+    reply: {
+      eraseAt: string | null;
+      graceDays: number;
+      agents: number;
+      tasks: number;
+      keys: number;
+      credits: number;
+      wallets: ({
+        address: string;
+        balance: string;
+      })[];
+      refusal: 'subscription' | 'payment' | 'administrator' | null;
+    };
+  };
+  /** Everything that is yours, as a tar archive: NDJSON files, and the files of agents that run */
+  'GET /api/account/export': {
+    reply: string;
   };
   /** Who waits for access, the first first */
   'GET /api/admin/access': {
@@ -251,6 +316,8 @@ export interface Endpoints {
         plan: 'solo' | 'collective' | 'label' | 'network' | null;
         subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
         credits: number;
+        secondFactor: boolean;
+        eraseAt: string | null;
         createdAt: string;
       })[];
       total: number;
@@ -278,6 +345,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       })[];
       count: number;
@@ -302,6 +370,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       };
       status: 'ok';
@@ -605,6 +674,17 @@ export interface Endpoints {
     };
     reply: string;
   };
+  /** A finished run written down as a SKILL.md, to be edited. Nothing is kept: send it for a review when it is good */
+  'GET /api/agents/:id/sessions/:sessionId/skill': {
+    params: { id: string; sessionId: string };
+    query?: {
+      run?: string;
+    };
+    reply: {
+      name: string;
+      content: string;
+    };
+  };
   /** The links that show conversations of an agent */
   'GET /api/agents/:id/shares': {
     params: { id: string };
@@ -615,6 +695,23 @@ export interface Endpoints {
         title: string;
         createdAt: string;
       })[];
+    };
+  };
+  /** Which skills of the library an agent has */
+  'GET /api/agents/:id/skills': {
+    params: { id: string };
+    reply: {
+      skills: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+        digest: string;
+        version: number | null;
+        pinned: string | null;
+        behind: boolean;
+      })[];
+      max: number;
     };
   };
   /** Live figures; all null, with status `mock`, while the backend cannot be reached */
@@ -710,6 +807,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       })[];
       count: number;
@@ -779,7 +877,7 @@ export interface Endpoints {
   'GET /api/auth/idp1': {
     reply: string;
   };
-  /** Called by the code-hosting provider. Redirects to /dashboard, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
+  /** Called by the code-hosting provider. Redirects to /dashboard, to /login/second-step where that is owed, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
   'GET /api/auth/idp1/callback': {
     query?: {
       code?: string;
@@ -792,7 +890,7 @@ export interface Endpoints {
   'GET /api/auth/idp2': {
     reply: string;
   };
-  /** Called by the general provider. Redirects to /dashboard, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
+  /** Called by the general provider. Redirects to /dashboard, to /login/second-step where that is owed, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
   'GET /api/auth/idp2/callback': {
     query?: {
       code?: string;
@@ -812,6 +910,13 @@ export interface Endpoints {
     reply: {
       idp1: boolean;
       idp2: boolean;
+    };
+  };
+  /** What the sign-in of the cookie svc-sign-in still owes */
+  'GET /api/auth/second-step': {
+    reply: {
+      methods: ('passkey' | 'totp' | 'recovery')[];
+      expiresAt: string;
     };
   };
   /** Who is signed in; null when nobody is */
@@ -1370,6 +1475,22 @@ export interface Endpoints {
       } | null;
     };
   };
+  /** The own second factors, and how this session can be confirmed */
+  'GET /api/settings/factors': {
+    reply: {
+      factors: ({
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      })[];
+      recoveryCodesLeft: number;
+      confirmedUntil: string | null;
+      confirmWith: ('password' | 'passkey' | 'totp' | 'recovery')[];
+      passkeys: boolean;
+    };
+  };
   /** A conversation that somebody shows */
   'GET /api/shared/:token': {
     params: { token: string };
@@ -1382,6 +1503,153 @@ export interface Endpoints {
         text: string;
         at: string;
       })[];
+    };
+  };
+  /** The library of skills, what waits for a review, and what comes with the platform */
+  'GET /api/skills': {
+    reply: {
+      skills: ({
+        id: string;
+        name: string;
+        description: string;
+        digest: string;
+        bytes: number;
+        source: string;
+        version: number;
+        files: number;
+        scripts: number;
+        agents: ({
+          id: string;
+          name: string;
+          behind: boolean;
+        })[];
+        acceptedAt: string | null;
+      })[];
+      reviews: ({
+        id: string;
+        name: string;
+        description: string;
+        digest: string;
+        bytes: number;
+        source: string;
+        replaces: string | null;
+        dangers: number;
+        warnings: number;
+        createdAt: string;
+      })[];
+      builtIn: ({
+        name: string;
+        description: string;
+      })[];
+    };
+  };
+  /** A skill of the library: its newest version */
+  'GET /api/skills/:id': {
+    params: { id: string };
+    reply: {
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      license?: string;
+      compatibility?: string;
+      metadata: Record<string, string>;
+      allowedTools: string[];
+      id: string;
+      version: number;
+      report: {
+        scripts: ({
+          path: string;
+          interpreter: string;
+          lines: number;
+        })[];
+        hosts: string[];
+        findings: ({
+          level: 'danger' | 'warning' | 'note';
+          code: string;
+          text: string;
+          path: string;
+          line?: number;
+          excerpt?: string;
+        })[];
+        leftOut: string[];
+      };
+      files: ({
+        path: string;
+        bytes: number;
+        sha256: string;
+        kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+      })[];
+      acceptedAt: string | null;
+    };
+  };
+  /** A file of its newest version */
+  'GET /api/skills/:id/file': {
+    params: { id: string };
+    query: {
+      path: string;
+    };
+    reply: {
+      path: string;
+      bytes: number;
+      text: string | null;
+    };
+  };
+  /** What waits for a review, and what it would change */
+  'GET /api/skills/reviews/:id': {
+    params: { id: string };
+    reply: {
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      license?: string;
+      compatibility?: string;
+      metadata: Record<string, string>;
+      allowedTools: string[];
+      id: string;
+      skillId: string | null;
+      replaces: string | null;
+      report: {
+        scripts: ({
+          path: string;
+          interpreter: string;
+          lines: number;
+        })[];
+        hosts: string[];
+        findings: ({
+          level: 'danger' | 'warning' | 'note';
+          code: string;
+          text: string;
+          path: string;
+          line?: number;
+          excerpt?: string;
+        })[];
+        leftOut: string[];
+      };
+      files: ({
+        path: string;
+        bytes: number;
+        sha256: string;
+        kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+        change: 'added' | 'changed' | 'removed' | 'same';
+      })[];
+      createdAt: string;
+    };
+  };
+  /** A file of it; with `side=old` as the library has it */
+  'GET /api/skills/reviews/:id/file': {
+    params: { id: string };
+    query: {
+      path: string;
+      side?: 'new' | 'old';
+    };
+    reply: {
+      path: string;
+      bytes: number;
+      text: string | null;
     };
   };
   /** The own teams, their agents and the documents that they run from */
@@ -1780,6 +2048,8 @@ export interface Endpoints {
       plan: 'solo' | 'collective' | 'label' | 'network' | null;
       subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
       credits: number;
+      secondFactor: boolean;
+      eraseAt: string | null;
       createdAt: string;
     };
   };
@@ -1876,6 +2146,21 @@ export interface Endpoints {
       askedAt: string | null;
       note: string;
       answer: string;
+    };
+  };
+  /** Close the account: agents stop, keys and sessions end; a week later it is erased */
+  'POST /api/account/close': {
+    body?: {
+      giveUpMoney?: boolean;
+    };
+    reply: {
+      eraseAt: string;
+    };
+  };
+  /** Keep an account that was closed; what was stopped stays so until it is started again */
+  'POST /api/account/keep': {
+    reply: {
+      success: true;
     };
   };
   /** Grant a plan to somebody who asked, or refuse; they are told live and by mail */
@@ -2116,6 +2401,42 @@ export interface Endpoints {
   'POST /api/auth/callback/credentials': {
     reply: string;
   };
+  /** Show again who you are; for a quarter of an hour the session may do what asks for it */
+  'POST /api/auth/confirm': {
+    body?: {
+      password?: string;
+      code?: string;
+      recoveryCode?: string;
+      passkey?: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      success: true;
+      until: string;
+    };
+  };
+  /** What a passkey has to sign to confirm the session; works once, within five minutes */
+  'POST /api/auth/confirm/passkey': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
+    };
+  };
   /** A new session token for a refresh token, which works once */
   'POST /api/auth/federated/refresh': {
     body: {
@@ -2160,7 +2481,7 @@ export interface Endpoints {
       received: true;
     };
   };
-  /** Sign in with e-mail and password; sets the session cookie */
+  /** Sign in with e-mail and password; sets the session cookie, or says that the second step is owed */
   'POST /api/auth/login': {
     body: {
       email: string;
@@ -2172,12 +2493,54 @@ export interface Endpoints {
         id: string;
         name: string;
       };
+    } | {
+      ok: false;
+      secondStep: {
+        methods: ('passkey' | 'totp' | 'recovery')[];
+        expiresAt: string;
+      };
     };
   };
   /** A nonce for a wallet sign-in: works once, within ten minutes */
   'POST /api/auth/nonce': {
     reply: {
       nonce: string;
+    };
+  };
+  /** Sign in with a passkey alone; sets the session cookie */
+  'POST /api/auth/passkey': {
+    body: {
+      passkey: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      ok: true;
+      user: {
+        id: string;
+        name: string;
+      };
+    };
+  };
+  /** What a passkey has to sign to sign in with it alone; works once, within five minutes */
+  'POST /api/auth/passkey/options': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
     };
   };
   /** Set a new password with a mailed link; ends all sessions */
@@ -2188,6 +2551,44 @@ export interface Endpoints {
     };
     reply: {
       message: string;
+    };
+  };
+  /** The second step of a sign-in: a code, a recovery code or a passkey; sets the session cookie */
+  'POST /api/auth/second-step': {
+    body?: {
+      code?: string;
+      recoveryCode?: string;
+      passkey?: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      ok: true;
+      user: {
+        id: string;
+        name: string;
+      };
+    };
+  };
+  /** What a passkey has to sign for the second step; works once, within five minutes */
+  'POST /api/auth/second-step/passkey': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
     };
   };
   /** End the session and clear the cookie */
@@ -2652,6 +3053,91 @@ export interface Endpoints {
       } | null;
     };
   };
+  /** Keep a passkey: from now on it signs in alone, and a password no longer does */
+  'POST /api/settings/factors/passkeys': {
+    body: {
+      name: string;
+      passkey: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          publicKey: string;
+          publicKeyAlgorithm: number;
+          transports?: string[];
+        };
+      };
+    };
+    reply: {
+      factor: {
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      };
+      recoveryCodes: string[] | null;
+    };
+  };
+  /** What `navigator.credentials.create()` needs for a new passkey; works once, within five minutes */
+  'POST /api/settings/factors/passkeys/options': {
+    reply: {
+      challenge: string;
+      rp: {
+        id: string;
+        name: string;
+      };
+      user: {
+        id: string;
+        name: string;
+        displayName: string;
+      };
+      pubKeyCredParams: ({
+        type: 'public-key';
+        alg: number;
+      })[];
+      authenticatorSelection: {
+        residentKey: 'required';
+        requireResidentKey: true;
+        userVerification: 'required';
+      };
+      attestation: 'none';
+      timeout: number;
+      excludeCredentials: ({
+        type: 'public-key';
+        id: string;
+      })[];
+    };
+  };
+  /** A secret for an authenticator app; counts once a code of it was shown */
+  'POST /api/settings/factors/totp': {
+    body: {
+      name: string;
+    };
+    reply: {
+      id: string;
+      secret: string;
+      uri: string;
+    };
+  };
+  /** Show a code of the new authenticator: from now on a sign-in asks for one */
+  'POST /api/settings/factors/totp/:id': {
+    params: { id: string };
+    body: {
+      code: string;
+    };
+    reply: {
+      factor: {
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      };
+      recoveryCodes: string[] | null;
+    };
+  };
   /** Change the password; every other session ends */
   'POST /api/settings/password': {
     body: {
@@ -2660,6 +3146,133 @@ export interface Endpoints {
     };
     reply: {
       success: true;
+    };
+  };
+  /** New recovery codes, shown once; the old ones stop working */
+  'POST /api/settings/recovery-codes': {
+    reply: {
+      recoveryCodes: string[];
+    };
+  };
+  /** Look through a skill before it is taken: its files, an address to fetch it from, or the name of a built-in one */
+  'POST /api/skills/reviews': {
+    body?: {
+      files?: ({
+        path: string;
+        content: string;
+        encoding?: 'utf8' | 'base64';
+      })[];
+      url?: string;
+      path?: string;
+      builtIn?: string;
+    };
+    reply: {
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      license?: string;
+      compatibility?: string;
+      metadata: Record<string, string>;
+      allowedTools: string[];
+      id: string;
+      skillId: string | null;
+      replaces: string | null;
+      report: {
+        scripts: ({
+          path: string;
+          interpreter: string;
+          lines: number;
+        })[];
+        hosts: string[];
+        findings: ({
+          level: 'danger' | 'warning' | 'note';
+          code: string;
+          text: string;
+          path: string;
+          line?: number;
+          excerpt?: string;
+        })[];
+        leftOut: string[];
+      };
+      files: ({
+        path: string;
+        bytes: number;
+        sha256: string;
+        kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+        change: 'added' | 'changed' | 'removed' | 'same';
+      })[];
+      createdAt: string;
+    };
+  };
+  /** Take it into the library. No agent has it by that; those with an older version keep that one */
+  'POST /api/skills/reviews/:id/accept': {
+    params: { id: string };
+    body: {
+      digest: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      version: number;
+      files: number;
+      scripts: number;
+      agents: ({
+        id: string;
+        name: string;
+        behind: boolean;
+      })[];
+      acceptedAt: string | null;
+    };
+  };
+  /** The same for a zip, tar or tar.gz; its bytes are the body, as application/octet-stream */
+  'POST /api/skills/reviews/archive': {
+    query?: {
+      path?: string;
+    };
+    reply: {
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      license?: string;
+      compatibility?: string;
+      metadata: Record<string, string>;
+      allowedTools: string[];
+      id: string;
+      skillId: string | null;
+      replaces: string | null;
+      report: {
+        scripts: ({
+          path: string;
+          interpreter: string;
+          lines: number;
+        })[];
+        hosts: string[];
+        findings: ({
+          level: 'danger' | 'warning' | 'note';
+          code: string;
+          text: string;
+          path: string;
+          line?: number;
+          excerpt?: string;
+        })[];
+        leftOut: string[];
+      };
+      files: ({
+        path: string;
+        bytes: number;
+        sha256: string;
+        kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+        change: 'added' | 'changed' | 'removed' | 'same';
+      })[];
+      createdAt: string;
     };
   };
   /** Call a plugin and pay for it: headers X-Plugin-Id, X-Payment-Method (card, 402, session), X-Session-Id, X-Payment-Voucher. `agent` is the signed-in payer’s main agent; a payer without one gets one call of a model */
@@ -2706,6 +3319,12 @@ export interface Endpoints {
       user: {
         id: string;
         name: string;
+      };
+    } | {
+      ok: false;
+      secondStep: {
+        methods: ('passkey' | 'totp' | 'recovery')[];
+        expiresAt: string;
       };
     };
   };
@@ -2932,6 +3551,26 @@ export interface Endpoints {
     reply: {
       instruction: string;
       tools: string[];
+    };
+  };
+  /** Give an agent the newest version of a skill; it counts from the next step on */
+  'PUT /api/agents/:id/skills/:skillId': {
+    params: { id: string; skillId: string };
+    body?: {
+      digest?: string;
+    };
+    reply: {
+      skills: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+        digest: string;
+        version: number | null;
+        pinned: string | null;
+        behind: boolean;
+      })[];
+      max: number;
     };
   };
   /** Restore a backup; the current configuration is backed up first */

@@ -1,8 +1,11 @@
+import path from 'node:path';
 import { sql } from 'kysely';
 import {
   createGateway,
   createPgStore,
+  createShelf,
   createToolkit,
+  pgSkills,
   type ToolkitDeps,
   wakeAgent,
   type Agent,
@@ -12,7 +15,7 @@ import {
   type Verify,
 } from '@troupe/agent';
 import type { Blobs, Database } from '@troupe/db';
-import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/kernel';
+import { AppError, createWorkerPool, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import { createAgentFiles, type AgentFiles } from './agent-files.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
@@ -91,13 +94,19 @@ const switched = (now: () => Thinking): Thinking => ({
 });
 
 /** What an agent's tools run in and reach others by. */
-const waysOut = ({ db, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, whose: Whose) => ({
-  sandbox,
-  outbound,
-  log,
-  ...(egress && { egress }),
-  ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
-});
+function createWaysOut({ db, dataDir, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, pool: WorkerPool) {
+  const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
+  return (whose: Whose) => ({
+    owner: whose.userId,
+    pool,
+    sandbox,
+    outbound,
+    log,
+    skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
+    ...(egress && { egress }),
+    ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+  });
+}
 
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const { db, log, version, thinking, idleMs = IDLE_MS } = deps;
@@ -105,6 +114,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const cpu = createCpuShare();
   const pool = createWorkerPool();
   const files = createAgentFiles({ ...deps, pool });
+  const waysOut = createWaysOut(deps, pool);
   let closed = false;
 
   function wake(row: Thinker & Pick<AgentRow, 'team_id'>): Awake {
@@ -116,9 +126,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     const toolkit = createToolkit({
       store,
       ...place,
-      pool,
-      owner: userId,
-      ...waysOut(deps, { userId, agentId }),
+      ...waysOut({ userId, agentId }),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;

@@ -21,6 +21,8 @@ import { Superseded } from '../workspace/copy-store.ts';
 import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { skillTools } from './skills.ts';
+import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
 /** The tools of one agent, as its definition says, made when they are first needed. */
 
@@ -40,6 +42,8 @@ export interface ToolkitDeps {
   peers?: Peers;
   /** Where the workspace is only a copy of what is kept elsewhere. */
   copy?: Copy;
+  /** Where the texts of its skills come from; left out: it can have none. */
+  skills?: { shelf: Shelf; source: SkillSource };
   /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
   vault?: Vault;
   /** Where access to MCP servers is kept; left out: it cannot be asked for. */
@@ -76,12 +80,13 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
 
   const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
     filesystem: async () => filesystemTools(await workspace()),
-    shell: async () => shellTools(await workspace(), sandbox, deps.egress),
+    shell: async () => shellTools(await workspace(), sandbox, deps),
     think: thinkTools,
     todo: () => todoTools(store),
     memory: () => memoryTools(store),
     fetch: () => fetchTools(outbound),
   };
+  const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
   const cache = new Map<ToolsetName, Promise<Tool[]>>();
   const toolset = (name: ToolsetName): Promise<Tool[]> => {
     const found = cache.get(name) ?? Promise.resolve(toolsets[name]());
@@ -99,7 +104,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
           : [];
-      return [...own.flat(), ...team, ...further];
+      return [...own.flat(), ...team, ...further, ...((definition.skills ?? []).length > 0 ? reading : [])];
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {
