@@ -1,6 +1,7 @@
 import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
+import { SKILLS_WEB } from './skills-examples.ts';
 import type { OwnerIds } from './world.ts';
 
 /**
@@ -207,6 +208,7 @@ const BACKEND: Record<string, Make> = {
 
 const WEB: Record<string, Make> = {
   ...MCP_WEB,
+  ...SKILLS_WEB,
   ...UNDERGROUND,
   ...BACKUPS,
   ...INSTALLATIONS,
@@ -333,23 +335,6 @@ const WEB: Record<string, Make> = {
   'PUT /api/scheduled-tasks': ({ taskId }) => ({ body: { taskId, enabled: false } }),
   'DELETE /api/scheduled-tasks': ({ taskId }) => [{ query: { taskId }, body: { taskId } }],
   'GET /api/scheduled-tasks/:id/runs': ({ taskId: id }) => ({ params: { id } }),
-  'POST /api/skills/reviews': () => [
-    { body: { builtIn: 'none' } },
-    { body: { files: [{ path: 'SKILL.md', content: '---\nname: a\ndescription: b\n---\n' }] } },
-  ],
-  'POST /api/skills/reviews/archive': () => ({}),
-  'GET /api/skills/reviews/:id': ({ reviewId: id }) => ({ params: { id } }),
-  'GET /api/skills/reviews/:id/file': ({ reviewId: id }) => ({ params: { id }, query: { path: 'SKILL.md' } }),
-  'POST /api/skills/reviews/:id/accept': ({ reviewId: id, skillDigest: digest }) => ({
-    params: { id },
-    body: { digest },
-  }),
-  'DELETE /api/skills/reviews/:id': ({ reviewId: id }) => ({ params: { id } }),
-  'GET /api/skills/:id': ({ skillId: id }) => ({ params: { id } }),
-  'GET /api/skills/:id/file': ({ skillId: id }) => ({ params: { id }, query: { path: 'SKILL.md' } }),
-  'DELETE /api/skills/:id': ({ skillId: id }) => ({ params: { id } }),
-  'PUT /api/agents/:id/skills/:skillId': ({ agentId: id, skillId }) => ({ params: { id, skillId }, body: {} }),
-  'DELETE /api/agents/:id/skills/:skillId': ({ agentId: id, skillId }) => ({ params: { id, skillId } }),
   'PATCH /api/settings': only({ name: 'n' }),
   'POST /api/settings': only({ name: 'n' }),
   'POST /api/account/close': only({}),
