@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createMcpFace, McpRefusal, talkTools, type McpFace, type McpTool, type Talk } from '@troupe/interop';
+import { createMcpFace, isListening, McpRefusal, talkTools, type McpFace, type McpTool, type Talk } from '@troupe/interop';
 import { AppError, newId, parseJson, type Log } from '@troupe/kernel';
 import type { Agent } from '../agent.ts';
 import { PAGE_BYTES, type Session } from '../store/store.ts';
@@ -19,6 +19,8 @@ interface Caller {
 const PAGE = 100;
 /** Calls of one caller to one agent that wait at the same time. */
 const MOST_AT_ONCE = 10;
+/** Streams of one owner’s agents that only wait for news, whoever opened them. */
+const MOST_LISTENING = 8;
 
 export function createMcpDoor({ log, version }: { log: Log; version: string }) {
   const tools = talkTools(talk, {}, () => '').map(withTold);
@@ -32,7 +34,7 @@ export function createMcpDoor({ log, version }: { log: Log; version: string }) {
       tools,
       onError: (err) => log.error({ err }, 'a tool of an agent’s MCP server failed'),
     }));
-  const taken = new Map<string, number>();
+  const calls = createPlaces();
 
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, agent, principal, signal } = exchange;
@@ -40,30 +42,47 @@ export function createMcpDoor({ log, version }: { log: Log; version: string }) {
     const body = method === 'POST' ? await readMessage(exchange) : undefined;
     // What came with another method is nothing to us, but must not be taken for the next request.
     if (method !== 'POST') request.resume();
-    const answered = await (await face()).answer({ method, headers, body, caller: { agent, principal }, signal });
-    response.writeHead(answered.status, passed(answered));
-    if (answered.body) await pipeline(Readable.fromWeb(answered.body as never), response, { signal });
-    else response.end();
+    const leave = isListening(body) ? calls.take(`listen ${agent.owner}`, MOST_LISTENING) : undefined;
+    try {
+      const answered = await (await face()).answer({ method, headers, body, caller: { agent, principal }, signal });
+      response.writeHead(answered.status, passed(answered));
+      if (answered.body) await pipeline(Readable.fromWeb(answered.body as never), response, { signal });
+      else response.end();
+    } finally {
+      leave?.();
+    }
   }
 
   return {
     async answer(exchange: Exchange): Promise<void> {
-      const key = `${exchange.agent.id} ${exchange.principal.id}`;
-      const count = taken.get(key) ?? 0;
-      if (count >= MOST_AT_ONCE) throw new AppError(429, `Too many calls at once (max ${MOST_AT_ONCE})`);
-      taken.set(key, count + 1);
+      const leave = calls.take(`call ${exchange.agent.id} ${exchange.principal.id}`, MOST_AT_ONCE);
       try {
         await respond(exchange);
       } catch (error) {
         // Who leaves is no failure of ours.
         if (!exchange.signal.aborted) throw error;
       } finally {
-        const still = (taken.get(key) ?? 1) - 1;
-        if (still > 0) taken.set(key, still);
-        else taken.delete(key);
+        leave();
       }
     },
     close: async (): Promise<void> => (await made)?.close(),
+  };
+}
+
+/** How many each has at the same time; a place is given back once. */
+function createPlaces() {
+  const taken = new Map<string, number>();
+  return {
+    take(key: string, most: number): () => void {
+      const count = taken.get(key) ?? 0;
+      if (count >= most) throw new AppError(429, `Too many calls at once (max ${most})`);
+      taken.set(key, count + 1);
+      return () => {
+        const still = (taken.get(key) ?? 1) - 1;
+        if (still > 0) taken.set(key, still);
+        else taken.delete(key);
+      };
+    },
   };
 }
 
