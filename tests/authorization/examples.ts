@@ -24,6 +24,16 @@ const HEX64 = 'ab'.repeat(32);
 const SIGNATURE = `0x${'11'.repeat(65)}`;
 const verify = { verificationType: 'eas', verified: true, attestationUid: 'x', verifierAddress: ADDRESS, metadata: {} };
 const said = { messages: [{ role: 'user', content: 'hello' }] };
+const assertion = {
+  id: 'AAAA',
+  type: 'public-key',
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+};
+const attestation = {
+  id: 'AAAA',
+  type: 'public-key',
+  response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', publicKey: 'AAAA', publicKeyAlgorithm: -7 },
+};
 const page = { url: 'http://127.0.0.1:1/' };
 
 const bus = ({ agentId, agentAddress }: OwnerIds, to: string) => ({
@@ -314,6 +324,15 @@ const WEB: Record<string, Make> = {
   'GET /api/scheduled-tasks/:id/runs': ({ taskId: id }) => ({ params: { id } }),
   'PATCH /api/settings': only({ name: 'n' }),
   'POST /api/settings': only({ name: 'n' }),
+  'POST /api/account/close': only({}),
+  'POST /api/auth/second-step': only({ code: '000000' }),
+  'POST /api/auth/passkey': only({ passkey: assertion }),
+  'POST /api/auth/confirm': only({ code: '000000' }),
+  'POST /api/settings/factors/totp': only({ name: 'stolen' }),
+  'POST /api/settings/factors/totp/:id': ({ factorId: id }) => ({ params: { id }, body: { code: '000000' } }),
+  'POST /api/settings/factors/passkeys': only({ name: 'stolen', passkey: attestation }),
+  'DELETE /api/settings/factors/:id': ({ factorId: id }) => ({ params: { id } }),
+  'DELETE /api/admin/users/:id/factors': ({ userId: id }) => ({ params: { id } }),
   'POST /api/settings/password': only({ currentPassword: 'not the password', newPassword: 'long enough' }),
   'GET /api/usage/by-agent/:agentId': (id) => inAgent(id),
   'PUT /api/usage/caps': ({ agentId }) => ({ body: { scope: 'agent', agentId, limitUsd: 1 } }),

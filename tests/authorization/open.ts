@@ -77,6 +77,18 @@ export const OPEN: readonly Opening[] = [
     reason: 'administrators change plans',
   },
   {
+    target: /^web DELETE \/api\/admin\/users\/:id\/factors$/,
+    to: ADMINISTRATOR,
+    changes: true,
+    reason: 'administrators remove the second factors of somebody who lost them',
+  },
+  {
+    target: /^web POST \/api\/account\/close$/,
+    to: /^(another user|an administrator)/,
+    changes: true,
+    reason: 'it closes the caller’s own account, who would be nobody for the rest of the test',
+  },
+  {
     target: /^web GET \/api\/wallet\/ledger$/,
     to: ADMINISTRATOR,
     reason: 'administrators see what an address has in the ledger',

@@ -10,6 +10,7 @@ export interface RowIds {
   bookingId: string;
   conversationId: string;
   eventId: string;
+  factorId: string;
   grantId: string;
   noticeId: string;
   paymentId: string;
@@ -44,6 +45,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     bookingId: newId(),
     conversationId: newId(),
     eventId: '',
+    factorId: newId(),
     grantId: newId(),
     noticeId: '',
     paymentId: newId(),
@@ -120,6 +122,29 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     user_id,
     email: `${mark('newAddress')}@example.org`,
     token_hash: sha256Hex(secret('verification')),
+    expires_at: later,
+  });
+  await add('second_factors', {
+    id: ids.factorId,
+    user_id,
+    kind: 'passkey',
+    name: mark('factor'),
+    credential_id: mark('credential'),
+    public_key: Buffer.from(mark('publicKey')),
+    created_at: now,
+  });
+  await add('recovery_codes', { user_id, code_hash: sha256Hex(secret('recoveryCode')), created_at: now });
+  await add('sign_in_steps', {
+    token_hash: sha256Hex(secret('signInStep')),
+    user_id,
+    method: 'password',
+    expires_at: later,
+  });
+  await add('passkey_challenges', {
+    challenge: secret('passkeyChallenge'),
+    purpose: 'confirm',
+    user_id,
+    bound_to: mark('bound'),
     expires_at: later,
   });
   await add('referrals', { user_id, giver_id: otherId, created_at: now });

@@ -72,22 +72,25 @@ export async function startWeb({ env, ...given }: Partial<WebDeps> & { env?: Env
 }
 
 function createVisitor(address: string): Visitor {
-  let cookie: string | undefined;
+  const jar = new Map<string, string>();
   return {
-    token: () => cookie?.split('=')[1],
+    token: () => jar.get('svc-session'),
     async ask(method, path, body, headers = {}) {
       const response = await fetch(address + path, {
         method,
         redirect: 'manual',
         headers: {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(cookie ? { cookie } : {}),
+          ...(jar.size > 0 ? { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') } : {}),
           ...headers,
         },
         body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
       });
-      for (const set of response.headers.getSetCookie())
-        if (set.startsWith('svc-session=')) cookie = set.startsWith('svc-session=;') ? undefined : set.split(';')[0];
+      for (const set of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+        if (value === '') jar.delete(name);
+        else jar.set(name, value);
+      }
       const text = await response.text();
       return {
         status: response.status,

@@ -60,6 +60,32 @@ interface SendOptions<T extends EndpointTypes> {
   done?: (reply: T['reply'], input: CallInput<T>) => void;
 }
 
+let askWho: (() => Promise<boolean>) | undefined;
+
+/** Sets who asks a person to show again who they are; answers how to unset it. */
+export function onConfirmFirst(ask: () => Promise<boolean>): () => void {
+  askWho = ask;
+  return () => {
+    if (askWho === ask) askWho = undefined;
+  };
+}
+
+/** Asks at once, for what is not called by a script: a download. False: the person let it be. */
+export const confirmWho = async (): Promise<boolean> => (await askWho?.()) ?? false;
+
+/** Calls an endpoint; where the session has to be confirmed first the person is asked, and it is called once more. */
+export async function carefully<T extends EndpointTypes>(
+  endpoint: Endpoint<T>,
+  input: CallInput<T>,
+): Promise<T['reply']> {
+  try {
+    return await call(endpoint, input);
+  } catch (error) {
+    if (codeOf(error) !== 'CONFIRM_FIRST' || !(await askWho?.())) throw error;
+    return call(endpoint, input);
+  }
+}
+
 /** Calls an endpoint that changes something. */
 export function useSend<T extends EndpointTypes>(
   endpoint: Endpoint<T>,
@@ -68,7 +94,7 @@ export function useSend<T extends EndpointTypes>(
   const queries = useQueryClient();
   return useMutation<T['reply'], Error, CallInput<T>>({
     mutationKey: [endpoint.path, endpoint.method],
-    mutationFn: (input) => call(endpoint, input),
+    mutationFn: (input) => carefully(endpoint, input),
     onSuccess: async (reply, input) => {
       await stale(queries, ...refresh);
       done?.(reply, input);

@@ -34,6 +34,7 @@ const PUBLIC: Record<(typeof PUBLIC_PAGES)[number], Load> = {
   '/': () => import('./pages/platform/landing.tsx'),
   '/pricing': () => import('./pages/money/billing/pricing.tsx'),
   '/login': () => import('./pages/identity/session/login.tsx'),
+  '/login/second-step': () => import('./pages/identity/second-step/second-step.tsx'),
   '/signup': () => import('./pages/identity/register/signup.tsx'),
   '/forgot-password': () => import('./pages/identity/password/forgot.tsx'),
   '/reset-password': () => import('./pages/identity/password/reset.tsx'),

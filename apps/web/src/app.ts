@@ -30,7 +30,7 @@ export async function createWeb(deps: WebDeps): Promise<Web> {
 
   const platform = wirePlatform(server, { ...deps, accounts, backend });
   const { l2, l2Verifier } = chains;
-  const identity = wireIdentity(server, { ...deps, accounts, mail: platform.mail, l2, l2Verifier });
+  const identity = wireIdentity(server, { ...deps, accounts, backend, mail: platform.mail, l2, l2Verifier });
   const agents = wireAgents(server, { ...deps, accounts, backend, catalogue });
   const askAgent = agents.askMain;
   const money = await wireMoney(server, { ...deps, accounts, backend, catalogue, chains, askAgent });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { NewUser } from '@troupe/accounts';
 import { testRuntime } from '@troupe/db';
 import { randomHex, type Env } from '@troupe/kernel';
@@ -44,10 +45,22 @@ export function signedIn({ accounts, deps }: TestWeb, given: Partial<NewUser> = 
     const email = given.email ?? `${randomHex(6)}@example.com`;
     const user = await accounts.users.create(tx, { verified: true, ...given, email });
     if (user === null) throw new Error(`${email} is taken`);
-    const { name, value } = await accounts.sessions.signIn(tx, user.id, 'password', {
+    const {
+      cookie: { name, value },
+    } = await accounts.sessions.signIn(tx, user.id, 'password', {
       ip: '127.0.0.1',
       userAgent: undefined,
     });
     return { id: user.id, email, headers: { cookie: `${name}=${value}` } };
+  });
+}
+
+/** Gives a user an authenticator app; the answer is a recovery code. */
+export function addAuthenticator({ accounts, deps }: TestWeb, user: { id: string; email: string }): Promise<string> {
+  return deps.db.asSystem(async (tx) => {
+    const { id, uri } = await accounts.factors.startTotp(tx, user, 'Phone');
+    assert.ok(uri.startsWith('otpauth://totp/'));
+    await tx.updateTable('second_factors').set({ confirmed_at: deps.clock() }).where('id', '=', id).execute();
+    return (await accounts.factors.makeRecoveryCodes(tx, user.id))[0]!;
   });
 }

@@ -35,7 +35,7 @@ async function person(email = `${randomHex(6)}@example.com`) {
 }
 
 const signIn = (userId: string, env: Env = {}) =>
-  database.db.asSystem((tx) => accountsWith(env).sessions.signIn(tx, userId, 'password', origin));
+  database.db.asSystem(async (tx) => (await accountsWith(env).sessions.signIn(tx, userId, 'password', origin)).cookie);
 
 test('a session is found by its token for 30 days, and only its hash is stored', async () => {
   const user = await person();

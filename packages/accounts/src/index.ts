@@ -4,7 +4,18 @@ export type { Credits } from './credits.ts';
 export type { Link, LinkProvider, Links, ProviderTokens } from './links.ts';
 export { ensureOwner, type Owner } from './owner.ts';
 export { createPasswords, type Passwords } from './passwords.ts';
-export type { Origin, Sessions, SignInMethod } from './sessions.ts';
+export type { CodeCheck, SecondFactors, StepMethod } from './second-factors.ts';
+export {
+  STEP_COOKIE,
+  type Entry,
+  type OpenStep,
+  type Origin,
+  type OwedStep,
+  type Sessions,
+  type SignInMethod,
+} from './sessions.ts';
+export { base32, codeOf, periodOf } from './totp.ts';
+export type { Confirmation } from './confirmation.ts';
 export { USER_COLUMNS, type Reader, type UserRow } from './user.ts';
 export { normalEmail, type NewUser, type PlanChange, type Users } from './users.ts';
 export { RESET_LIFE_MS, VERIFICATION_LIFE_MS, type Verification } from './verification.ts';

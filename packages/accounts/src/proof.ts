@@ -4,6 +4,7 @@ import type { Clock } from '@troupe/kernel';
 import { sql } from 'kysely';
 import type { Audit } from './audit.ts';
 import type { Credits } from './credits.ts';
+import type { SecondFactors } from './second-factors.ts';
 import type { Sessions } from './sessions.ts';
 import type { Verification } from './verification.ts';
 
@@ -28,9 +29,11 @@ interface ProofDeps {
   clock: Clock;
   audit: Audit;
   credits: Credits;
+  factors: SecondFactors;
   sessions: Sessions;
   verification: Verification;
   jobs: Pick<Jobs, 'send'> | undefined;
+  halt: Halt;
 }
 
 /** What the owner reads beside an agent that somebody else may have set up. */
@@ -39,42 +42,53 @@ const MADE_BEFORE_PROOF =
 
 const ENDS = ['running', 'provisioning', 'pending'] as const;
 
+/** Ends what acts by itself: agents, with a sentence for their owner, tasks, heartbeats. Answers how many tasks. */
+export type Halt = (tx: SystemTx, userId: string, failure: string) => Promise<number>;
+
+export function createHalt({ clock, jobs }: Pick<ProofDeps, 'clock' | 'jobs'>): Halt {
+  return async (tx, userId, failure) => {
+    const at = clock();
+    const stopped = await tx
+      .updateTable('agents')
+      .set({ status: 'stopped', started_at: null, failure, updated_at: at })
+      .where('user_id', '=', userId)
+      .where('status', 'in', ENDS)
+      .returning('id')
+      .execute();
+    if (stopped.length > 0) {
+      if (!jobs) throw new Error('agents are ended only where jobs can be sent');
+      await jobs.send(tx, stopAgentsJob, { agentIds: stopped.map(({ id }) => id) });
+    }
+    await tx.updateTable('heartbeats').set({ enabled: false }).where('user_id', '=', userId).execute();
+    const tasks = await tx
+      .updateTable('scheduled_tasks')
+      .set({ enabled: false, next_run: null, updated_at: at })
+      .where('user_id', '=', userId)
+      .where('enabled', '=', true)
+      .returning('id')
+      .execute();
+    return tasks.length;
+  };
+}
+
 /** Their tokens are made anew when they are needed; a program that holds an old one is ended by the job. */
-async function endAgents({ clock, jobs }: ProofDeps, tx: SystemTx, userId: string): Promise<Record<string, number>> {
-  const at = clock();
+async function endAgents({ clock, halt }: ProofDeps, tx: SystemTx, userId: string): Promise<Record<string, number>> {
   const agents = await tx
     .updateTable('agents')
-    .set({ token_hash: null, token_sealed: null, provider_key: null, updated_at: at })
+    .set({ token_hash: null, token_sealed: null, provider_key: null, updated_at: clock() })
     .where('user_id', '=', userId)
-    .returning(['id', 'status'])
+    .returning('id')
     .execute();
-  const running = agents.filter(({ status }) => (ENDS as readonly string[]).includes(status)).map(({ id }) => id);
-  if (running.length > 0) {
-    await tx
-      .updateTable('agents')
-      .set({ status: 'stopped', started_at: null, failure: MADE_BEFORE_PROOF })
-      .where('id', 'in', running)
-      .execute();
-    if (!jobs) throw new Error('an address is proven only where jobs can be sent');
-    await jobs.send(tx, stopAgentsJob, { agentIds: running });
-  }
   await tx.deleteFrom('agent_channels').where('user_id', '=', userId).execute();
   await cutOff(tx, userId);
   // What new agents begin with could call elsewhere, too.
   await tx.deleteFrom('agent_configs').where('user_id', '=', userId).execute();
-  await tx.updateTable('heartbeats').set({ enabled: false }).where('user_id', '=', userId).execute();
-  const tasks = await tx
-    .updateTable('scheduled_tasks')
-    .set({ enabled: false, next_run: null, updated_at: at })
-    .where('user_id', '=', userId)
-    .where('enabled', '=', true)
-    .returning('id')
-    .execute();
-  return { agents: agents.length, tasks: tasks.length };
+  const tasks = await halt(tx, userId, MADE_BEFORE_PROOF);
+  return { agents: agents.length, tasks };
 }
 
 export function createProve(deps: ProofDeps): Prove {
-  const { clock, audit, credits, sessions, verification } = deps;
+  const { clock, audit, credits, factors, sessions, verification } = deps;
   return async (tx, { userId, by, passwordHash, sessionId = null, ip }) => {
     if (!verification.required) return false;
     const first = await tx
@@ -95,7 +109,11 @@ export function createProve(deps: ProofDeps): Prove {
     }
     await setPassword(tx, userId, passwordHash ?? null, clock());
     await sessions.endAll(tx, userId);
-    const ended = { ...(await endCredentials(tx, userId)), ...(await endAgents(deps, tx, userId)) };
+    const ended = {
+      factors: await factors.removeAll(tx, userId),
+      ...(await endCredentials(tx, userId)),
+      ...(await endAgents(deps, tx, userId)),
+    };
     await audit(tx, { userId, action: 'email-verified', detail: { by }, ip });
     await audit(tx, {
       userId,

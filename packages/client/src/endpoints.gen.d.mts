@@ -9,6 +9,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Remove a user's second factors and recovery codes; recorded, and the user is told by mail */
+  'DELETE /api/admin/users/:id/factors': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete an agent and all its data */
   'DELETE /api/agents/:id': {
     params: { id: string };
@@ -123,6 +130,13 @@ export interface Endpoints {
       taskId: string;
     };
   };
+  /** Remove a factor; with the last one the second step and the recovery codes go */
+  'DELETE /api/settings/factors/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Settle what vouchers have spent, and return the rest */
   'DELETE /api/wallet/sessions': {
     query: {
@@ -184,6 +198,26 @@ export interface Endpoints {
       note: string;
       answer: string;
     };
+  };
+  /** What closing the account would end, and whether it is closed already */
+  'GET /api/account': {
+    reply: {
+      eraseAt: string | null;
+      graceDays: number;
+      agents: number;
+      tasks: number;
+      keys: number;
+      credits: number;
+      wallets: ({
+        address: string;
+        balance: string;
+      })[];
+      refusal: 'subscription' | 'payment' | 'administrator' | null;
+    };
+  };
+  /** Everything that is yours, as a tar archive: NDJSON files, and the files of agents that run */
+  'GET /api/account/export': {
+    reply: string;
   };
   /** Who waits for access, the first first */
   'GET /api/admin/access': {
@@ -251,6 +285,8 @@ export interface Endpoints {
         plan: 'solo' | 'collective' | 'label' | 'network' | null;
         subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
         credits: number;
+        secondFactor: boolean;
+        eraseAt: string | null;
         createdAt: string;
       })[];
       total: number;
@@ -278,6 +314,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       })[];
       count: number;
@@ -302,6 +339,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       };
       status: 'ok';
@@ -710,6 +748,7 @@ export interface Endpoints {
         teamId: string | null;
         url: string;
         failure: string | null;
+        ownKeyOf: string | null;
         verified: boolean;
       })[];
       count: number;
@@ -779,7 +818,7 @@ export interface Endpoints {
   'GET /api/auth/idp1': {
     reply: string;
   };
-  /** Called by the code-hosting provider. Redirects to /dashboard, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
+  /** Called by the code-hosting provider. Redirects to /dashboard, to /login/second-step where that is owed, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
   'GET /api/auth/idp1/callback': {
     query?: {
       code?: string;
@@ -792,7 +831,7 @@ export interface Endpoints {
   'GET /api/auth/idp2': {
     reply: string;
   };
-  /** Called by the general provider. Redirects to /dashboard, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
+  /** Called by the general provider. Redirects to /dashboard, to /login/second-step where that is owed, or to /login?error= and one of AccessDenied, IdpAuthFailed, IdpNotConfigured, IdpTokenFailed, IdpNoEmail, IdpAuthError */
   'GET /api/auth/idp2/callback': {
     query?: {
       code?: string;
@@ -812,6 +851,13 @@ export interface Endpoints {
     reply: {
       idp1: boolean;
       idp2: boolean;
+    };
+  };
+  /** What the sign-in of the cookie svc-sign-in still owes */
+  'GET /api/auth/second-step': {
+    reply: {
+      methods: ('passkey' | 'totp' | 'recovery')[];
+      expiresAt: string;
     };
   };
   /** Who is signed in; null when nobody is */
@@ -1370,6 +1416,22 @@ export interface Endpoints {
       } | null;
     };
   };
+  /** The own second factors, and how this session can be confirmed */
+  'GET /api/settings/factors': {
+    reply: {
+      factors: ({
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      })[];
+      recoveryCodesLeft: number;
+      confirmedUntil: string | null;
+      confirmWith: ('password' | 'passkey' | 'totp' | 'recovery')[];
+      passkeys: boolean;
+    };
+  };
   /** A conversation that somebody shows */
   'GET /api/shared/:token': {
     params: { token: string };
@@ -1780,6 +1842,8 @@ export interface Endpoints {
       plan: 'solo' | 'collective' | 'label' | 'network' | null;
       subscriptionStatus: 'active' | 'inactive' | 'past_due' | 'cancelled';
       credits: number;
+      secondFactor: boolean;
+      eraseAt: string | null;
       createdAt: string;
     };
   };
@@ -1876,6 +1940,21 @@ export interface Endpoints {
       askedAt: string | null;
       note: string;
       answer: string;
+    };
+  };
+  /** Close the account: agents stop, keys and sessions end; a week later it is erased */
+  'POST /api/account/close': {
+    body?: {
+      giveUpMoney?: boolean;
+    };
+    reply: {
+      eraseAt: string;
+    };
+  };
+  /** Keep an account that was closed; what was stopped stays so until it is started again */
+  'POST /api/account/keep': {
+    reply: {
+      success: true;
     };
   };
   /** Grant a plan to somebody who asked, or refuse; they are told live and by mail */
@@ -2116,6 +2195,42 @@ export interface Endpoints {
   'POST /api/auth/callback/credentials': {
     reply: string;
   };
+  /** Show again who you are; for a quarter of an hour the session may do what asks for it */
+  'POST /api/auth/confirm': {
+    body?: {
+      password?: string;
+      code?: string;
+      recoveryCode?: string;
+      passkey?: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      success: true;
+      until: string;
+    };
+  };
+  /** What a passkey has to sign to confirm the session; works once, within five minutes */
+  'POST /api/auth/confirm/passkey': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
+    };
+  };
   /** A new session token for a refresh token, which works once */
   'POST /api/auth/federated/refresh': {
     body: {
@@ -2160,7 +2275,7 @@ export interface Endpoints {
       received: true;
     };
   };
-  /** Sign in with e-mail and password; sets the session cookie */
+  /** Sign in with e-mail and password; sets the session cookie, or says that the second step is owed */
   'POST /api/auth/login': {
     body: {
       email: string;
@@ -2172,12 +2287,54 @@ export interface Endpoints {
         id: string;
         name: string;
       };
+    } | {
+      ok: false;
+      secondStep: {
+        methods: ('passkey' | 'totp' | 'recovery')[];
+        expiresAt: string;
+      };
     };
   };
   /** A nonce for a wallet sign-in: works once, within ten minutes */
   'POST /api/auth/nonce': {
     reply: {
       nonce: string;
+    };
+  };
+  /** Sign in with a passkey alone; sets the session cookie */
+  'POST /api/auth/passkey': {
+    body: {
+      passkey: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      ok: true;
+      user: {
+        id: string;
+        name: string;
+      };
+    };
+  };
+  /** What a passkey has to sign to sign in with it alone; works once, within five minutes */
+  'POST /api/auth/passkey/options': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
     };
   };
   /** Set a new password with a mailed link; ends all sessions */
@@ -2188,6 +2345,44 @@ export interface Endpoints {
     };
     reply: {
       message: string;
+    };
+  };
+  /** The second step of a sign-in: a code, a recovery code or a passkey; sets the session cookie */
+  'POST /api/auth/second-step': {
+    body?: {
+      code?: string;
+      recoveryCode?: string;
+      passkey?: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          signature: string;
+          userHandle?: string | null;
+        };
+      };
+    };
+    reply: {
+      ok: true;
+      user: {
+        id: string;
+        name: string;
+      };
+    };
+  };
+  /** What a passkey has to sign for the second step; works once, within five minutes */
+  'POST /api/auth/second-step/passkey': {
+    reply: {
+      challenge: string;
+      rpId: string;
+      userVerification: 'required';
+      timeout: number;
+      allowCredentials: ({
+        type: 'public-key';
+        id: string;
+        transports: string[];
+      })[];
     };
   };
   /** End the session and clear the cookie */
@@ -2652,6 +2847,91 @@ export interface Endpoints {
       } | null;
     };
   };
+  /** Keep a passkey: from now on it signs in alone, and a password no longer does */
+  'POST /api/settings/factors/passkeys': {
+    body: {
+      name: string;
+      passkey: {
+        id: string;
+        type: 'public-key';
+        response: {
+          clientDataJSON: string;
+          authenticatorData: string;
+          publicKey: string;
+          publicKeyAlgorithm: number;
+          transports?: string[];
+        };
+      };
+    };
+    reply: {
+      factor: {
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      };
+      recoveryCodes: string[] | null;
+    };
+  };
+  /** What `navigator.credentials.create()` needs for a new passkey; works once, within five minutes */
+  'POST /api/settings/factors/passkeys/options': {
+    reply: {
+      challenge: string;
+      rp: {
+        id: string;
+        name: string;
+      };
+      user: {
+        id: string;
+        name: string;
+        displayName: string;
+      };
+      pubKeyCredParams: ({
+        type: 'public-key';
+        alg: number;
+      })[];
+      authenticatorSelection: {
+        residentKey: 'required';
+        requireResidentKey: true;
+        userVerification: 'required';
+      };
+      attestation: 'none';
+      timeout: number;
+      excludeCredentials: ({
+        type: 'public-key';
+        id: string;
+      })[];
+    };
+  };
+  /** A secret for an authenticator app; counts once a code of it was shown */
+  'POST /api/settings/factors/totp': {
+    body: {
+      name: string;
+    };
+    reply: {
+      id: string;
+      secret: string;
+      uri: string;
+    };
+  };
+  /** Show a code of the new authenticator: from now on a sign-in asks for one */
+  'POST /api/settings/factors/totp/:id': {
+    params: { id: string };
+    body: {
+      code: string;
+    };
+    reply: {
+      factor: {
+        id: string;
+        kind: 'totp' | 'passkey';
+        name: string;
+        createdAt: string;
+        lastUsed: string | null;
+      };
+      recoveryCodes: string[] | null;
+    };
+  };
   /** Change the password; every other session ends */
   'POST /api/settings/password': {
     body: {
@@ -2660,6 +2940,12 @@ export interface Endpoints {
     };
     reply: {
       success: true;
+    };
+  };
+  /** New recovery codes, shown once; the old ones stop working */
+  'POST /api/settings/recovery-codes': {
+    reply: {
+      recoveryCodes: string[];
     };
   };
   /** Call a plugin and pay for it: headers X-Plugin-Id, X-Payment-Method (card, 402, session), X-Session-Id, X-Payment-Voucher. `agent` is the signed-in payer’s main agent; a payer without one gets one call of a model */
@@ -2706,6 +2992,12 @@ export interface Endpoints {
       user: {
         id: string;
         name: string;
+      };
+    } | {
+      ok: false;
+      secondStep: {
+        methods: ('passkey' | 'totp' | 'recovery')[];
+        expiresAt: string;
       };
     };
   };

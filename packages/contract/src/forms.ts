@@ -5,6 +5,9 @@
 
 export const PASSWORD_LENGTH = 8;
 export const KEY_NAME_LENGTH = 64;
+export const FACTOR_NAME_LENGTH = 64;
+/** Six digits, or a recovery code; with room for spaces. */
+export const CODE_LENGTH = 64;
 /** In code points. */
 export const AGENT_NAME_LENGTH = 64;
 /** Of whoever asks for access, and of whoever answers. */

@@ -3,6 +3,7 @@ export const PUBLIC_PAGES = [
   '/',
   '/pricing',
   '/login',
+  '/login/second-step',
   '/signup',
   '/forgot-password',
   '/reset-password',

@@ -1,5 +1,8 @@
 /** A row with that unique value exists already. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: string } | null)?.code === '23505';
 
+/** What the row is about is no more. */
+export const isOrphan = (error: unknown): boolean => (error as { code?: string } | null)?.code === '23503';
+
 /** The server itself refused, so nothing of it is stored; after a broken connection nobody knows. */
 export const isRefused = (error: unknown): boolean => (error as { severity?: string } | null)?.severity === 'ERROR';

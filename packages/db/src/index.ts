@@ -1,6 +1,6 @@
 export { isNewCluster } from './cluster.ts';
 export { dumpDatabase, dumpedRows, loadDatabase, type LoadOptions } from './dump.ts';
-export { isDuplicate, isRefused } from './errors.ts';
+export { isDuplicate, isOrphan, isRefused } from './errors.ts';
 export { startEmbedded, type Embedded, type EmbeddedOptions } from './embedded.ts';
 export {
   createJobs,

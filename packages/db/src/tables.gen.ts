@@ -520,6 +520,13 @@ export interface Tables {
     refreshes: boolean;
     used_at: Nullable<Timestamp>;
   };
+  passkey_challenges: {
+    bound_to: Nullable<string>;
+    challenge: string;
+    expires_at: Timestamp;
+    purpose: 'add' | 'sign-in' | 'second-step' | 'confirm';
+    user_id: Nullable<string>;
+  };
   password_resets: {
     expires_at: Timestamp;
     token_hash: string;
@@ -591,6 +598,11 @@ export interface Tables {
     units: Int8;
     updated_at: Timestamp;
   };
+  recovery_codes: {
+    code_hash: string;
+    created_at: Timestamp;
+    user_id: string;
+  };
   referrals: {
     created_at: Timestamp;
     credited_at: Nullable<Timestamp>;
@@ -622,14 +634,38 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  second_factors: {
+    confirmed_at: Nullable<Timestamp>;
+    created_at: Timestamp;
+    credential_id: Nullable<string>;
+    id: string;
+    kind: 'totp' | 'passkey';
+    last_period: Default<Int8>;
+    last_used_at: Nullable<Timestamp>;
+    name: string;
+    public_key: Nullable<Bytes>;
+    secret_sealed: Nullable<Bytes>;
+    sign_count: Default<Int8>;
+    transports: Default<(string)[]>;
+    user_id: string;
+  };
   sessions: {
+    confirmed_at: Nullable<Timestamp>;
     created_at: Timestamp;
     device: string;
     expires_at: Timestamp;
     id: string;
     ip: string;
     last_seen_at: Timestamp;
+    second_step: Nullable<'totp' | 'passkey' | 'recovery'>;
     token_hash: string;
+    user_id: string;
+  };
+  sign_in_steps: {
+    expires_at: Timestamp;
+    method: 'password' | 'idp1' | 'idp2' | 'wallet';
+    token_hash: string;
+    tries: Default<number>;
     user_id: string;
   };
   spend_caps: {
@@ -794,6 +830,7 @@ export interface Tables {
     credit_micros: Default<Int8>;
     email: string;
     email_verified_at: Nullable<Timestamp>;
+    erase_at: Nullable<Timestamp>;
     id: string;
     idp2_disabled_at: Nullable<Timestamp>;
     instance_id: Nullable<string>;
@@ -806,6 +843,8 @@ export interface Tables {
     referral_code: string;
     subscription_status: Default<'active' | 'inactive' | 'past_due' | 'cancelled'>;
     updated_at: Timestamp;
+    wrong_codes: Default<number>;
+    wrong_codes_since: Nullable<Timestamp>;
   };
   wallet_nonces: {
     expires_at: Timestamp;

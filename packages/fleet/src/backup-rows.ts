@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import type { Database, UserTx } from '@troupe/db';
 import type { AgentRow } from '@troupe/roster';
-import type { TarEntry, TarItem } from './tar.ts';
+import type { TarEntry, TarItem } from '@troupe/kernel';
 
 /** An agent's rows in a backup: a file for each table, a line for each row. They pass by in pieces, however many there are. */
 

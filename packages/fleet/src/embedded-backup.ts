@@ -5,11 +5,10 @@ import { pipeline as joined, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { createJail, OutsideWorkspace, removeTree, WORKSPACE_ENTRIES, type Jail } from '@troupe/agent';
 import type { Database } from '@troupe/db';
-import { AppError } from '@troupe/kernel';
+import { AppError, tar, untar, type TarEntry, type TarItem } from '@troupe/kernel';
 import { keepRows, replaceRows, rowsBeside, writeRows } from './backup-rows.ts';
 import { pack } from './pack.ts';
 import type { AgentRow } from '@troupe/roster';
-import { tar, untar, type TarEntry, type TarItem } from './tar.ts';
 
 const WORKSPACE = 'workspace';
 const NAMES_AT_ONCE = 256;

@@ -46,6 +46,7 @@ export { loadNow, onUse } from './on-use.ts';
 export * from './secret-store.ts';
 export * from './secrets.ts';
 export * from './settings.ts';
+export { tar, untar, type TarEntry, type TarItem } from './tar.ts';
 export * from './time.ts';
 export * from './turns.ts';
 export * from './version.ts';

@@ -72,6 +72,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
       node: process.execPath,
       platformUrl: baseUrl,
       hostNetwork: settings.AGENT_HOST_NETWORK,
+      privateHosts: settings.AGENT_PRIVATE_HOSTS,
     });
     const unknown = async (): Promise<undefined> => undefined;
     return { driver, shellOff: unknown, evict: nothing, channels: { refresh: nothing, close: nothing } };

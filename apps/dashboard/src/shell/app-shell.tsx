@@ -15,6 +15,7 @@ import { Icon, Logo } from '../ui/icons.tsx';
 import { Lines } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { useWaiting } from '../pages/agents/inbox/items.tsx';
+import { ConfirmIdentity } from '../pages/identity/second-step/confirm-identity.tsx';
 import { BOTTOM, NAV } from './nav.ts';
 import { useSignOut } from './sign-out.ts';
 
@@ -65,6 +66,7 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
         <Drawer open={menu} onClose={() => setMenu(false)} title={shell.openMenu}>
           <Sidebar user={user} onSearch={() => setPalette(true)} />
         </Drawer>
+        <ConfirmIdentity />
         <Suspense fallback={null}>{palette && <Palette user={user} onClose={() => setPalette(false)} />}</Suspense>
       </Toasts>
     </LiveProvider>

@@ -2,7 +2,11 @@ import type { SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 
 /** Tables of what works once and within its time, with the column that names it. */
-const KEYS = { wallet_nonces: 'nonce', federated_refresh_tokens: 'token_hash' } as const;
+const KEYS = {
+  wallet_nonces: 'nonce',
+  federated_refresh_tokens: 'token_hash',
+  passkey_challenges: 'challenge',
+} as const;
 
 /** More than the one that is added, so that what is left over shrinks. */
 const SWEEP = 20;

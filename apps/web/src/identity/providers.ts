@@ -1,6 +1,6 @@
 import type { Accounts } from '@troupe/accounts';
 import type { ChainClient, Verifier } from '@troupe/chain';
-import { createOutbound, type Outbound, type Server } from '@troupe/kernel';
+import { createOutbound, type BackendClient, type Outbound, type Server } from '@troupe/kernel';
 import type { WebDeps } from '../deps.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
 import { createGating } from './federated/gating.ts';
@@ -21,6 +21,7 @@ import type { MailRoom } from '../platform/mail.ts';
 export interface ProviderDeps extends WebDeps {
   accounts: Accounts;
   mail: MailRoom;
+  backend: BackendClient;
   /** The network of wallets that sign in, and who checks their signatures; undefined: none is configured. */
   l2: ChainClient | undefined;
   l2Verifier: Verifier | undefined;

@@ -1,13 +1,21 @@
 import { createOutbound, type Server } from '@troupe/kernel';
-import { createAttempts } from './attempts.ts';
+import { createLedger } from '@troupe/ledger';
+import { createAttempts, type Attempts } from './attempts.ts';
 import { createBots } from './bots.ts';
+import { createFactorMails } from './factor-mails.ts';
 import { createFailedSignIns } from './failed-sign-ins.ts';
+import { partyOf } from './passkeys.ts';
+import { createProofs } from './proofs.ts';
 import { accessRoutes } from './access/routes.ts';
 import { createAccess } from './access/service.ts';
+import { accountRoutes } from './account/routes.ts';
+import { createAccount } from './account/service.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { createAdmin } from './admin/service.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { createAuditService } from './audit/service.ts';
+import { factorRoutes } from './factors/routes.ts';
+import { createFactors } from './factors/service.ts';
 import { authorizationRoutes } from './authorization/routes.ts';
 import { createAuthorization } from './authorization/service.ts';
 import { inviteRoutes } from './invites/routes.ts';
@@ -18,6 +26,8 @@ import { passwordRoutes } from './password/routes.ts';
 import { createPasswordService } from './password/service.ts';
 import { registerRoutes } from './register/routes.ts';
 import { createRegistration } from './register/service.ts';
+import { secondStepRoutes } from './second-step/routes.ts';
+import { createSecondStep } from './second-step/service.ts';
 import { sessionRoutes } from './session/routes.ts';
 import { createSessionService } from './session/service.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -45,6 +55,7 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
     }),
     bots,
   );
+  wireSecondStep(server, { ...deps, attempts, baseUrl });
   passwordRoutes(server, createPasswordService({ db, accounts, attempts, bots, mail, baseUrl }));
   settingsRoutes(server, createSettings({ db, accounts, mail, clock, agentsDomain: settings.AGENTS_DOMAIN }));
   keyRoutes(server, createKeys({ db, accounts, clock }));
@@ -53,10 +64,21 @@ export function wireIdentity(server: Server, deps: ProviderDeps): { close: () =>
     server,
     createAccess({ db, accounts, mail, clock, baseUrl, sold: settings.BILLING_SECRET_KEY !== undefined }),
   );
+  accountRoutes(server, createAccount({ ...deps, ledger: createLedger({ clock }), baseUrl }));
   adminRoutes(server, createAdmin({ db, accounts }));
   auditRoutes(server, createAuditService(db));
   wireAuthorization(server, deps);
   return wireProviders(server, deps);
+}
+
+/** What people have beside a password. */
+function wireSecondStep(server: Server, deps: ProviderDeps & { attempts: Attempts; baseUrl: string }): void {
+  const { accounts, baseUrl } = deps;
+  const proofs = createProofs({ ...deps, party: partyOf(baseUrl, server.loopback) });
+  const tell = createFactorMails(deps);
+  const failedSignIns = createFailedSignIns({ ...deps, audit: accounts.audit });
+  secondStepRoutes(server, createSecondStep({ ...deps, proofs, tell, failedSignIns }));
+  factorRoutes(server, createFactors({ ...deps, proofs, tell }));
 }
 
 /** Programs that ask for access: what describes them is anywhere on the internet, and nowhere nearer. */

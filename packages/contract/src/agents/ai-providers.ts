@@ -33,14 +33,16 @@ const given = z.object({
   apiKey: key.optional().describe('Kept encrypted, never shown again'),
 });
 
+const needsNoAddress = (is: string): boolean => !['compatible', 'ollama'].includes(is);
+
 /** What has to be there depends on the kind. */
 const complete = given.superRefine(({ kind: is, name, baseUrl, apiKey }, context) => {
   const need = (isThere: boolean, message: string) => {
     if (!isThere) context.addIssue({ code: 'custom', message });
   };
   need(is !== 'compatible' || name !== undefined, BAD_NAME);
-  need(!['compatible', 'ollama'].includes(is) || baseUrl !== undefined, NO_ADDRESS);
-  need(['compatible', 'ollama'].includes(is) || apiKey !== undefined, NO_KEY);
+  need(needsNoAddress(is) || baseUrl !== undefined, NO_ADDRESS);
+  need(!needsNoAddress(is) || apiKey !== undefined, NO_KEY);
 });
 
 const provider = z.object({
@@ -135,6 +137,6 @@ export const tryProvider = endpoint({
   method: 'POST',
   path: '/api/ai/providers/test',
   summary: 'List the models of a provider and ask one of them a word',
-  body: given,
+  body: given.refine(({ kind: is, baseUrl }) => needsNoAddress(is) || baseUrl !== undefined, NO_ADDRESS),
   reply: tried,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParams, planName, timestamp, wholeQuery } from '../common.ts';
+import { idParams, nullableTimestamp, planName, timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
 const admin = { service: 'web', tag: 'Administration' } as const;
@@ -15,6 +15,8 @@ const person = z.object({
   plan: planName.nullable(),
   subscriptionStatus,
   credits: z.number(),
+  secondFactor: z.boolean(),
+  eraseAt: nullableTimestamp.describe('Set while the account is closed'),
   createdAt: timestamp,
 });
 

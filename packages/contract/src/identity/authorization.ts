@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idParams, nullableTimestamp, success, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
+import { CONFIRM_FIRST } from './fields.ts';
 
 /**
  * The platform as an authorization server (OAuth 2.1): programs ask a person for access to /mcp or to an agent, and get
@@ -109,7 +110,12 @@ export const decideAuthorization = endpoint({
     scopes: z.array(z.string()).max(20),
   }),
   reply: z.object({ redirect: z.string() }),
-  errors: { 400: REFUSALS, 401: ['Unauthorized'], 429: ['Too many programs (max 50): remove one first'] },
+  errors: {
+    400: REFUSALS,
+    401: ['Unauthorized'],
+    403: [CONFIRM_FIRST],
+    429: ['Too many programs (max 50): remove one first'],
+  },
 });
 
 export const listAuthorizations = endpoint({

@@ -16,5 +16,12 @@ export const stopAgentsJob = job({
   untilDone: true,
 });
 
+/** An account that was closed is erased, unless its owner has kept it meanwhile. */
+export const eraseAccountJob = job({
+  queue: 'erase-account',
+  data: z.object({ userId: z.string() }),
+  untilDone: true,
+});
+
 /** Told by the database when a session, key, device or gateway token is no more; the payload names it: `device:ID`. */
 export const credentialEnded = signal({ channel: 'credential_ended', payload: z.string(), as: 'text' });

@@ -18,7 +18,7 @@ export type SignInError = (typeof SIGN_IN_ERRORS)[number];
 const text = z.string().optional().catch(undefined);
 const answer = z.object({ code: text, state: text, error: text });
 
-const errorsText = `Redirects to /dashboard, or to /login?error= and one of ${SIGN_IN_ERRORS.join(', ')}`;
+const errorsText = `Redirects to /dashboard, to /login/second-step where that is owed, or to /login?error= and one of ${SIGN_IN_ERRORS.join(', ')}`;
 
 export const listProviders = endpoint({
   service: 'web',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { success, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { BUSY, needed, neededSecret, WAITING } from '../fields.ts';
-import { identity, TOO_MANY } from './fields.ts';
+import { identity, signedInOrStep, TOO_MANY } from './fields.ts';
 
 const MISSING_LOGIN = 'Missing email or password';
 
@@ -11,9 +11,9 @@ export const login = endpoint({
   method: 'POST',
   path: '/api/auth/login',
   auth: 'none',
-  summary: 'Sign in with e-mail and password; sets the session cookie',
+  summary: 'Sign in with e-mail and password; sets the session cookie, or says that the second step is owed',
   body: z.object({ email: needed(MISSING_LOGIN), password: neededSecret(MISSING_LOGIN) }),
-  reply: z.object({ ok: z.literal(true), user: z.object({ id: z.string(), name: z.string() }) }),
+  reply: signedInOrStep,
   failure: 'Login failed',
   errors: {
     400: [MISSING_LOGIN],

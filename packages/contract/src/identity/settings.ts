@@ -3,6 +3,7 @@ import { planName, success } from '../common.ts';
 import { isEmail } from '../email.ts';
 import { endpoint } from '../endpoint.ts';
 import { BAD_EMAIL, BUSY, longEnough, neededSecret, personName, SHORT_PASSWORD, WAITING } from '../fields.ts';
+import { CONFIRM_FIRST } from './fields.ts';
 
 const settings = { service: 'web', tag: 'Settings' } as const;
 
@@ -49,7 +50,7 @@ export const updateSettings = endpoint({
   errors: {
     400: [BAD_EMAIL],
     401: ['Unauthorized'],
-    403: ['Sign in to change the e-mail address'],
+    403: ['Sign in to change the e-mail address', CONFIRM_FIRST],
     409: ['Email already in use'],
   },
 });

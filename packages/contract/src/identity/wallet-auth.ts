@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { neededSecret } from '../fields.ts';
+import { signedInOrStep } from './fields.ts';
 
 const wallet = { service: 'web', tag: 'Identity', auth: 'none' } as const;
 
@@ -25,7 +26,7 @@ export const walletSignIn = endpoint({
     { address: neededSecret(MISSING), message: neededSecret(MISSING), signature: neededSecret(MISSING) },
     { error: MISSING },
   ),
-  reply: z.object({ ok: z.literal(true), user: z.object({ id: z.string(), name: z.string() }) }),
+  reply: signedInOrStep,
   errors: {
     400: [MISSING],
     401: ['Invalid signature', 'Only smart-contract wallets are supported'],

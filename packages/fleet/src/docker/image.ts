@@ -3,7 +3,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Readable } from 'node:stream';
-import { tar, type TarEntry } from '../tar.ts';
+import { tar, type TarEntry } from '@troupe/kernel';
 
 /** The user that an agent is inside its container. */
 export const AGENT_UID = 1000;

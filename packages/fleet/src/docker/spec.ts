@@ -28,6 +28,8 @@ export interface SpecDeps {
   platformUrl: () => string | undefined;
   /** Whether agents may have this machine's network: they then reach all that listens on its loopback. */
   hostNetwork: boolean;
+  /** Hosts of the own network that agents may reach. */
+  privateHosts: readonly string[];
   sessionSecret: string;
 }
 
@@ -56,6 +58,7 @@ export async function specFor(deps: SpecDeps, agent: AgentRow): Promise<Containe
   const env = {
     ...own,
     ...(platform && platformEnv(platform, own)),
+    ...(deps.privateHosts.length > 0 && { AGENT_PRIVATE_HOSTS: deps.privateHosts.join(',') }),
     DATA_DIR: DATA,
     HOST: network.kind === 'host' ? '127.0.0.1' : '0.0.0.0',
     PORT: String(innerPort),

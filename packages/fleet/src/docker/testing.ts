@@ -24,6 +24,7 @@ export const containerDeps = (grounds: Grounds, engine: Docker): ContainerDeps =
   platformUrl: () => undefined,
   // The engines of tests have no bridge.
   hostNetwork: true,
+  privateHosts: [],
   sessionSecret: 'secret-of-sessions',
   verify: grounds.verify,
 });

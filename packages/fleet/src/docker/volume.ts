@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { pack } from '../pack.ts';
-import { tar } from '../tar.ts';
+import { tar } from '@troupe/kernel';
 import { ask, askIfThere } from './calls.ts';
 import { AGENT_UID, DATA, NODE } from './image.ts';
 import { AGENT_LABEL, nameOf } from './spec.ts';

@@ -79,6 +79,7 @@ function createShown(deps: AgentsDeps) {
       teamId: row.team_id,
       url: `https://${row.id}.${agentsDomain}`,
       failure: row.failure,
+      ownKeyOf: row.provider_key === null ? null : row.ai_provider,
       verified: row.verified_at !== null,
     };
   }

@@ -1,6 +1,7 @@
+import { AGENT_NOT_FOUND } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
-import { isoOrNull, type Clock, type User } from '@troupe/kernel';
+import { AppError, isoOrNull, type Clock, type User } from '@troupe/kernel';
 import { findHeartbeat, putHeartbeat, removeHeartbeat } from './store.ts';
 
 export interface HeartbeatDeps {
@@ -40,7 +41,15 @@ export function createHeartbeats({ db, roster, clock }: HeartbeatDeps) {
       await roster.of(user.id).get(agentId);
       const seconds = secondsOf(frequency);
       const next = new Date(clock().getTime() + seconds * 1000);
-      await putHeartbeat(db.user(user.id), { agentId, userId: user.id, frequency, seconds, enabled, next });
+      const kept = await putHeartbeat(db.user(user.id), {
+        agentId,
+        userId: user.id,
+        frequency,
+        seconds,
+        enabled,
+        next,
+      });
+      if (!kept) throw new AppError(404, AGENT_NOT_FOUND);
       return { success: true as const, ...(await read(user.id, agentId)) };
     },
     async remove(user: User, agentId: string) {

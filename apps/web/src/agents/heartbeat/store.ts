@@ -1,4 +1,4 @@
-import type { UserTx } from '@troupe/db';
+import { isOrphan, type UserTx } from '@troupe/db';
 
 export const findHeartbeat = (tx: UserTx, agentId: string) =>
   tx.selectFrom('heartbeats').selectAll().where('agent_id', '=', agentId).executeTakeFirst();
@@ -12,13 +12,23 @@ interface Heartbeat {
   next: Date;
 }
 
-export function putHeartbeat(tx: UserTx, { agentId, userId, frequency, seconds, enabled, next }: Heartbeat) {
+/** False: the agent was deleted in the same moment. */
+export async function putHeartbeat(
+  tx: UserTx,
+  { agentId, userId, frequency, seconds, enabled, next }: Heartbeat,
+): Promise<boolean> {
   const values = { frequency, seconds, enabled, next_heartbeat: next };
-  return tx
-    .insertInto('heartbeats')
-    .values({ agent_id: agentId, user_id: userId, ...values })
-    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
-    .execute();
+  try {
+    await tx
+      .insertInto('heartbeats')
+      .values({ agent_id: agentId, user_id: userId, ...values })
+      .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+      .execute();
+    return true;
+  } catch (error) {
+    if (isOrphan(error)) return false;
+    throw error;
+  }
 }
 
 export const removeHeartbeat = (tx: UserTx, agentId: string) =>

@@ -34,6 +34,8 @@ test('the list is paged, newest first, and can be searched literally', async () 
     plan: null,
     subscriptionStatus: 'inactive',
     credits: 0,
+    secondFactor: false,
+    eraseAt: null,
   });
   assert.equal((await admin.ask('GET', '/api/admin/users?search=%00')).status, 400);
 });

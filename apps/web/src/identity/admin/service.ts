@@ -1,7 +1,7 @@
 import type { Accounts, PlanChange } from '@troupe/accounts';
 import type { Database } from '@troupe/db';
 import { creditsOf, type Plan, type SubscriptionStatus } from '@troupe/domain';
-import { AppError, iso } from '@troupe/kernel';
+import { AppError, iso, isoOrNull } from '@troupe/kernel';
 import { countUsers, findUser, listUsers, type PersonRow } from './store.ts';
 
 interface Person {
@@ -13,6 +13,8 @@ interface Person {
   plan: Plan | null;
   subscriptionStatus: SubscriptionStatus;
   credits: number;
+  secondFactor: boolean;
+  eraseAt: string | null;
   createdAt: string;
 }
 
@@ -30,6 +32,8 @@ export function createAdmin({ db, accounts }: { db: Database; accounts: Accounts
       plan: row.plan,
       subscriptionStatus: row.subscription_status,
       credits: creditsOf(row.credit_micros),
+      secondFactor: row.second_factor,
+      eraseAt: isoOrNull(row.erase_at),
       createdAt: iso(row.created_at),
     };
   }

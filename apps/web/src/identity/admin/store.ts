@@ -1,9 +1,18 @@
 import { USER_COLUMNS, type UserRow } from '@troupe/accounts';
 import type { SystemTx } from '@troupe/db';
+import { sql } from 'kysely';
 
-export type PersonRow = UserRow & { credit_micros: bigint; created_at: Date };
+export type PersonRow = UserRow & {
+  credit_micros: bigint;
+  created_at: Date;
+  erase_at: Date | null;
+  second_factor: boolean;
+};
 
-const COLUMNS = [...USER_COLUMNS, 'credit_micros', 'created_at'] as const;
+const COLUMNS = [...USER_COLUMNS, 'credit_micros', 'created_at', 'erase_at'] as const;
+
+const hasFactor = sql<boolean>`exists (
+  select from second_factors f where f.user_id = users.id and f.confirmed_at is not null)`.as('second_factor');
 
 /** Its own signs are not wild ones. */
 const containing = (search: string): string => `%${search.replace(/[\\%_]/g, String.raw`\$&`)}%`;
@@ -22,6 +31,7 @@ export const listUsers = (
 ): Promise<PersonRow[]> =>
   matching(tx, search)
     .select(COLUMNS)
+    .select(hasFactor)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(limit)
@@ -36,4 +46,4 @@ export async function countUsers(tx: SystemTx, search: string | undefined): Prom
 }
 
 export const findUser = (tx: SystemTx, id: string): Promise<PersonRow | undefined> =>
-  tx.selectFrom('users').select(COLUMNS).where('id', '=', id).executeTakeFirst();
+  tx.selectFrom('users').select(COLUMNS).select(hasFactor).where('id', '=', id).executeTakeFirst();

@@ -47,7 +47,7 @@ export function authorizationRoutes(server: Server, authorization: Authorization
     authorization.describe(user.id, query, origins(request)),
   );
   serve(server, decideAuthorization, ({ user, body, request }) =>
-    authorization.decide(user.id, body, { origins: origins(request), issuer: request.origin, ip: request.address }),
+    authorization.decide(user, body, { origins: origins(request), issuer: request.origin, ip: request.address }),
   );
   serve(server, listAuthorizations, async ({ user }) => ({ authorizations: await authorization.list(user.id) }));
   serve(server, endAuthorization, async ({ user, params, request }) => {

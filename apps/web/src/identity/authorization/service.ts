@@ -2,7 +2,17 @@ import type { Accounts } from '@troupe/accounts';
 import type { decideAuthorization, TypesOf } from '@troupe/contract';
 import { CLIENT_SCOPES, isClientScope, type ClientScope } from '@troupe/domain';
 import type { Database } from '@troupe/db';
-import { AppError, iso, isoOrNull, newId, randomHex, sha256Hex, type Clock, type Outbound } from '@troupe/kernel';
+import {
+  AppError,
+  iso,
+  isoOrNull,
+  newId,
+  randomHex,
+  sha256Hex,
+  type Clock,
+  type Outbound,
+  type User,
+} from '@troupe/kernel';
 import type { Places } from './audience.ts';
 import { createClients } from './clients.ts';
 import { withAnswer } from './redirects.ts';
@@ -15,7 +25,7 @@ import { createTokens } from './tokens.ts';
 export interface AuthorizationDeps {
   db: Database;
   clock: Clock;
-  accounts: Pick<Accounts, 'audit'>;
+  accounts: Pick<Accounts, 'audit' | 'confirmation'>;
   outbound: Outbound;
   places: Omit<Places, 'origins'>;
 }
@@ -53,16 +63,16 @@ export function createAuthorization(deps: AuthorizationDeps) {
     },
 
     async decide(
-      userId: string,
+      user: Pick<User, 'id' | 'sessionId'>,
       { approved, scopes: chosen, ...asked }: Decision,
       { origins, issuer, ip }: { origins: readonly string[]; issuer: string; ip: string },
     ) {
-      const checked = await check(userId, asked, origins);
+      const checked = await check(user.id, asked, origins);
       const back = { iss: issuer, state: asked.state };
       const scopes = checked.scopes.filter((scope) => chosen.filter(isClientScope).includes(scope));
       if (!approved || scopes.length === 0)
         return { redirect: withAnswer(asked.redirect_uri, { error: 'access_denied', ...back }) };
-      const code = await allow(userId, { asked, checked, scopes, ip });
+      const code = await allow(user, { asked, checked, scopes, ip });
       return { redirect: withAnswer(asked.redirect_uri, { code, ...back }) };
     },
 
@@ -96,9 +106,12 @@ interface Allowed {
 }
 
 /** A grant, or the one that is there with new scopes, and a code for it. */
-function createAllow({ db, clock, accounts: { audit } }: AuthorizationDeps) {
-  return async (userId: string, { asked, checked, scopes, ip }: Allowed): Promise<string> => {
+function createAllow({ db, clock, accounts: { audit, confirmation } }: AuthorizationDeps) {
+  return async (user: Pick<User, 'id' | 'sessionId'>, { asked, checked, scopes, ip }: Allowed): Promise<string> => {
+    const userId = user.id;
     const { client, audience, offline } = checked;
+    // What a program is given outlives the session, as a key does.
+    await confirmation.requireOfCareful(db.system, user);
     const code = `ac_${randomHex(32)}`;
     const now = clock();
     await db.asUser(userId, async (tx) => {

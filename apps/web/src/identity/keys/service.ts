@@ -29,7 +29,7 @@ const toItem = ({ id, name, preview, created_at, last_used_at, origins }: KeyRow
 export type Keys = ReturnType<typeof createKeys>;
 
 export function createKeys({ db, accounts, clock }: { db: Database; accounts: Accounts; clock: Clock }) {
-  const { audit } = accounts;
+  const { audit, confirmation } = accounts;
   const unknown = () => new AppError(404, 'Key not found');
 
   return {
@@ -39,11 +39,12 @@ export function createKeys({ db, accounts, clock }: { db: Database; accounts: Ac
       if (!row) throw unknown();
       return toItem(row);
     },
-    create(
+    async create(
       { id: userId, sessionId }: Pick<User, 'id' | 'sessionId'>,
       { name, origins }: { name: string; origins: string[] },
       ip: string,
     ): Promise<{ id: string; name: string; key: string; createdAt: string }> {
+      await confirmation.requireOfCareful(db.system, { id: userId, sessionId });
       const key = `sk_${randomHex(32)}`;
       const created = { id: newId(), name, origins, preview: `${key.slice(0, PREVIEW)}...`, created_at: clock() };
       return db.asUser(userId, async (tx) => {

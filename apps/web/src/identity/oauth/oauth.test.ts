@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { randomHex } from '@troupe/kernel';
 import { createBrowser } from '../../../../../tests/lib/browser.ts';
 import { CLIENT, startCodeHost, startOpenId } from '../../../../../tests/lib/identity-providers.ts';
-import { signedIn, testWeb, type TestWeb } from '../../testing.ts';
+import { addAuthenticator, signedIn, testWeb, type TestWeb } from '../../testing.ts';
 
 const BASE = 'http://127.0.0.1:3000';
 let openId: Awaited<ReturnType<typeof startOpenId>>;
@@ -98,6 +98,24 @@ describe('sign-in at a provider', () => {
       setEmail(undefined, false);
       const third = browser();
       assert.equal(await third.visit(`/api/auth/${provider}`), '/dashboard');
+    });
+
+    test(`${provider}: with a second factor the provider's word is the first step alone`, async () => {
+      const first = browser();
+      await first.visit(`/api/auth/${provider}`);
+      const user = await whoIs(first.cookies());
+      const recoveryCode = await addAuthenticator(web, user);
+      const second = browser();
+      assert.equal(await second.visit(`/api/auth/${provider}`), '/login/second-step');
+      assert.deepEqual(Object.keys(second.cookies()), ['svc-sign-in']);
+      assert.equal(await whoIs(second.cookies()), null);
+      const passed = await web.server.app.inject({
+        method: 'POST',
+        url: '/api/auth/second-step',
+        headers: { cookie: `svc-sign-in=${second.cookies()['svc-sign-in']}` },
+        payload: { recoveryCode },
+      });
+      assert.equal(passed.json().user.id, user.id);
     });
 
     test(`${provider}: two callbacks of one new person at once make one user`, async () => {

@@ -105,14 +105,14 @@ export function createOAuth(deps: OAuthDeps) {
         if (!code || !state || !ticket || !sameSecret(state, ticket.state)) throw new Refused('IdpAuthFailed');
         const tokens = await orRefuse('IdpTokenFailed', provider.exchange(code, ticket.verifier));
         const profile = await orRefuse('IdpAuthError', provider.profile(tokens.access_token));
-        const session = await db
+        const { cookie, step } = await db
           .asSystem((tx) => signIn(tx, name, profile, tokens, origin))
           .catch(async (error: unknown) => {
             if (error instanceof Refused && error.userId !== undefined)
               await failedSignIns({ userId: error.userId, method: name, reason: 'disabled', ip: origin.ip });
             throw error;
           });
-        return { location: '/dashboard', cookies: [tickets.cleared(name), session] };
+        return { location: step ? '/login/second-step' : '/dashboard', cookies: [tickets.cleared(name), cookie] };
       }),
   };
 }

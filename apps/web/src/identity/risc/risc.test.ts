@@ -240,7 +240,9 @@ describe('the receiver', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(token)));
     assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([202]));
     await settled();
-    const { name, value } = await web.deps.db.asSystem((tx) =>
+    const {
+      cookie: { name, value },
+    } = await web.deps.db.asSystem((tx) =>
       web.accounts.sessions.signIn(tx, person.id, 'password', { ip: '::1', userAgent: undefined }),
     );
     assert.equal((await post(token)).statusCode, 202);

@@ -10,14 +10,14 @@ import {
 } from '@troupe/contract';
 import { respond, serve, SESSION_COOKIE, type Server } from '@troupe/kernel';
 import type { Bots } from '../bots.ts';
+import { entered } from '../entered.ts';
 import { serveGone } from '../gone.ts';
 import { originOf } from '../origin.ts';
 import type { SessionService } from './service.ts';
 
 export function sessionRoutes(server: Server, sessions: SessionService, bots: Bots): void {
   serve(server, login, async ({ body, request }) => {
-    const { user, cookie } = await sessions.login(body, originOf(request));
-    return respond({ body: { ok: true, user }, cookies: [cookie] });
+    return entered(await sessions.login(body, originOf(request)));
   });
   serve(server, getSession, ({ user }) => ({
     user: user && { id: user.id, name: user.name, email: user.email, isAdmin: user.isAdmin },

@@ -1,4 +1,4 @@
-import { normalEmail, type Accounts, type Origin } from '@troupe/accounts';
+import { normalEmail, type Accounts, type Entry, type Origin } from '@troupe/accounts';
 import { isEmail } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { AppError, countedAddress, csrfToken, iso, type Clock, type Cookie, type User } from '@troupe/kernel';
@@ -35,14 +35,14 @@ export function createSessionService(deps: SessionDeps) {
     async login(
       { email, password }: { email: string; password: string },
       origin: Origin,
-    ): Promise<{ user: { id: string; name: string }; cookie: Cookie }> {
+    ): Promise<Entry & { user: { id: string; name: string } }> {
       // What is no address belongs to nobody, and is as slow as anybody.
       const user = isEmail(email) ? await users.byEmail(db.system, email) : null;
       const stored = user?.password_hash ?? null;
       const matches = await attempts.guard(`login:${countedAddress(origin.ip)}:${normalEmail(email)}`, () =>
         passwords.verify(stored, password, origin.ip),
       );
-      const cookie =
+      const entry =
         user && stored !== null && matches
           ? await db.asSystem(async (tx) => {
               // A reset that came in between has ended all sessions; the old password must not open a new one.
@@ -50,7 +50,7 @@ export function createSessionService(deps: SessionDeps) {
               return sessions.signIn(tx, user.id, 'password', origin);
             })
           : null;
-      if (user && cookie) return { user: { id: user.id, name: user.name }, cookie };
+      if (user && entry) return { user: { id: user.id, name: user.name }, ...entry };
       await failedSignIns({ userId: user?.id ?? null, email: normalEmail(email), method: 'password', ip: origin.ip });
       throw new AppError(401, 'Invalid email or password');
     },

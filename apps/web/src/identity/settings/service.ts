@@ -3,7 +3,7 @@ import type { Database, SystemTx } from '@troupe/db';
 import { creditsOf, isPlan, type Plan } from '@troupe/domain';
 import { AppError, type Clock, type User } from '@troupe/kernel';
 import type { MailRoom } from '../../platform/mail.ts';
-import { changeEmail, changeProfile, countReferrals, findMainAgent, readProfile } from './store.ts';
+import { changeEmail, changeProfile, countReferrals, findMainAgent, hasSecondFactor, readProfile } from './store.ts';
 
 interface Profile {
   id: string;
@@ -41,7 +41,8 @@ function defineMail({ mail }: SettingsDeps): void {
 
 function createReading({ db, accounts: { verification }, agentsDomain }: SettingsDeps) {
   async function get({ id }: User): Promise<Profile> {
-    const [row, agent] = await Promise.all([readProfile(db.user(id)), findMainAgent(db.user(id))]);
+    const own = db.user(id);
+    const [row, agent, secondFactor] = await Promise.all([readProfile(own), findMainAgent(own), hasSecondFactor(own)]);
     // The account was deleted while its request was under way.
     if (!row) throw new AppError(401, 'Unauthorized');
     return {
@@ -51,7 +52,7 @@ function createReading({ db, accounts: { verification }, agentsDomain }: Setting
       name: row.name,
       plan: isPlan(row.plan) ? row.plan : null,
       credits: creditsOf(row.credit_micros),
-      twoFactorEnabled: false,
+      twoFactorEnabled: secondFactor,
       notifications: row.notifications as Record<string, unknown>,
       instance: agent ? { id: agent.id, url: `https://${agent.id}.${agentsDomain}` } : null,
     };
@@ -64,7 +65,7 @@ export type SettingsService = ReturnType<typeof createSettings>;
 
 export function createSettings(deps: SettingsDeps) {
   const { db, accounts, mail, clock } = deps;
-  const { verification, audit } = accounts;
+  const { verification, confirmation, audit } = accounts;
 
   defineMail(deps);
 
@@ -75,6 +76,7 @@ export function createSettings(deps: SettingsDeps) {
     if (before === null || before.email === email) return;
     // By mail to a new address the password can be reset: a key must not get that far.
     if (user.sessionId === null) throw new AppError(403, 'Sign in to change the e-mail address');
+    await confirmation.requireOfCareful(tx, user);
     await verification.forget(tx, user.id);
     await audit(tx, { userId: user.id, action: 'email-change', detail: { from: before.email, to: email }, ip });
     await mail.post(tx, 'email-changed', { email: before.email, name: before.name });

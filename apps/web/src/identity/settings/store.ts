@@ -6,6 +6,16 @@ export const readProfile = (tx: UserTx) =>
     .select(['email', 'email_verified_at', 'name', 'plan', 'credit_micros', 'referral_code', 'notifications'])
     .executeTakeFirst();
 
+export async function hasSecondFactor(tx: UserTx): Promise<boolean> {
+  const row = await tx
+    .selectFrom('second_factors')
+    .select('id')
+    .where('confirmed_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The one that the user made first. */
 export const findMainAgent = (tx: UserTx): Promise<{ id: string } | undefined> =>
   tx.selectFrom('agents').select('id').orderBy('created_at').limit(1).executeTakeFirst();

@@ -1,5 +1,6 @@
 import { getNonce, postNonce, walletSignIn } from '@troupe/contract';
 import { respond, serve, type Server } from '@troupe/kernel';
+import { entered } from '../entered.ts';
 import { originOf } from '../origin.ts';
 import type { WalletAuth } from './service.ts';
 
@@ -8,7 +9,6 @@ export function walletAuthRoutes(server: Server, wallets: WalletAuth): void {
   serve(server, getNonce, nonce);
   serve(server, postNonce, nonce);
   serve(server, walletSignIn, async ({ body, request }) => {
-    const { user, cookie } = await wallets.signIn(body, originOf(request));
-    return respond({ body: { ok: true, user }, cookies: [cookie] });
+    return entered(await wallets.signIn(body, originOf(request)));
   });
 }

@@ -1,8 +1,8 @@
-import type { Accounts, Origin, UserRow } from '@troupe/accounts';
+import type { Accounts, Entry, Origin, UserRow } from '@troupe/accounts';
 import { l2Network, verifySiwe, type Verifier } from '@troupe/chain';
 import { WALLET_EMAIL_SUFFIX } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
-import { AppError, randomHex, type Clock, type Cookie } from '@troupe/kernel';
+import { AppError, randomHex, type Clock } from '@troupe/kernel';
 import { addNonce, hasNonce, useNonce } from './store.ts';
 
 interface WalletAuthDeps {
@@ -49,7 +49,7 @@ export function createWalletAuth({ db, accounts, verifier, baseUrl, clock }: Wal
     async signIn(
       { address, message, signature }: { address: string; message: string; signature: string },
       origin: Origin,
-    ): Promise<{ user: { id: string; name: string }; cookie: Cookie }> {
+    ): Promise<Entry & { user: { id: string; name: string } }> {
       if (message.length > LONGEST_MESSAGE) throw invalid();
       const now = clock();
       const result = await verifySiwe({
@@ -66,7 +66,7 @@ export function createWalletAuth({ db, accounts, verifier, baseUrl, clock }: Wal
       return db.asSystem(async (tx) => {
         if (!(await useNonce(tx, result.nonce, clock()))) throw invalid();
         const { id, name } = await userOf(tx, result.address.toLowerCase());
-        return { user: { id, name }, cookie: await sessions.signIn(tx, id, 'wallet', origin) };
+        return { user: { id, name }, ...(await sessions.signIn(tx, id, 'wallet', origin)) };
       });
     },
   };

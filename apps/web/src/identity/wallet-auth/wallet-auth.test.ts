@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createSiweMessage } from 'viem/siwe';
 import { startTestChain, type TestChain, type TestWallet } from '../../../../../tests/lib/chain/index.ts';
-import { testWeb, type TestWeb } from '../../testing.ts';
+import { addAuthenticator, testWeb, type TestWeb } from '../../testing.ts';
 
 const DOMAIN = '127.0.0.1:3000';
 let chain: TestChain;
@@ -72,6 +72,23 @@ describe('wallet sign-in', () => {
       const again = await signIn(wallet);
       assert.equal(again.json().user.id, user.id);
     });
+
+  test('with a second factor the signature is the first step alone', async () => {
+    const wallet = await chain.smartWallet({ deployed: true });
+    const { user } = (await signIn(wallet)).json();
+    const recoveryCode = await addAuthenticator(web, { ...user, email: 'w@wallet.svc' });
+    const again = await signIn(wallet);
+    assert.deepEqual([again.json().ok, again.json().secondStep.methods], [false, ['totp', 'recovery']]);
+    const cookie = String(again.headers['set-cookie']).split(';')[0]!;
+    assert.match(cookie, /^svc-sign-in=/);
+    const passed = await web.server.app.inject({
+      method: 'POST',
+      url: '/api/auth/second-step',
+      headers: { cookie },
+      payload: { recoveryCode },
+    });
+    assert.equal(passed.json().user.id, user.id);
+  });
 
   test('a user with the wallet-derived address gets the wallet linked', async () => {
     const wallet = await chain.smartWallet({ deployed: true });

@@ -50,6 +50,8 @@ const agent = z.object({
   url: z.string(),
   /** Why it failed. */
   failure: z.string().nullable(),
+  /** The provider whose key its owner gave it; null: it uses the platform's. */
+  ownKeyOf: z.string().nullable(),
   verified: z.boolean(),
 });
 export type WebAgent = z.output<typeof agent>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idParams, nullableTimestamp, planName, success, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { KEY_NAME_LENGTH } from '../../forms.ts';
+import { CONFIRM_FIRST } from '../fields.ts';
 
 const keys = { service: 'web', tag: 'Keys' } as const;
 
@@ -55,7 +56,12 @@ export const createKey = endpoint({
   }),
   reply: z.object({ id: z.string(), name: z.string(), key: z.string(), createdAt: timestamp }),
   status: 201,
-  errors: { 400: [NAME, LONG_NAME, ORIGIN], 401: ['Unauthorized'], 429: ['Too many keys (max 10)'] },
+  errors: {
+    400: [NAME, LONG_NAME, ORIGIN],
+    401: ['Unauthorized'],
+    403: [CONFIRM_FIRST],
+    429: ['Too many keys (max 10)'],
+  },
 });
 
 export const getKey = endpoint({

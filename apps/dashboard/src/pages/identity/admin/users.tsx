@@ -1,4 +1,4 @@
-import { listUsers, updateUser } from '@troupe/contract';
+import { listUsers, resetFactors, updateUser } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { PLANS, SUBSCRIPTION_STATUSES } from '@troupe/domain';
 import { useState } from 'react';
@@ -6,9 +6,10 @@ import { useCall, useSend } from '../../../api.ts';
 import { day, planName } from '../../../format.ts';
 import { admin as texts } from '../../../texts/account.ts';
 import { states } from '../../../texts/common.ts';
+import { adminFactors as factors } from '../../../texts/safety.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Status } from '../../../ui/card.tsx';
-import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
+import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Pager, Table, type Column } from '../../../ui/table.tsx';
@@ -18,7 +19,7 @@ type User = TypesOf<typeof listUsers>['reply']['users'][number];
 
 const PAGE = 50;
 
-const columnsOf = (setChanging: (user: User) => void): Column<User>[] => [
+const columnsOf = (setChanging: (user: User) => void, setResetting: (user: User) => void): Column<User>[] => [
   {
     key: 'email',
     header: texts.email,
@@ -29,14 +30,27 @@ const columnsOf = (setChanging: (user: User) => void): Column<User>[] => [
   {
     key: 'plan',
     header: texts.plan,
-    cell: ({ plan, isAdmin }) => (
+    cell: ({ plan, isAdmin, eraseAt }) => (
       <span className="inline-flex flex-wrap items-center gap-2">
         {plan ? planName(plan) : texts.noPlan}
         {isAdmin && <Badge tone="accent">{texts.title}</Badge>}
+        {eraseAt && <Badge tone="danger">{texts.erased(day(eraseAt))}</Badge>}
       </span>
     ),
   },
   { key: 'status', header: texts.subscription, cell: (user) => <Status value={user.subscriptionStatus} /> },
+  {
+    key: 'second',
+    header: factors.column,
+    cell: (user) =>
+      user.secondFactor ? (
+        <Button small aria-label={`${factors.reset}: ${user.email}`} onClick={() => setResetting(user)}>
+          {factors.on}
+        </Button>
+      ) : (
+        <span className="text-ink-faint">{factors.off}</span>
+      ),
+  },
   { key: 'joined', header: texts.joined, cell: ({ createdAt }) => day(createdAt) },
   {
     key: 'change',
@@ -59,6 +73,7 @@ export function AdminUsers() {
     { keep: true },
   );
   const [changing, setChanging] = useState<User>();
+  const [resetting, setResetting] = useState<User>();
   return (
     <Card title={texts.users} flush className="overflow-hidden">
       <div className="max-w-sm px-5 pb-4">
@@ -81,11 +96,35 @@ export function AdminUsers() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={search ? states.noMatch : texts.noUsers} />}
-        columns={columnsOf(setChanging)}
+        columns={columnsOf(setChanging, setResetting)}
       />
       <Pager total={read.data?.total ?? 0} offset={offset} size={PAGE} onChange={setOffset} />
+      {resetting && <ResetFactors user={resetting} onClose={() => setResetting(undefined)} />}
       {changing && <ChangePlan user={changing} onClose={() => setChanging(undefined)} />}
     </Card>
+  );
+}
+
+function ResetFactors({ user, onClose }: { user: User; onClose: () => void }) {
+  const say = useSay();
+  const reset = useSend(resetFactors, {
+    refresh: [listUsers],
+    done: () => {
+      say(factors.done);
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={factors.title(user.email)}
+      losses={factors.loss}
+      action={factors.reset}
+      busy={reset.isPending}
+      error={reset.error}
+      onConfirm={() => reset.mutate({ params: { id: user.id } })}
+    />
   );
 }
 

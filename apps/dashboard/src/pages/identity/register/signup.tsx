@@ -10,7 +10,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
-import { useEnter } from '../session/login.tsx';
+import { useEnter } from '../session/enter.ts';
 
 const texts = auth.signup;
 type Form = Record<'name' | 'email' | 'password' | 'referralCode' | 'website', string>;
@@ -26,7 +26,7 @@ export default function SignUp() {
   const { invite, ref, next } = useSearch({ strict: false });
   const [form, setForm] = useState<Form>({ name: '', email: '', password: '', referralCode: ref ?? '', website: '' });
   const enter = useEnter(next);
-  const send = useMutation({ mutationFn: () => signUp(form, invite), onSuccess: enter });
+  const send = useMutation({ mutationFn: () => signUp(form, invite), onSuccess: () => enter() });
   const set =
     (key: keyof Form) =>
     ({ target }: { target: { value: string } }) =>

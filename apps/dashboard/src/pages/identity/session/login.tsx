@@ -1,16 +1,18 @@
 import { listProviders, login } from '@troupe/contract';
-import { useQueryClient } from '@tanstack/react-query';
-import { Link, useRouter, useSearch } from '@tanstack/react-router';
+import type { TypesOf } from '@troupe/contract';
+import { Link, useSearch } from '@tanstack/react-router';
 import { Suspense, lazy, useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
-import { safeNext } from '../../../auth.ts';
+import { passkeysWork } from '../../../passkeys.ts';
 import { auth } from '../../../texts/public.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Lines } from '../../../ui/states.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
+import { PasskeySignIn } from '../second-step/passkey-sign-in.tsx';
+import { useEnter } from './enter.ts';
 
 // The wallet's code is large and few need it: it comes when asked for.
 const WalletSignIn = lazy(() => import('../wallet-auth/sign-in.tsx'));
@@ -32,6 +34,7 @@ export default function Login() {
         <span className="h-px flex-1 bg-line" />
       </div>
       <div className="flex flex-col gap-2.5">
+        {passkeysWork() && <PasskeySignIn onDone={() => enter()} />}
         {providers?.idp1 && <ProviderLink href="/api/auth/idp1">{texts.idp1}</ProviderLink>}
         {providers?.idp2 && <ProviderLink href="/api/auth/idp2">{texts.idp2}</ProviderLink>}
         {wallet ? (
@@ -54,17 +57,7 @@ export default function Login() {
   );
 }
 
-/** After a sign-in: forget what was read as nobody, and go where the person wanted. */
-export function useEnter(next?: string): () => void {
-  const queries = useQueryClient();
-  const router = useRouter();
-  return () => {
-    queries.clear();
-    router.history.push(safeNext(next));
-  };
-}
-
-function PasswordForm({ onDone }: { onDone: () => void }) {
+function PasswordForm({ onDone }: { onDone: (entered: TypesOf<typeof login>['reply']) => void }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const send = useSend(login, { done: onDone });

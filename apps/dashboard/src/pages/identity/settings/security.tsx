@@ -6,6 +6,7 @@ import { useCall, useSend } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { security as texts } from '../../../texts/account.ts';
 import { auth } from '../../../texts/public.ts';
+import { FactorsCard } from '../factors/factors.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
@@ -17,6 +18,7 @@ import { useSay } from '../../../ui/toast.tsx';
 export function Security() {
   return (
     <div className="flex flex-col gap-5">
+      <FactorsCard />
       <PasswordCard />
       <SessionsCard />
     </div>

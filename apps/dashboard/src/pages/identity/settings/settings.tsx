@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { settings as texts } from '../../../texts/account.ts';
+import { account } from '../../../texts/safety.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
+import { Account } from '../account/account.tsx';
 import { AuditLog } from '../audit.tsx';
-import { Keys } from '../keys.tsx';
+import { AllKeys } from '../all-keys.tsx';
 import { Notifications } from './notifications.tsx';
 import { Profile } from './profile.tsx';
-import { Programs } from '../authorization/programs.tsx';
 import { Referrals } from '../invites/referrals.tsx';
 import { Security } from './security.tsx';
 
@@ -22,19 +23,13 @@ export default function Settings() {
         tabs={[
           { key: 'profile', label: texts.profile, content: () => <Profile /> },
           { key: 'security', label: texts.security, content: () => <Security /> },
-          { key: 'keys', label: texts.keys, content: () => <KeysAndPrograms /> },
+          { key: 'keys', label: texts.keys, content: () => <AllKeys /> },
           { key: 'notifications', label: texts.notifications, content: () => <Notifications /> },
           { key: 'referrals', label: texts.referrals, content: () => <Referrals /> },
+          { key: 'account', label: account.tab, content: () => <Account /> },
           { key: 'audit', label: texts.audit, content: () => <AuditLog /> },
         ]}
       />
     </Page>
   );
 }
-
-const KeysAndPrograms = () => (
-  <div className="flex flex-col gap-5">
-    <Keys />
-    <Programs />
-  </div>
-);

@@ -1,3 +1,4 @@
+import type { TypesOf } from '@troupe/contract';
 import { EVM_ADDRESS, getNonce, walletSignIn } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -31,7 +32,7 @@ async function prepare(address: `0x${string}`): Promise<string> {
 }
 
 /** By a wallet in this browser, or by hand for a wallet that lives elsewhere. */
-export default function WalletSignIn({ onDone }: { onDone: () => void }) {
+export default function WalletSignIn({ onDone }: { onDone: (entered: TypesOf<typeof walletSignIn>['reply']) => void }) {
   const [address, setAddress] = useState('');
   const [message, setMessage] = useState('');
   const [signature, setSignature] = useState('');

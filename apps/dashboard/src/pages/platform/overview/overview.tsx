@@ -11,6 +11,7 @@ import { Card, Figure, Figures, Status } from '../../../ui/card.tsx';
 import { Bars } from '../../../ui/chart.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Icon, Mask } from '../../../ui/icons.tsx';
+import { ClosedNotice } from '../../identity/account/account.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Lines, Loaded } from '../../../ui/states.tsx';
 import { AccessCard, useAccess } from '../../identity/access.tsx';
@@ -71,6 +72,7 @@ export default function Overview() {
         </LinkButton>
       }
     >
+      <ClosedNotice />
       {!settled && <Lines rows={8} />}
       {settled && (
         <>
