@@ -39,7 +39,8 @@ const ask = (id: number, args: object) => ({
   params: { name: 'ask_agent', arguments: args },
 });
 
-const withArguments = (count: number) => ask(1, Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1])));
+const withArguments = (count: number) =>
+  ask(1, Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1])));
 
 test('a body of more values than any call has is refused, a large one unread', async () => {
   for (const door of [platform(), agent()]) {

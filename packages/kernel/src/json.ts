@@ -17,7 +17,8 @@ const TOO_MANY =
 
 /** The value of a JSON text, or a 400 that says what is wrong with it; `invalid` is told for what does not parse. */
 export function parseJson(given: string, invalid = 'Invalid JSON'): unknown {
-  if (given.length > SMALL_TEXT && (hasManyEscapes(given) || hasManyValues(given, MOST_MARKS))) throw new AppError(400, TOO_MANY);
+  if (given.length > SMALL_TEXT && (hasManyEscapes(given) || hasManyValues(given, MOST_MARKS)))
+    throw new AppError(400, TOO_MANY);
   // Before it is parsed: what comes out of here may be walked by recursion.
   if (isTooDeep(given)) throw new AppError(400, TOO_DEEP);
   let value: unknown;

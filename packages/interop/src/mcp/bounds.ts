@@ -16,7 +16,7 @@ export function bodyProblem(body: unknown): string | undefined {
 
 function hasMoreThan(body: unknown, most: number): boolean {
   const waiting = [body];
-  for (let seen = 1; waiting.length > 0; ) {
+  for (let seen = 1; waiting.length > 0;) {
     const one = waiting.pop();
     if (typeof one !== 'object' || one === null) continue;
     const within = Object.values(one) as unknown[];

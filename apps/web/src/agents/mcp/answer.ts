@@ -8,7 +8,15 @@ import {
   type McpFace,
   type McpTool,
 } from '@troupe/interop';
-import { AppError, challengeFor, parseFewJson, respond, type Answer, type RequestInfo, type User } from '@troupe/kernel';
+import {
+  AppError,
+  challengeFor,
+  parseFewJson,
+  respond,
+  type Answer,
+  type RequestInfo,
+  type User,
+} from '@troupe/kernel';
 import type { McpCaller } from './service.ts';
 
 export interface AnswerDeps {
