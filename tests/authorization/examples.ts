@@ -1,6 +1,7 @@
 import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
+import { SKILLS_WEB } from './skills-examples.ts';
 import type { OwnerIds } from './world.ts';
 
 /**
@@ -106,7 +107,13 @@ const BACKEND: Record<string, Make> = {
   ...BACKUPS,
   ...INSTALLATIONS,
   'POST /api/agents': only({ name: 'n', config: { plan: 'network' } }),
-  'PUT /api/agents/:id': agentWith({ name: 'stolen', config: {}, purpose: { instruction: 'stolen' }, plan: 'network' }),
+  'PUT /api/agents/:id': ({ agentId: id, skillId }) => [
+    {
+      params: { id },
+      body: { name: 'stolen', config: {}, purpose: { instruction: 'stolen' }, plan: 'network' },
+    },
+    { params: { id }, body: { skill: { id: skillId, on: false } } },
+  ],
   'POST /api/agents/:id/update': agentWith({ image: 'stolen/image:1' }),
   'POST /api/agents/:id/verify': agentWith(verify),
   'POST /api/ai/chat': (id) => ({ body: said, headers: { 'x-agent-id': id.agentId, 'x-run-id': id.runId } }),
@@ -183,6 +190,10 @@ const BACKEND: Record<string, Make> = {
     body: said,
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },
   }),
+  'GET /v1/skills/:digest': ({ agentId, skillDigest: digest }) => ({
+    params: { digest },
+    headers: { 'x-agent-id': agentId },
+  }),
   'POST /v1/team-store': ({ memberId }) =>
     [
       { op: 'recall', limit: 100 },
@@ -197,6 +208,7 @@ const BACKEND: Record<string, Make> = {
 
 const WEB: Record<string, Make> = {
   ...MCP_WEB,
+  ...SKILLS_WEB,
   ...UNDERGROUND,
   ...BACKUPS,
   ...INSTALLATIONS,
@@ -230,6 +242,7 @@ const WEB: Record<string, Make> = {
     body: { title: 'stolen' },
   }),
   'DELETE /api/agents/:id/sessions/:sessionId': inConversation,
+  'GET /api/agents/:id/sessions/:sessionId/skill': inConversation,
   'GET /api/agents/:id/sessions/:sessionId/branches': inConversation,
   'POST /api/agents/:id/sessions/:sessionId/branches': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },

@@ -25,6 +25,9 @@ export interface OwnerIds extends RowIds {
   paymentSessionId: string;
   webhookId: string;
   deliveryId: string;
+  skillId: string;
+  reviewId: string;
+  skillDigest: string;
   /** The name of an MCP server of the agent's. */
   mcpServer: string;
 }
@@ -145,6 +148,23 @@ async function answered(who: Person, method: string, path: string, body?: unknow
   return reply.body;
 }
 
+/** A skill that the agent has, and a next version of it that waits. */
+async function addSkills(
+  ask: (method: string, path: string, body?: unknown) => Promise<Body>,
+  agentId: string,
+  { mark }: Marks,
+) {
+  const review = (more: string): Promise<Body> => {
+    const content = `---\nname: owned\ndescription: ${mark('skill')}\n---\n${mark('skillText')} ${more}\n`;
+    return ask('POST', '/api/skills/reviews', { files: [{ path: 'SKILL.md', content }] });
+  };
+  const { id, digest } = await review('one');
+  const skill = await ask('POST', `/api/skills/reviews/${id}/accept`, { digest });
+  await ask('PUT', `/api/agents/${agentId}/skills/${skill.id}`, {});
+  const waiting = await review('two');
+  return { skillId: skill.id, reviewId: waiting.id, skillDigest: digest };
+}
+
 /** Somebody who has one of everything, with a mark wherever a text fits. */
 async function addOwner(services: Services, marks: Marks, otherId: string) {
   const { mark, keep } = marks;
@@ -218,6 +238,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
       status: 'delivered',
     })
     .execute();
+  const skills = await addSkills(ask, agentId, marks);
   const { token } = await ask('GET', `${at}/token`);
   const { agent } = await ask('GET', at);
 
@@ -257,6 +278,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     paymentSessionId: opened.session?.id ?? opened.id,
     webhookId: webhook.id,
     deliveryId,
+    ...skills,
     mcpServer,
   };
   for (const name of ['userId', 'keyId', 'sessionId', 'teamId', 'conversationId'] as const) keep(name, ids[name]);

@@ -12,6 +12,13 @@ import { browserSuite } from './suite.ts';
 const WIDE = { width: 1280, height: 860 };
 const PHONE = { width: 360, height: 740 };
 
+/** Chromium reports the status of a page that does not exist, a sign-in that nobody began and a program that nobody knows. */
+const PROVOKED = [
+  / 404 .*\/(no\/such\/page|api\/shared\/)/,
+  / 401 .*\/api\/auth\/second-step/,
+  / 400 .*\/api\/authorizations\/request\?client_id=nobody/,
+];
+
 /** Each page once: how much script it loads, whether it is accessible in both themes, fits a phone, and stays quiet. */
 export function walkPages(name: string, entries: PageEntry[], signedIn: boolean): void {
   browserSuite(name, (stage) => {
@@ -36,8 +43,7 @@ export function walkPages(name: string, entries: PageEntry[], signedIn: boolean)
         await page.setViewportSize(PHONE);
         const width = await page.evaluate<number>('document.documentElement.scrollWidth');
         assert.ok(width <= PHONE.width, `${entry.name} is ${width} pixels wide on a phone`);
-        // Chromium reports the status of a page that does not exist, and of a sign-in that nobody began.
-        assertQuiet(watched, [/ 404 .*\/(no\/such\/page|api\/shared\/)/, / 401 .*\/api\/auth\/second-step/]);
+        assertQuiet(watched, PROVOKED);
       });
     }
   });

@@ -5,11 +5,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import { createStandIn, replyChat } from '@troupe/ai';
+import { createStandIn, replyChat, replyJson } from '@troupe/ai';
+import { digestOf } from '@troupe/kernel';
 
 const TOKEN = 'a'.repeat(64);
 const folder = await mkdtemp(path.join(tmpdir(), 'agent-app-'));
+const SKILL = { path: 'SKILL.md', content: Buffer.from('---\nname: maps\ndescription: x\n---\nDraw it.\n') };
 const platform = await createStandIn((request, response) => {
+  if (request.path.startsWith('/v1/skills/'))
+    return replyJson(response, { files: [{ path: SKILL.path, content: SKILL.content.toString('base64') }] });
+  const asked = (request.body as { messages: { role: string; content: string }[] }).messages.at(-1);
+  if (asked?.role === 'user' && asked.content === 'activate')
+    return replyChat(request, response, {
+      toolCalls: [{ id: 'c1', name: 'activate_skill', arguments: '{"name":"maps"}' }],
+    });
+  if (asked?.role === 'tool') return replyChat(request, response, { content: asked.content });
   const body = request.body as { messages: { content: string }[] };
   const said = body.messages.slice(1).map(({ content }) => content);
   replyChat(request, response, { content: `heard ${said.join(', ')}` });
@@ -61,6 +71,23 @@ async function start(env: Record<string, string> = {}) {
 }
 
 describe('an agent as a program of its own', () => {
+  test('fetches a skill that its definition names from the platform, and takes no other files for it', async () => {
+    const definition = (digest: string) =>
+      JSON.stringify({ name: 'Ada', tools: [], skills: [{ id: 's', name: 'maps', description: 'x', digest }] });
+    const told = async (digest: string, data: string) => {
+      const { chat, child } = await start({ DATA_DIR: path.join(folder, data), AGENT_DEFINITION: definition(digest) });
+      const { body } = await chat('activate');
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      return body.choices[0]?.message.content ?? '';
+    };
+    assert.match(await told(digestOf([SKILL]), 'with-skill'), /^Skill maps \(sha256:[\s\S]*Draw it\./);
+    assert.match(await told('ab'.repeat(32), 'other-skill'), /not those that were accepted/);
+    const asked = platform.requests.find((request) => request.path.startsWith('/v1/skills/'));
+    assert.equal(asked?.headers['authorization'], `Bearer ${TOKEN}`);
+    platform.requests.length = 0;
+  });
+
   test('answers through the platform’s models, and keeps its conversation over a kill -9', async () => {
     const first = await start();
     assert.equal((await fetch(`${first.url}/health`)).status, 200);

@@ -7,6 +7,7 @@ import {
   createChannel,
   createGateway,
   createSandbox,
+  createShelf,
   createSqliteStore,
   createToolkit,
   remotePeer,
@@ -15,10 +16,11 @@ import {
   type Agent,
   type Channel,
   type GatewayPrincipal,
+  type SkillSource,
   type SqliteStore,
 } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
-import { useTeamStore, type TeamStoreCall } from '@troupe/contract';
+import { fetchSkill, useTeamStore, type TeamStoreCall } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import {
   AppError,
@@ -54,6 +56,8 @@ export interface StandaloneOptions {
 
 const MINUTE_MS = 60_000;
 const TEAM_STORE_MS = 10_000;
+const SKILL_MS = 30_000;
+const SKILL_ANSWER_BYTES = 16 * 1024 * 1024;
 const BOUNDS = { MAX_CONNECTIONS: 1000, MAX_CONNECTIONS_PER_ADDRESS: 1000 };
 
 export async function startAgent({
@@ -80,7 +84,7 @@ export async function startAgent({
     outbound,
     egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     log,
-    ...peersOf(settings, platform),
+    ...fromPlatform(settings, platform, log),
   });
   const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
@@ -176,6 +180,34 @@ function shared(own: SqliteStore, { PLATFORM_URL, PLATFORM_KEY, TEAM_ID }: Agent
     addTodos: (descriptions) => ask({ op: 'addTodos', descriptions: [...descriptions] }),
     setTodo: (id, status) => ask({ op: 'setTodo', id, status }),
   });
+}
+
+/** What the platform has for it: the members of its team, and its skills. */
+const fromPlatform = (settings: AgentSettings, outbound: Outbound, log: Log) => ({
+  ...peersOf(settings, outbound),
+  ...skillsOf(settings, outbound, log),
+});
+
+/** The platform keeps its owner's skills; it gives this agent those that its definition names. */
+function skillsOf(
+  { PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN, DATA_DIR }: AgentSettings,
+  outbound: Outbound,
+  log: Log,
+) {
+  if (PLATFORM_URL === undefined) return {};
+  const source: SkillSource = async (digest) => {
+    const response = await outbound.fetch(PLATFORM_URL + fetchSkill.path.replace(':digest', digest), {
+      headers: { authorization: `Bearer ${PLATFORM_KEY ?? GATEWAY_TOKEN}` },
+      timeout: SKILL_MS,
+      maxBytes: SKILL_ANSWER_BYTES,
+      redirects: 0,
+    });
+    const body = (await response.json()) as { files?: { path: string; content: string }[]; error?: string };
+    if (response.status === 404) return undefined;
+    if (response.status !== 200 || !body.files) throw new AppError(502, `The skill cannot be fetched: ${body.error}`);
+    return body.files.map(({ path: name, content }) => ({ path: name, content: Buffer.from(content, 'base64') }));
+  };
+  return { skills: { shelf: createShelf({ root: path.join(DATA_DIR, 'skills'), log }), source } };
 }
 
 /** Members of the team are reached through the platform, which knows this agent by its token for that. */

@@ -61,6 +61,7 @@ const SIGNED_IN: [string, Load][] = [
   ['/dashboard/agents/$id', () => import('./pages/agents/agents/detail.tsx')],
   ['/dashboard/agents/$id/runs/$session', () => import('./pages/agents/runs/run.tsx')],
   ['/dashboard/teams', () => import('./pages/agents/teams/teams.tsx')],
+  ['/dashboard/skills', () => import('./pages/agents/skills/skills.tsx')],
   ['/dashboard/tasks', () => import('./pages/agents/tasks/tasks.tsx')],
   ['/dashboard/heartbeat', () => import('./pages/agents/heartbeat.tsx')],
   ['/dashboard/devices', () => import('./pages/agents/devices.tsx')],

@@ -11,6 +11,8 @@ export { wakeAgent, type AgentDeps } from './wake.ts';
 export { CALLER_HEADER, createGateway, GATEWAY_ROUTES, openedBy } from './gateway/gateway.ts';
 export { createConnections } from './gateway/connections.ts';
 export { teamDefinitions, type TeamSetting } from './team.ts';
+export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
+export { pgSkills } from './store/skills-pg.ts';
 export { createToolkit, type Toolkit, type ToolkitDeps } from './tools/toolkit.ts';
 export { createSandbox, type Sandbox, type SandboxLimits, type SandboxOptions } from './sandbox/sandbox.ts';
 export type { Peer, Peers } from './tools/transfer-task.ts';

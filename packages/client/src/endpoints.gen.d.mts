@@ -63,6 +63,23 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Take a skill from an agent */
+  'DELETE /api/agents/:id/skills/:skillId': {
+    params: { id: string; skillId: string };
+    reply: {
+      skills: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+        digest: string;
+        version: number | null;
+        pinned: string | null;
+        behind: boolean;
+      })[];
+      max: number;
+    };
+  };
   /** Remove a verification */
   'DELETE /api/agents/:id/verify': {
     params: { id: string };
@@ -132,6 +149,20 @@ export interface Endpoints {
   };
   /** Remove a factor; with the last one the second step and the recovery codes go */
   'DELETE /api/settings/factors/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a skill that no agent has, with all its versions */
+  'DELETE /api/skills/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Do not take it */
+  'DELETE /api/skills/reviews/:id': {
     params: { id: string };
     reply: {
       success: true;
@@ -643,6 +674,17 @@ export interface Endpoints {
     };
     reply: string;
   };
+  /** A finished run written down as a SKILL.md, to be edited. Nothing is kept: send it for a review when it is good */
+  'GET /api/agents/:id/sessions/:sessionId/skill': {
+    params: { id: string; sessionId: string };
+    query?: {
+      run?: string;
+    };
+    reply: {
+      name: string;
+      content: string;
+    };
+  };
   /** The links that show conversations of an agent */
   'GET /api/agents/:id/shares': {
     params: { id: string };
@@ -653,6 +695,23 @@ export interface Endpoints {
         title: string;
         createdAt: string;
       })[];
+    };
+  };
+  /** Which skills of the library an agent has */
+  'GET /api/agents/:id/skills': {
+    params: { id: string };
+    reply: {
+      skills: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+        digest: string;
+        version: number | null;
+        pinned: string | null;
+        behind: boolean;
+      })[];
+      max: number;
     };
   };
   /** Live figures; all null, with status `mock`, while the backend cannot be reached */
@@ -1444,6 +1503,153 @@ export interface Endpoints {
         text: string;
         at: string;
       })[];
+    };
+  };
+  /** The library of skills, what waits for a review, and what comes with the platform */
+  'GET /api/skills': {
+    reply: {
+      skills: ({
+        id: string;
+        name: string;
+        description: string;
+        digest: string;
+        bytes: number;
+        source: string;
+        version: number;
+        files: number;
+        scripts: number;
+        agents: ({
+          id: string;
+          name: string;
+          behind: boolean;
+        })[];
+        acceptedAt: string | null;
+      })[];
+      reviews: ({
+        id: string;
+        name: string;
+        description: string;
+        digest: string;
+        bytes: number;
+        source: string;
+        replaces: string | null;
+        dangers: number;
+        warnings: number;
+        createdAt: string;
+      })[];
+      builtIn: ({
+        name: string;
+        description: string;
+      })[];
+    };
+  };
+  /** A skill of the library: its newest version */
+  'GET /api/skills/:id': {
+    params: { id: string };
+    reply: {
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      license?: string;
+      compatibility?: string;
+      metadata: Record<string, string>;
+      allowedTools: string[];
+      id: string;
+      version: number;
+      report: {
+        scripts: ({
+          path: string;
+          interpreter: string;
+          lines: number;
+        })[];
+        hosts: string[];
+        findings: ({
+          level: 'danger' | 'warning' | 'note';
+          code: string;
+          text: string;
+          path: string;
+          line?: number;
+          excerpt?: string;
+        })[];
+        leftOut: string[];
+      };
+      files: ({
+        path: string;
+        bytes: number;
+        sha256: string;
+        kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+      })[];
+      acceptedAt: string | null;
+    };
+  };
+  /** A file of its newest version */
+  'GET /api/skills/:id/file': {
+    params: { id: string };
+    query: {
+      path: string;
+    };
+    reply: {
+      path: string;
+      bytes: number;
+      text: string | null;
+    };
+  };
+  /** What waits for a review, and what it would change */
+  'GET /api/skills/reviews/:id': {
+    params: { id: string };
+    reply: {
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      license?: string;
+      compatibility?: string;
+      metadata: Record<string, string>;
+      allowedTools: string[];
+      id: string;
+      skillId: string | null;
+      replaces: string | null;
+      report: {
+        scripts: ({
+          path: string;
+          interpreter: string;
+          lines: number;
+        })[];
+        hosts: string[];
+        findings: ({
+          level: 'danger' | 'warning' | 'note';
+          code: string;
+          text: string;
+          path: string;
+          line?: number;
+          excerpt?: string;
+        })[];
+        leftOut: string[];
+      };
+      files: ({
+        path: string;
+        bytes: number;
+        sha256: string;
+        kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+        change: 'added' | 'changed' | 'removed' | 'same';
+      })[];
+      createdAt: string;
+    };
+  };
+  /** A file of it; with `side=old` as the library has it */
+  'GET /api/skills/reviews/:id/file': {
+    params: { id: string };
+    query: {
+      path: string;
+      side?: 'new' | 'old';
+    };
+    reply: {
+      path: string;
+      bytes: number;
+      text: string | null;
     };
   };
   /** The own teams, their agents and the documents that they run from */
@@ -2948,6 +3154,127 @@ export interface Endpoints {
       recoveryCodes: string[];
     };
   };
+  /** Look through a skill before it is taken: its files, an address to fetch it from, or the name of a built-in one */
+  'POST /api/skills/reviews': {
+    body?: {
+      files?: ({
+        path: string;
+        content: string;
+        encoding?: 'utf8' | 'base64';
+      })[];
+      url?: string;
+      path?: string;
+      builtIn?: string;
+    };
+    reply: {
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      license?: string;
+      compatibility?: string;
+      metadata: Record<string, string>;
+      allowedTools: string[];
+      id: string;
+      skillId: string | null;
+      replaces: string | null;
+      report: {
+        scripts: ({
+          path: string;
+          interpreter: string;
+          lines: number;
+        })[];
+        hosts: string[];
+        findings: ({
+          level: 'danger' | 'warning' | 'note';
+          code: string;
+          text: string;
+          path: string;
+          line?: number;
+          excerpt?: string;
+        })[];
+        leftOut: string[];
+      };
+      files: ({
+        path: string;
+        bytes: number;
+        sha256: string;
+        kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+        change: 'added' | 'changed' | 'removed' | 'same';
+      })[];
+      createdAt: string;
+    };
+  };
+  /** Take it into the library. No agent has it by that; those with an older version keep that one */
+  'POST /api/skills/reviews/:id/accept': {
+    params: { id: string };
+    body: {
+      digest: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      version: number;
+      files: number;
+      scripts: number;
+      agents: ({
+        id: string;
+        name: string;
+        behind: boolean;
+      })[];
+      acceptedAt: string | null;
+    };
+  };
+  /** The same for a zip, tar or tar.gz; its bytes are the body, as application/octet-stream */
+  'POST /api/skills/reviews/archive': {
+    query?: {
+      path?: string;
+    };
+    reply: {
+      name: string;
+      description: string;
+      digest: string;
+      bytes: number;
+      source: string;
+      license?: string;
+      compatibility?: string;
+      metadata: Record<string, string>;
+      allowedTools: string[];
+      id: string;
+      skillId: string | null;
+      replaces: string | null;
+      report: {
+        scripts: ({
+          path: string;
+          interpreter: string;
+          lines: number;
+        })[];
+        hosts: string[];
+        findings: ({
+          level: 'danger' | 'warning' | 'note';
+          code: string;
+          text: string;
+          path: string;
+          line?: number;
+          excerpt?: string;
+        })[];
+        leftOut: string[];
+      };
+      files: ({
+        path: string;
+        bytes: number;
+        sha256: string;
+        kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+        change: 'added' | 'changed' | 'removed' | 'same';
+      })[];
+      createdAt: string;
+    };
+  };
   /** Call a plugin and pay for it: headers X-Plugin-Id, X-Payment-Method (card, 402, session), X-Session-Id, X-Payment-Voucher. `agent` is the signed-in payer’s main agent; a payer without one gets one call of a model */
   'POST /api/v1/gateway': {
     body?: {
@@ -3224,6 +3551,26 @@ export interface Endpoints {
     reply: {
       instruction: string;
       tools: string[];
+    };
+  };
+  /** Give an agent the newest version of a skill; it counts from the next step on */
+  'PUT /api/agents/:id/skills/:skillId': {
+    params: { id: string; skillId: string };
+    body?: {
+      digest?: string;
+    };
+    reply: {
+      skills: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+        digest: string;
+        version: number | null;
+        pinned: string | null;
+        behind: boolean;
+      })[];
+      max: number;
     };
   };
   /** Restore a backup; the current configuration is backed up first */

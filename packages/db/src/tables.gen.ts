@@ -668,6 +668,37 @@ export interface Tables {
     tries: Default<number>;
     user_id: string;
   };
+  skill_files: {
+    bytes: number;
+    content: Bytes;
+    kind: 'text' | 'script' | 'picture' | 'font' | 'document' | 'program' | 'binary';
+    path: string;
+    sha256: string;
+    user_id: string;
+    version_id: string;
+  };
+  skill_versions: {
+    accepted_at: Nullable<Timestamp>;
+    bytes: number;
+    created_at: Timestamp;
+    description: string;
+    digest: string;
+    head: Json;
+    id: string;
+    name: string;
+    number: Nullable<number>;
+    report: Json;
+    skill_id: Nullable<string>;
+    source: string;
+    user_id: string;
+  };
+  skills: {
+    created_at: Timestamp;
+    id: string;
+    name: string;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   spend_caps: {
     limit_micros: Int8;
     period: 'day' | 'month' | 'total';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentConfigSchema, defaultAgentConfig } from './agent-config.ts';
+import { skillRefSchema } from './skills/skill.ts';
 import { TEAM_TOOLS, type TeamTool } from './teams/index.ts';
 
 /** What an agent is. Saved as numbered versions; each run reads the newest, so a change needs no restart. */
@@ -52,6 +53,8 @@ export const definitionSchema = z.object({
   /** By tool name, toolset name or `*`; the most exact one counts. What none names is allowed. */
   approvals: z.record(z.string(), approvalRule).default({}),
   mcpServers: z.array(mcpServerSchema).max(20).default([]),
+  /** What it may read up on, each pinned by its digest. They are texts: no tool comes with them. */
+  skills: z.array(skillRefSchema).max(100).optional(),
   /** Model, memory bounds, heartbeat, safety: what the owner changes at run time. */
   config: agentConfigSchema.default(() => defaultAgentConfig()),
   team: z

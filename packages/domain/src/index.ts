@@ -16,4 +16,5 @@ export * from './splits.ts';
 export * from './payment-policy.ts';
 export * from './agent-backups.ts';
 export * from './markdown.ts';
+export * from './skills/skill.ts';
 export { CLIENT_SCOPES, isClientScope, OFFLINE_SCOPE, readScopes, type ClientScope } from './client-scopes.ts';

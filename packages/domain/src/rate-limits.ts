@@ -140,6 +140,16 @@ export const RATE_RULES: readonly RateRule[] = [
   ...door('/api/auth/forgot-password'),
   ...door('/api/auth/reset-password'),
   ...door('/api/auth/verify-email/resend'),
+  // It may fetch an address, and keeps megabytes.
+  {
+    name: 'skills',
+    service: 'web',
+    path: '/api/skills/reviews/*',
+    method: 'POST',
+    limit: 120,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  },
   {
     name: 'password',
     service: 'web',

@@ -3,7 +3,9 @@ import { sql } from 'kysely';
 import {
   createGateway,
   createPgStore,
+  createShelf,
   createToolkit,
+  pgSkills,
   type ToolkitDeps,
   removeTree,
   wakeAgent,
@@ -14,7 +16,7 @@ import {
   type Verify,
 } from '@troupe/agent';
 import type { Database } from '@troupe/db';
-import { AppError, createWorkerPool, type Log, type Outbound } from '@troupe/kernel';
+import { AppError, createWorkerPool, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import { backUp, putBack } from './embedded-backup.ts';
 import { createCpuShare } from './cpu-share.ts';
 import type { Driver } from './driver.ts';
@@ -89,19 +91,26 @@ const switched = (now: () => Thinking): Thinking => ({
 });
 
 /** What an agent's tools run in and reach others by. */
-const waysOut = ({ db, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, whose: Whose) => ({
-  sandbox,
-  outbound,
-  log,
-  ...(egress && { egress }),
-  ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
-});
+function createWaysOut({ db, dataDir, sandbox, outbound, log, egress, sealKey }: EmbeddedDeps, pool: WorkerPool) {
+  const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
+  return (whose: Whose) => ({
+    owner: whose.userId,
+    pool,
+    sandbox,
+    outbound,
+    log,
+    skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
+    ...(egress && { egress }),
+    ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+  });
+}
 
 export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const { db, log, version, dataDir, thinking, idleMs = IDLE_MS } = deps;
   const awake = new Map<string, Promise<Awake | undefined>>();
   const cpu = createCpuShare();
   const pool = createWorkerPool();
+  const waysOut = createWaysOut(deps, pool);
   let closed = false;
 
   const workspaceOf = (agentId: string): string => path.join(dataDir, 'workspaces', agentId);
@@ -113,9 +122,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     const toolkit = createToolkit({
       store,
       workspaceRoot: workspaceOf(agentId),
-      pool,
-      owner: userId,
-      ...waysOut(deps, { userId, agentId }),
+      ...waysOut({ userId, agentId }),
       peers: async (member) => {
         const peer = await awaken(member.agentId);
         return peer?.userId === userId ? peer.agent : undefined;

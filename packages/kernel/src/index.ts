@@ -53,3 +53,6 @@ export * from './version.ts';
 export { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './workers/pool.ts';
 export { readTeamOf } from './workers/team.ts';
 export { defineTask, type Task } from './workers/task.ts';
+export { digestOf, fileDigest, type SkillFile } from './skills/digest.ts';
+export { readSkillOf } from './skills/read.ts';
+export type { ReadSkill, SkillGiven, SkillReading } from './skills/read.task.ts';

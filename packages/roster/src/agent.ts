@@ -3,6 +3,7 @@ import type { Tables } from '@troupe/db';
 import type { AgentDefinition, definitionSchema, Plan, Tier } from '@troupe/domain';
 import type { z } from 'zod';
 import type { ConfigPart } from './config.ts';
+import type { WantedSkills } from './skills.ts';
 
 /** What the rows of an agent say. */
 
@@ -24,7 +25,9 @@ export interface NewAgent {
   /** Where it is not the platform's own driver that runs it. */
   driver?: 'hosting';
   /** Beside name and configuration. */
-  definition?: Omit<z.input<typeof definitionSchema>, 'name' | 'config'>;
+  definition?: Omit<z.input<typeof definitionSchema>, 'name' | 'config' | 'skills'>;
+  /** From its owner's library, by name. */
+  skills?: WantedSkills;
   ownConfig?: ConfigPart;
   channels?: Readonly<Record<string, string>>;
   /** Of the owner's own account at `aiProvider`. */
@@ -40,3 +43,11 @@ export interface AgentSnapshot {
 
 /** What an agent is for, and what it may use. */
 export type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools'>>;
+
+/** A skill that an agent is given, or that is taken from it. */
+export interface SkillChange {
+  id: string;
+  on: boolean;
+  /** What whoever gives it has seen: another newest version is refused. */
+  digest?: string | undefined;
+}

@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { Database, SystemTx } from '@troupe/db';
 import { definitionSchema, type AgentDefinition } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
-import type { AgentRow, AgentSnapshot, Purpose } from './agent.ts';
+import type { AgentRow, AgentSnapshot, Purpose, SkillChange } from './agent.ts';
 import { effectiveConfig, layered, type ConfigPart } from './config.ts';
 import { findAgent, got, listAgents, newestDefinition, userDefault } from './reads.ts';
 import type { Room } from './room.ts';
 import type { Seals } from './seals.ts';
+import { checkSkillCount, librarySkills, refOf } from './skills.ts';
 
 /** All of an agent's own settings together: each change is kept whole. */
 const MAX_CONFIG = 65_536;
@@ -35,6 +36,8 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
     change: ConfigPart,
     purpose?: Purpose,
   ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
+  /** Gives it the newest version of a skill of its owner's, or takes one away; within what its plan allows. */
+  changeSkill: (agent: AgentRow, change: SkillChange) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** What a backup keeps of the agent beside its data. */
   snapshot: (agent: AgentRow) => Promise<AgentSnapshot>;
   /** Makes it so again, as a new version; status, plan and tokens are left alone. */
@@ -129,7 +132,11 @@ export function createAll(deps: AllDeps): AllAgents {
     discard: (id) => room.discard(db.system, id),
     definition,
     configure: (agent, part, purpose = {}) =>
-      db.asSystem((tx) => configure(tx, agent.id, { part, purpose, at: clock() })),
+      db.asSystem((tx) => configure(tx, agent.id, { part, change: async () => purpose, at: clock() })),
+    changeSkill: (agent, skill) =>
+      db.asSystem((tx) =>
+        configure(tx, agent.id, { part: {}, change: (held, was) => skillsAfter(tx, held, was, skill), at: clock() }),
+      ),
     snapshot: async (agent) => ({
       name: agent.name,
       model: agent.model,
@@ -153,10 +160,36 @@ export function createAll(deps: AllDeps): AllAgents {
   };
 }
 
+/** Its skills after a change; the agent's row is held, so that two changes come one after the other. */
+async function skillsAfter(
+  tx: SystemTx,
+  { user_id: owner, plan }: AgentRow,
+  { skills = [] }: AgentDefinition,
+  { id, on, digest }: SkillChange,
+): Promise<Pick<AgentDefinition, 'skills'>> {
+  if (!on) return { skills: skills.filter((one) => one.id !== id) };
+  const [found] = await librarySkills(tx, owner, { ids: [id] });
+  if (!found) throw new AppError(404, 'Skill not found');
+  if (digest !== undefined && digest !== found.digest)
+    throw new AppError(409, 'The skill has changed since: look at it again');
+  const ref = refOf(found);
+  const isThere = skills.some((one) => one.id === id);
+  checkSkillCount(skills.length + (isThere ? 0 : 1), plan);
+  return { skills: isThere ? skills.map((one) => (one.id === id ? ref : one)) : [...skills, ref] };
+}
+
 async function configure(
   tx: SystemTx,
   agentId: string,
-  { part, purpose, at }: { part: ConfigPart; purpose: Purpose; at: Date },
+  {
+    part,
+    change,
+    at,
+  }: {
+    part: ConfigPart;
+    change: (held: AgentRow, was: AgentDefinition) => Promise<Partial<AgentDefinition>>;
+    at: Date;
+  },
 ): Promise<{ agent: AgentRow; definition: AgentDefinition }> {
   const held = got(await tx.selectFrom('agents').selectAll().where('id', '=', agentId).forUpdate().executeTakeFirst());
   const own = layered(held.own_config as ConfigPart, part);
@@ -170,7 +203,8 @@ async function configure(
     .orderBy('version', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow();
-  const next = { ...definitionSchema.parse(newest.definition), ...purpose, name: held.name, config };
+  const was = definitionSchema.parse(newest.definition);
+  const next = { ...was, ...(await change(held, was)), name: held.name, config };
   await tx
     .insertInto('agent_definitions')
     .values({ agent_id: held.id, user_id: held.user_id, version: newest.version + 1, definition: next })

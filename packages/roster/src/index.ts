@@ -8,4 +8,12 @@ export type { OwnAgents } from './own.ts';
 export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';
 export { LimitReached } from './room.ts';
 export { createRoster, type Roster, type RosterDeps } from './roster.ts';
+export {
+  addSkillVersion,
+  builtInSkill,
+  librarySkills,
+  lockSkills,
+  takeSkillVersion,
+  type LibrarySkill,
+} from './skills.ts';
 export { checkTicket, holderOf, makeTicket, ticketEnds, type Holder } from './tickets.ts';

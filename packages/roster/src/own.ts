@@ -7,6 +7,7 @@ import { createTurns } from './in-turn.ts';
 import { findAgent, got, listAgents, newestDefinition, userDefault, type Page } from './reads.ts';
 import type { Room } from './room.ts';
 import type { Seals } from './seals.ts';
+import { skillsFor } from './skills.ts';
 
 /** The agents of one user, under that user's scope: nobody else's row can be read or written here. */
 export interface OwnAgents {
@@ -36,9 +37,12 @@ export interface OwnDeps {
 function createInsert({ seals }: OwnDeps) {
   async function insert(tx: UserTx, agents: readonly NewAgent[], at: Date): Promise<AgentRow[]> {
     const base = await userDefault(tx, agents[0]!.userId);
-    const ready = agents.map((agent) => {
+    const skills = await skillsFor(tx, agents[0]!.userId, agents, at);
+    const ready = agents.map((agent, index) => {
       const config = effectiveConfig(base, agent.model, agent.ownConfig);
-      return { agent, definition: newDefinition({ ...agent.definition, name: agent.name, config }) };
+      const given = skills[index] ?? [];
+      const own = { ...agent.definition, ...(given.length > 0 && { skills: given }) };
+      return { agent, definition: newDefinition({ ...own, name: agent.name, config }) };
     });
     const rows = await tx
       .insertInto('agents')

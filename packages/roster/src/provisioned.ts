@@ -1,7 +1,7 @@
-import { PLAN_LIMITS, type Plan } from '@troupe/domain';
-import { AppError } from '@troupe/kernel';
+import type { Plan } from '@troupe/domain';
 import type { NewAgent } from './agent.ts';
 import type { ConfigPart } from './config.ts';
+import { checkSkillCount } from './skills.ts';
 
 /** What somebody asks for who has an agent provisioned. */
 export interface Wish {
@@ -35,8 +35,7 @@ export function provisioned(
   wish: Wish,
   { id, plan, model }: { id: string; plan: Plan; model: string },
 ): Omit<NewAgent, 'userId'> {
-  const most = PLAN_LIMITS[plan].skills;
-  if (wish.skills.length > most) throw new AppError(400, `Too many skills for the ${plan} plan (max ${most})`);
+  checkSkillCount(wish.skills.length, plan);
   const channels = channelTokens(wish);
   return {
     id,
@@ -54,5 +53,7 @@ export function provisioned(
       ...(wish.channelUserId && { channelUserId: wish.channelUserId }),
     },
     channels,
+    // The other names are told in the configuration only: they may mean something to another program.
+    ...(wish.skills.length > 0 && { skills: { names: wish.skills, lenient: true } }),
   };
 }

@@ -31,6 +31,8 @@ import { createRuntime } from './runtime/service.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
 import { createScheduler } from './scheduler/service.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
+import { skillRoutes } from './skills/routes.ts';
+import { createSkillFiles } from './skills/service.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { createTeams } from './teams/service.ts';
 import { createSharedStores } from './teams/shared.ts';
@@ -118,6 +120,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   backupRoutes(server, createBackupService({ fleet, roster }));
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
   teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
+  skillRoutes(server, createSkillFiles({ db, roster }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
 }
 

@@ -17,6 +17,7 @@ export const NAV: { group: string; items: NavItem[] }[] = [
       { to: '/dashboard/inbox', label: nav.inbox, icon: 'bell' },
       { to: '/dashboard/agents', label: nav.agents, icon: 'agents' },
       { to: '/dashboard/teams', label: nav.teams, icon: 'teams' },
+      { to: '/dashboard/skills', label: nav.skills, icon: 'book' },
       { to: '/dashboard/tasks', label: nav.tasks, icon: 'tasks' },
     ],
   },

@@ -33,6 +33,7 @@ export const runs = {
   then: 'At this step',
   messages: (n: number) => (n === 1 ? '1 message in the conversation' : `${n} messages in the conversation`),
   files: 'Files written until then in this run',
+  makeSkill: 'Make it a skill',
   fork: 'Fork from here',
   forkTitle: (step: number) => `Fork after step ${step}`,
   forkHint:

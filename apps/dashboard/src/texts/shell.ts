@@ -7,6 +7,7 @@ export const nav = {
   inbox: 'Inbox',
   agents: 'Agents',
   teams: 'Teams',
+  skills: 'Skills',
   tasks: 'Tasks',
   heartbeat: 'Heartbeat',
   devices: 'Devices',

@@ -55,6 +55,8 @@ import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { createShares } from './shares/service.ts';
+import { skillRoutes } from './skills/routes.ts';
+import { createSkills } from './skills/service.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { createTasks } from './tasks/service.ts';
 import { teamRoutes } from './teams/routes.ts';
@@ -164,5 +166,8 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
   teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled, pool }));
+  const outside = createOutbound();
+  server.app.addHook('onClose', () => outside.close());
+  skillRoutes(server, createSkills({ db, roster, backend, clock, pool, outbound: outside }));
   instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
 }

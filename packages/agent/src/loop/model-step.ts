@@ -8,6 +8,7 @@ import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './p
 import type { RunDeps, RunLog } from './run.ts';
 import { memoryScope, type RunLimits } from '@troupe/domain';
 import { readSession } from '../session/session.ts';
+import { keptSkills } from '../skills/active.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** One call of the model, and what it said into the log. */
@@ -152,9 +153,16 @@ async function compact(deps: RunDeps, turn: Turn): Promise<boolean> {
   const { message, usage, costMicros } = await askModel(deps, turn, summaryRequest('', cut), { silent: true });
   const spent = { turns: 1, tokens: usage.total_tokens, costMicros, ms: deps.now() - started };
   const summary = message.content ?? '';
-  await run.commit([{ type: 'compaction', summary, upTo, spent: addSpent(state.spent, spent), run: state.run }], {
-    tokens: usage.total_tokens,
-  });
+  const skills = keptSkills(cut);
+  const event: SessionEventBody = {
+    type: 'compaction',
+    summary,
+    upTo,
+    spent: addSpent(state.spent, spent),
+    run: state.run,
+    ...(skills.length > 0 && { skills }),
+  };
+  await run.commit([event], { tokens: usage.total_tokens });
   return true;
 }
 

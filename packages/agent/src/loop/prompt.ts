@@ -19,9 +19,12 @@ const TOOLSET_HINTS: Record<string, string> = {
   todo: 'For work of several steps keep a todo list.',
 };
 
+const SKILLS_HINT =
+  'Your owner gave you skills. Before a task that one is for, call activate_skill and follow it with the tools that you have; it gives you no others:';
+
 /** The system message. Small on purpose: it is paid for with every call. */
 export function systemPrompt(
-  { name, role, instruction, team }: AgentDefinition,
+  { name, role, instruction, team, skills = [] }: AgentDefinition,
   tools: readonly Tool[],
   memories: readonly Pick<Memory, 'key' | 'content'>[] = [],
 ): string {
@@ -35,6 +38,10 @@ export function systemPrompt(
   if (team && team.members.length > 0 && toolsets.has('transfer_task')) {
     const members = team.members.map((one) => `- ${one.name}: ${one.role}. ${one.description}`.trim());
     parts.push(`You lead the team ${team.name}. Hand work to its members with transfer_task:\n${members.join('\n')}`);
+  }
+  if (skills.length > 0 && toolsets.has('skills')) {
+    const lines = skills.map((skill) => `- ${skill.name}: ${skill.description}`);
+    parts.push(`${SKILLS_HINT}\n${lines.join('\n')}`);
   }
   if (memories.length > 0) {
     parts.push(
@@ -58,7 +65,8 @@ export function conversation(
   );
   const messages: ChatMessage[] = [];
   if (compaction?.type === 'compaction') {
-    messages.push({ role: 'user', content: `Summary of the conversation so far:\n${compaction.summary}` });
+    const active = compaction.skills?.map(({ content }) => `\n\n${content}`).join('') ?? '';
+    messages.push({ role: 'user', content: `Summary of the conversation so far:\n${compaction.summary}${active}` });
   }
   // An input that came while the model wrote its answer is shown after that answer.
   let late: ChatMessage[] = [];

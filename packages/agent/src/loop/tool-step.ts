@@ -5,6 +5,7 @@ import { remaining } from './limits.ts';
 import type { Turn } from './model-step.ts';
 import type { RunDeps } from './run.ts';
 import { readSession, type PendingCall } from '../session/session.ts';
+import { activeSkills } from '../skills/active.ts';
 import { failed, type Tool, type ToolResult } from '../tools/tool.ts';
 
 /** Runs the calls that the model asked for, one after another. */
@@ -104,6 +105,7 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
     sessionId: run.sessionId,
     callId: call.callId,
     definition: run.definition,
+    skills: activeSkills(run.events()),
     remaining: left,
     signal: AbortSignal.any([signal, timeout]),
   };

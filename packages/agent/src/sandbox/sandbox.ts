@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { SKILLS_FOLDER } from '@troupe/domain';
 import { createFairQueue, type Log } from '@troupe/kernel';
 import { createControlGroups } from './control-group.ts';
 import { createOutputTail } from './output-tail.ts';
@@ -44,6 +45,8 @@ interface Mounts {
   workspace: string;
   /** A Unix socket that leads to the egress proxy; left out: no way out at all. */
   egressSocket?: string;
+  /** Folders that are shown, and cannot be changed. */
+  skills?: readonly { name: string; folder: string }[];
 }
 
 interface SandboxCommand extends Omit<Mounts, 'workspace'> {
@@ -127,7 +130,7 @@ export function createSandbox({
 
   /** The program inside, as bubblewrap starts it; `at` says where the user outside finds our paths. */
   function inside(
-    { workspace, argv, cwd = '.', env = {}, egressSocket, fileBytes }: Inside,
+    { workspace, argv, cwd = '.', env = {}, egressSocket, skills = [], fileBytes }: Inside,
     at: (given: string) => string,
   ) {
     const given = {
@@ -149,6 +152,7 @@ export function createSandbox({
         ? []
         : [...bind('--ro-bind', at(BRIDGE_SOURCE), BRIDGE), ...bind('--bind', at(egressSocket), EGRESS_SOCKET)]),
       ...bind('--bind', at(workspace), WORKSPACE),
+      ...skills.flatMap(({ name, folder }) => bind('--ro-bind', at(folder), path.posix.join(SKILLS_FOLDER, name))),
       // Both are file systems in memory, of no size: nothing may be written there.
       ...'--remount-ro /dev --remount-ro /'.split(' '),
       ...bind('--chdir', path.posix.join(WORKSPACE, path.posix.join('/', cwd)).replace(/\/$/, '')),
@@ -168,8 +172,7 @@ export function createSandbox({
     const { workspace, egressSocket } = wanted;
     await user.claim(workspace);
     if (egressSocket !== undefined) user.admit(egressSocket);
-    const ours = [workspace, process.execPath, ...(egressSocket === undefined ? [] : [BRIDGE_SOURCE, egressSocket])];
-    const { script, argv, at, unshare } = user.become(ours);
+    const { script, argv, at, unshare } = user.become(oursIn(wanted));
     const [command = '', ...args] = [
       ...(unshare ? ['/usr/bin/unshare', '--mount', '--'] : []),
       ...bind('/bin/sh', '-c', ['set -e', 'umask 077', groups.enter, script, 'exec "$@"'].join('\n'), 'sandbox'),
@@ -258,6 +261,14 @@ export function createSandbox({
     }
   }
 }
+
+/** What is shown inside of what is ours outside. */
+const oursIn = ({ workspace, egressSocket, skills = [] }: Mounts): string[] => [
+  workspace,
+  process.execPath,
+  ...(egressSocket === undefined ? [] : [BRIDGE_SOURCE, egressSocket]),
+  ...skills.map(({ folder }) => folder),
+];
 
 function overfull(before: Room, now: Room): string | undefined {
   const grew = now.bytes > before.bytes || now.entries > before.entries || now.shut;

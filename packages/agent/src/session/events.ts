@@ -99,6 +99,8 @@ export type SessionEventBody =
       upTo: number;
       spent: Spent;
       run: { seq: number; limits?: RunLimits; wishes?: Wishes; trace?: string };
+      /** What was activated before it: a summary would lose what such a text is for. */
+      skills?: readonly { name: string; version: string; content: string }[];
     }
   | { type: 'cancel_requested'; by: string }
   /** Another process, or a later try of this one, takes up a run that was left behind. */

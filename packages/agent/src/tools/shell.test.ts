@@ -20,7 +20,7 @@ const sandbox = createSandbox({ limits: { ...DEFAULT_LIMITS, memoryMb: 200, proc
 const pool = createWorkerPool();
 after(() => pool.close());
 const workspace = createWorkspace(root, { pool, owner: 'user', quotaBytes: 50 * MB });
-const tools = shellTools(workspace, sandbox, { rules: { allowLoopback: true }, ports: [] });
+const tools = shellTools(workspace, sandbox, { egress: { rules: { allowLoopback: true }, ports: [] } });
 const sh = (cmd: string, timeout = 20, context = {}) => call(tools, 'shell', { cmd, timeout }, context);
 after(() => rm(root, { recursive: true, force: true }));
 
@@ -137,8 +137,8 @@ describe('the shell', { skip: await sandbox.unavailable() }, () => {
     await new Promise((resolve) => server.once('listening', resolve));
     after(() => server.close());
     const { port } = server.address() as AddressInfo;
-    const open = shellTools(workspace, sandbox, { rules: { allowLoopback: true }, ports: [port] });
-    const guarded = shellTools(workspace, sandbox, { ports: [port] });
+    const open = shellTools(workspace, sandbox, { egress: { rules: { allowLoopback: true }, ports: [port] } });
+    const guarded = shellTools(workspace, sandbox, { egress: { ports: [port] } });
     const config = {
       ...newDefinition({ name: 'x' }).config,
       safety: { maxTokensPerDay: 1, allowedDomains: ['localhost'] },

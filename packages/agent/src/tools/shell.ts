@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createEgressProxy, type EgressOptions } from '../sandbox/egress-proxy.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Shelf, SkillSource } from '../skills/shelf.ts';
 import { failed, tool, type Tool } from './tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -15,12 +16,13 @@ const ARGS = {
   }),
 };
 
+interface ShellOptions {
+  egress?: Omit<EgressOptions, 'allowedDomains'>;
+  skills?: { shelf: Shelf; source: SkillSource };
+}
+
 /** Commands run in the sandbox or not at all. With allowed domains they reach those, through the proxy, and no others. */
-export function shellTools(
-  workspace: Workspace,
-  sandbox: Sandbox,
-  egress: Omit<EgressOptions, 'allowedDomains'> = {},
-): Tool[] {
+export function shellTools(workspace: Workspace, sandbox: Sandbox, { egress = {}, skills }: ShellOptions = {}): Tool[] {
   return [
     tool({
       name: 'shell',
@@ -32,18 +34,27 @@ export function shellTools(
         const reason = await sandbox.unavailable();
         if (reason !== undefined)
           return failed(`The shell is off: there is no sandbox to run commands in (${reason}).`);
+        const { mounts = [], missing = [] } =
+          (await skills?.shelf.mounts(definition.skills ?? [], skills.source)) ?? {};
         const { allowedDomains } = definition.config.safety;
         const proxy = allowedDomains.length > 0 ? await createEgressProxy({ ...egress, allowedDomains }) : undefined;
         try {
-          const { output, code, stopped, full } = await sandbox.run({
+          const {
+            output: said,
+            code,
+            stopped,
+            full,
+          } = await sandbox.run({
             argv: ['/bin/sh', '-c', cmd],
             workspace,
             cwd,
+            skills: mounts,
             timeoutMs: timeout * 1000,
             signal,
             ...(proxy && { egressSocket: proxy.socketPath }),
           });
           signal.throwIfAborted();
+          const output = [...missing, said].join('\n');
           if (stopped !== undefined) return failed(`The command was stopped: ${stopped}.\n${output}`);
           if (full !== undefined)
             return failed(`${output}\n[exit code ${code}]\nNow ${full}: remove something before more is written.`);

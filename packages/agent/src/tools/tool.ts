@@ -8,6 +8,8 @@ export interface ToolContext {
   callId: string;
   definition: AgentDefinition;
   signal: AbortSignal;
+  /** Skills that the conversation has activated. */
+  skills?: readonly { name: string; version: string }[];
   /** What the run may still use up: delegated work inherits it. */
   remaining: RunLimits;
 }

@@ -15,6 +15,8 @@ import { shellTools } from './shell.ts';
 import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
 import { transferTaskTools, type Peers } from './transfer-task.ts';
+import { skillTools } from './skills.ts';
+import type { Shelf, SkillSource } from '../skills/shelf.ts';
 import { makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 
 /** The tools of one agent, as its definition says, made when they are first needed. */
@@ -33,6 +35,8 @@ export interface ToolkitDeps {
   log: Log;
   egress?: Omit<EgressOptions, 'allowedDomains'>;
   peers?: Peers;
+  /** Where the texts of its skills come from; left out: it can have none. */
+  skills?: { shelf: Shelf; source: SkillSource };
   /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
   vault?: Vault;
   /** Where access to MCP servers is kept; left out: it cannot be asked for. */
@@ -89,12 +93,13 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
 
   const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
     filesystem: async () => filesystemTools(await workspace()),
-    shell: async () => shellTools(await workspace(), sandbox, deps.egress),
+    shell: async () => shellTools(await workspace(), sandbox, deps),
     think: thinkTools,
     todo: () => todoTools(store),
     memory: () => memoryTools(store),
     fetch: () => fetchTools(outbound),
   };
+  const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
   const cache = new Map<ToolsetName, Promise<Tool[]>>();
   const toolset = (name: ToolsetName): Promise<Tool[]> => {
     const found = cache.get(name) ?? Promise.resolve(toolsets[name]());
@@ -111,7 +116,8 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
           : [];
-      return unlike([...own.flat(), ...team, ...further]);
+      const skills = (definition.skills ?? []).length > 0 ? reading : [];
+      return unlike([...own.flat(), ...team, ...skills, ...further]);
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     close: mcp.close,

@@ -1,4 +1,5 @@
-import { isAlias, isCollection, isMap, isScalar, parseDocument, stringify, type Document } from 'yaml';
+import { parseDocument, stringify } from 'yaml';
+import { repeatedKey } from '../yaml-keys.ts';
 import { readTeam, type Team, type TeamReading } from './team.ts';
 
 /** Apart from the rest of the package: the library takes 5 MB and is loaded where a document is read or written. */
@@ -23,27 +24,6 @@ export function readTeamYaml(text: string): TeamReading {
   return readTeam(raw);
 }
 
-/** A key that stands twice in one map. */
-function repeatedKey({ contents }: Document): string | undefined {
-  const waiting: unknown[] = [contents];
-  while (waiting.length > 0) {
-    const node = waiting.pop();
-    if (!isCollection(node)) continue;
-    if (!isMap(node)) {
-      for (const item of node.items) waiting.push(item);
-      continue;
-    }
-    const seen = new Set<string>();
-    for (const { key, value } of node.items) {
-      const name = isScalar(key) || isAlias(key) ? String(isScalar(key) ? key.value : key.source) : undefined;
-      if (name !== undefined && seen.has(name)) return name;
-      if (name !== undefined) seen.add(name);
-      waiting.push(key, value);
-    }
-  }
-  return undefined;
-}
-
 /** The team's YAML; reading it back gives the same team. */
 export function teamYaml({ name, description, agents }: Team): string {
   return stringify(
@@ -61,6 +41,7 @@ export function teamYaml({ name, description, agents }: Team): string {
             ...(one.mcp.length > 0 ? { toolsets: one.mcp } : {}),
             memory_shared: one.memoryShared,
             ...(one.subAgents.length > 0 ? { sub_agents: one.subAgents } : {}),
+            ...(one.skills.length > 0 ? { skills: one.skills === 'all' ? true : one.skills } : {}),
             instruction: one.instruction,
           },
         ]),

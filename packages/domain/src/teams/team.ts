@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSkillName } from '../skills/skill.ts';
 import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
 
 /**
@@ -36,6 +37,25 @@ export type McpToolset = z.output<typeof mcpToolset>;
 const tool = z.enum(TEAM_TOOLS, { error: `unknown tool; known are ${TEAM_TOOLS.join(', ')}` });
 const plainToolset = z.object({ type: tool }).transform(({ type }) => type);
 
+/** Names of the owner's library; `true`, or `local` alone, means all of it. What is elsewhere goes through a review first. */
+const skills = z
+  .union([z.boolean(), z.array(z.string().max(2000)).max(100)], 'skills must be true, false or a list of names')
+  .superRefine((given, context) => {
+    for (const name of Array.isArray(given) ? given : []) {
+      if (name === 'local' || isSkillName(name)) continue;
+      const message = /^https?:/.test(name)
+        ? 'skills are not fetched from addresses here: put it into your library and name it'
+        : `${name.slice(0, 100)} is no name of a skill`;
+      context.addIssue({ code: 'custom', message });
+    }
+  })
+  .transform((given): readonly string[] | 'all' => {
+    if (typeof given === 'boolean') return given ? 'all' : [];
+    const names = given.filter((name) => name !== 'local');
+    // A source beside names does not widen what they say.
+    return names.length === 0 && given.length > 0 ? 'all' : [...new Set(names)];
+  });
+
 const agentSchema = z.object({
   role: z.string().trim().max(200).default(''),
   description: z.string().trim().max(2000).default(''),
@@ -48,6 +68,7 @@ const agentSchema = z.object({
   memory_shared: z.boolean().default(true),
   instruction: z.string().max(20_000).default(''),
   sub_agents: z.array(z.string()).max(MAX_AGENTS).optional(),
+  skills: skills.optional(),
 });
 
 const namedModel = z.object({ provider: z.string().trim().min(1).max(100), model: z.string().trim().min(1).max(200) });
@@ -58,6 +79,9 @@ const teamSchema = z.object({
   metadata: z.object({ description: z.string().max(5000).optional() }).optional(),
   /** Agents may name one of these in place of a model. */
   models: z.record(z.string(), namedModel).default({}),
+  skills: z
+    .never('skills are not written into a team: put them into your library and name them in its agents')
+    .optional(),
   agents: z
     .record(z.string(), agentSchema)
     .refine((agents) => Object.keys(agents).every((name) => AGENT_NAME.test(name)), {
@@ -78,6 +102,8 @@ export interface TeamAgent {
   instruction: string;
   /** Whom this one may hand tasks to. */
   subAgents: string[];
+  /** Of its owner's library, by name. */
+  skills: readonly string[] | 'all';
 }
 
 export interface Team {
@@ -109,6 +135,7 @@ export function readTeam(raw: unknown): TeamReading {
         model,
         memory_shared: memoryShared,
         sub_agents,
+        skills: named = [],
         ...rest
       } = agents[agentName]!;
       return {
@@ -120,6 +147,7 @@ export function readTeam(raw: unknown): TeamReading {
         mcp: toolsets.filter((entry) => typeof entry === 'object'),
         memoryShared,
         subAgents: sub_agents ?? (index === 0 ? names.slice(1) : []),
+        skills: named,
       };
     }),
   };
@@ -142,7 +170,7 @@ export function teamFromTemplate(template: TeamTemplate): Team {
   return {
     name: template.name,
     description: template.description,
-    agents: template.agents.map(({ name, role, tools, duty }, index) => ({
+    agents: template.agents.map(({ name, role, tools, duty, skills: known }, index) => ({
       name,
       role,
       description: duty,
@@ -152,6 +180,7 @@ export function teamFromTemplate(template: TeamTemplate): Team {
       memoryShared: true,
       instruction: `You are the ${role} of the ${template.name}. ${duty}`,
       subAgents: index === 0 ? names.slice(1) : [],
+      skills: known,
     })),
   };
 }
@@ -164,6 +193,7 @@ export interface CustomAgent {
   model: string;
   tools: string[];
   memoryShared: boolean;
+  skills?: string[] | undefined;
 }
 
 /** A team of agents that somebody sent; checked by the same rules as YAML. */

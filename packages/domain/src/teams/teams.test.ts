@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { TEAM_TEMPLATES, teamFromCustom, teamFromTemplate, templateList } from './index.ts';
+import { BUILT_IN_SKILLS } from '../skills/built-in.ts';
 import { readTeamYaml, teamYaml } from './team-yaml.ts';
 
 test('there are twelve templates of three agents, each with its category', () => {
@@ -49,6 +50,46 @@ agents:
   assert.deepEqual(root?.tools, ['filesystem']);
   assert.equal(root?.mcp[0]?.command, 'node');
   assert.deepEqual(root?.subAgents, ['helper']);
+});
+
+test('skills are names of the library; what is elsewhere is refused, and a source widens nothing', () => {
+  const of = (value: string) => readTeamYaml(`agents:\n  root:\n    skills: ${value}\n`);
+  const named = (value: string) => {
+    const reading = of(value);
+    return reading.ok ? reading.team.agents[0]?.skills : reading.error;
+  };
+  assert.equal(named('true'), 'all');
+  assert.equal(named('[local]'), 'all');
+  assert.deepEqual(named('[local, commit]'), ['commit']);
+  assert.deepEqual(named('[a-b, a-b, c]'), ['a-b', 'c']);
+  assert.deepEqual(named('false'), []);
+  assert.match(
+    String(named('[https://skills.example]')),
+    /agents\.root\.skills: skills are not fetched from addresses/,
+  );
+  assert.match(String(named('[../x]')), /\.\.\/x is no name of a skill/);
+  assert.match(String(named('[{name: x, inline: y}]')), /skills must be true, false or a list of names/);
+  assert.match(JSON.stringify(readTeamYaml('skills: {a: {}}\nagents: {root: {}}')), /not written into a team/);
+  const reading = of('true');
+  assert.ok(reading.ok);
+  assert.deepEqual(readTeamYaml(teamYaml(reading.team)), reading);
+});
+
+test('every template has skills, each of them one that comes with the platform', () => {
+  const known = new Set(BUILT_IN_SKILLS.map(({ name }) => name));
+  for (const { key, agents } of TEAM_TEMPLATES)
+    for (const { name, skills } of agents) {
+      assert.ok(skills.length > 0, `${key}.${name}`);
+      assert.deepEqual(
+        skills.filter((one) => !known.has(one)),
+        [],
+      );
+    }
+  const used = new Set(TEAM_TEMPLATES.flatMap(({ agents }) => agents.flatMap(({ skills }) => skills)));
+  assert.deepEqual(
+    [...known].filter((name) => !used.has(name)),
+    [],
+  );
 });
 
 test('a file that docker-agent runs is a team', () => {

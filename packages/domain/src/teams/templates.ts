@@ -12,6 +12,8 @@ export interface TemplateAgent {
   tools: readonly TeamTool[];
   /** What this one does in the team, as the instruction says it. */
   duty: string;
+  /** Of those that come with the platform. */
+  skills: readonly string[];
 }
 
 export interface TeamTemplate {
@@ -33,19 +35,45 @@ export type CategoryKey = (typeof CATEGORIES)[number]['key'];
 const TOOL_CODES = { fs: 'filesystem', sh: 'shell', th: 'think', td: 'todo', mem: 'memory' } as const;
 type ToolCode = keyof typeof TOOL_CODES;
 
-const agent = (name: string, role: string, codes: readonly ToolCode[], duty: string): TemplateAgent => ({
+const agent = (
+  name: string,
+  role: string,
+  codes: readonly ToolCode[],
+  duty: string,
+): Omit<TemplateAgent, 'skills'> => ({
   name,
   role,
   tools: codes.map((code) => TOOL_CODES[code]),
   duty,
 });
 
-const team = (category: CategoryKey, key: string, name: string, agents: readonly TemplateAgent[]): TeamTemplate => ({
+/** What the agents of each team have, in their order. */
+const SKILLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  dev_team: [['work-breakdown'], ['code-change'], ['break-it']],
+  devops_team: [['safe-change', 'work-breakdown'], ['safe-change'], ['security-review']],
+  api_team: [['api-design', 'work-breakdown'], ['code-change'], ['api-docs']],
+  content_team: [['content-brief'], ['plain-writing'], ['plain-writing']],
+  social_media_team: [['content-brief'], ['plain-writing'], ['answering-people']],
+  research_team: [['weighing-evidence', 'work-breakdown'], ['weighing-evidence'], ['plain-writing']],
+  legal_team: [['rules-check'], ['contract-drafting'], ['rules-check']],
+  finance_team: [['checkable-figures'], ['checkable-figures'], ['checkable-figures']],
+  marketing_team: [['content-brief'], ['plain-writing'], ['small-experiments']],
+  sales_team: [['qualifying-leads'], ['qualifying-leads'], ['clear-offers']],
+  personal_assistant: [['planning-the-day'], ['weighing-evidence'], ['plain-writing']],
+  solopreneur: [['planning-the-day'], ['content-brief', 'plain-writing'], ['answering-people']],
+};
+
+const team = (
+  category: CategoryKey,
+  key: string,
+  name: string,
+  agents: readonly Omit<TemplateAgent, 'skills'>[],
+): TeamTemplate => ({
   key,
   name,
   category,
   description: agents.map(({ role }) => role).join(' + '),
-  agents,
+  agents: agents.map((one, index) => ({ ...one, skills: SKILLS[key]?.[index] ?? [] })),
 });
 
 export const TEAM_TEMPLATES: readonly TeamTemplate[] = [

@@ -167,6 +167,11 @@ function changing(
         row = configured.agent;
         if (row.status === 'running') await fleet.driver.configure(row, configured.definition);
       }
+      if (given.skill) {
+        const changed = await roster.system.changeSkill(row, given.skill);
+        row = changed.agent;
+        if (row.status === 'running') await fleet.driver.configure(row, changed.definition);
+      }
       return {
         id,
         plan: row.plan,

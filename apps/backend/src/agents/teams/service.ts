@@ -25,6 +25,7 @@ type Given = TypesOf<typeof deployTeam>['body'];
 /** The rows of the team's agents, made from its document and from nothing else. */
 function rowsOf(agents: AgentService, { teamId, agents: named = [] }: Given, team: Team, owned: unknown) {
   const given = (name: string) => named.find(({ config }) => config.name === name);
+  const skillsOf = (name: string) => team.agents.find((one) => one.name === name)?.skills ?? [];
   const agentId = (name: string): string => given(name)?.agentId ?? `${teamId}-${name}`;
   return teamDefinitions({ team, teamId, agentId }).map(
     ({ agentId: id, definition: { name, config, ...definition } }): Omit<NewAgent, 'userId'> => {
@@ -38,6 +39,7 @@ function rowsOf(agents: AgentService, { teamId, agents: named = [] }: Given, tea
         model: config.model.default,
         ...(size && { size }),
         definition,
+        ...(skillsOf(name).length > 0 && { skills: { names: skillsOf(name) } }),
         ownConfig: { model: { default: config.model.default } },
       };
     },

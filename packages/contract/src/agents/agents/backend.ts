@@ -10,6 +10,7 @@ import {
   denied,
   settingsObject,
   TAKEN_TEXTS,
+  TOO_MANY_SKILLS_TEXT,
   UNKNOWN_TOOL_TEXT,
   verification,
   VERIFY_ERRORS,
@@ -17,6 +18,7 @@ import {
 } from '../fields.ts';
 import { nullableTimestamp, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
+import { SKILL_CHANGED_TEXT, SKILL_NOT_FOUND, skillDigestField } from '../skills/fields.ts';
 
 const base = { service: 'backend', tag: 'Agents', auth: 'internal' } as const;
 const place = { subdomain: z.string(), url: z.string() };
@@ -95,6 +97,10 @@ export const updateBackendAgent = endpoint({
     name: agentName('Name required').optional(),
     config: settingsObject.optional(),
     purpose: agentPurpose.optional(),
+    skill: z
+      .object({ id: z.string().max(100), on: z.boolean(), digest: skillDigestField.optional() })
+      .optional()
+      .describe('A skill of its owner’s library, given or taken away'),
   }),
   reply: z.object({
     id: z.string(),
@@ -104,7 +110,12 @@ export const updateBackendAgent = endpoint({
     status: agentStatus,
     message: z.string(),
   }),
-  errors: { 400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS], ...denied, 404: [AGENT_NOT_FOUND] },
+  errors: {
+    400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS, TOO_MANY_SKILLS_TEXT],
+    ...denied,
+    404: [AGENT_NOT_FOUND, SKILL_NOT_FOUND],
+    409: [SKILL_CHANGED_TEXT],
+  },
 });
 
 export const deleteBackendAgent = endpoint({

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { tooLong } from '../../fields.ts';
 import { deploying, deployment } from '../deploying.ts';
-import { AGENT_LIMIT_TEXT, denied, PROVISIONING_DISABLED_TEXT, TAKEN_TEXTS, templates } from '../fields.ts';
+import {
+  AGENT_LIMIT_TEXT,
+  denied,
+  PROVISIONING_DISABLED_TEXT,
+  TAKEN_TEXTS,
+  templates,
+  TOO_MANY_SKILLS_TEXT,
+} from '../fields.ts';
+import { UNKNOWN_SKILL_TEXT } from '../skills/fields.ts';
 
 export const BAD_TEAM_TEXTS = ['Not valid YAML: <reason>', 'Invalid team: <reason>'];
 
@@ -34,7 +42,14 @@ export const deployTeam = endpoint({
     ),
   }),
   errors: {
-    400: ['teamId is required', 'yaml is required', 'Invalid plan', ...BAD_TEAM_TEXTS],
+    400: [
+      'teamId is required',
+      'yaml is required',
+      'Invalid plan',
+      ...BAD_TEAM_TEXTS,
+      UNKNOWN_SKILL_TEXT,
+      TOO_MANY_SKILLS_TEXT,
+    ],
     ...denied,
     402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
     404: ['User not found'],

@@ -23,6 +23,7 @@ export const customAgent = z.object({
   model: text.trim().min(1),
   tools: z.array(text),
   memoryShared: z.boolean(),
+  skills: z.array(text).max(100).optional().describe('Names of skills of the library'),
 });
 
 export const provisionTeam = endpoint({

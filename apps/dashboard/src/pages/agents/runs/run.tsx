@@ -8,7 +8,7 @@ import { duration, money, short } from '../../../format.ts';
 import { useLive } from '../../../live-context.tsx';
 import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
-import { IconButton } from '../../../ui/button.tsx';
+import { IconButton, LinkButton } from '../../../ui/button.tsx';
 import { Card, Figure, Figures, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Page } from '../../../ui/page.tsx';
@@ -81,7 +81,12 @@ export default function RunPage() {
   const name = agent.data?.agent.name ?? '';
   const back = { to: `/dashboard/agents/${id}`, search: { tab: 'chat', c: session }, label: texts.back };
   return (
-    <Page title={texts.title} back={back} lead={name}>
+    <Page
+      title={texts.title}
+      back={back}
+      lead={name}
+      actions={isOver && <MakeSkill agent={id} session={session} run={first} />}
+    >
       {read.error ? (
         statusOf(read.error) === 404 ? (
           <Notice tone="spot">{texts.notFound}</Notice>
@@ -105,6 +110,15 @@ export default function RunPage() {
         <ForkDialog agentId={id} sessionId={session} bar={chosen} onClose={() => setForking(false)} />
       )}
     </Page>
+  );
+}
+
+/** The run as a draft of a skill, to be edited there; nothing is kept by it. */
+function MakeSkill({ agent, session, run }: { agent: string; session: string; run: number }) {
+  return (
+    <LinkButton icon="book" to="/dashboard/skills" search={{ agent, session, run: String(run) } as never}>
+      {texts.makeSkill}
+    </LinkButton>
   );
 }
 

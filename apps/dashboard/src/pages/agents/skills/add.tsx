@@ -1,0 +1,240 @@
+import { draftSkill, listSkills, reviewSkill, reviewSkillArchive } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { FormEvent } from 'react';
+import { call, stale, useCall, useSend } from '../../../api.ts';
+import { skills as texts } from '../../../texts/skills.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card, Notice } from '../../../ui/card.tsx';
+import { TextArea, TextField } from '../../../ui/field.tsx';
+import { Loaded } from '../../../ui/states.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
+
+interface Run {
+  agent?: string;
+  session?: string;
+  run?: string;
+}
+
+/** The ways that a skill comes in; all of them end in a review. */
+export function AddSkill({ from, onReview }: { from: Run; onReview: (id: string) => void }) {
+  const isDraft = from.agent !== undefined && from.session !== undefined;
+  const [tab, setTab] = useState(isDraft ? 'write' : 'files');
+  return (
+    <Card title={texts.add}>
+      <Tabs
+        label={texts.add}
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          {
+            key: 'files',
+            label: `${texts.zip}, ${texts.folder.toLowerCase()}`,
+            content: () => <Files onReview={onReview} />,
+          },
+          { key: 'address', label: texts.address, content: () => <Address onReview={onReview} /> },
+          {
+            key: 'write',
+            label: texts.write,
+            content: () =>
+              isDraft ? (
+                <Draft from={from} onReview={onReview} />
+              ) : (
+                <Write text={texts.textStart} onReview={onReview} />
+              ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** Base64 of a file, without its head. */
+const encoded = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
+    reader.onerror = () => reject(reader.error ?? new Error(file.name));
+    reader.readAsDataURL(file);
+  });
+
+function useFiles(onReview: (id: string) => void) {
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  async function bring(send: () => Promise<{ id: string }>): Promise<void> {
+    setBusy(true);
+    setProblem('');
+    try {
+      const { id } = await send();
+      await stale(queries, listSkills);
+      onReview(id);
+    } catch (error) {
+      setProblem((error as Error).message);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return {
+    problem,
+    isBusy,
+    archive: (file: File, path: string) =>
+      bring(async () =>
+        call(reviewSkillArchive, {
+          query: { ...(path !== '' && { path }) },
+          bytes: new Uint8Array(await file.arrayBuffer()),
+        }),
+      ),
+    folder: (files: readonly File[]) =>
+      bring(async () =>
+        call(reviewSkill, {
+          body: {
+            files: await Promise.all(
+              files.map(async (file) => ({
+                path: file.webkitRelativePath || file.name,
+                content: await encoded(file),
+                encoding: 'base64' as const,
+              })),
+            ),
+          },
+        }),
+      ),
+  };
+}
+
+function Files({ onReview }: { onReview: (id: string) => void }) {
+  const { problem, isBusy, archive, folder } = useFiles(onReview);
+  const [path, setPath] = useState('');
+  const zip = useRef<HTMLInputElement>(null);
+  const folders = useRef<HTMLInputElement>(null);
+  return (
+    <div className="flex flex-col gap-4 pt-4">
+      <div className="flex flex-wrap gap-2">
+        <Button kind="primary" icon="plus" busy={isBusy} onClick={() => zip.current?.click()}>
+          {texts.zip}
+        </Button>
+        <Button icon="folder" disabled={isBusy} onClick={() => folders.current?.click()}>
+          {texts.folder}
+        </Button>
+      </div>
+      <TextField
+        label={texts.inside}
+        hint={texts.insideHint}
+        mono
+        value={path}
+        onChange={({ target }) => setPath(target.value)}
+      />
+      {problem && <Notice tone="danger">{problem}</Notice>}
+      <input
+        ref={zip}
+        type="file"
+        hidden
+        accept=".zip,.tar,.gz,.tgz,.md,.skill"
+        aria-label={texts.zip}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          if (file) void archive(file, path.trim());
+          target.value = '';
+        }}
+      />
+      <input
+        ref={folders}
+        type="file"
+        hidden
+        multiple
+        aria-label={texts.folder}
+        {...{ webkitdirectory: '' }}
+        onChange={({ target }) => {
+          if (target.files?.length) void folder([...target.files]);
+          target.value = '';
+        }}
+      />
+    </div>
+  );
+}
+
+function Address({ onReview }: { onReview: (id: string) => void }) {
+  const [url, setUrl] = useState('');
+  const [path, setPath] = useState('');
+  const send = useSend(reviewSkill, { refresh: [listSkills], done: ({ id }) => onReview(id) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate({ body: { url: url.trim(), ...(path.trim() !== '' && { path: path.trim() }) } });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4 pt-4">
+      <TextField
+        label={texts.address}
+        hint={texts.addressHint}
+        type="url"
+        required
+        value={url}
+        onChange={({ target }) => setUrl(target.value)}
+      />
+      <TextField
+        label={texts.inside}
+        hint={texts.insideHint}
+        mono
+        value={path}
+        onChange={({ target }) => setPath(target.value)}
+      />
+      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <div>
+        <Button kind="primary" type="submit" busy={send.isPending}>
+          {texts.fetch}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Draft({
+  from: { agent = '', session = '', run = '1' },
+  onReview,
+}: {
+  from: Run;
+  onReview: (id: string) => void;
+}) {
+  const read = useCall(draftSkill, { params: { id: agent, sessionId: session }, query: { run } }, { retry: false });
+  return (
+    <div className="pt-4">
+      <Loaded from={read} rows={8}>
+        {({ content }) => (
+          <>
+            <Notice title={texts.draft}>{texts.draftHint}</Notice>
+            <Write text={content} onReview={onReview} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function Write({ text: given, onReview }: { text: string; onReview: (id: string) => void }) {
+  const [text, setText] = useState(given);
+  const send = useSend(reviewSkill, { refresh: [listSkills], done: ({ id }) => onReview(id) });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate({ body: { files: [{ path: 'SKILL.md', content: text }] } });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4 pt-4">
+      <TextArea
+        label={texts.text}
+        hint={texts.textHint}
+        mono
+        rows={16}
+        required
+        dir="auto"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <div>
+        <Button kind="primary" type="submit" busy={send.isPending}>
+          {texts.send}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import { giveSkill, listAgentSkills, listSkills, takeSkill } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
+import { useCall, useSend } from '../../../api.ts';
+import { agentSkills as texts } from '../../../texts/skills.ts';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Card, Notice } from '../../../ui/card.tsx';
+import { CheckField } from '../../../ui/field.tsx';
+import { Loaded } from '../../../ui/states.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+
+type Given = TypesOf<typeof listAgentSkills>['reply'];
+type Skill = Given['skills'][number];
+
+/** Which skills of the library an agent has. */
+export function AgentSkills({ agentId }: { agentId: string }) {
+  const read = useCall(listAgentSkills, { params: { id: agentId } });
+  const on = read.data?.skills.filter((skill) => skill.on).length ?? 0;
+  return (
+    <Card
+      title={texts.title}
+      hint={read.data && texts.hint(on, read.data.max)}
+      actions={
+        <LinkButton small icon="book" to="/dashboard/skills">
+          {texts.toLibrary}
+        </LinkButton>
+      }
+    >
+      <Loaded from={read}>{({ skills }) => <Switches agentId={agentId} skills={skills} />}</Loaded>
+    </Card>
+  );
+}
+
+function Switches({ agentId, skills }: { agentId: string; skills: Skill[] }) {
+  const say = useSay();
+  const nameOf = (id: string) => skills.find((skill) => skill.id === id)?.name ?? '';
+  const refresh = [listAgentSkills, listSkills];
+  const give = useSend(giveSkill, { refresh, done: (_, { params }) => say(texts.given(nameOf(params.skillId))) });
+  const take = useSend(takeSkill, { refresh, done: (_, { params }) => say(texts.taken(nameOf(params.skillId))) });
+  const isBusy = give.isPending || take.isPending;
+  const error = give.error ?? take.error;
+  const giveIt = ({ id: skillId, digest }: Skill) =>
+    give.mutate({ params: { id: agentId, skillId }, body: { digest } });
+  if (skills.length === 0) return <p className="text-ink-soft">{texts.empty}</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      {error && <Notice tone="danger">{error.message}</Notice>}
+      {skills.map((skill) => (
+        <div key={skill.id} className="flex flex-wrap items-start justify-between gap-3">
+          <div className="min-w-0 flex-1">
+            <CheckField
+              label={skill.name}
+              hint={skill.version === null ? texts.gone : skill.behind ? texts.behind : skill.description}
+              checked={skill.on}
+              disabled={isBusy}
+              onChange={({ target }) =>
+                target.checked ? giveIt(skill) : take.mutate({ params: { id: agentId, skillId: skill.id } })
+              }
+            />
+          </div>
+          {skill.behind && (
+            <Button small disabled={isBusy} onClick={() => giveIt(skill)}>
+              {texts.update}
+            </Button>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
