@@ -79,8 +79,8 @@ export interface VersionedDefinition {
 
 /** The rule for a tool: its own name first, then its toolset's, then `*`. What the configuration says replaces the definition's. */
 export function approvalFor({ approvals, config }: AgentDefinition, tool: string, toolset: string): ApprovalRule {
-  const rules = { ...approvals, ...config.safety.approvals };
-  return rules[tool] ?? rules[toolset] ?? rules['*'] ?? 'allow';
+  const rules = new Map(Object.entries({ ...approvals, ...config.safety.approvals }));
+  return rules.get(tool) ?? rules.get(toolset) ?? rules.get('*') ?? 'allow';
 }
 
 /** Whose memory it reads and writes. */

@@ -1,3 +1,4 @@
+export { bodyProblem, callsIn, createPlaces, MOST_MARKS } from './mcp/bounds.ts';
 export { createMcpFace, faceOf, type McpFace, type McpFaceOptions, type McpRequest } from './mcp/face.ts';
 export { isListening, scopesOf } from './mcp/scopes.ts';
 export { McpRefusal, mcpTool, type McpCall, type McpReply, type McpTool } from './mcp/tool.ts';

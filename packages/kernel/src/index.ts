@@ -34,7 +34,7 @@ export * from './http/serve.ts';
 export * from './http/server.ts';
 export * from './http/testing.ts';
 export * from './ids.ts';
-export { parseJson, textFault } from './json.ts';
+export { parseFewJson, parseJson, textFault } from './json.ts';
 export * from './lifecycle.ts';
 export * from './linked.ts';
 export * from './log.ts';

@@ -17,7 +17,8 @@ const TOO_MANY =
 
 /** The value of a JSON text, or a 400 that says what is wrong with it; `invalid` is told for what does not parse. */
 export function parseJson(given: string, invalid = 'Invalid JSON'): unknown {
-  if (given.length > SMALL_TEXT && (hasManyEscapes(given) || hasManyValues(given))) throw new AppError(400, TOO_MANY);
+  if (given.length > SMALL_TEXT && (hasManyEscapes(given) || hasManyValues(given, MOST_MARKS)))
+    throw new AppError(400, TOO_MANY);
   // Before it is parsed: what comes out of here may be walked by recursion.
   if (isTooDeep(given)) throw new AppError(400, TOO_DEEP);
   let value: unknown;
@@ -32,6 +33,13 @@ export function parseJson(given: string, invalid = 'Invalid JSON'): unknown {
     if (fault) throw new AppError(400, fault === 'prototype' ? invalid : fault);
   }
   return value;
+}
+
+/** The same for texts that have few values, however long these are: one with many takes long to read, and is not read. */
+export function parseFewJson(given: string, mostMarks: number): unknown {
+  if (given.length > mostMarks && hasManyValues(given, mostMarks))
+    throw new AppError(400, `JSON must not have more than ${mostMarks} characters outside of its texts here`);
+  return parseJson(given);
 }
 
 /** What is wrong with a text that is no JSON, if anything. */
@@ -73,11 +81,11 @@ function hasManyEscapes(text: string): boolean {
 }
 
 /** Counts what is no part of a string, and each string as one. */
-function hasManyValues(text: string): boolean {
+function hasManyValues(text: string, most: number): boolean {
   let marks = 0;
   for (let at = 0; at < text.length; at += 1) {
     marks += 1;
-    if (marks > MOST_MARKS) return true;
+    if (marks > most) return true;
     if (text.charCodeAt(at) !== QUOTE) continue;
     at = endOfString(text, at);
     if (at < 0) return false;

@@ -1,5 +1,5 @@
 import { AppError } from '@troupe/kernel';
-import { mcpServerSchema, type McpServer } from '@troupe/domain';
+import { mcpServerSchema, toolsetNames, type McpServer } from '@troupe/domain';
 import { z } from 'zod';
 import { readJson, sendJson, type Exchange } from './exchange.ts';
 
@@ -15,6 +15,9 @@ const attached = mcpServerSchema
 const named = (params: readonly string[]): string => {
   const name = params[0] ?? '';
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(name)) throw new AppError(400, 'A server is named by letters, digits, - and _');
+  // What the owner lets these do would count for the server's tools, too.
+  if ((toolsetNames as readonly string[]).includes(name))
+    throw new AppError(400, `The agent’s own tools are named ${name}: choose another name`);
   return name;
 };
 
@@ -106,7 +109,7 @@ export async function beginConsent(exchange: Exchange): Promise<void> {
   const body = await readJson(exchange, beginSchema);
   const server = await found(exchange);
   if (server.url === undefined) throw new AppError(400, 'A program asks nobody for access');
-  const url = await oauthOf(exchange).begin(server, body).catch(refuse);
+  const url = await oauthOf(exchange).begin(server, body, exchange.signal).catch(refuse);
   sendJson(exchange, { url: url ?? null });
 }
 
@@ -118,7 +121,7 @@ const finishSchema = z.object(
 export async function finishConsent(exchange: Exchange): Promise<void> {
   const body = await readJson(exchange, finishSchema);
   await oauthOf(exchange)
-    .finish(await found(exchange), body)
+    .finish(await found(exchange), body, exchange.signal)
     .catch(refuse);
   sendJson(exchange, { success: true });
 }

@@ -1,7 +1,19 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createMcpFace, McpRefusal, talkTools, type McpFace, type McpTool, type Talk } from '@troupe/interop';
-import { AppError, newId, parseJson, type Log } from '@troupe/kernel';
+import {
+  bodyProblem,
+  callsIn,
+  createMcpFace,
+  createPlaces,
+  isListening,
+  McpRefusal,
+  MOST_MARKS,
+  talkTools,
+  type McpFace,
+  type McpTool,
+  type Talk,
+} from '@troupe/interop';
+import { AppError, newId, parseFewJson, type Log } from '@troupe/kernel';
 import type { Agent } from '../agent.ts';
 import { PAGE_BYTES, type Session } from '../store/store.ts';
 import { untilAborted } from '../until-aborted.ts';
@@ -19,6 +31,10 @@ interface Caller {
 const PAGE = 100;
 /** Calls of one caller to one agent that wait at the same time. */
 const MOST_AT_ONCE = 10;
+/** The same, with those whose bodies are still on their way and streams that wait. */
+const MOST_READ = 20;
+/** Streams of one owner’s agents that only wait for news, whoever opened them. */
+const MOST_LISTENING = 8;
 
 export function createMcpDoor({ log, version }: { log: Log; version: string }) {
   const tools = talkTools(talk, {}, () => '').map(withTold);
@@ -32,7 +48,14 @@ export function createMcpDoor({ log, version }: { log: Log; version: string }) {
       tools,
       onError: (err) => log.error({ err }, 'a tool of an agent’s MCP server failed'),
     }));
-  const taken = new Map<string, number>();
+  const places = createPlaces();
+
+  /** A stream that waits counts for the owner, anything else for the caller. */
+  function placeFor(body: unknown, { agent, principal }: Exchange): () => void {
+    if (isListening(body)) return places.take(`listen ${agent.owner}`, MOST_LISTENING) ?? refuse(MOST_LISTENING);
+    const name = `call ${agent.id} ${principal.id}`;
+    return places.take(name, MOST_AT_ONCE, callsIn(body)) ?? refuse(MOST_AT_ONCE);
+  }
 
   async function respond(exchange: Exchange): Promise<void> {
     const { request, response, agent, principal, signal } = exchange;
@@ -40,32 +63,36 @@ export function createMcpDoor({ log, version }: { log: Log; version: string }) {
     const body = method === 'POST' ? await readMessage(exchange) : undefined;
     // What came with another method is nothing to us, but must not be taken for the next request.
     if (method !== 'POST') request.resume();
-    const answered = await (await face()).answer({ method, headers, body, caller: { agent, principal }, signal });
-    response.writeHead(answered.status, passed(answered));
-    if (answered.body) await pipeline(Readable.fromWeb(answered.body as never), response, { signal });
-    else response.end();
+    const leave = placeFor(body, exchange);
+    try {
+      const answered = await (await face()).answer({ method, headers, body, caller: { agent, principal }, signal });
+      response.writeHead(answered.status, passed(answered));
+      if (answered.body) await pipeline(Readable.fromWeb(answered.body as never), response, { signal });
+      else response.end();
+    } finally {
+      leave();
+    }
   }
 
   return {
     async answer(exchange: Exchange): Promise<void> {
-      const key = `${exchange.agent.id} ${exchange.principal.id}`;
-      const count = taken.get(key) ?? 0;
-      if (count >= MOST_AT_ONCE) throw new AppError(429, `Too many calls at once (max ${MOST_AT_ONCE})`);
-      taken.set(key, count + 1);
+      const leave = places.take(`read ${exchange.agent.id} ${exchange.principal.id}`, MOST_READ) ?? refuse(MOST_READ);
       try {
         await respond(exchange);
       } catch (error) {
         // Who leaves is no failure of ours.
         if (!exchange.signal.aborted) throw error;
       } finally {
-        const still = (taken.get(key) ?? 1) - 1;
-        if (still > 0) taken.set(key, still);
-        else taken.delete(key);
+        leave();
       }
     },
     close: async (): Promise<void> => (await made)?.close(),
   };
 }
+
+const refuse = (most: number): never => {
+  throw new AppError(429, `Too many calls at once (max ${most})`);
+};
 
 /** What the agent refuses with a sentence, the caller's model is told. */
 const withTold = (tool: McpTool<Caller>): McpTool<Caller> => ({
@@ -83,12 +110,10 @@ async function about({ agent }: Caller): Promise<string> {
   return `${name}${who === '' ? '' : `: ${who}`}. Ask it with ask_agent; it has its own tools and memory, and goes on when you stop waiting.`;
 }
 
-const MOST_MESSAGES = 20;
-
 async function readMessage({ request }: Exchange): Promise<unknown> {
-  const body = parseJson((await readBody(request)).toString('utf8'));
-  if (Array.isArray(body) && body.length > MOST_MESSAGES)
-    throw new AppError(400, `A body has ${MOST_MESSAGES} messages at most`);
+  const body = parseFewJson((await readBody(request)).toString('utf8'), MOST_MARKS);
+  const problem = bodyProblem(body);
+  if (problem !== undefined) throw new AppError(400, problem);
   return body;
 }
 

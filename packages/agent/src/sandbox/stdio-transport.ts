@@ -95,7 +95,10 @@ export function createStdioTransport(program: Program, parse: Parse): StdioTrans
     send: (message) =>
       new Promise((resolve, reject) => {
         if (!child?.stdin.writable) return reject(new Error('the server has ended'));
-        child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        // It may end while this is on its way.
+        child.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
+          error ? reject(new Error('the server has ended', { cause: error })) : resolve(),
+        );
       }),
     close: async () => {
       child?.kill('SIGKILL');

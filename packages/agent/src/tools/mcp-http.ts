@@ -20,6 +20,7 @@ export interface Link {
 
 const START_MS = 20_000;
 const STREAM_MS = 300_000;
+const ASK_MS = 20_000;
 const GOODBYE_MS = 2_000;
 /** Of one answer, or of one stream of them: it is read on the loop. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
@@ -39,14 +40,9 @@ export async function connectHttp(
 ): Promise<{ client: Client; link: Link }> {
   const { StreamableHTTPClientTransport, SSEClientTransport } = await import('@modelcontextprotocol/client');
   const url = new URL(server.url ?? '');
-  const options = {
-    requestInit: { headers: server.headers },
-    ...(deps.authProvider && { authProvider: deps.authProvider }),
-  };
-  const transport = new StreamableHTTPClientTransport(url, {
-    ...options,
-    fetch: guardedFetch(deps.outbound, MAX_ANSWER_BYTES),
-  });
+  const options = deps.authProvider ? { authProvider: deps.authProvider } : {};
+  const fetchWith = (maxBytes: number) => withOwnHeaders(guardedFetch(deps.outbound, maxBytes), url, server.headers);
+  const transport = new StreamableHTTPClientTransport(url, { ...options, fetch: fetchWith(MAX_ANSWER_BYTES) });
   const leftOut = (count: number): void =>
     deps.log.warn({ server: server.name, count }, 'MCP tools left out: their schemas are too large');
   const client = makeClient('auto');
@@ -62,8 +58,7 @@ export async function connectHttp(
   /** Where that is not understood either, the first answer tells more. */
   async function connectSse(first: unknown): Promise<Client> {
     const old = makeClient('legacy');
-    const fetch = guardedFetch(deps.outbound, MAX_STREAM_BYTES);
-    const sse: Transport = new SSEClientTransport(url, { ...options, fetch });
+    const sse: Transport = new SSEClientTransport(url, { ...options, fetch: fetchWith(MAX_STREAM_BYTES) });
     try {
       await old.connect(bounded(sse, leftOut), { timeout: START_MS, signal });
       return old;
@@ -95,23 +90,42 @@ async function farewell(
   await Promise.race([said, setTimeout(GOODBYE_MS, undefined, { ref: false })]);
 }
 
-/** The guarded client in the shape of `fetch`, as far as the library uses it. */
-export function guardedFetch(outbound: Outbound, maxBytes: number) {
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * The headers that the owner gave the server are for the server: the library would show them to every address that it
+ * names, such as the one that gives out tokens.
+ */
+function withOwnHeaders(fetch: Fetch, { origin }: URL, own: Readonly<Record<string, string>>): Fetch {
+  return (url, init = {}) => {
+    if (new URL(url).origin !== origin) return fetch(url, init);
+    const headers = new Headers(own);
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+    return fetch(url, { ...init, headers });
+  };
+}
+
+/** The guarded client in the shape of `fetch`, as far as the library uses it; `gone`: nobody waits for any of it any more. */
+export function guardedFetch(outbound: Outbound, maxBytes: number, gone?: AbortSignal): Fetch {
   let streamAt = 0;
-  return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
+  return async (url, init = {}) => {
     const method = init.method ?? 'GET';
+    const signals = [init.signal, gone].filter((one) => one instanceof AbortSignal);
+    const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined;
     const headers = Object.fromEntries(new Headers(init.headers));
-    if (method === 'GET' && headers['accept']?.includes('text/event-stream')) {
+    // What asks for no stream is about descriptions and tokens.
+    const maySpeak = headers['accept']?.includes('text/event-stream') === true;
+    if (method === 'GET' && maySpeak) {
       const wait = Math.max(0, streamAt - Date.now());
       streamAt = Date.now() + wait + STREAM_EVERY_MS;
-      await setTimeout(wait, undefined, { ref: false, ...(init.signal && { signal: init.signal }) });
+      await setTimeout(wait, undefined, { ref: false, ...(signal && { signal }) });
     }
     const answer = await outbound.fetch(url, {
       method: method as 'GET' | 'POST' | 'DELETE',
       headers,
       ...bodyOf(init.body),
-      ...(init.signal && { signal: init.signal }),
-      timeout: STREAM_MS,
+      ...(signal && { signal }),
+      timeout: maySpeak ? STREAM_MS : ASK_MS,
       maxBytes,
       redirects: 0,
     });

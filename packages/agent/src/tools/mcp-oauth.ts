@@ -26,8 +26,13 @@ export interface McpOAuth {
   begin: (
     server: McpServer,
     where: { redirectUri: string; clientUri?: string | undefined; state: string },
+    signal?: AbortSignal,
   ) => Promise<string | undefined>;
-  finish: (server: McpServer, answer: { code: string; state: string; iss?: string | undefined }) => Promise<void>;
+  finish: (
+    server: McpServer,
+    answer: { code: string; state: string; iss?: string | undefined },
+    signal?: AbortSignal,
+  ) => Promise<void>;
   forget: (server: string) => Promise<void>;
 }
 
@@ -46,6 +51,8 @@ interface Kept {
 }
 
 const MAX_BYTES = 256 * 1024;
+/** Of all that is kept for one server: it is read and sealed on the loop. */
+const MAX_KEPT = 128 * 1024;
 const NO_ISSUER = '';
 
 type Change = (kept: Kept) => Kept;
@@ -58,8 +65,11 @@ function createKeeping(store: CredentialStore) {
     // Under the same name there may be another server by now.
     return kept.for === server.url ? kept : {};
   }
-  const write = (server: McpServer, kept: Kept): Promise<void> =>
-    store.save(server.name, JSON.stringify({ ...kept, for: server.url }));
+  async function write(server: McpServer, kept: Kept): Promise<void> {
+    const text = JSON.stringify({ ...kept, for: server.url });
+    if (text.length > MAX_KEPT) throw new AppError(502, 'The server’s registration or tokens are too large to be kept');
+    await store.save(server.name, text);
+  }
   const change = async (server: McpServer, how: Change): Promise<void> => write(server, how(await read(server)));
   return { read, write, change };
 }
@@ -67,6 +77,14 @@ function createKeeping(store: CredentialStore) {
 type Keeping = ReturnType<typeof createKeeping>;
 
 const keyOf = (context?: { issuer?: string }): string => context?.issuer ?? NO_ISSUER;
+
+/** Issuers that something is kept of; a server may name another one every time. */
+const MOST_ISSUERS = 4;
+
+function newest<T>(known: Readonly<Record<string, T>> = {}, issuer: string, value: T): Record<string, T> {
+  const others = Object.entries(known).filter(([name]) => name !== issuer);
+  return Object.fromEntries([...others, [issuer, value] as const].slice(-MOST_ISSUERS));
+}
 
 /** `kept` is what stood there when it was made: where to come back to does not change under way. */
 function providerFor(
@@ -90,13 +108,13 @@ function providerFor(
     state: async () => (await now()).state ?? newId(),
     clientInformation: async (context) => (await now()).client?.[keyOf(context)],
     saveClientInformation: (client, context) =>
-      change((kept) => ({ ...kept, client: { ...kept.client, [keyOf(context)]: client } })),
+      change((kept) => ({ ...kept, client: newest(kept.client, keyOf(context), client) })),
     async tokens(context) {
       const { tokens, issuer = NO_ISSUER } = await now();
       return tokens?.[context ? keyOf(context) : issuer];
     },
     saveTokens: (tokens, context) =>
-      change((kept) => ({ ...kept, issuer: keyOf(context), tokens: { ...kept.tokens, [keyOf(context)]: tokens } })),
+      change((kept) => ({ ...kept, issuer: keyOf(context), tokens: newest(kept.tokens, keyOf(context), tokens) })),
     redirectToAuthorization: onRedirect,
     saveCodeVerifier: (verifier) => change((kept) => ({ ...kept, verifier })),
     async codeVerifier() {
@@ -111,7 +129,7 @@ function providerFor(
 }
 
 export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store: CredentialStore }): McpOAuth {
-  const fetchFn = guardedFetch(outbound, MAX_BYTES);
+  const asking = (signal?: AbortSignal) => guardedFetch(outbound, MAX_BYTES, signal);
   const keeping = createKeeping(store);
   return {
     provider(server) {
@@ -122,7 +140,7 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
       });
     },
 
-    async begin(server, { redirectUri, clientUri, state }) {
+    async begin(server, { redirectUri, clientUri, state }, signal) {
       const { auth } = await import('@modelcontextprotocol/client');
       const before = await keeping.read(server);
       // A program is registered with the address that people come back to.
@@ -137,7 +155,7 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
       const scope = before.wanted;
       const done = await auth(provider, {
         serverUrl: server.url ?? '',
-        fetchFn,
+        fetchFn: asking(signal),
         ...(described !== undefined && { resourceMetadataUrl: new URL(described) }),
         ...(scope !== undefined && { scope, forceReauthorization: true }),
       });
@@ -147,7 +165,7 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
       return asked.href;
     },
 
-    async finish(server, { code, state, iss }) {
+    async finish(server, { code, state, iss }, signal) {
       const kept = await keeping.read(server);
       if (kept.state === undefined || !sameSecret(state, kept.state))
         throw new AppError(400, 'Nobody asked for this authorization');
@@ -157,7 +175,7 @@ export function createMcpOAuth({ outbound, store }: { outbound: Outbound; store:
         serverUrl: server.url ?? '',
         authorizationCode: code,
         ...(iss !== undefined && { iss }),
-        fetchFn,
+        fetchFn: asking(signal),
       });
       await keeping.change(server, ({ state: _state, verifier: _verifier, wanted: _wanted, ...now }) => now);
     },

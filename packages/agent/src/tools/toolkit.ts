@@ -59,19 +59,43 @@ export interface Toolkit {
   close: () => Promise<void>;
 }
 
+/**
+ * A tool is known by its name alone: to the model, and to the owner's rules. The agent's own come first, so a server
+ * cannot choose a name that takes their place or their rules; what it offers under such a name is left out.
+ */
+function createNaming(leftOut: (tool: Tool) => void) {
+  const told = new Set<string>();
+  return (tools: readonly Tool[]): Tool[] => {
+    const named = new Map<string, Tool>();
+    for (const tool of tools) {
+      const isTaken = named.has(tool.name);
+      if (!isTaken) named.set(tool.name, tool);
+      else if (!told.has(tool.name)) {
+        told.add(tool.name);
+        leftOut(tool);
+      }
+    }
+    return [...named.values()];
+  };
+}
+
 export function createToolkit(deps: ToolkitDeps): Toolkit {
   const { store, sandbox, outbound, peers, vault } = deps;
   const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials });
+  const tell = (level: 'error' | 'warn', message: string): void => {
+    store
+      .log({ level, message, source: 'mcp' })
+      .catch((err: unknown) => deps.log.error({ err }, 'agent log not written'));
+  };
   const mcp = createMcpPool({
     ...deps,
     workspace: () => workspace(),
     oauth,
-    onFailure(server, why) {
-      store
-        .log({ level: 'error', message: `The MCP server ${server} cannot be used: ${why}.`, source: 'mcp' })
-        .catch((err: unknown) => deps.log.error({ err }, 'agent log not written'));
-    },
+    onFailure: (server, why) => tell('error', `The MCP server ${server} cannot be used: ${why}.`),
   });
+  const unlike = createNaming(({ name, toolset }) =>
+    tell('warn', `A tool of the MCP server ${toolset} is left out: there is another one named ${name}.`),
+  );
   let made: Promise<Workspace> | undefined;
   const here = (): Promise<Workspace> => (made ??= makeWorkspace(deps.workspaceRoot, deps));
   const seenBy = async (whose: 'tool' | 'person'): Promise<Workspace> =>
@@ -104,7 +128,8 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
           : [];
-      return [...own.flat(), ...team, ...further, ...((definition.skills ?? []).length > 0 ? reading : [])];
+      const skills = (definition.skills ?? []).length > 0 ? reading : [];
+      return unlike([...own.flat(), ...team, ...skills, ...further]);
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {

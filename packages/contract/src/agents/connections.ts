@@ -14,6 +14,7 @@ const base = {
     400: [
       'Give either url or command',
       'A server is named by letters, digits, - and _',
+      'The agent’s own tools are named <name>: choose another name',
       'Invalid request body',
       'Too many arguments',
       'An agent has <n> MCP servers at most',
@@ -29,6 +30,7 @@ const base = {
       'Agent backend unavailable',
       'Agent is not running',
       'The server names no page to ask at',
+      'The server’s registration or tokens are too large to be kept',
       'The server’s authorization failed: <reason>',
     ],
   },

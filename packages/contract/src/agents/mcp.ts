@@ -10,7 +10,11 @@ const mcp = {
   rawBody: true,
   pages: true,
   errors: {
-    400: ['A body has <n> messages at most'],
+    400: [
+      'A body has <n> messages at most',
+      'A body has <n> values at most',
+      'JSON must not have more than <n> characters outside of its texts here',
+    ],
     401: ['Unauthorized'],
     403: ['This needs the scope <scope>'],
     429: ['Too many calls at once (max <n>)'],

@@ -30,8 +30,8 @@ export interface McpFaceOptions<Caller> {
   onError: (error: unknown) => void;
 }
 
-/** Streams that only wait for news, which there are none of: a few, so that nobody can hold many. */
-const MOST_WAITING = 64;
+/** Streams that only wait for news, which there are none of. Doors let each person have a few; this is for all together. */
+const MOST_WAITING = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 /** The list of tools changes with a release. */
 const LIST_LIFE_MS = 300_000;

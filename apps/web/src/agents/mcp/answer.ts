@@ -1,5 +1,22 @@
-import { isListening, scopesOf, type McpFace, type McpTool } from '@troupe/interop';
-import { AppError, challengeFor, parseJson, respond, type Answer, type RequestInfo, type User } from '@troupe/kernel';
+import {
+  bodyProblem,
+  callsIn,
+  createPlaces,
+  isListening,
+  MOST_MARKS,
+  scopesOf,
+  type McpFace,
+  type McpTool,
+} from '@troupe/interop';
+import {
+  AppError,
+  challengeFor,
+  parseFewJson,
+  respond,
+  type Answer,
+  type RequestInfo,
+  type User,
+} from '@troupe/kernel';
 import type { McpCaller } from './service.ts';
 
 export interface AnswerDeps {
@@ -11,8 +28,6 @@ export interface AnswerDeps {
 const MOST_AT_ONCE = 20;
 /** Streams that only wait for news. */
 const MOST_LISTENING = 8;
-/** Messages in one body, as one of the older revisions has it. */
-const MOST_MESSAGES = 20;
 
 /** One request: its body is read, its scope checked, and a place held for it while it lasts. */
 export function createAnswer({ face, tools }: AnswerDeps) {
@@ -29,7 +44,9 @@ export function createAnswer({ face, tools }: AnswerDeps) {
       });
     }
     requireScopes(user, scopesOf(body, tools), request);
-    const leave = places.take(`${isListening(body) ? 'listen' : 'call'} ${user.id}`, isListening(body));
+    const [kind, most] = isListening(body) ? ['listen', MOST_LISTENING] : ['call', MOST_AT_ONCE];
+    const leave = places.take(`${kind} ${user.id}`, most, callsIn(body));
+    if (!leave) throw new AppError(429, `Too many calls at once (max ${most})`);
     try {
       const { headers, address } = request;
       const signal = request.signal();
@@ -44,9 +61,9 @@ export function createAnswer({ face, tools }: AnswerDeps) {
 }
 
 function readBody(text: string): unknown {
-  const body = parseJson(text);
-  if (Array.isArray(body) && body.length > MOST_MESSAGES)
-    throw new AppError(400, `A body has ${MOST_MESSAGES} messages at most`);
+  const body = parseFewJson(text, MOST_MARKS);
+  const problem = bodyProblem(body);
+  if (problem !== undefined) throw new AppError(400, problem);
   return body;
 }
 
@@ -57,26 +74,6 @@ function requireScopes({ scopes }: User, needed: readonly string[], { origin, pa
   const wanted = [...new Set([...(scopes ?? []), ...needed])];
   const headers = { 'www-authenticate': challengeFor({ origin, path, shown: true, lacks: wanted }) };
   throw new AppError(403, `This needs the scope ${lacks.join(' ')}`, { scope: lacks.join(' ') }, { headers });
-}
-
-function createPlaces() {
-  const taken = new Map<string, number>();
-  return {
-    take(key: string, listens: boolean): () => void {
-      const most = listens ? MOST_LISTENING : MOST_AT_ONCE;
-      const count = taken.get(key) ?? 0;
-      if (count >= most) throw new AppError(429, `Too many calls at once (max ${most})`);
-      taken.set(key, count + 1);
-      let left = false;
-      return () => {
-        if (left) return;
-        left = true;
-        const still = (taken.get(key) ?? 1) - 1;
-        if (still > 0) taken.set(key, still);
-        else taken.delete(key);
-      };
-    },
-  };
 }
 
 const PASSED = ['content-type', 'cache-control', 'allow', 'mcp-protocol-version', 'x-accel-buffering'];

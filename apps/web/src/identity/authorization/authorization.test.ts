@@ -102,6 +102,14 @@ describe('a program registers', () => {
     }
   });
 
+  test('under a name that people can read as it is', async () => {
+    const nameOf = async (client_name: string): Promise<string> =>
+      (await register({ redirect_uris: ['https://a.example/cb'], client_name })).json().client_name;
+    assert.equal(await nameOf('Good\u202E\u200B\n tool\u0007'), 'Good tool');
+    assert.equal(await nameOf('\u200B\u2060'), 'a.example');
+    assert.equal((await nameOf('a b '.repeat(50))).length, 79);
+  });
+
   test('and is forgotten when nobody lets it in, the oldest first', async () => {
     const ids = async (): Promise<string[]> =>
       (await web.deps.db.system.selectFrom('oauth_clients').select('id').execute()).map(({ id }) => id);
@@ -305,6 +313,7 @@ describe('rules', () => {
     const id = 'https://app.example/client.json';
     const document = { client_id: id, client_name: 'App', redirect_uris: ['https://app.example/cb'] };
     assert.equal(readDocument(id, JSON.stringify(document))?.name, 'App');
+    assert.equal(readDocument(id, JSON.stringify({ ...document, client_name: 'A\u202Epp' }))?.name, 'A pp');
     assert.equal(readDocument(id, JSON.stringify({ ...document, client_id: 'https://other.example/x' })), undefined);
     assert.equal(readDocument(id, JSON.stringify({ ...document, redirect_uris: ['http://x.example'] })), undefined);
     assert.equal(readDocument(id, '[]'), undefined);

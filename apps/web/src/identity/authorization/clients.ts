@@ -19,6 +19,7 @@ const DAY_MS = 24 * 3_600_000;
 const MOST_UNUSED = 10_000;
 /** A description is believed for so long. */
 const DESCRIBED_MS = 600_000;
+const MOST_CHARACTERS = 80;
 const DOCUMENT = { timeout: 5_000, maxBytes: 32_768, redirects: 0 };
 
 const UNKNOWN = () => new AppError(400, 'This program is not registered here');
@@ -30,6 +31,15 @@ const documentSchema = z.looseObject({
   grant_types: z.array(z.string()).max(20).optional(),
 });
 
+/** As people read it beside what they are asked for: nothing that breaks a line, turns it around, or cannot be seen. */
+const shown = (name = ''): string =>
+  name
+    .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, MOST_CHARACTERS)
+    .toWellFormed()
+    .trim();
+
 /** The description that is behind the address; undefined: it is none, or one of another program. */
 export function readDocument(address: string, text: string): Omit<ClientRow, 'created_at'> | undefined {
   const parsed = documentSchema.safeParse(parseJson(text));
@@ -38,7 +48,7 @@ export function readDocument(address: string, text: string): Omit<ClientRow, 'cr
   if (!redirect_uris.every(isRedirect)) return undefined;
   return {
     id: address,
-    name: client_name ?? new URL(address).host,
+    name: shown(client_name) || new URL(address).host,
     redirect_uris,
     refreshes: grant_types?.includes('refresh_token') ?? false,
     described: true,
@@ -98,7 +108,7 @@ export function createClients({ db, clock, outbound }: ClientsDeps) {
       const now = clock();
       const row: ClientRow = {
         id: newId(),
-        name: client_name || new URL(redirect_uris[0]!).host || 'A program',
+        name: shown(client_name) || new URL(redirect_uris[0]!).host || 'A program',
         redirect_uris,
         refreshes: grant_types.includes('refresh_token'),
         described: false,
