@@ -51,10 +51,11 @@ describe('metrics', () => {
   it('name a thousand series at most, whatever users call their models', async () => {
     const { createMetrics } = await import('@troupe/kernel');
     const metrics = createMetrics();
-    for (let n = 0; n < 3000; n += 1) metrics.counter('calls_total', 'Calls', { model: `m${n}` })();
+    for (let n = 0; n < 3000; n += 1) metrics.counter('calls_total', 'Calls', { model: `m${n}${'x'.repeat(n)}` })();
     const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('calls_total{'));
     metrics.close();
     assert.equal(lines.length, 1001);
+    assert.ok(lines.every((line) => line.length < 250));
     assert.equal(lines.at(-1), 'calls_total{model="other"} 2000');
   });
 

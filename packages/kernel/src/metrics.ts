@@ -12,6 +12,7 @@ export const LONG_BUCKETS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.5
 
 /** Models and tools are named by users, too: whoever names thousands must not fill the memory of who collects them. */
 const MOST_SERIES = 1000;
+const MOST_LETTERS = 200;
 const GAUGES_MS = 2000;
 
 export interface Metrics {
@@ -40,7 +41,7 @@ const escaped = (value: string): string => value.replace(/[\\"\n]/g, (char) => (
 function labelText(labels: Labels): string {
   let text = '';
   for (const name of Object.keys(labels)) {
-    const value = labels[name]!;
+    const value = labels[name]!.length > MOST_LETTERS ? labels[name]!.slice(0, MOST_LETTERS) : labels[name]!;
     text += `${text === '' ? '' : ','}${name}="${SPECIAL.test(value) ? escaped(value) : value}"`;
   }
   return text;

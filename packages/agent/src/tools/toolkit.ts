@@ -79,14 +79,17 @@ function createNaming(leftOut: (tool: Tool) => void) {
   };
 }
 
+/** Into the agent's log, for its owner. */
+const teller =
+  ({ store, log }: ToolkitDeps) =>
+  (level: 'error' | 'warn', message: string): void => {
+    store.log({ level, message, source: 'mcp' }).catch((err: unknown) => log.error({ err }, 'agent log not written'));
+  };
+
 export function createToolkit(deps: ToolkitDeps): Toolkit {
   const { store, sandbox, outbound, peers, vault } = deps;
   const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials });
-  const tell = (level: 'error' | 'warn', message: string): void => {
-    store
-      .log({ level, message, source: 'mcp' })
-      .catch((err: unknown) => deps.log.error({ err }, 'agent log not written'));
-  };
+  const tell = teller(deps);
   const mcp = createMcpPool({
     ...deps,
     workspace: () => workspace(),
