@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Adds to package-lock.json the optional binaries of other platforms that npm left out (it does when a registry mirror
+ * Adds to package-lock.json, or to the one that is named, the optional binaries of other platforms that npm left out (it does when a registry mirror
  * lacks one of them). Without their entries `npm ci` refuses the lock file; with them it fetches only this platform's.
  */
 
 const OS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
 const CPU = ['arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
-const file = new URL('../package-lock.json', import.meta.url);
+const file = process.argv[2] ?? new URL('../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(file, 'utf8'));
 
 /** @param {string} name a package name like `@scope/binding-linux-arm64-gnu` */
@@ -41,4 +41,4 @@ for (const key of before) {
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en')));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`package-lock.json: ${Object.keys(lock.packages).length - before.length} entries added`);
+console.log(`${file}: ${Object.keys(lock.packages).length - before.length} entries added`);
