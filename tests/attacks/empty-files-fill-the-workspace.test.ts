@@ -13,7 +13,8 @@ let scene: Scene;
 let folder: string;
 before(async () => {
   if (skip !== undefined) return;
-  scene = await startScene();
+  // the test looks at the files themselves
+  scene = await startScene({ BLOB_STORE: 'folder' });
   folder = path.join(scene.dataDir, 'workspaces', scene.attacker.agentId);
   await scene.attacker.chat({ tool: 'list_directory', args: {} });
 });

@@ -7,7 +7,8 @@ import { startScene, type Scene } from '../lib/attack.ts';
 
 // A file name, a pattern and a text, each chosen by a model, froze all services: matching and searching ran on the loop.
 let scene: Scene;
-before(async () => (scene = await startScene()));
+// the test puts files there itself
+before(async () => (scene = await startScene({ BLOB_STORE: 'folder' })));
 after(() => scene.stop());
 
 const write = (path: string, content: string) => ({ tool: 'write_file', args: { path, content } });

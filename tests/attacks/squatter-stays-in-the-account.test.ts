@@ -15,7 +15,7 @@ import { tokenIn } from '../lib/web.ts';
 const BOSSES = ['boss@example.com', 'chief@example.com', 'head@example.com'];
 let scene: Scene;
 before(async () => {
-  scene = await startScene({ EMAIL_VERIFICATION: 'on', ADMIN_EMAILS: BOSSES.join(',') });
+  scene = await startScene({ BLOB_STORE: 'folder', EMAIL_VERIFICATION: 'on', ADMIN_EMAILS: BOSSES.join(',') });
 });
 after(() => scene.stop());
 

@@ -34,6 +34,8 @@ async function start(): Promise<BackendProcess> {
   const backend = await startBackendProcess({
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
+    // a folder that all share; packages/fleet/src/two-machines.test.ts does the same without one
+    BLOB_STORE: 'folder',
     OPENROUTER_BASE_URL: director.provider.url,
   });
   running.add(backend);
