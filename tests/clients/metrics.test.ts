@@ -35,7 +35,7 @@ describe('metrics', () => {
 
   const text = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
   const names = (metrics: string): Set<string> =>
-    new Set([...metrics.matchAll(/^([a-z_]+)(?=[{ ])/gm)].map(([, name = '']) => name));
+    new Set([...metrics.matchAll(/^([a-z0-9_]+)(?=[{ ])/gm)].map(([, name = '']) => name));
 
   it('tell of runs, models, tokens, cost, tools, tasks and queues', async () => {
     const told = await text(world.services.backend);
