@@ -115,7 +115,7 @@ export function createRequests(seed: number): (number: number, known: Known) => 
     const given = bodyFor(endpoint, body, random, known);
     const method = random.percent(2) ? random.pick(METHODS) : endpoint.method;
     // Another method at the same address may be another endpoint, which names its own errors.
-    const asked = all.find((one) => isAt(one.endpoint, endpoint, method))?.endpoint ?? endpoint;
+    const asked = all.find((one) => isAt(one.endpoint, endpoint, answeredAs(method)))?.endpoint ?? endpoint;
     const path = pathFor(endpoint.path, params, random, known) + queryFor(query, random, known);
     return {
       number,
@@ -130,6 +130,9 @@ export function createRequests(seed: number): (number: number, known: Known) => 
     };
   };
 }
+
+/** HEAD is a GET whose answer has no body. */
+export const answeredAs = (method: string): string => (method === 'HEAD' ? 'GET' : method);
 
 const isAt = ({ service, path, method }: Endpoint, beside: Endpoint, wanted: string): boolean =>
   service === beside.service && path === beside.path && method === wanted;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { TEST_SECRETS } from '@troupe/kernel';
 import { startScene, type Scene } from '../lib/attack.ts';
 import { elsewhere } from '../lib/people.ts';
-import { createRequests, type FuzzRequest } from './requests.ts';
+import { answeredAs, createRequests, type FuzzRequest } from './requests.ts';
 import type { Known } from './values.ts';
 
 interface FuzzResult {
@@ -215,7 +215,7 @@ function faultOf({ endpoint, method }: FuzzRequest, outcome: Outcome | string): 
   const { status, ms, text } = outcome;
   const told = [endpoint, ...(endpoint.passesOn?.() ?? [])];
   const isNamed =
-    method === endpoint.method &&
+    answeredAs(method) === endpoint.method &&
     told.some(({ errors }) => errors?.[status] !== undefined) &&
     !text.includes('which its contract does not declare');
   if (status >= 500 && !isNamed) return `was answered with ${status} ${text.slice(0, 200)}`;
