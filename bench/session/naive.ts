@@ -34,6 +34,7 @@ interface Key {
   preview: string;
   created_at: Date;
   last_used_at: Date | null;
+  origins: string[];
 }
 
 const { default: express } = await peer<Express>('express');
@@ -56,16 +57,17 @@ app.get('/api/keys', async (request, reply) => {
     await client.query('begin');
     await client.query("select set_config('role', 'svc_user', true), set_config('app.user_id', $1, true)", [user]);
     const { rows } = await client.query<Key>(
-      'select id, name, preview, created_at, last_used_at from api_keys order by created_at desc',
+      'select id, name, preview, created_at, last_used_at, origins from api_keys order by created_at desc',
     );
     await client.query('commit');
     reply.json({
-      keys: rows.map(({ id, name, preview, created_at, last_used_at }) => ({
+      keys: rows.map(({ id, name, preview, created_at, last_used_at, origins }) => ({
         id,
         name,
         keyPreview: preview,
         createdAt: created_at.toISOString(),
         lastUsed: last_used_at?.toISOString() ?? null,
+        origins,
       })),
     });
   } catch (error) {

@@ -332,9 +332,11 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     done();
   });
   // after the body, whose events would come from outside of it
-  app.addHook('preHandler', (request, _reply, done) =>
-    withTrace(readTraceparent(request.headers['traceparent']), done),
-  );
+  app.addHook('preHandler', (request, _reply, done) => {
+    const header = request.headers['traceparent'];
+    if (header === undefined) done();
+    else withTrace(readTraceparent(header), done);
+  });
   const observe = requestObserver(metrics, service);
   const logsRequests = server.settings.LOG_LEVEL === 'debug';
   app.addHook('onResponse', (request, reply, done) => {
