@@ -68,8 +68,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, { reason: string; functions
         'apps/agent/src/app.ts startAgent': 74,
         'packages/agent/src/sandbox/egress-proxy.ts createEgressProxy': 85,
         'packages/agent/src/sandbox/sandbox.ts createSandbox': 146,
-        'packages/agent/src/store/store-sqlite-memory.ts memoryMethods': 78,
-        'packages/agent/src/store/store-sqlite.ts createSqliteStore': 310,
         'packages/ai/src/routing.ts createRouting': 75,
         'packages/fleet/src/docker/containers.ts createContainers': 67,
         'packages/fleet/src/fleet.ts createFleet': 256,
