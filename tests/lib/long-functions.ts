@@ -70,8 +70,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, { reason: string; functions
         'packages/agent/src/sandbox/sandbox.ts createSandbox': 146,
         'packages/ai/src/routing.ts createRouting': 75,
         'packages/fleet/src/docker/containers.ts createContainers': 67,
-        'packages/fleet/src/fleet.ts createFleet': 256,
-        'packages/fleet/src/operations.ts createOperations': 72,
         'packages/fleet/src/proxy.ts createProxy': 84,
         'packages/roster/src/hosting.ts createHostingPlatform': 71,
       },
