@@ -89,28 +89,7 @@ export async function startAgent({
   const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
 
-  const server = http.createServer(
-    REQUEST_TIMES,
-    (request, response) => void gateway.handle(request, response, { agentId, path: request.url ?? '/' }),
-  );
-  const gateway = createGateway({
-    agent: async () => agent,
-    verify: async (_, token, { caller }) => principalOf(settings, token, caller),
-    publicUrl: () => settings.PUBLIC_URL ?? addressOf(server),
-    version: VERSION,
-    log,
-    webhook: (target, request, response) => channelWebhook(channels, target.path, request, response),
-  });
-  server.on(
-    'upgrade',
-    (request, socket, head) => void gateway.upgrade(request, socket, head, { agentId, path: request.url ?? '/' }),
-  );
-  // All but its owner's own programs come through the platform, whose connections are many people's.
-  boundConnections(server, connectionBounds({ ...BOUNDS, TRUST_PROXY: 1 }));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(settings.PORT, settings.HOST, resolve);
-  });
+  const { server, gateway } = await openGateway(agent, channels, settings, log);
   await agent.resume();
   for (const channel of channels) await channel.start();
   const heart = settings.HEARTBEAT === 'on' ? startHeart(agent, log) : undefined;
@@ -133,6 +112,34 @@ export async function startAgent({
         { close: async () => heart?.() },
       ]),
   };
+}
+
+/** Its own door: all but its owner's own programs come in through the platform. */
+async function openGateway(agent: Agent, channels: readonly Channel[], settings: AgentSettings, log: Log) {
+  const agentId = agent.id;
+  const server = http.createServer(
+    REQUEST_TIMES,
+    (request, response) => void gateway.handle(request, response, { agentId, path: request.url ?? '/' }),
+  );
+  const gateway = createGateway({
+    agent: async () => agent,
+    verify: async (_, token, { caller }) => principalOf(settings, token, caller),
+    publicUrl: () => settings.PUBLIC_URL ?? addressOf(server),
+    version: VERSION,
+    log,
+    webhook: (target, request, response) => channelWebhook(channels, target.path, request, response),
+  });
+  server.on(
+    'upgrade',
+    (request, socket, head) => void gateway.upgrade(request, socket, head, { agentId, path: request.url ?? '/' }),
+  );
+  // The platform's connections are many people's.
+  boundConnections(server, connectionBounds({ ...BOUNDS, TRUST_PROXY: 1 }));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.PORT, settings.HOST, resolve);
+  });
+  return { server, gateway };
 }
 
 /** Models come from the platform, through its OpenAI-compatible door; without one the built-in sandbox answers. */

@@ -13,27 +13,21 @@ export interface LifeDeps extends Pick<FleetDeps, 'db' | 'roster' | 'driver' | '
 /** Another start time, so that it counts as started anew. */
 export const fresh = (agent: AgentRow): AgentRow => ({ ...agent, started_at: null });
 
+const failed = ({ id, user_id: userId, name }: AgentRow, message: string) =>
+  ({
+    userId,
+    kind: 'agent_failed',
+    subject: id,
+    message: `${name} failed: ${message}`,
+    link: `/dashboard/agents/${id}`,
+  }) as const;
+
 /** Makes an agent run, or not, and has its row say so. Whoever calls has made sure that nobody else acts on it. */
 export function createLife({ db, roster, driver, clock, log, tell }: LifeDeps) {
-  const notice = (agent: AgentRow, message: string): Promise<unknown> =>
-    db.asSystem((tx) =>
-      raiseNotice(
-        tx,
-        {
-          userId: agent.user_id,
-          kind: 'agent_failed',
-          subject: agent.id,
-          message: `${agent.name} failed: ${message}`,
-          link: `/dashboard/agents/${agent.id}`,
-        },
-        clock(),
-      ),
-    );
-
   /** It is no longer as it should be, and its owner hears of it. */
   async function markFailed(agent: AgentRow, message: string): Promise<void> {
     await roster.change(agent.id, { status: agent.team_id ? 'failed' : 'error', failure: message });
-    await notice(agent, message);
+    await db.asSystem((tx) => raiseNotice(tx, failed(agent, message), clock()));
   }
 
   async function fail(agent: AgentRow, error: unknown): Promise<never> {

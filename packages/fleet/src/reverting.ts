@@ -20,6 +20,8 @@ interface RevertingDeps extends Pick<FleetDeps, 'roster' | 'driver' | 'clock' | 
   life: Life;
 }
 
+const reason = (error: unknown, otherwise: string): string => (error instanceof AppError ? error.message : otherwise);
+
 /** Changes that are undone when they fail: what was there before is in a backup. */
 export function createReverting({ roster, driver, clock, log, backups, life }: RevertingDeps) {
   async function update(agent: AgentRow, given?: string): Promise<Updated> {
@@ -32,19 +34,14 @@ export function createReverting({ roster, driver, clock, log, backups, life }: R
       if (refused !== undefined) throw new AppError(500, refused);
       await life.takeDown(agent);
       const placement = await driver.start({ ...agent, image });
-      const changed = await roster.change(agent.id, {
-        status: 'running',
-        failure: null,
-        image,
-        runtime_version: placement.version,
-        started_at: clock(),
-      });
+      const started = { status: 'running', failure: null, image, runtime_version: placement.version } as const;
+      const changed = await roster.change(agent.id, { ...started, started_at: clock() });
       return { image, previousImage, backupPath, agent: changed };
     } catch (error) {
       log.error({ err: error, agentId: agent.id, image }, 'an update failed; the previous image comes back');
-      const why = error instanceof AppError ? error.message : 'the new image did not start';
+      const why = reason(error, 'the new image did not start');
       await life.bringUp(fresh(agent)).catch((cause: unknown) => {
-        const still = cause instanceof AppError ? cause.message : 'it did not start';
+        const still = reason(cause, 'it did not start');
         throw new AppError(500, `Update failed: ${why}. The previous image could not be started: ${still}`, {
           backupPath,
         });
@@ -65,7 +62,7 @@ export function createReverting({ roster, driver, clock, log, backups, life }: R
     } catch (error) {
       log.error({ err: error, agentId: agent.id, backupId }, 'a restore failed; what was there before comes back');
       await putBack(agent, safety);
-      const why = error instanceof AppError ? error.message : 'the backup could not be read';
+      const why = reason(error, 'the backup could not be read');
       throw new AppError(500, `Restore failed, the agent is as it was: ${why}`, {}, { cause: error });
     }
   }
