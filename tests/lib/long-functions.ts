@@ -8,23 +8,9 @@ export const LONG_FUNCTIONS: Readonly<Record<string, { reason: string; functions
       reason:
         'many small functions over one state that changes: a reader, a queue, a connection. Handed around, the state would be an object that anybody could change',
       functions: {
-        'apps/backend/src/agents/scheduler/service.ts createScheduler': 194,
         'apps/dashboard/src/live.ts createLive': 158,
-        'apps/summarizer/src/html/links.ts createExtract': 98,
-        'apps/summarizer/src/html/scanner.ts createScanner': 192,
-        'apps/summarizer/src/html/summary.ts createSummary': 95,
-        'packages/ai/src/wire/anthropic.ts streamReader': 64,
-        'packages/ai/src/wire/messages-stream.ts messagesWriter': 93,
-        'packages/ai/src/wire/responses-stream.ts responsesWriter': 173,
-        'packages/chain/src/indexer.ts createIndexer': 108,
-        'packages/db/src/notifications.ts createListener': 63,
-        'packages/db/src/pipeline.ts createPipeline': 66,
         'packages/fleet/src/channels.ts createChannelHost': 67,
         'packages/fleet/src/embedded.ts createEmbedded': 63,
-        'packages/kernel/src/fair.ts createFairQueue': 128,
-        'packages/kernel/src/http/places.ts createPlaces': 66,
-        'packages/kernel/src/workers/pool.ts createWorkerPool': 101,
-        'packages/usage/src/writer.ts createWriter': 101,
       },
     },
     measured: {
