@@ -7,7 +7,13 @@ import {
   type EndpointTypes,
   validationMessage,
 } from '@troupe/contract';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preHandlerHookHandler,
+  RouteHandlerMethod,
+} from 'fastify';
 import type { z } from 'zod';
 import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
@@ -49,19 +55,18 @@ export interface Input<T extends EndpointTypes> {
 
 export type Handler<T extends EndpointTypes> = (input: Input<T>) => Promise<T['reply'] | Answer> | T['reply'] | Answer;
 
-/** Attaches an endpoint to a server: rate limit, guard (and the user's limit), validation, handler, answer, in that order. */
-export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoint<T>, handler: Handler<T>): void {
-  const { app, guards, service } = server;
-  if (endpoint.service !== service)
-    throw new Error(`${endpoint.method} ${endpoint.path} is not an endpoint of ${service}`);
-  server.endpoints.push(endpoint);
-  const limit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules);
-  const userLimit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules, 'user');
-  const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
-  const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
-  // Outside production an answer that is not what the contract says is an error: the reference must be true.
-  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
-  const undeclared = declaredCheck(server, endpoint);
+type Guard = (request: FastifyRequest) => unknown;
+
+function withTold(server: Server, principal: unknown, request: FastifyRequest): unknown {
+  const toldAs = principal ? server.toldAs(request) : undefined;
+  return toldAs === undefined ? principal : { ...(principal as User), toldAs };
+}
+
+/** At the head of a request: rate limit, guard, the user's limit. A promise only where something is waited for. */
+function createAdmit(server: Server, endpoint: Endpoint, guard: Guard) {
+  const { counters, callers, clientAddress, toldAs: told, service, rateRules } = server;
+  const limit = limitFor(counters, service, endpoint.method, endpoint.path, rateRules);
+  const userLimit = limitFor(counters, service, endpoint.method, endpoint.path, rateRules, 'user');
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
@@ -70,24 +75,30 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
   };
   const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
-    const found = guard(request, texts);
+    const found = guard(request);
     if (!(found instanceof Promise)) {
       request.principal = found;
       return limitUser(request, reply);
     }
     return found.then((principal) => {
-      request.principal = withTold(principal, request);
+      request.principal = withTold(server, principal, request);
       return limitUser(request, reply);
     });
   };
-  const withTold = (principal: unknown, request: FastifyRequest): unknown => {
-    const toldAs = principal ? server.toldAs(request) : undefined;
-    return toldAs === undefined ? principal : { ...(principal as User), toldAs };
-  };
-  const { counters, callers, clientAddress, toldAs: told } = server;
-  const admit = limit
+  return limit
     ? createAdmission({ auth: endpoint.auth, counters, callers, limit, told, clientAddress, identify })
     : identify;
+}
+
+/** What a request passes before its handler. */
+function createGate(
+  server: Server,
+  endpoint: Endpoint,
+): { onRequest: onRequestHookHandler; preHandler: preHandlerHookHandler } {
+  const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
+  const guardOf = server.guards[endpoint.auth] as (request: FastifyRequest, given: typeof texts) => unknown;
+  const guard: Guard = (request) => guardOf(request, texts);
+  const admit = createAdmit(server, endpoint, guard);
 
   // Somebody let in at the head may be out when the last of the body arrives: those are asked for again.
   const late = new WeakSet<FastifyRequest>();
@@ -101,22 +112,11 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
     done();
   };
   const admitAgain = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    request.principal = withTold(await guard(request, texts), request);
+    request.principal = withTold(server, await guard(request), request);
     await enter(server, request, reply);
   };
 
-  app.route({
-    method: endpoint.method,
-    url: endpoint.path,
-    config: {
-      rawBody: endpoint.rawBody,
-      invalidJson: endpoint.invalidJson,
-      failure: endpoint.failure,
-      errorFields: endpoint.errorFields,
-      errorShape: endpoint.errorShape,
-      undeclared,
-    },
-    bodyLimit: endpoint.bodyLimit,
+  return {
     onRequest: (request, reply, done) => {
       let admitted: Promise<void> | undefined;
       try {
@@ -134,47 +134,81 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       if (entered) void goOn(entered, request, done);
       else done();
     },
-    // Without a promise of its own: that of the handler is enough.
-    handler: (request, reply) => {
-      let result: ReturnType<typeof handler>;
-      try {
-        result = handler({
-          user: request.principal as never,
-          params: parse(endpoint, endpoint.params, request.params, 'path') as never,
-          query: parse(endpoint, endpoint.query, request.query, 'query') as never,
-          body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
-          request: new Info(server, request, reply),
-        });
-      } catch (error) {
-        return fail(error);
-      }
-      if (result instanceof Promise) result.then(answer, fail);
-      else answer(result);
+  };
+}
 
-      function answer(given: T['reply'] | Answer): void {
-        request.leave?.();
-        if (isAnswer(given))
-          return attempt(() => {
-            if (undeclared) assertDeclared(undeclared, given);
-            send(server, reply, given, endpoint);
-          });
-        attempt(() => {
-          if (check) assertReply(check, given, endpoint);
-          server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
+/** Validation, handler, answer. Without a promise of its own: that of the handler is enough. */
+function createAnswering<T extends EndpointTypes>(
+  server: Server,
+  endpoint: Endpoint<T>,
+  handler: Handler<T>,
+  undeclared: ReturnType<typeof declaredCheck>,
+): RouteHandlerMethod {
+  // Outside production an answer that is not what the contract says is an error: the reference must be true.
+  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+  return (request, reply) => {
+    let result: ReturnType<typeof handler>;
+    try {
+      result = handler({
+        user: request.principal as never,
+        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
+        request: new Info(server, request, reply),
+      });
+    } catch (error) {
+      return fail(error);
+    }
+    if (result instanceof Promise) result.then(answer, fail);
+    else answer(result);
+
+    function answer(given: T['reply'] | Answer): void {
+      request.leave?.();
+      if (isAnswer(given))
+        return attempt(() => {
+          if (undeclared) assertDeclared(undeclared, given);
+          send(server, reply, given, endpoint);
         });
+      attempt(() => {
+        if (check) assertReply(check, given, endpoint);
+        server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
+      });
+    }
+    function attempt(work: () => unknown): void {
+      try {
+        work();
+      } catch (error) {
+        fail(error);
       }
-      function attempt(work: () => unknown): void {
-        try {
-          work();
-        } catch (error) {
-          fail(error);
-        }
-      }
-      function fail(error: unknown): void {
-        request.leave?.();
-        void reply.send(error instanceof Error ? error : new Error(String(error)));
-      }
+    }
+    function fail(error: unknown): void {
+      request.leave?.();
+      void reply.send(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+}
+
+/** Attaches an endpoint to a server: rate limit, guard (and the user's limit), validation, handler, answer, in that order. */
+export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoint<T>, handler: Handler<T>): void {
+  const { app, service } = server;
+  if (endpoint.service !== service)
+    throw new Error(`${endpoint.method} ${endpoint.path} is not an endpoint of ${service}`);
+  server.endpoints.push(endpoint);
+  const undeclared = declaredCheck(server, endpoint);
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    config: {
+      rawBody: endpoint.rawBody,
+      invalidJson: endpoint.invalidJson,
+      failure: endpoint.failure,
+      errorFields: endpoint.errorFields,
+      errorShape: endpoint.errorShape,
+      undeclared,
     },
+    bodyLimit: endpoint.bodyLimit,
+    ...createGate(server, endpoint),
+    handler: createAnswering(server, endpoint, handler, undeclared),
   });
 }
 

@@ -111,13 +111,8 @@ const PAGE_HEADERS = {
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
 };
 
-export function createServer(options: ServerOptions): Server {
-  const { service, settings, log, counters, secrets, url } = options;
-  const metrics = createMetrics();
-  const draining = new AbortController();
-  const closing = new AbortController();
-  const app = createApp(options);
-  const loopback = loopbackOnly(settings);
+/** Who asks, where, and what the platform itself says of that. */
+function createRecognition({ settings, secrets, url }: ServerOptions, loopback: boolean) {
   const isInternal = (request: FastifyRequest) => {
     const key = bearerToken(request);
     return key !== null && secrets.internalKey !== undefined && sameSecret(key, secrets.internalKey);
@@ -131,6 +126,17 @@ export function createServer(options: ServerOptions): Server {
   const origin = new URL(settings.BASE_URL ?? url).origin;
   const isFixed = settings.BASE_URL !== undefined || !loopback;
   const originFor = (request: FastifyRequest): string => (isFixed ? origin : seenOrigin(origin, request.headers.host));
+  return { isInternal, isOurs, told, origin, originFor };
+}
+
+export function createServer(options: ServerOptions): Server {
+  const { service, settings, log, counters, secrets, url } = options;
+  const metrics = createMetrics();
+  const draining = new AbortController();
+  const closing = new AbortController();
+  const app = createApp(options);
+  const loopback = loopbackOnly(settings);
+  const { isInternal, isOurs, told, origin, originFor } = createRecognition(options, loopback);
   const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
     app,
