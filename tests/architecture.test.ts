@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { importsOf, readSources } from '@troupe/testing/sources/sources';
 import {
   agentsByRoster,
   areasInOrder,
@@ -8,15 +9,14 @@ import {
   direction,
   environmentOnlyInMain,
   everyRoomLivedIn,
-  importsOf,
   jobsByContract,
   lightStart,
   LONG_FILES,
   loopStaysFree,
   noCycles,
   noDeepImports,
+  noTestCode,
   ON_THE_LOOP,
-  readSources,
   ROOMS,
   type Rule,
   shortFiles,
@@ -30,6 +30,7 @@ const sources = readSources(path.resolve(import.meta.dirname, '..'));
 const RULES: Readonly<Record<string, Rule>> = {
   'imports go only downwards': direction,
   'a package is used through its entry': noDeepImports,
+  'what is for tests is used by tests': noTestCode,
   'a slice uses another only through its service': slicesThroughService,
   'an area uses only those before it': areasInOrder,
   'no file imports itself by a detour': noCycles,
@@ -92,11 +93,25 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
   ],
   [
     noDeepImports,
-    'test helpers are fine in tests only',
-    1,
+    'what tests share is reached by name',
+    2,
     [
       src('apps/web/src/a.test.ts', "import { x } from '../../../tests/lib/x.ts';"),
-      src('apps/web/src/a.ts', "import { x } from '../../../tests/lib/x.ts';"),
+      src('tests/spec/a.test.ts', "import { x } from '../../packages/testing/src/a/x.ts';"),
+      src('tests/spec/b.test.ts', "import { x } from '@troupe/testing/a/x';"),
+    ],
+  ],
+  [
+    noTestCode,
+    'a program or an entry has code for tests',
+    3,
+    [
+      src('apps/web/src/a.ts', "import { x } from '@troupe/testing/a/x';"),
+      src('packages/db/src/index.ts', "export { x } from './testing.ts';"),
+      src('apps/backend/src/b.ts', "await import('./bus-testing.ts');"),
+      src('packages/db/src/a.test.ts', "import { x } from '@troupe/testing/a/x';", "import './testing.ts';"),
+      src('packages/fleet/src/testing.ts', "import { x } from '@troupe/testing/a/x';"),
+      src('bench/a.ts', "import { x } from '@troupe/testing/a/x';"),
     ],
   ],
   [

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { needs } from '../lib/needs.ts';
+import { needs } from '@troupe/testing/machine/needs';
 import { startWorld, type World } from './world.ts';
 
 /** Every snippet of docs/clients.md does what the page says. */

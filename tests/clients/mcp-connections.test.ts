@@ -3,9 +3,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { replyChat } from '@troupe/ai';
-import { createEverything } from '../lib/mcp/everything.ts';
-import { cookieOf, send } from '../lib/people.ts';
-import { addUser, startServices, type StartedServices, type TestUser } from '../lib/services.ts';
+import { createEverything } from '@troupe/testing/mcp/everything';
+import { cookieOf, send } from '@troupe/testing/services/people';
+import { addUser, startServices, type StartedServices, type TestUser } from '@troupe/testing/services/services';
 import { reset, startWorld, type World } from './world.ts';
 
 /** An owner attaches MCP servers, tries them, agrees to be asked for access, and takes them away again. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { addUser } from '../lib/services.ts';
+import { addUser } from '@troupe/testing/services/services';
 import { startWorld, type World } from './world.ts';
 
 /** Pages of other origins at /v1: what a browser asks first, and what the key allows. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { memoryCounters } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { startWeb, tokenIn, type TestWeb } from '../lib/web.ts';
+import { startWeb, tokenIn, type TestWeb } from '@troupe/testing/services/web';
 
 /** Sign-up, sign-in, profile, password, sessions: every row of 4.1 that needs no other party, and every error row. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createBackend } from '@troupe/backend';
 import { sql } from 'kysely';
-import { startWeb, tokenIn, type Person, type TestWeb } from '../lib/web.ts';
+import { startWeb, tokenIn, type Person, type TestWeb } from '@troupe/testing/services/web';
 
 /** Keys and invites: every row of 4.2 and every error row. */
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { TEAM_TEMPLATES } from '@troupe/domain';
 import { readTeamYaml } from '@troupe/domain/team-yaml';
-import { askBackend, person, send, type Body, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { askBackend, person, send, type Body, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 let services: Services;
 let boss: Person;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { busDigest, L2_USDC } from '@troupe/chain';
-import { newId, TEST_SECRETS } from '@troupe/kernel';
+import { newId } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { startTestChain, type TestChain } from '../lib/chain/index.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** The underground as the contract's tables of endpoints, authentication, errors and limits say: backend and web. */
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { needs } from '../lib/needs.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { needs } from '@troupe/testing/machine/needs';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** Installations: the scripts are run as a person would run them, against a platform on loopback. */
 

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { eraseAccountJob } from '@troupe/contract';
 import { untar } from '@troupe/kernel';
 import { CARD_PROCESSOR, createLedger, walletAccount } from '@troupe/ledger';
-import { startServices, type Services } from '../lib/services.ts';
-import { cookieOf, person, provisioned, type Person } from '../lib/people.ts';
+import { startServices, type Services } from '@troupe/testing/services/services';
+import { cookieOf, person, provisioned, type Person } from '@troupe/testing/services/people';
 
 /** An account is exported, closed, kept, and erased a week after it was closed. */
 

@@ -3,8 +3,8 @@ import { readdir, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { askBackend, person, provisioned, type Body, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { askBackend, person, provisioned, type Body, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 let services: Services;
 let ann: Person;

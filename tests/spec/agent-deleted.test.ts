@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorText } from '@troupe/contract';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { createDirector, steps, type Director } from '../lib/director.ts';
-import { ownDocker } from '../lib/docker.ts';
-import { needs } from '../lib/needs.ts';
-import { askBackend, person, provisioned, type Body } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { createDirector, steps, type Director } from '@troupe/testing/services/director';
+import { ownDocker } from '@troupe/testing/containers/docker';
+import { needs } from '@troupe/testing/machine/needs';
+import { askBackend, person, provisioned, type Body } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** Whoever waits for an agent that is deleted meanwhile hears that there is none, in the words of the way they came. */
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { askBackend, person, provisioned, type Body, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { askBackend, person, provisioned, type Body, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 let services: Services;
 let ann: Person;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { memberToken } from '@troupe/roster';
-import { askBackend, person, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { askBackend, person, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** Agents in containers call from one address: each counts by itself, and nobody else does under its name. */
 

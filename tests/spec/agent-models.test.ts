@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStandIn, replyChat } from '@troupe/ai';
-import { person } from '../lib/people.ts';
-import { startServices } from '../lib/services.ts';
+import { person } from '@troupe/testing/services/people';
+import { startServices } from '@troupe/testing/services/services';
 
 test('an agent made with the default model thinks with what the installation has', async () => {
   const openai = await createStandIn();

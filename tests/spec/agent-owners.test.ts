@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as contract from '@troupe/contract';
 import type { Endpoint } from '@troupe/contract';
-import { askBackend, person, provisioned, send, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { askBackend, person, provisioned, send, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** Walks the contract, so that a route which is added later is asked too. */
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createStandIn, replyChat, replyJson, type StandIn, type StandInHandler } from '@troupe/ai';
 import { createBackend } from '@troupe/backend';
-import { testRuntime, type Runtime } from '@troupe/db';
-import { closeAll, createLog, TEST_SECRETS } from '@troupe/kernel';
+import { type Runtime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { closeAll, createLog } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 
 /** Providers that misbehave, seen from outside: what the client is told, and what is left behind. Time-outs are tested with the layer itself. */
 

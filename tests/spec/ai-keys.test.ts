@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { TEST_SECRETS } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import OpenAI from 'openai';
-import { send, type Reply } from '../lib/people.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { send, type Reply } from '@troupe/testing/services/people';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** /v1 with the keys of users and of agents: whose account it is, and the limits, caps and quotas that hold there. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import OpenAI from 'openai';
-import { addUser, startServices, type Services } from '../lib/services.ts';
+import { addUser, startServices, type Services } from '@troupe/testing/services/services';
 
 let upstream: StandIn;
 let services: Services;

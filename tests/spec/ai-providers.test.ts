@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, replyChat, replyJson, type StandIn } from '@troupe/ai';
-import { send } from '../lib/people.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { send } from '@troupe/testing/services/people';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** Providers that an administrator adds, tries, uses and removes while the platform runs. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createStandIn, replyChat, replyJson, type StandIn } from '@troupe/ai';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { startServices, type Services } from '../lib/services.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 const ADMIN = 'boss@example.org';
 const SOLO = { 'x-user-id': 'user-1', 'x-user-plan': 'solo', 'x-billing-subscription-id': 'sub_abc123' };

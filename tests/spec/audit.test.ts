@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startWeb, type Person, type TestWeb } from '../lib/web.ts';
+import { startWeb, type Person, type TestWeb } from '@troupe/testing/services/web';
 
 /** GET /api/audit: what is on record about an account, and who sees it. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { send } from '../lib/people.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { send } from '@troupe/testing/services/people';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** What an agent did, step by step, and its owner's say in it: approvals, cancelling, forgetting. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createStandIn, replyChat, replyJson, type StandIn } from '@troupe/ai';
-import { startServices, type Services } from '../lib/services.ts';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 let upstream: StandIn;
 let services: Services;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { fund } from '../lib/money.ts';
-import { send } from '../lib/people.ts';
-import { addUser, startServices } from '../lib/services.ts';
+import { fund } from '@troupe/testing/money/fund';
+import { send } from '@troupe/testing/services/people';
+import { addUser, startServices } from '@troupe/testing/services/services';
 
 /** /api/v1/gateway: who works when nobody has set an address for the plugin `agent`. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createBackend } from '@troupe/backend';
 import { sql } from 'kysely';
-import { startWeb, type Person, type TestWeb } from '../lib/web.ts';
+import { startWeb, type Person, type TestWeb } from '@troupe/testing/services/web';
 
 /** The 500 rows of keys, validation and invites: a fixed text, the contract's fields, and nothing of the cause. */
 

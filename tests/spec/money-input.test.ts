@@ -4,10 +4,10 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { signVoucher } from '@troupe/chain';
 import { newId, randomHex } from '@troupe/kernel';
 import { verifyLedger } from '@troupe/ledger';
-import { cardEnv, startCardProcessor } from '../lib/card-processor.ts';
-import { fund } from '../lib/money.ts';
-import { person, send, type Reply } from '../lib/people.ts';
-import { startServices } from '../lib/services.ts';
+import { cardEnv, startCardProcessor } from '@troupe/testing/money/card-processor';
+import { fund } from '@troupe/testing/money/fund';
+import { person, send, type Reply } from '@troupe/testing/services/people';
+import { startServices } from '@troupe/testing/services/services';
 
 /** Every place where an amount or an address comes in, with everything that is none. */
 

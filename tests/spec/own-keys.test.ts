@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createStandIn, replyChat, replyJson, type StandIn } from '@troupe/ai';
 import { sql } from 'kysely';
-import { askBackend, person, send, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { askBackend, person, send, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** An agent that thinks on its owner's own account at a provider. */
 

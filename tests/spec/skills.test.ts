@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn, type StandInRequest } from '@troupe/ai';
-import { skillMd, zipOf } from '../lib/archives.ts';
-import { needs } from '../lib/needs.ts';
-import { askBackend, elsewhere, send } from '../lib/people.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { skillMd, zipOf } from '@troupe/testing/backups/archives';
+import { needs } from '@troupe/testing/machine/needs';
+import { askBackend, elsewhere, send } from '@troupe/testing/services/people';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** Skills through the front door: sent, looked at, accepted, given to an agent, and used in a conversation. */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createStandIn, replyChat, replyJson, type StandIn, type StandInHandler } from '@troupe/ai';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { send } from '../lib/people.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { send } from '@troupe/testing/services/people';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 const MODEL = 'openai/gpt-4o';
 

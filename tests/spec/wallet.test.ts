@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { STABLECOINS } from '@troupe/chain';
-import { startTestChain, type TestChain } from '../lib/chain/index.ts';
-import { addUser, startServices, type Services } from '../lib/services.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { addUser, startServices, type Services } from '@troupe/testing/services/services';
 
 /** Wallets, balances and transactions, as the contract's tables of endpoints, errors and limits say. */
 

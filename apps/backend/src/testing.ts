@@ -1,4 +1,4 @@
-import { testRuntime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import type { Env } from '@troupe/kernel';
 import { createBackend, type Backend, type BackendDeps } from './app.ts';
 
