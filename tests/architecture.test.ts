@@ -20,8 +20,10 @@ import {
   ROOMS,
   type Rule,
   shortFiles,
+  slicesAreTested,
   slicesHaveOneShape,
   slicesThroughService,
+  specByItsSection,
   sqlInStores,
 } from './lib/architecture.ts';
 
@@ -44,6 +46,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'no rule goes by an error’s text': codesNotTexts,
   'SQL is in stores': sqlInStores,
   'a slice has one shape': slicesHaveOneShape,
+  'a slice has its test beside it': slicesAreTested,
+  'a test of the contract is named by its section': specByItsSection,
 };
 
 describe('the sources', () => {
@@ -297,6 +301,29 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
         'export function createA() {}',
       ),
       src('apps/web/src/money/a/store.ts', 'export const find = (tx: UserTx) => tx;'),
+    ],
+  ],
+  [
+    slicesAreTested,
+    'a slice without a test, and one with',
+    1,
+    [
+      src('apps/web/src/money/a/routes.ts', ''),
+      src('apps/web/src/money/a/testing.ts', ''),
+      src('apps/backend/src/money/b/routes.ts', ''),
+      src('apps/backend/src/money/b/b.test.ts', ''),
+      src('apps/web/src/money/wire.ts', ''),
+    ],
+  ],
+  [
+    specByItsSection,
+    'names without a section, and with one that is not there',
+    2,
+    [
+      src('tests/spec/wallet.test.ts', ''),
+      src('tests/spec/4.13-wallet.test.ts', ''),
+      src('tests/spec/4.7-wallet.test.ts', ''),
+      src('tests/spec/7-errors.test.ts', ''),
     ],
   ],
   [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],

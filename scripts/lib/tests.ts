@@ -69,6 +69,10 @@ const ON_ANOTHER_SERVER = [
   /^packages\/(db|accounts|ledger|usage)\//,
   /^packages\/agent\/src\/.*store.*\.test\.ts$/,
   /^apps\/backend\/src\/.*(scheduler|underground)\//,
+  /^apps\/web\/src\/identity\/(account|audit|invites|keys|password|settings)\//,
+  /^apps\/web\/src\/agents\/(agents|backups|conversations|files|instance|memory|provision)\//,
+  /^apps\/web\/src\/money\/(policy|usage)\//,
+  /^apps\/backend\/src\/agents\/(runtime|skills|teams)\//,
   /^tests\/spec\//,
   /^tests\/faults\/(backup|usage|ledger-verify)\.test\.ts$/,
 ];

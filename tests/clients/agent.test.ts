@@ -5,7 +5,7 @@ import { replyChat } from '@troupe/ai';
 import OpenAI from 'openai';
 import { send } from '@troupe/testing/services/people';
 import { addUser } from '@troupe/testing/services/services';
-import { reset, startWorld, type World } from './world.ts';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** An agent as a model: the official clients, with an API key of its owner. */
 

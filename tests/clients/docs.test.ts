@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { needs } from '@troupe/testing/machine/needs';
-import { startWorld, type World } from './world.ts';
+import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** Every snippet of docs/clients.md does what the page says. */
 

@@ -9,7 +9,7 @@ import { needs } from '@troupe/testing/machine/needs';
 import { send } from '@troupe/testing/services/people';
 import { sendRaw } from '@troupe/testing/http/raw';
 import { addUser } from '@troupe/testing/services/services';
-import { reset, startWorld, type World } from './world.ts';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** The platform and an agent as MCP servers: the official clients of both revisions, with an API key. */
 

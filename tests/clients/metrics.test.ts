@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { replyChat } from '@troupe/ai';
 import { needs } from '@troupe/testing/machine/needs';
 import { send } from '@troupe/testing/services/people';
-import { startWorld, type World } from './world.ts';
+import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** What /metrics tells, as Prometheus itself reads it; and that the dashboard and the alerts ask for nothing else. */
 

@@ -7,7 +7,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { replyChat, replyJson } from '@troupe/ai';
 import { needs } from '@troupe/testing/machine/needs';
 import { send } from '@troupe/testing/services/people';
-import { reset, startWorld, type World } from './world.ts';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** A collector as OpenTelemetry defines it: what arrives is read with the public definitions. */
 

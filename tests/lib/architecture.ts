@@ -335,6 +335,24 @@ const NOT_THERE: readonly [is: (file: string) => boolean, sign: RegExp, why: str
   [(file) => !isRoutes(file), /(?<![.\w])serve\(server, /, 'attaches an endpoint: that is done in routes.ts'],
 ];
 
+/** What a slice promises is tested where it stands. */
+export const slicesAreTested: Rule = (sources) => {
+  const inSlices = sources.map(({ path: file }) => file).filter((file) => sliceOf(file) !== undefined);
+  const tested = new Set(inSlices.filter((file) => /\.test\.ts$/.test(file)).map(sliceOf));
+  const slices = [...new Set(inSlices.map(sliceOf))];
+  return slices.filter((slice) => !tested.has(slice)).map((slice) => `${slice} has no test beside it`);
+};
+
+/** The sections of the contract that have one. */
+const SPEC = /^tests\/spec\/(?:4\.(?:[1-9]|1[0-2])|[5-9])-[a-z-]+\.test\.ts$/;
+
+/** What is tested over several slices is named by the section of the contract that it is about. */
+export const specByItsSection: Rule = (sources) =>
+  sources
+    .map(({ path: file }) => file)
+    .filter((file) => file.startsWith('tests/spec/') && !SPEC.test(file))
+    .map((file) => `${file} is not named by a section of the contract: SECTION-about.test.ts`);
+
 /** `createX`, and its type taken from it. */
 const SERVICE_TYPE = /^export type \w+ = ReturnType<typeof (create\w+)>;$/m;
 

@@ -1,6 +1,6 @@
 import { newId, randomHex } from '@troupe/kernel';
 import { CARD_PROCESSOR, createLedger, walletAccount } from '@troupe/ledger';
-import { signedIn, type Person, type TestWeb } from '../../testing.ts';
+import { signedIn, type Person, type TestWeb } from '../testing.ts';
 
 export const PAYEE = '0x00000000000000000000000000000000000000ee';
 export const SOLANA = 'So11111111111111111111111111111111111111112';

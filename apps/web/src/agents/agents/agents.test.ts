@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { askBackend, person, provisioned, send, type Body, type Person } from '@troupe/testing/services/people';
+import { askBackend, person, provisioned, send, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
 
 let services: Services;
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => services.stop());
 
-describe('4.3 agents: what belongs to another user is not found', () => {
+describe('what belongs to another user is not found', () => {
   test('on every route', async () => {
     const ann = await person(services, { plan: 'solo' });
     const ben = await person(services, { plan: 'solo' });
@@ -47,75 +47,14 @@ describe('4.3 agents: what belongs to another user is not found', () => {
   });
 });
 
-describe('4.3 agents: one agent from all sides', () => {
+describe('one agent from all sides', () => {
   let ann: Person;
   let id: string;
   before(async () => {
     ann = await person(services, { plan: 'label' });
     id = await provisioned(ann);
-  });
-
-  test('chat answers for real, keeps its history, and streams when asked', async () => {
-    const said = await ann.ask('POST', '/api/chat', { message: 'remember the sky is green', topic: 'sky' });
-    assert.equal(said.status, 200);
-    assert.deepEqual(
-      [said.body.message, said.body.topic, said.body.status],
-      ['remember the sky is green', 'sky', 'sent'],
-    );
-    assert.match(said.body.reply, /sandbox/);
-    assert.deepEqual(Object.keys(said.body).sort(), ['id', 'message', 'reply', 'status', 'timestamp', 'topic']);
-    const history = await ann.ask('GET', '/api/chat?limit=10');
-    assert.deepEqual(Object.keys(history.body).sort(), ['count', 'messages']);
-    assert.equal(history.body.count, history.body.messages.length);
-    for (const [sender, content] of [
-      ['user', said.body.message],
-      ['agent', said.body.reply],
-    ])
-      assert.ok(
-        history.body.messages.some((one: Body) => one.sender === sender && one.content === content),
-        JSON.stringify(history.body),
-      );
-    assert.equal((await ann.ask('GET', '/api/chat?limit=1')).body.count, 1);
-    assert.deepEqual(await ann.ask('POST', '/api/chat', { message: '  ' }), {
-      status: 400,
-      body: { error: 'Message required' },
-    });
-    const nobody = await person(services, { plan: 'solo' });
-    assert.deepEqual(await nobody.ask('POST', '/api/chat', { message: 'hi' }), {
-      status: 404,
-      body: { error: 'No agent deployed' },
-    });
-    const streamed = await ann.ask('POST', '/api/chat', { message: 'hi' }, { accept: 'text/event-stream' });
-    const told = [...String(streamed.body).matchAll(/^event: (\w+)\n(?:id: .*\n)?data: (.*)$/gm)].map(
-      ([, event, data]) => ({ event, ...(JSON.parse(data!) as { text?: string; reply?: string }) }),
-    );
-    const pieces = told.filter(({ event }) => event === 'delta').map(({ text }) => text);
-    assert.ok(pieces.length > 1, streamed.body);
-    assert.deepEqual([told[0]?.event, told.at(-1)?.event], ['start', 'done']);
-    assert.equal(pieces.join(''), told.at(-1)?.reply);
-    assert.match(told.at(-1)?.reply ?? '', /sandbox/);
-  });
-
-  test('memory is the one that the agent itself reads and writes', async () => {
-    const memory = await ann.ask('GET', `/api/memory?agentId=${id}`);
-    assert.ok(Object.values(memory.body.memory).some((value) => String(value).includes('green')));
-    assert.deepEqual((await ann.ask('POST', '/api/memory', { agentId: id, key: 'pet', memory: 'a fox' })).body, {
-      success: true,
-      agentId: id,
-      key: 'pet',
-      saved: true,
-    });
-    const many = await ann.ask('POST', '/api/memory', { agentId: id, memory: { a: 'x', b: { c: 1 } } });
-    assert.deepEqual(many.body.keysUpdated, ['a', 'b']);
-    assert.equal((await ann.ask('GET', `/api/memory?agentId=${id}`)).body.memory.pet, 'a fox');
-    const keys = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 'v']));
-    for (const [body, error] of [
-      [{ key: 'k', memory: 'v' }, 'agentId required'],
-      [{ agentId: id, key: 'k', memory: 'x'.repeat(102_401) }, 'Memory value too large (max 100KB)'],
-      [{ agentId: id, memory: keys }, 'Too many memory keys (max 50)'],
-    ] as const)
-      assert.deepEqual(await ann.ask('POST', '/api/memory', body), { status: 400, body: { error } });
-    assert.equal((await ann.ask('GET', '/api/memory')).body.error, 'agentId required');
+    for (const message of ['hello', 'and again'])
+      assert.equal((await ann.ask('POST', '/api/chat', { message })).status, 200);
   });
 
   test('logs, messages and stats are real', async () => {
@@ -247,40 +186,6 @@ describe('4.3 agents: one agent from all sides', () => {
       body: { error: 'Invalid verification type' },
     });
     assert.equal((await ann.ask('DELETE', `/api/agents/${id}/verify`)).body.verified, false);
-  });
-
-  test('heartbeats are set, read and removed', async () => {
-    assert.equal((await ann.ask('GET', `/api/heartbeat?agentId=${id}`)).body.heartbeat.enabled, false);
-    const set = await ann.ask('POST', '/api/heartbeat', { agentId: id });
-    assert.deepEqual([set.body.heartbeat.frequency, set.body.heartbeat.enabled], ['3h', true]);
-    assert.ok(Date.parse(set.body.heartbeat.nextHeartbeat) > Date.now());
-    for (const frequency of ['0h', '3w', 'x', 5])
-      assert.equal((await ann.ask('POST', '/api/heartbeat', { agentId: id, frequency })).status, 400);
-    assert.deepEqual((await ann.ask('DELETE', '/api/heartbeat', { agentId: id })).body, { success: true });
-    assert.equal((await ann.ask('DELETE', '/api/heartbeat', {})).body.error, 'agentId required');
-  });
-
-  test('instances: by the own id, or by the agent', async () => {
-    const read = await ann.ask('GET', `/api/instance/${ann.id}`);
-    assert.deepEqual([read.body.status, read.body.agentId], ['running', id]);
-    assert.equal((await ann.ask('GET', `/api/instance/${id}/stats`)).body.userId, ann.id);
-    for (const [action, status] of [
-      ['stop', 'stopped'],
-      ['stop', 'stopped'],
-      ['start', 'running'],
-      ['restart', 'running'],
-      ['update', 'running'],
-      ['repair', 'running'],
-      ['reset-memory', 'running'],
-    ] as const) {
-      const done = await ann.ask('POST', `/api/instance/${ann.id}/${action}`, {});
-      assert.deepEqual([done.status, done.body.success, done.body.status], [200, true, status], action);
-    }
-    assert.equal((await ann.ask('POST', `/api/instance/${ann.id}/explode`, {})).status, 400);
-    const nobody = await person(services, { plan: 'solo' });
-    assert.deepEqual((await nobody.ask('GET', `/api/instance/${nobody.id}`)).body, {
-      error: 'No instance found. Please deploy first.',
-    });
   });
 
   test('cloning is not there, and says so', async () => {

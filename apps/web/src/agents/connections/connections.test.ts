@@ -6,7 +6,7 @@ import { replyChat } from '@troupe/ai';
 import { createEverything } from '@troupe/testing/mcp/everything';
 import { cookieOf, send } from '@troupe/testing/services/people';
 import { addUser, startServices, type StartedServices, type TestUser } from '@troupe/testing/services/services';
-import { reset, startWorld, type World } from './world.ts';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** An owner attaches MCP servers, tries them, agrees to be asked for access, and takes them away again. */
 
