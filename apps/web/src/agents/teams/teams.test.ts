@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { person, send, type Person } from '@troupe/testing/services/people';
+import { person, send, type Body, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
 
 let services: Services;
@@ -23,17 +23,21 @@ const member = {
 };
 
 test('a team is made and listed with its members, to its owner alone', async () => {
-  const made = await ann.ask('POST', PATH, { plan: 'collective', customAgents: [member] });
+  const made = await ann.ask('POST', PATH, { plan: 'collective', templateKey: 'dev_team' });
   assert.equal(made.status, 200, JSON.stringify(made.body));
   const { teamId, agents, yaml_config: yaml } = made.body;
   assert.match(teamId, /^team_\d+_[0-9a-z]{6}$/);
+  const names = ['engineer', 'pm', 'qa'];
   assert.deepEqual(
-    agents.map((one: Record<string, string>) => [one['container'], one['agentId'], one['status']]),
-    [[`${teamId}/scout`, `${teamId}-scout`, 'running']],
+    agents.map((one: Body) => [one.container, one.agentId, one.status]).toSorted(),
+    names.map((name) => [`${teamId}/${name}`, `${teamId}-${name}`, 'running']),
   );
   const { teams, count, hasMore } = (await ann.ask('GET', '/api/teams')).body;
   assert.deepEqual([count, hasMore, teams[0].teamId, teams[0].yaml_config], [1, false, teamId, yaml]);
-  assert.deepEqual(teams[0].agents, [{ agentId: `${teamId}-scout`, name: 'scout', status: 'running' }]);
+  assert.deepEqual(
+    teams[0].agents.toSorted((one: Body, other: Body) => one.name.localeCompare(other.name)),
+    names.map((name) => ({ agentId: `${teamId}-${name}`, name, status: 'running' })),
+  );
   const ben = await person(services, { plan: 'collective' });
   assert.equal((await ben.ask('GET', '/api/teams')).body.count, 0);
 });
