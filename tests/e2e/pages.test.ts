@@ -22,10 +22,12 @@ const PROVOKED = [
 /** Each page once: how much script it loads, whether it is accessible in both themes, fits a phone, and stays quiet. */
 browserSuite('every page', (stage) => {
   let agentId = '';
-  before(async () => ({ agentId } = await makeContent(stage.platform)));
+  before(async () => {
+    ({ agentId } = await makeContent(stage.platform));
+  });
 
-  const walk = (name: string, entries: PageEntry[], enter?: (page: Page) => Promise<void>): void =>
-    describe(name, () => {
+  const walk = (name: string, entries: PageEntry[], enter?: (page: Page) => Promise<void>): void => {
+    void describe(name, () => {
       let watched: WatchedPage;
       before(async () => {
         watched = await openPage(stage.browser, stage.platform.url, { colorScheme: 'light', viewport: WIDE });
@@ -33,6 +35,7 @@ browserSuite('every page', (stage) => {
       });
       for (const entry of entries) test(entry.name, () => look(watched, entry, at(entry, agentId)));
     });
+  };
 
   walk('for anybody', PUBLIC_PAGES);
   walk('for who is signed in', [...AGENT_PAGES, ...WORK_PAGES, ...ACCOUNT_PAGES], (page) =>
