@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { codeAt } from '../lib/authenticator.ts';
+import { codeAt } from '@troupe/testing/identity/authenticator';
 import { assertAccessible, assertQuiet, openPage, signIn } from './browser.ts';
 import { browserSuite, type Stage } from './suite.ts';
 
