@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../apps/summarizer/src/main.ts', import.meta.url));
+const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
 const PAYEE = '0x00000000000000000000000000000000000000aA';
 
 /** The summarizer as a program of its own, with nothing but these settings. */
 async function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [START, 'summarizer'], {
     env: { SUMMARIZER_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -186,7 +186,7 @@ test('a bad setting and a port in use stop the start with one sentence', async (
     [{ SUMMARIZER_PORT: String(port) }, /^Port \d+ on 127\.0\.0\.1 is in use: .*SUMMARIZER_PORT.*\n$/],
   ];
   for (const [env, expected] of cases) {
-    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [START, 'summarizer'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const [said, [code]] = await Promise.all([child.stderr.toArray(), once(child, 'exit')]);
     assert.match(Buffer.concat(said as Buffer[]).toString(), expected);
     assert.equal(code, 1);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-const MAIN = path.resolve(import.meta.dirname, '../../../../apps/backend/src/main.ts');
+const START = path.resolve(import.meta.dirname, '../../../../scripts/start.mjs');
 
 /** What the platform keeps to itself: no agent may ever see one of these. */
 export const SECRETS = {
@@ -33,7 +33,7 @@ let callers = 0;
 
 /** The backend in a process of its own, in the production profile. */
 export async function startBackendProcess(env: Record<string, string>): Promise<BackendProcess> {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [START, 'backend'], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

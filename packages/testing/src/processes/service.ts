@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-const APPS = path.resolve(import.meta.dirname, '../../../../apps');
+const START = path.resolve(import.meta.dirname, '../../../../scripts/start.mjs');
 
 export interface ServiceProcess {
   /** Where it listens. */
@@ -14,7 +14,7 @@ export interface ServiceProcess {
 
 /** One service as a process of its own in the production profile, on a free port, with these settings and no others. */
 export async function startService(app: 'web' | 'backend', env: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [path.join(APPS, app, 'src/main.ts')], {
+  const child = spawn(process.execPath, [START, app], {
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',

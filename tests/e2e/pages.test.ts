@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { makeContent } from './content.ts';
-import { at } from './pages.ts';
+import { ACCOUNT_PAGES, AGENT_PAGES, at, PUBLIC_PAGES, WORK_PAGES } from './pages.ts';
 import type { PageEntry } from './pages.ts';
 import { browserSuite } from './suite.ts';
 
@@ -20,33 +20,42 @@ const PROVOKED = [
 ];
 
 /** Each page once: how much script it loads, whether it is accessible in both themes, fits a phone, and stays quiet. */
-export function walkPages(name: string, entries: PageEntry[], signedIn: boolean): void {
-  browserSuite(name, (stage) => {
-    let watched: WatchedPage;
-    let agentId = '';
-    before(async () => {
-      if (signedIn) ({ agentId } = await makeContent(stage.platform));
-      watched = await openPage(stage.browser, stage.platform.url, { colorScheme: 'light', viewport: WIDE });
-      if (signedIn) await signIn(watched.page, stage.platform.owner);
-    });
-
-    for (const entry of entries) {
-      test(entry.name, async () => {
-        const { page } = watched;
-        await page.setViewportSize(WIDE);
-        const size = await scriptSize(page, () => settle(page, at(entry, agentId)));
-        const most = entry.name === 'login' ? 200_000 : 300_000;
-        assert.ok(size <= most, `${entry.name} loads ${size} bytes of gzipped JavaScript`);
-        await assertAccessible(page, `${entry.name}, light`);
-        await page.evaluate("document.documentElement.dataset.theme = 'dark'");
-        await assertAccessible(page, `${entry.name}, dark`);
-        await page.setViewportSize(PHONE);
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-        assert.ok(width <= PHONE.width, `${entry.name} is ${width} pixels wide on a phone`);
-        assertQuiet(watched, PROVOKED);
-      });
-    }
+browserSuite('every page', (stage) => {
+  let agentId = '';
+  before(async () => {
+    ({ agentId } = await makeContent(stage.platform));
   });
+
+  const walk = (name: string, entries: PageEntry[], enter?: (page: Page) => Promise<void>): void => {
+    void describe(name, () => {
+      let watched: WatchedPage;
+      before(async () => {
+        watched = await openPage(stage.browser, stage.platform.url, { colorScheme: 'light', viewport: WIDE });
+        await enter?.(watched.page);
+      });
+      for (const entry of entries) test(entry.name, () => look(watched, entry, at(entry, agentId)));
+    });
+  };
+
+  walk('for anybody', PUBLIC_PAGES);
+  walk('for who is signed in', [...AGENT_PAGES, ...WORK_PAGES, ...ACCOUNT_PAGES], (page) =>
+    signIn(page, stage.platform.owner),
+  );
+});
+
+async function look(watched: WatchedPage, { name }: PageEntry, path: string): Promise<void> {
+  const { page } = watched;
+  await page.setViewportSize(WIDE);
+  const size = await scriptSize(page, () => settle(page, path));
+  const most = name === 'login' ? 200_000 : 300_000;
+  assert.ok(size <= most, `${name} loads ${size} bytes of gzipped JavaScript`);
+  await assertAccessible(page, `${name}, light`);
+  await page.evaluate("document.documentElement.dataset.theme = 'dark'");
+  await assertAccessible(page, `${name}, dark`, 'colours');
+  await page.setViewportSize(PHONE);
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  assert.ok(width <= PHONE.width, `${name} is ${width} pixels wide on a phone`);
+  assertQuiet(watched, PROVOKED);
 }
 
 /** Gzipped bytes of all scripts that a visit with an empty cache loads. */
