@@ -2,13 +2,13 @@ import { attachMcpServer, connectMcpServer, listMcpServers, removeMcpServer, tes
 import type { TypesOf } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { connections as texts } from '../../texts/agents.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Failure, Lines } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
@@ -109,8 +109,7 @@ function Attach({ agentId }: { agentId: string }) {
     },
   });
   const isService = /^https?:\/\//.test(form.address.trim());
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const secrets = pairs(form.secrets);
     const [command = '', ...args] = form.address.trim().split(/\s+/);
     const body = isService ? { url: form.address.trim(), headers: secrets } : { command, args, env: secrets };
@@ -118,18 +117,18 @@ function Attach({ agentId }: { agentId: string }) {
   };
   return (
     <Card title={texts.attachTitle} hint={texts.attachHint}>
-      <form onSubmit={submit} className="flex max-w-xl flex-col gap-4">
+      <Form error={attach.error} fields={['name', 'url']} onSubmit={submit} className="flex max-w-xl flex-col gap-4">
         <TextField
           label={texts.name}
           placeholder="github"
           required
-          maxLength={40}
-          pattern="[A-Za-z0-9_\-]+"
+          name="name"
           value={form.name}
           onChange={({ target }) => setForm({ ...form, name: target.value })}
         />
         <TextField
           label={texts.address}
+          name="url"
           hint={texts.addressHint}
           mono
           required
@@ -144,13 +143,13 @@ function Attach({ agentId }: { agentId: string }) {
           value={form.secrets}
           onChange={({ target }) => setForm({ ...form, secrets: target.value })}
         />
-        {attach.error && <Notice tone="danger">{attach.error.message}</Notice>}
+        <Refused error={attach.error} />
         <div>
           <Button kind="primary" type="submit" icon="plus" busy={attach.isPending}>
             {texts.attach}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

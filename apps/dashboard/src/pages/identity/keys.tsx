@@ -1,16 +1,16 @@
-import { createKey, deleteKey, KEY_NAME_LENGTH, listKeys } from '@troupe/contract';
+import { createKey, deleteKey, listKeys } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { ago, moment } from '../../format.ts';
 import { keys as texts } from '../../texts/account.ts';
 import { states } from '../../texts/common.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card, Notice } from '../../ui/card.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
@@ -58,13 +58,9 @@ export function Keys() {
       setRemoving(undefined);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate({ body: { name } });
-  };
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
-      <KeyForm submit={submit} name={name} setName={setName} create={create} />
+      <KeyForm onSubmit={() => create.mutate({ body: { name } })} name={name} setName={setName} create={create} />
       <Table
         label={texts.title}
         rows={read.data?.keys}
@@ -90,23 +86,28 @@ export function Keys() {
 }
 
 function KeyForm({
-  submit,
+  onSubmit,
   name,
   setName,
   create,
 }: {
-  submit: (event: FormEvent) => void;
+  onSubmit: () => void;
   name: string;
   setName: (value: string) => void;
   create: { isPending: boolean; error: Error | null };
 }) {
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
+    <Form
+      error={create.error}
+      fields={['name']}
+      onSubmit={onSubmit}
+      className="flex flex-wrap items-end gap-3 px-5 pb-5"
+    >
       <div className="w-full max-w-sm">
         <TextField
           label={texts.name}
           placeholder={texts.namePlaceholder}
-          maxLength={KEY_NAME_LENGTH}
+          name="name"
           required
           value={name}
           onChange={({ target }) => setName(target.value)}
@@ -115,8 +116,8 @@ function KeyForm({
       <Button kind="primary" type="submit" icon="plus" busy={create.isPending}>
         {texts.create}
       </Button>
-      {create.error && <Notice tone="danger">{create.error.message}</Notice>}
-    </form>
+      <Refused error={create.error} />
+    </Form>
   );
 }
 

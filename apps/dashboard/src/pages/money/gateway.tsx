@@ -170,8 +170,6 @@ function Pay({ agentId }: { agentId: string }) {
         <TextField
           label={texts.amount}
           type="number"
-          min="0.000001"
-          max={100}
           step="any"
           required
           value={amount}

@@ -1,4 +1,4 @@
-import { listConversations, searchConversations } from '@troupe/contract';
+import { listConversations, SEARCH_LENGTH, searchConversations } from '@troupe/contract';
 import type { SessionHead } from '@troupe/contract';
 import { useDeferredValue, useState } from 'react';
 import { useCall } from '../../../api.ts';
@@ -41,7 +41,7 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
         hideLabel
         type="search"
         placeholder={texts.searchShort}
-        maxLength={200}
+        maxLength={SEARCH_LENGTH}
         value={search}
         onChange={({ target }) => setSearch(target.value)}
       />

@@ -1,16 +1,16 @@
-import { changePassword, endSession, listSessions, PASSWORD_LENGTH } from '@troupe/contract';
+import { changePassword, endSession, listSessions } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { security as texts } from '../../../texts/account.ts';
 import { auth } from '../../../texts/public.ts';
 import { FactorsCard } from '../factors/factors.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { Badge, Card } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
@@ -35,15 +35,17 @@ function PasswordCard() {
       say(texts.changed);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: form });
-  };
   return (
     <Card title={texts.password} hint={texts.passwordHint}>
-      <form onSubmit={submit} className="flex max-w-lg flex-col gap-4">
+      <Form
+        error={send.error}
+        fields={['currentPassword', 'newPassword']}
+        onSubmit={() => send.mutate({ body: form })}
+        className="flex max-w-lg flex-col gap-4"
+      >
         <TextField
           label={texts.current}
+          name="currentPassword"
           type="password"
           autoComplete="current-password"
           required
@@ -52,21 +54,21 @@ function PasswordCard() {
         />
         <TextField
           label={texts.next}
+          name="newPassword"
           hint={auth.passwordHint}
           type="password"
           autoComplete="new-password"
-          minLength={PASSWORD_LENGTH}
           required
           value={form.newPassword}
           onChange={({ target }) => setForm({ ...form, newPassword: target.value })}
         />
-        {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+        <Refused error={send.error} />
         <div>
           <Button kind="primary" type="submit" busy={send.isPending}>
             {texts.change}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -1,13 +1,14 @@
 import { webUnderground } from '@troupe/contract';
 import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
+import { numberOf } from '../../../checks.ts';
 import { exactMoney, moment } from '../../../format.ts';
 import { tickets as texts } from '../../../texts/underground.ts';
 import { Facts, Notice } from '../../../ui/card.tsx';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { useAgentNames } from '../../agents/agents/names.ts';
 
@@ -28,15 +29,14 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
       onClose();
     },
   });
-  const submit = (submitted: FormEvent) => {
-    submitted.preventDefault();
-    const body = { agentId: agentId || choices[0]!.value, quantity: Number(quantity) };
+  const submit = () => {
+    const body = { agentId: agentId || choices[0]!.value, quantity: numberOf(quantity) };
     buy.mutate({ params: { id }, body, headers: { 'idempotency-key': key } });
   };
   const total = event.data && exactMoney(Number(event.data.ticket_price_usdc) * Number(quantity || 0));
   return (
     <Dialog open onClose={onClose} title={texts.title} hint={texts.hint}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form error={buy.error} fields={['quantity']} onSubmit={submit}>
         <TextField
           label={texts.number}
           hint={texts.numberHint}
@@ -62,7 +62,7 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
           disabled={!event.data || choices.length === 0}
           action={total ? texts.payFor(total) : texts.buy}
         />
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -71,9 +71,8 @@ function Quantity({ quantity, setQuantity }: { quantity: string; setQuantity: (v
   return (
     <TextField
       label={texts.quantity}
+      name="quantity"
       type="number"
-      min={1}
-      max={1000}
       required
       value={quantity}
       onChange={({ target }) => setQuantity(target.value)}

@@ -1,0 +1,52 @@
+import { createContext, useContext } from 'react';
+import type { ReactNode } from 'react';
+import { refusal } from '../checks.ts';
+import { Notice } from './card.tsx';
+
+/** What was refused in the form around: by the name of the field, and of the whole. */
+const Refusals = createContext<ReturnType<typeof refusal> | undefined>(undefined);
+
+/**
+ * A form whose rules are the contract's: the browser's own checks are off, and what the contract refuses stands at the
+ * field of that name. `fields`: those that are there.
+ */
+export function Form({
+  error,
+  fields,
+  onSubmit,
+  className = 'flex flex-col gap-4',
+  children,
+}: {
+  error: Error | null;
+  fields: readonly string[];
+  onSubmit: () => void;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <Refusals value={refusal(error, fields)}>
+      <form
+        noValidate
+        className={className}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        {children}
+      </form>
+    </Refusals>
+  );
+}
+
+export function useRefusal(name: string | undefined): string | undefined {
+  const around = useContext(Refusals);
+  return name === undefined ? undefined : around?.at[name];
+}
+
+/** What was refused and stands at no field; where no `Form` is around, all that was. */
+export function Refused({ error }: { error: Error | null }) {
+  const around = useContext(Refusals);
+  const text = around ? around.rest : error?.message;
+  return text === undefined ? null : <Notice tone="danger">{text}</Notice>;
+}
