@@ -16,8 +16,8 @@ const asText = (params: unknown): Record<string, string> =>
 const sentence = (message: string): string =>
   message.startsWith(' ') ? message.charAt(1).toUpperCase() + message.slice(2) : message;
 
-/** Throws as the platform would answer; `fields` has what is wrong by field, as far as a field is to blame. */
-export function check(endpoint: Endpoint, sent: object): void {
+/** What the platform would answer; `fields` has what is wrong by field, as far as a field is to blame. */
+function refusedBy(endpoint: Endpoint, sent: object): CallError | undefined {
   const { params, body } = sent as Sent;
   const parts = [
     [endpoint.params, asText(params), 'path'],
@@ -29,8 +29,14 @@ export function check(endpoint: Endpoint, sent: object): void {
     const fields: Record<string, string> = {};
     for (const { path, message } of error.issues)
       if (path.length > 0) fields[path.map(String).join('.')] ??= sentence(message);
-    throw new CallError(400, { error: validationMessage(error, whole), fields });
+    return new CallError(400, { error: validationMessage(error, whole), fields });
   }
+  return undefined;
+}
+
+export function check(endpoint: Endpoint, sent: object): void {
+  const refused = refusedBy(endpoint, sent);
+  if (refused) throw refused;
 }
 
 /** A number that was typed; nothing typed is none. */
@@ -39,6 +45,10 @@ export const numberOf = (typed: string): number => (typed.trim() === '' ? Number
 /** What is wrong with each field, by its path; empty where none is to blame. */
 export const refusedFields = (error: unknown): Readonly<Record<string, string>> =>
   error instanceof CallError ? ((error.body['fields'] ?? {}) as Record<string, string>) : {};
+
+/** What is still wrong while somebody mends what the contract refused. What the platform said stays as it is. */
+export const stillRefused = (error: Error | null, endpoint: Endpoint, sent: object): Error | null =>
+  Object.keys(refusedFields(error)).length === 0 ? error : (refusedBy(endpoint, sent) ?? null);
 
 /** What a form says of the fields that it shows, and what is left to say beneath them. */
 export function refusal(error: Error | null, shown: readonly string[]): { at: Record<string, string>; rest?: string } {

@@ -12,7 +12,7 @@ import type { TypesOf } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { codeOf, useCall, useSend } from '../../api.ts';
-import { refusedFields } from '../../checks.ts';
+import { refusedFields, stillRefused } from '../../checks.ts';
 import { address, exactMoney, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { policy as texts } from '../../texts/policy.ts';
@@ -91,13 +91,10 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
   const [form, setForm] = useState(policy);
   const say = useSay();
   const save = useSend(putPaymentPolicy, { refresh: [getPaymentPolicy], done: () => say(texts.saved) });
-  const wrong = policyWords(refusedFields(save.error), save.variables?.body?.payees ?? []);
+  const error = stillRefused(save.error, putPaymentPolicy, { params: { id }, body: form });
+  const wrong = policyWords(refusedFields(error), form.payees ?? []);
   return (
-    <Form
-      error={save.error}
-      fields={[...LIMITS, 'payees']}
-      onSubmit={() => save.mutate({ params: { id }, body: form })}
-    >
+    <Form error={error} fields={[...LIMITS, 'payees']} onSubmit={() => save.mutate({ params: { id }, body: form })}>
       <div className="grid gap-4 sm:grid-cols-2">
         {LIMITS.map((key) => (
           <TextField
@@ -121,11 +118,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
           setForm({ ...form, payees: payees.length > 0 ? payees : null });
         }}
       />
-      {codeOf(save.error) === 'BAD_PAYEES' ? (
-        <Notice tone="danger">{texts.badPayees}</Notice>
-      ) : (
-        <Refused error={save.error} />
-      )}
+      {codeOf(error) === 'BAD_PAYEES' ? <Notice tone="danger">{texts.badPayees}</Notice> : <Refused error={error} />}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>
           {states.save}
