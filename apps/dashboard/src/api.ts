@@ -66,7 +66,7 @@ export const callQuery = <T extends EndpointTypes>(endpoint: Endpoint<T>, input:
   refetchInterval: every,
 });
 
-interface SendOptions<T extends EndpointTypes> {
+export interface SendOptions<T extends EndpointTypes> {
   /** Reads that are stale after the call. */
   refresh?: Keyed[];
   done?: (reply: T['reply'], input: CallInput<T>) => void;

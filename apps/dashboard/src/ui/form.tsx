@@ -6,9 +6,13 @@ import { Notice } from './card.tsx';
 /** What was refused in the form around: by the name of the field, and of the whole. */
 const Refusals = createContext<ReturnType<typeof refusal> | undefined>(undefined);
 
+/** The first field that has to be filled in and is not. */
+const missingIn = (form: HTMLFormElement): HTMLInputElement | undefined =>
+  ([...form.elements] as HTMLInputElement[]).find((field) => field.validity?.valueMissing);
+
 /**
- * A form whose rules are the contract's: the browser's own checks are off, and what the contract refuses stands at the
- * field of that name. `fields`: those that are there.
+ * A form whose rules are the contract's: of the browser's own checks only that something is there is made, and what the
+ * contract refuses stands at the field of that name. `fields`: those that are there.
  */
 export function Form({
   error,
@@ -30,7 +34,9 @@ export function Form({
         className={className}
         onSubmit={(event) => {
           event.preventDefault();
-          onSubmit();
+          const missing = missingIn(event.currentTarget);
+          if (missing) missing.reportValidity();
+          else onSubmit();
         }}
       >
         {children}

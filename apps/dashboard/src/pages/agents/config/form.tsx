@@ -2,8 +2,7 @@ import { config as texts } from '../../../texts/operate.ts';
 import { TEAM_TOOLS } from '@troupe/domain';
 import { toolNames } from '../../../texts/teams.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/field.tsx';
-
-export type Config = Record<string, unknown>;
+import type { Config } from './config-text.ts';
 
 const part = (config: Config, key: string) => (config[key] ?? {}) as Config;
 const lines = (value: unknown) => (Array.isArray(value) ? value.join('\n') : '');

@@ -4,7 +4,7 @@ import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/re
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../../api.ts';
-import { useLive } from '../../../live-context.tsx';
+import { useLive } from '../../../live/context.tsx';
 
 /** The steps of a session, from the newest backwards as far as somebody has looked, and on as they happen. */
 

@@ -1,7 +1,7 @@
 import { branchConversation, say } from '@troupe/contract';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call, statusOf } from '../../../api.ts';
-import { useConnection } from '../../../live-context.tsx';
+import { useConnection } from '../../../live/context.tsx';
 import { forget, keep, kept } from '../../../keeping.ts';
 import type { Written } from './composer.tsx';
 

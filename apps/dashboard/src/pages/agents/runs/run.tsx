@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { call, statusOf, useCall } from '../../../api.ts';
 import { duration, money, short } from '../../../format.ts';
-import { useLive } from '../../../live-context.tsx';
+import { useLive } from '../../../live/context.tsx';
 import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { IconButton, LinkButton } from '../../../ui/button.tsx';

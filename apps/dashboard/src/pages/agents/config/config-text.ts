@@ -1,0 +1,14 @@
+/** Any settings; which of them mean something is the platform's to say. */
+export type Config = Record<string, unknown>;
+
+export const configText = (config: Config): string => JSON.stringify(config, null, 2);
+
+/** Undefined: it is no JSON, or no object. */
+export function parseConfig(text: string): Config | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Config) : undefined;
+  } catch {
+    return undefined;
+  }
+}
