@@ -5,15 +5,16 @@ import { useCall, useSend } from '../../api.ts';
 import { ago, moment } from '../../format.ts';
 import { keys as texts } from '../../texts/account.ts';
 import { states } from '../../texts/common.ts';
+import { useAsk } from '../../ui/ask.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Code } from '../../ui/code.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Form, Refused } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { FreshKey } from './fresh-key.tsx';
 
 type Key = TypesOf<typeof listKeys>['reply']['keys'][number];
 
@@ -40,27 +41,15 @@ const columnsOf = (setRemoving: (key: Key) => void): Column<Key>[] => [
 
 export function Keys() {
   const read = useCall(listKeys, {});
-  const [name, setName] = useState('');
   const [fresh, setFresh] = useState<string>();
-  const [removing, setRemoving] = useState<Key>();
   const say = useSay();
-  const create = useSend(createKey, {
+  const remove = useAsk(deleteKey, ({ id }: Key) => ({ params: { id } }), {
     refresh: [listKeys],
-    done: ({ key }) => {
-      setFresh(key);
-      setName('');
-    },
-  });
-  const remove = useSend(deleteKey, {
-    refresh: [listKeys],
-    done: () => {
-      say(texts.deleted);
-      setRemoving(undefined);
-    },
+    done: () => say(texts.deleted),
   });
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
-      <KeyForm onSubmit={() => create.mutate({ body: { name } })} name={name} setName={setName} create={create} />
+      <KeyForm onCreated={setFresh} />
       <Table
         label={texts.title}
         rows={read.data?.keys}
@@ -68,39 +57,42 @@ export function Keys() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
-        columns={columnsOf(setRemoving)}
+        columns={columnsOf(remove.ask)}
       />
-      <FreshKey fresh={fresh} setFresh={setFresh} />
+      <FreshKey
+        title={texts.yourKey}
+        hint={texts.shownOnce}
+        secret={fresh}
+        example={{
+          label: texts.tryIt,
+          text: `curl ${location.origin}/api/agents -H "Authorization: Bearer ${fresh}"`,
+        }}
+        onClose={() => setFresh(undefined)}
+      />
       <Confirm
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={texts.deleteTitle(removing?.name ?? '')}
+        {...remove.confirm}
+        title={texts.deleteTitle(remove.subject?.name ?? '')}
         losses={texts.deleteLoss}
         action={states.delete}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => removing && remove.mutate({ params: { id: removing.id } })}
       />
     </Card>
   );
 }
 
-function KeyForm({
-  onSubmit,
-  name,
-  setName,
-  create,
-}: {
-  onSubmit: () => void;
-  name: string;
-  setName: (value: string) => void;
-  create: { isPending: boolean; error: Error | null };
-}) {
+function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
+  const [name, setName] = useState('');
+  const create = useSend(createKey, {
+    refresh: [listKeys],
+    done: ({ key }) => {
+      onCreated(key);
+      setName('');
+    },
+  });
   return (
     <Form
       error={create.error}
       fields={['name']}
-      onSubmit={onSubmit}
+      onSubmit={() => create.mutate({ body: { name } })}
       className="flex flex-wrap items-end gap-3 px-5 pb-5"
     >
       <div className="w-full max-w-sm">
@@ -118,28 +110,5 @@ function KeyForm({
       </Button>
       <Refused error={create.error} />
     </Form>
-  );
-}
-
-/** A new key is shown once. */
-function FreshKey({ fresh, setFresh }: { fresh: string | undefined; setFresh: (key: undefined) => void }) {
-  return (
-    <Dialog
-      open={fresh !== undefined}
-      onClose={() => setFresh(undefined)}
-      title={texts.yourKey}
-      hint={texts.shownOnce}
-      wide
-    >
-      <div className="flex flex-col gap-4">
-        <Code label={texts.yourKey} text={fresh ?? ''} />
-        <Code label={texts.tryIt} text={`curl ${location.origin}/api/agents -H "Authorization: Bearer ${fresh}"`} />
-        <div className="flex justify-end">
-          <Button kind="primary" onClick={() => setFresh(undefined)}>
-            {texts.done}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   );
 }

@@ -5,9 +5,9 @@ import { useSend } from '../../../api.ts';
 import { auth } from '../../../texts/public.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
-import { TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
+import { NewPassword } from '../new-password.tsx';
 
 const texts = auth.reset;
 
@@ -34,16 +34,7 @@ export default function ResetPassword() {
         </>
       ) : (
         <Form error={send.error} fields={['password']} onSubmit={() => send.mutate({ body: { token, password } })}>
-          <TextField
-            label={auth.newPassword}
-            name="password"
-            hint={auth.passwordHint}
-            type="password"
-            autoComplete="new-password"
-            required
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
+          <NewPassword label={auth.newPassword} value={password} onChange={setPassword} />
           <Refused error={send.error} />
           <Button kind="primary" type="submit" busy={send.isPending}>
             {texts.submit}

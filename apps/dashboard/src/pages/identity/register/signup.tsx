@@ -11,6 +11,7 @@ import { TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
 import { useEnter } from '../session/enter.ts';
+import { NewPassword } from '../new-password.tsx';
 
 const texts = auth.signup;
 type Form = Record<'name' | 'email' | 'password' | 'referralCode' | 'website', string>;
@@ -52,15 +53,10 @@ export default function SignUp() {
           value={form.email}
           onChange={set('email')}
         />
-        <TextField
+        <NewPassword
           label={auth.password}
-          name="password"
-          hint={auth.passwordHint}
-          type="password"
-          autoComplete="new-password"
-          required
           value={form.password}
-          onChange={set('password')}
+          onChange={(password) => setForm((old) => ({ ...old, password }))}
         />
         <Referral given={ref} value={form.referralCode} onChange={set('referralCode')} />
         {/* A trap for robots: people never see it. */}

@@ -10,6 +10,7 @@ import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
+import { NewPassword } from '../new-password.tsx';
 
 const texts = auth.verify;
 
@@ -61,16 +62,7 @@ function OwnPassword({
   const [password, setPassword] = useState('');
   return (
     <Form error={error} fields={['password']} onSubmit={() => choose(password)}>
-      <TextField
-        label={auth.password}
-        name="password"
-        hint={auth.passwordHint}
-        type="password"
-        autoComplete="new-password"
-        required
-        value={password}
-        onChange={({ target }) => setPassword(target.value)}
-      />
+      <NewPassword label={auth.password} value={password} onChange={setPassword} />
       <Refused error={error} />
       <Button kind="primary" type="submit" busy={busy}>
         {texts.submit}

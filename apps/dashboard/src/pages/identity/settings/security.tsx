@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { security as texts } from '../../../texts/account.ts';
-import { auth } from '../../../texts/public.ts';
 import { FactorsCard } from '../factors/factors.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card } from '../../../ui/card.tsx';
@@ -14,6 +13,7 @@ import { Form, Refused } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { NewPassword } from '../new-password.tsx';
 
 export function Security() {
   return (
@@ -52,15 +52,11 @@ function PasswordCard() {
           value={form.currentPassword}
           onChange={({ target }) => setForm({ ...form, currentPassword: target.value })}
         />
-        <TextField
+        <NewPassword
           label={texts.next}
           name="newPassword"
-          hint={auth.passwordHint}
-          type="password"
-          autoComplete="new-password"
-          required
           value={form.newPassword}
-          onChange={({ target }) => setForm({ ...form, newPassword: target.value })}
+          onChange={(newPassword) => setForm({ ...form, newPassword })}
         />
         <Refused error={send.error} />
         <div>

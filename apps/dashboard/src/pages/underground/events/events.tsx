@@ -2,7 +2,6 @@ import { webUnderground } from '@troupe/contract';
 import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
-import { numberOf } from '../../../checks.ts';
 import { count, exactMoney, moment } from '../../../format.ts';
 import { tickets as ticketTexts, underground as texts } from '../../../texts/underground.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -15,6 +14,7 @@ import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { useAgentNames } from '../../agents/agents/names.ts';
 import { TicketForm } from './tickets.tsx';
+import { eventBody, NEW_EVENT } from './new-event.ts';
 
 const columnsOf = (nameOf: (id: string) => string, setBuying: (id: string) => void): Column<UndergroundEvent>[] => [
   { key: 'name', header: texts.eventName, cell: ({ name }) => <span className="font-medium">{name}</span> },
@@ -83,15 +83,7 @@ export function Events() {
 
 function EventForm({ onClose }: { onClose: () => void }) {
   const { choices } = useAgentNames();
-  const [form, setForm] = useState({
-    agentId: '',
-    name: '',
-    description: '',
-    venue: '',
-    date: '',
-    price: '0',
-    tickets: '100',
-  });
+  const [form, setForm] = useState(NEW_EVENT);
   const say = useSay();
   const send = useSend(webUnderground.createEvent, {
     refresh: [webUnderground.listEvents],
@@ -106,20 +98,6 @@ function EventForm({ onClose }: { onClose: () => void }) {
     value: form[key],
     onChange: ({ target }: { target: { value: string } }) => setForm({ ...form, [key]: target.value }),
   });
-  const submit = () => {
-    const { agentId, name, description, venue, date, price, tickets } = form;
-    send.mutate({
-      body: {
-        agentId: agentId || choices[0]!.value,
-        name,
-        description,
-        venue,
-        eventDate: date && new Date(date).toISOString(),
-        ticketPriceUsdc: price,
-        totalTickets: numberOf(tickets),
-      },
-    });
-  };
   return (
     <Dialog open onClose={onClose} title={texts.newEvent}>
       {choices.length === 0 ? (
@@ -128,7 +106,7 @@ function EventForm({ onClose }: { onClose: () => void }) {
         <Form
           error={send.error}
           fields={['name', 'description', 'venue', 'eventDate', 'ticketPriceUsdc', 'totalTickets']}
-          onSubmit={submit}
+          onSubmit={() => send.mutate({ body: eventBody(form, choices[0]!.value) })}
         >
           <TextField label={texts.eventName} {...field('name')} />
           <SelectField label={texts.agent} choices={choices} {...field('agentId')} required={false} />
