@@ -11,6 +11,7 @@ import { TextArea, TextField } from '../../ui/field.tsx';
 import { Form, Refused } from '../../ui/form.tsx';
 import { Failure, Lines } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { isService, NO_SERVER, serverBody } from './mcp-server.ts';
 
 type Server = TypesOf<typeof listMcpServers>['reply']['servers'][number];
 
@@ -90,30 +91,18 @@ function Row({ agentId, server }: { agentId: string; server: Server }) {
   );
 }
 
-const EMPTY = { name: '', address: '', secrets: '' };
-
-/** `NAME: value` or `NAME=value`, a line each. */
-function pairs(text: string): Record<string, string> {
-  const lines = text.split('\n').map((line) => /^\s*([^:=\s]+)\s*[:=]\s*(.*)$/.exec(line.trim()));
-  return Object.fromEntries(lines.flatMap((found) => (found ? [[found[1]!, found[2]!]] : [])));
-}
-
 function Attach({ agentId }: { agentId: string }) {
-  const [form, setForm] = useState(EMPTY);
+  const [form, setForm] = useState(NO_SERVER);
   const say = useSay();
   const attach = useSend(attachMcpServer, {
     refresh: [listMcpServers],
     done: () => {
-      setForm(EMPTY);
+      setForm(NO_SERVER);
       say(texts.attached);
     },
   });
-  const isService = /^https?:\/\//.test(form.address.trim());
   const submit = () => {
-    const secrets = pairs(form.secrets);
-    const [command = '', ...args] = form.address.trim().split(/\s+/);
-    const body = isService ? { url: form.address.trim(), headers: secrets } : { command, args, env: secrets };
-    attach.mutate({ params: { id: agentId, name: form.name.trim() }, body });
+    attach.mutate({ params: { id: agentId, name: form.name.trim() }, body: serverBody(form) });
   };
   return (
     <Card title={texts.attachTitle} hint={texts.attachHint}>
@@ -136,7 +125,7 @@ function Attach({ agentId }: { agentId: string }) {
           onChange={({ target }) => setForm({ ...form, address: target.value })}
         />
         <TextArea
-          label={isService ? texts.headers : texts.env}
+          label={isService(form.address) ? texts.headers : texts.env}
           hint={texts.secretsHint}
           mono
           rows={3}

@@ -12,3 +12,12 @@ export function parseConfig(text: string): Config | undefined {
     return undefined;
   }
 }
+
+/** A list as lines of text; what is no list is none. */
+export const lines = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : '');
+
+export const toList = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);

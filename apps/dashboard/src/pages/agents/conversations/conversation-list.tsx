@@ -10,10 +10,7 @@ import { cx } from '../../../ui/cx.ts';
 import { TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
-
-/** Begun in this dashboard; all others came another way. */
-export const isOwn = ({ channel, key }: Pick<SessionHead, 'channel' | 'key'>): boolean =>
-  channel === 'api' && /^(dashboard|talk-)/.test(key);
+import { isOwn } from './letters.ts';
 
 const MOST = '100';
 /** As short as a search may be to mean something. */

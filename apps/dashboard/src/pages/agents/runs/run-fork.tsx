@@ -8,7 +8,7 @@ import { runs as texts } from '../../../texts/runs.ts';
 import { models } from '../../../texts/talk.ts';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea } from '../../../ui/field.tsx';
-import { newId } from '../conversations/outbox.ts';
+import { newId } from '../../../ids.ts';
 import type { Bar } from './waterfall.ts';
 
 /** From a prompt: in its place. From any other step: after it. */

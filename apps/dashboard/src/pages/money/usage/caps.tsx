@@ -13,19 +13,10 @@ import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { capBody, capName } from './cap.ts';
+import type { Cap, CapBody } from './cap.ts';
 
 type Reply = TypesOf<typeof getCaps>['reply'];
-type Cap = Reply['caps'][number];
-
-function capName({ scope, agentId, period }: Cap, agents: { id: string; name: string }[]): string {
-  const who =
-    scope === 'agent'
-      ? agentId
-        ? (agents.find(({ id }) => id === agentId)?.name ?? agentId)
-        : texts.everyAgent
-      : texts.scopes[scope]!;
-  return `${who}, ${texts.capPeriods[period]}`;
-}
 
 /** What may be spent at most. */
 export function Caps() {
@@ -80,7 +71,7 @@ export function Caps() {
         action={texts.capRemove}
         busy={put.isPending}
         error={put.error}
-        onConfirm={() => removing && put.mutate({ body: bodyOf(removing, null) })}
+        onConfirm={() => removing && put.mutate({ body: capBody(removing, null) })}
       />
     </Card>
   );
@@ -133,17 +124,6 @@ function CapLine({ cap, name, onRemove }: { cap: Cap; name: string; onRemove: ()
   );
 }
 
-type Body = TypesOf<typeof putCap>['sent']['body'];
-const bodyOf = (
-  { scope, agentId, period }: Pick<Cap, 'scope' | 'agentId' | 'period'>,
-  limitUsd: number | null,
-): Body => ({
-  scope,
-  period,
-  limitUsd,
-  ...(agentId && { agentId }),
-});
-
 function CapForm({
   agents,
   busy,
@@ -153,7 +133,7 @@ function CapForm({
   agents: { id: string; name: string }[];
   busy: boolean;
   error: Error | null;
-  onSet: (body: Body) => void;
+  onSet: (body: CapBody) => void;
 }) {
   const [scope, setScope] = useState<Cap['scope']>('user');
   const [period, setPeriod] = useState<Cap['period']>('month');
@@ -161,7 +141,7 @@ function CapForm({
   const [limit, setLimit] = useState('');
   const submit = () =>
     onSet(
-      bodyOf(
+      capBody(
         { scope, agentId: scope === 'agent' ? agentId : null, period: scope === 'run' ? 'total' : period },
         numberOf(limit),
       ),

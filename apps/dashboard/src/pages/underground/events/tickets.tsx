@@ -3,6 +3,7 @@ import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { numberOf } from '../../../checks.ts';
+import { newId } from '../../../ids.ts';
 import { exactMoney, moment } from '../../../format.ts';
 import { tickets as texts } from '../../../texts/underground.ts';
 import { Facts, Notice } from '../../../ui/card.tsx';
@@ -19,7 +20,7 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
   const [agentId, setAgentId] = useState('');
   const [quantity, setQuantity] = useState('1');
   // A second click on the same purchase pays once.
-  const [key] = useState(() => crypto.randomUUID());
+  const [key] = useState(newId);
   const say = useSay();
   const event = useCall(webUnderground.getEvent, { params: { id } }, { enabled: /^\d+$/.test(id) });
   const buy = useSend(webUnderground.buyTickets, {
