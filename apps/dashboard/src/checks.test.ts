@@ -5,6 +5,7 @@ import {
   createKey,
   attachMcpServer,
   login,
+  passSecondStep,
   putPaymentPolicy,
   register,
   reviewSkillArchive,
@@ -54,6 +55,12 @@ test('a part of the path is checked, also when it is a number', () => {
 });
 
 test('a file is not looked at', () => check(reviewSkillArchive, { bytes: new Uint8Array(4) }));
+
+test('what is wrong with the whole is told of no field', () => {
+  const error = refused(passSecondStep, { body: {} });
+  assert.deepEqual(refusedFields(error), {});
+  assert.deepEqual(refusal(error, ['code']), { at: {}, rest: error.message });
+});
 
 test('an error stands at its field, and beneath the form what no field shows', () => {
   const error = refused(register, { body: { email: 'nobody', password: 'short' } });

@@ -1,4 +1,4 @@
-import { parseSchedule } from '@troupe/domain';
+import { isTimeZone, parseSchedule } from '@troupe/domain';
 import { scheduleWords } from './texts/operate.ts';
 
 /** Plain-language schedules, and the cron expressions they stand for. */
@@ -98,7 +98,8 @@ function describeSpan(cron: string): string | undefined {
 
 /** The next times of a schedule, by the same rules that the scheduler follows; undefined: it is none. */
 export function nextTimes(cron: string, zone: string, now: Date, most = 4): Date[] | undefined {
-  const schedule = parseSchedule(cron, zone, now);
+  // The platform may know a zone that this browser does not.
+  const schedule = isTimeZone(zone) ? parseSchedule(cron, zone, now) : null;
   if (!schedule) return undefined;
   const times: Date[] = [];
   for (let at = schedule.next(now); at && times.length < most; at = schedule.next(at)) times.push(at);
