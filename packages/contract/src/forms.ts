@@ -2,6 +2,8 @@
 
 export const PASSWORD_LENGTH = 8;
 export const KEY_NAME_LENGTH = 64;
+/** Of one user. */
+export const MOST_KEYS = 10;
 export const FACTOR_NAME_LENGTH = 64;
 /** Six digits, or a recovery code; with room for spaces. */
 export const CODE_LENGTH = 64;
@@ -15,6 +17,8 @@ export const REFERRAL_LENGTH = 20;
 export const EVENT_NAME_LENGTH = 200;
 export const DEMO_LENGTH = 4000;
 export const MOST_PAYEES = 100;
+/** For one payment through the gateway. */
+export const MOST_PAYMENT_USD = 100;
 
 export const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 /** The form of an address that can be paid; whether its capital letters are right is the service's to say. */
