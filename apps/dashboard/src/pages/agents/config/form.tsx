@@ -114,7 +114,6 @@ function NumberInput({ label, value, onChange }: { label: string; value: unknown
     <TextField
       label={label}
       type="number"
-      min={0}
       value={typeof value === 'number' ? value : ''}
       onChange={({ target }) => onChange(target.valueAsNumber)}
     />
