@@ -3,7 +3,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import * as contract from '@troupe/contract';
 import type { Endpoint } from '@troupe/contract';
-import { readSources } from './lib/architecture.ts';
+import { readSources } from '@troupe/testing/sources/sources';
 
 /** Tests meet most error answers where they are given; this looks at those that none meets. */
 

@@ -110,7 +110,7 @@ async function build({ title, what, sources, stampFile, command, cwd = ROOT }, b
 async function dashboard(binary) {
   // an image has its files and not what they are built from
   if (!existsSync(path.join(ROOT, 'apps/dashboard/index.html'))) return;
-  const sources = ['apps/dashboard', 'packages/client/src', 'packages/contract/src', 'packages/domain/src'];
+  const sources = ['apps/dashboard', 'packages/client/src', 'packages/contract', 'packages/domain/src'];
   await build(
     {
       title: 'Building the dashboard',
@@ -132,7 +132,9 @@ const BUNDLE = 'apps/platform/scripts/bundle.ts';
  */
 async function program(binary) {
   const services = ['agent', 'backend', 'platform', 'summarizer', 'web'].map((name) => `apps/${name}/src`);
-  const packages = readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}/src`);
+  const packages = readdirSync(path.join(ROOT, 'packages'))
+    .filter((name) => name !== 'testing')
+    .map((name) => `packages/${name}/src`);
   await build(
     {
       title: 'Putting the program together',

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { testRuntime } from '@troupe/db';
-import { isAlive, ownSettings, processTree, startProgram } from '../lib/program.ts';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { isAlive, ownSettings, processTree, startProgram } from '@troupe/testing/processes/program';
 
 /** What `npm start` promises about starting and ending, on real processes. */
 
@@ -71,8 +71,10 @@ describe('ending', () => {
   test('a signal while it starts ends it too', async (t) => {
     const { env } = await own(t);
     const program = start(t, env);
-    await delay(900);
+    // Its first process of its own is the database, which is what a start waits for longest.
+    while (processTree(program.pid).length < 2) await delay(5);
     const pids = processTree(program.pid);
+    assert.doesNotMatch(program.output(), /Ctrl-C stops everything/, 'it is not there yet');
     program.kill('SIGTERM');
     await program.exit;
     assert.deepEqual(await gone(pids), []);

@@ -98,10 +98,22 @@ function makeChannel(
   });
 }
 
+interface Open {
+  agentId: string;
+  channel: Channel;
+}
+
+async function stopWell(log: Log, { agentId, channel }: Open): Promise<void> {
+  const stopped = channel
+    .stop()
+    .catch((err: unknown) => log.warn({ err, agentId, channel: channel.kind }, 'a channel did not stop well'));
+  await Promise.race([stopped, delay(STOP_MS, undefined, { ref: false })]);
+}
+
 export function createChannelHost(deps: ChannelHostDeps): ChannelHost {
   const { db, sealKey, log } = deps;
   const cipher = createCipher(sealKey, 'channels');
-  const open = new Map<string, { agentId: string; channel: Channel }>();
+  const open = new Map<string, Open>();
   let turn: Promise<void> = Promise.resolve();
 
   async function start(key: string, one: Wanted): Promise<void> {
@@ -115,14 +127,7 @@ export function createChannelHost(deps: ChannelHostDeps): ChannelHost {
   async function stopAll(isOver: (key: string, agentId: string) => boolean): Promise<void> {
     const ending = [...open].filter(([key, { agentId }]) => isOver(key, agentId));
     for (const [key] of ending) open.delete(key);
-    await Promise.all(
-      ending.map(async ([, { agentId, channel }]) => {
-        const stopped = channel
-          .stop()
-          .catch((err: unknown) => log.warn({ err, agentId, channel: channel.kind }, 'a channel did not stop well'));
-        await Promise.race([stopped, delay(STOP_MS, undefined, { ref: false })]);
-      }),
-    );
+    await Promise.all(ending.map(([, one]) => stopWell(log, one)));
   }
 
   /** One after another, so that what is stopped is not started by a look from before. */

@@ -60,14 +60,8 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
   const awake = new AwakeAgents(deps, files, pool);
   const agent = (agentId: string): Promise<Agent | undefined> => awake.get(agentId);
   const evict = (agentId: string): Promise<void> => awake.evict(agentId);
-  const gateway = createGateway({
-    agent,
-    verify: deps.verify,
-    publicUrl: deps.publicUrl,
-    version,
-    log,
-    ...(deps.webhook && { webhook: deps.webhook }),
-  });
+  const { verify, publicUrl, webhook } = deps;
+  const gateway = createGateway({ agent, verify, publicUrl, version, log, ...(webhook && { webhook }) });
 
   const storeOf = ({ id: agentId, user_id: userId }: AgentRow) => createPgStore({ db, userId, agentId });
 

@@ -174,10 +174,42 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
   return { upgrade, close: () => new Promise<void>((resolve) => sockets.close(() => resolve())) };
 }
 
+interface Door {
+  deps: GatewayDeps;
+  connections: ReturnType<typeof createConnections>;
+  mcp: ReturnType<typeof createMcpDoor>;
+}
+
+/** What a route does, cut off when the token that opened it is no longer valid. */
+async function serve(
+  { deps, connections, mcp }: Door,
+  [, path, , handler]: (typeof ROUTES)[number],
+  exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'signal'>,
+  url: URL,
+  { token, showing }: Known,
+): Promise<void> {
+  const { response, target, principal } = exchange;
+  const gone = new AbortController();
+  const cut = (): void => {
+    gone.abort();
+    response.destroy();
+  };
+  const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
+  response.once('close', () => {
+    gone.abort(LEFT);
+    closed();
+  });
+  const params = (path.exec(url.pathname) ?? []).slice(1);
+  // Ids are plain; anything else is nobody's.
+  if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id))) throw new AppError(404, 'Not found');
+  await handler({ ...exchange, params, deps, mcp, signal: gone.signal });
+}
+
 export function createGateway(deps: GatewayDeps): Gateway {
   const { log, version } = deps;
   const connections = createConnections(deps);
   const mcp = createMcpDoor(deps);
+  const door: Door = { deps, connections, mcp };
   const sockets = createSockets(deps, connections);
 
   async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
@@ -207,30 +239,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const route = matching.find(([method]) => method === request.method);
     if (!route) throw matching.length > 0 ? new AppError(405, 'Method not allowed') : new AppError(404, 'Not found');
     requireRight(principal, route[2]);
-    await serve(route, { request, response, target, agent, principal, query: url.searchParams }, url, known);
-  }
-
-  async function serve(
-    [, path, , handler]: (typeof ROUTES)[number],
-    exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'signal'>,
-    url: URL,
-    { token, showing }: Known,
-  ): Promise<void> {
-    const { response, target, principal } = exchange;
-    const gone = new AbortController();
-    const cut = (): void => {
-      gone.abort();
-      response.destroy();
-    };
-    const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
-    response.once('close', () => {
-      gone.abort(LEFT);
-      closed();
-    });
-    const params = (path.exec(url.pathname) ?? []).slice(1);
-    // Ids are plain; anything else is nobody's.
-    if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id))) throw new AppError(404, 'Not found');
-    await handler({ ...exchange, params, deps, mcp, signal: gone.signal });
+    await serve(door, route, { request, response, target, agent, principal, query: url.searchParams }, url, known);
   }
 
   return {

@@ -3,6 +3,7 @@ import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE, NO_MODEL_TEXTS } from './fields.ts'
 import { success, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { tooLong } from '../fields.ts';
+import { SEARCH_LENGTH } from '../forms.ts';
 import { FILE_ERRORS, MOST_ATTACHMENTS } from './agent-files.ts';
 import { gatewaySession, said, session } from './conversations.ts';
 
@@ -111,7 +112,7 @@ export const searchConversations = endpoint({
   path: '/api/agents/:id/search',
   summary: 'Messages that have these words, the newest first: up to 50, among the newest 50,000',
   params: agent,
-  query: z.object({ q: z.string('q must have 1 to 200 characters').trim().min(1).max(200) }),
+  query: z.object({ q: z.string(`q must have 1 to ${SEARCH_LENGTH} characters`).trim().min(1).max(SEARCH_LENGTH) }),
   reply: found,
   errors: { ...base.errors, 400: ['q must have 1 to 200 characters'] },
   passesOn: () => [gatewaySearch],

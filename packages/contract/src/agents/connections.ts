@@ -6,6 +6,7 @@ import { endpoint } from '../endpoint.ts';
 /** MCP servers whose tools an agent uses: attached, tried, connected and removed by its owner. */
 
 const MISSING = 'MCP server not found';
+const BAD_SERVER_NAME = 'A server is named by letters, digits, - and _';
 const base = {
   service: 'web',
   auth: 'session',
@@ -13,7 +14,7 @@ const base = {
   errors: {
     400: [
       'Give either url or command',
-      'A server is named by letters, digits, - and _',
+      BAD_SERVER_NAME,
       'The agent’s own tools are named <name>: choose another name',
       'Invalid request body',
       'Too many arguments',
@@ -38,6 +39,7 @@ const base = {
 
 const agent = z.object({ id: z.string() });
 const one = z.object({ id: z.string(), name: z.string() });
+const named = one.extend({ name: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, BAD_SERVER_NAME) });
 
 const texts = z.record(z.string().max(200), z.string().max(10_000));
 const server = z.object({
@@ -92,7 +94,7 @@ export const attachMcpServer = endpoint({
   method: 'PUT',
   path: '/api/agents/:id/mcp-servers/:name',
   summary: 'Attach an MCP server to an agent, or replace the one of that name',
-  params: one,
+  params: named,
   body: server,
   reply: attached,
 });

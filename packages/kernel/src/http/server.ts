@@ -174,10 +174,7 @@ export function createServer(options: ServerOptions): Server {
       draining.abort();
       await drain(app.server, connections, settings.STOP_WAIT_SECONDS * 1000);
       closing.abort();
-      for (const abort of server.onClosing.values()) abort();
-      // Closing cuts every connection: those who were told to give up get a moment to say so.
-      const last = performance.now() + LAST_WORDS_MS;
-      while (server.onClosing.size > 0 && performance.now() < last) await setTimeout(5);
+      await tellClosing(server.onClosing);
       await app.close();
       metrics.close();
     },
@@ -189,6 +186,13 @@ export function createServer(options: ServerOptions): Server {
   addReadiness(server, options.ready);
   addObservation(server, isInternal);
   return server;
+}
+
+/** Those who are told to give up get a moment to say so: closing cuts every connection. */
+async function tellClosing(listeners: Server['onClosing']): Promise<void> {
+  for (const abort of listeners.values()) abort();
+  const last = performance.now() + LAST_WORDS_MS;
+  while (listeners.size > 0 && performance.now() < last) await setTimeout(5);
 }
 
 async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {

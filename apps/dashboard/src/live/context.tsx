@@ -1,0 +1,72 @@
+import {
+  deleteAgent,
+  getAccess,
+  getAgent,
+  getBilling,
+  getInbox,
+  getSession,
+  listAccessRequests,
+  listAgents,
+  listDevices,
+  listModels,
+  listNotices,
+  listAiProviders,
+  listTeams,
+} from '@troupe/contract';
+import type { Endpoint, LiveTopic } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
+import { stale } from '../api.ts';
+import type { Connection } from './connection.ts';
+import { createLive } from './live.ts';
+import type { Live } from './live.ts';
+
+/** What is read again when a part of the platform has changed. */
+const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
+  account: [getSession, getBilling, getAccess],
+  agents: [listAgents, getAgent, listTeams],
+  devices: [listDevices],
+  inbox: [getInbox],
+  joining: [listAccessRequests],
+  notices: [listNotices],
+  providers: [listAiProviders, listModels],
+};
+
+const LiveContext = createContext<Live | undefined>(undefined);
+
+/** Opens the tab's stream, and keeps what was read true by it. */
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const queries = useQueryClient();
+  const [live] = useState(() =>
+    createLive({
+      changed(topics) {
+        // What this tab is just deleting is not asked for again.
+        const isDeleting = queries.isMutating({ mutationKey: [deleteAgent.path, deleteAgent.method] }) > 0;
+        const reads = topics.flatMap((topic) => READS[topic] ?? []).filter((read) => !isDeleting || read !== getAgent);
+        void stale(queries, ...reads);
+      },
+      back: () => void queries.invalidateQueries(),
+      signedOut: () => void stale(queries, getSession),
+    }),
+  );
+  useEffect(() => live.start(), [live]);
+  return <LiveContext value={live}>{children}</LiveContext>;
+}
+
+export function useLive(): Live {
+  const live = useContext(LiveContext);
+  if (!live) throw new Error('there is no live stream around this page');
+  return live;
+}
+
+const OPENING: Connection = { state: 'opening' };
+
+/** Public pages have no stream, and are never away. */
+export function useConnection(): Connection {
+  const live = useContext(LiveContext);
+  return useSyncExternalStore(
+    (tell) => live?.subscribe(tell) ?? (() => {}),
+    () => live?.connection() ?? OPENING,
+  );
+}
