@@ -91,7 +91,7 @@ function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
   return (
     <Form
       error={create.error}
-      fields={['name']}
+      fields={[]}
       onSubmit={() => create.mutate({ body: { name } })}
       className="flex flex-wrap items-end gap-3 px-5 pb-5"
     >
@@ -99,7 +99,6 @@ function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
         <TextField
           label={texts.name}
           placeholder={texts.namePlaceholder}
-          name="name"
           required
           value={name}
           onChange={({ target }) => setName(target.value)}
@@ -108,7 +107,9 @@ function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
       <Button kind="primary" type="submit" icon="plus" busy={create.isPending}>
         {texts.create}
       </Button>
-      <Refused error={create.error} />
+      <div className="basis-full empty:hidden">
+        <Refused error={create.error} />
+      </div>
     </Form>
   );
 }

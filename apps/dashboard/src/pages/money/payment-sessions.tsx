@@ -104,16 +104,10 @@ function OpenForm({
   open: { isPending: boolean; error: Error | null };
 }) {
   return (
-    <Form
-      error={open.error}
-      fields={['deposit']}
-      onSubmit={onSubmit}
-      className="flex flex-wrap items-end gap-3 px-5 pb-5"
-    >
+    <Form error={open.error} fields={[]} onSubmit={onSubmit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
       <div className="w-52">
         <TextField
           label={texts.deposit}
-          name="deposit"
           inputMode="decimal"
           required
           value={deposit}
@@ -123,7 +117,9 @@ function OpenForm({
       <Button kind="primary" type="submit" busy={open.isPending}>
         {texts.open}
       </Button>
-      <Refused error={open.error} />
+      <div className="basis-full empty:hidden">
+        <Refused error={open.error} />
+      </div>
     </Form>
   );
 }

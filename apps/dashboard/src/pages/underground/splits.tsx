@@ -1,4 +1,5 @@
 import { webUnderground } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { address as shortAddress, exactMoney, moment, percent } from '../../format.ts';
@@ -63,13 +64,10 @@ export function Splits() {
   );
 }
 
-function SplitForm({ onClose }: { onClose: () => void }) {
-  const { choices } = useAgentNames();
-  const [agentId, setAgentId] = useState('');
-  const [name, setName] = useState('');
-  const [total, setTotal] = useState('');
-  const [recipients, setRecipients] = useState('');
+function useSplit(onClose: () => void) {
   const say = useSay();
+  // A repeat of the same form must not pay twice.
+  const [once] = useState(newId);
   const send = useSend(webUnderground.createSplit, {
     refresh: [webUnderground.listSplits, webUnderground.listAgentWallets],
     done: () => {
@@ -77,12 +75,24 @@ function SplitForm({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  // A repeat of the same form must not pay twice.
-  const [once] = useState(newId);
+  const split = (body: TypesOf<typeof webUnderground.createSplit>['sent']['body']) =>
+    send.mutate({ headers: { 'idempotency-key': once }, body });
+  return { send, split };
+}
+
+function SplitForm({ onClose }: { onClose: () => void }) {
+  const { choices } = useAgentNames();
+  const [agentId, setAgentId] = useState('');
+  const [name, setName] = useState('');
+  const [total, setTotal] = useState('');
+  const [recipients, setRecipients] = useState('');
+  const { send, split } = useSplit(onClose);
   const submit = () =>
-    send.mutate({
-      headers: { 'idempotency-key': once },
-      body: { agentId: agentId || choices[0]!.value, name, totalAmount: total, recipients: readRecipients(recipients) },
+    split({
+      agentId: agentId || choices[0]!.value,
+      name,
+      totalAmount: total,
+      recipients: readRecipients(recipients),
     });
   return (
     <Dialog open onClose={onClose} title={texts.newSplit} hint={texts.splitLoss}>

@@ -74,14 +74,13 @@ function Rename({ agent }: { agent: WebAgent }) {
       <Form
         className="flex flex-wrap items-end gap-3"
         error={rename.error}
-        fields={['name']}
+        fields={[]}
         onSubmit={() => rename.mutate({ params: { id: agent.id }, body: { name } })}
       >
         <div className="min-w-0 flex-1">
           <TextField
             label={texts.rename}
             hideLabel
-            name="name"
             required
             value={name}
             onChange={({ target }) => setName(target.value)}
@@ -90,7 +89,9 @@ function Rename({ agent }: { agent: WebAgent }) {
         <Button type="submit" busy={rename.isPending} disabled={name.trim() === agent.name}>
           {texts.renameSave}
         </Button>
-        <Refused error={rename.error} />
+        <div className="basis-full empty:hidden">
+          <Refused error={rename.error} />
+        </div>
       </Form>
     </Card>
   );

@@ -91,13 +91,12 @@ function Rename({
 }) {
   const [title, setTitle] = useState(before);
   return (
-    <Form error={error} fields={['title']} onSubmit={() => onRename(title)}>
+    <Form error={error} fields={[]} onSubmit={() => onRename(title)}>
       <div className="flex items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
             label={texts.name}
             required
-            name="title"
             dir="auto"
             value={title}
             onChange={({ target }) => setTitle(target.value)}

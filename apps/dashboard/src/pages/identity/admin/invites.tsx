@@ -41,12 +41,11 @@ export function AdminInvites() {
   return (
     <div className="flex flex-col gap-5">
       <Card title={texts.inviteTitle} hint={texts.inviteHint}>
-        <Form error={send.error} fields={['email']} onSubmit={() => send.mutate({ body: { email } })}>
+        <Form error={send.error} fields={[]} onSubmit={() => send.mutate({ body: { email } })}>
           <div className="flex flex-wrap items-end gap-3">
             <div className="w-full max-w-sm">
               <TextField
                 label={texts.email}
-                name="email"
                 type="email"
                 required
                 value={email}

@@ -151,7 +151,7 @@ function CapForm({
   return (
     <Form
       error={error}
-      fields={['limitUsd']}
+      fields={[]}
       onSubmit={submit}
       className="flex flex-wrap items-end gap-3 rounded-xl bg-sunken p-4"
     >
@@ -178,7 +178,9 @@ function CapForm({
       <Button kind="primary" type="submit" busy={busy}>
         {texts.capSet}
       </Button>
-      <Refused error={error} />
+      <div className="basis-full empty:hidden">
+        <Refused error={error} />
+      </div>
     </Form>
   );
 }
@@ -188,7 +190,6 @@ function Most({ limit, setLimit }: { limit: string; setLimit: (value: string) =>
     <div className="w-36">
       <TextField
         label={texts.capLimit}
-        name="limitUsd"
         type="number"
         step="any"
         required
