@@ -3,7 +3,7 @@ import { MESSAGE_TOO_LARGE, shownMessage } from './fields.ts';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed, tooLong } from '../fields.ts';
-import { gatewayChat, gatewayMessages } from './runtime.ts';
+import { gatewayChat, gatewayMessages } from './runtime/gateway.ts';
 
 const LONG_MESSAGE = tooLong('Message', 100_000);
 

@@ -3,7 +3,7 @@ import { agentStatus } from './fields.ts';
 import { nullableTimestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { repairAgent, resetAgentMemory, restartAgent, startAgent, stopAgent, updateAgentImage } from './lifecycle.ts';
-import { getInstanceStats } from './runtime.ts';
+import { getInstanceStats } from './runtime/backend.ts';
 
 const NONE = 'No instance found. Please deploy first.';
 const params = z.object({ userId: z.string() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { abilities, getRuntimeAbilities } from './runtime.ts';
+import { abilities, getRuntimeAbilities } from './runtime/backend.ts';
 import { endpoint } from '../endpoint.ts';
 import { listAiModels } from './ai/backend.ts';
 

@@ -22,7 +22,8 @@ import { success, timestamp, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { deployAgent } from '../deployments.ts';
 import { rotateBackendToken } from '../lifecycle.ts';
-import { gatewayLogs, gatewayMessages, getInstanceStats } from '../runtime.ts';
+import { gatewayLogs, gatewayMessages } from '../runtime/gateway.ts';
+import { getInstanceStats } from '../runtime/backend.ts';
 import {
   deleteBackendAgent,
   getBackendVerification,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idParams, success, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { updateBackendAgent } from '../agents/backend.ts';
-import { gatewaySession } from '../conversations.ts';
+import { gatewaySession } from '../conversations/gateway.ts';
 import { AGENT_NOT_FOUND, TOO_MANY_SKILLS_TEXT } from '../fields.ts';
 import {
   agentSkill,

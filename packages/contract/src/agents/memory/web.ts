@@ -1,9 +1,9 @@
+import { endpoint } from '../../endpoint.ts';
 import { z } from 'zod';
-import { AGENT_NOT_FOUND } from './fields.ts';
-import { nullableTimestamp, success, wholeQuery } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
-import { needed } from '../fields.ts';
-import { gatewayMemory, gatewayRemember } from './runtime.ts';
+import { success, wholeQuery, nullableTimestamp } from '../../common.ts';
+import { AGENT_NOT_FOUND } from '../fields.ts';
+import { gatewayForget, gatewayMemory, gatewayRemember } from './gateway.ts';
+import { needed } from '../../fields.ts';
 
 const base = { service: 'web', tag: 'Memory', path: '/api/memory', auth: 'session' } as const;
 const agentId = needed('agentId required');
@@ -57,4 +57,20 @@ export const putMemory = endpoint({
   },
   passesOn: () => [gatewayRemember],
 });
+
+export const forgetMemory = endpoint({
+  ...base,
+  tag: 'Conversations',
+  method: 'DELETE',
+  summary: 'Delete one entry of what the agent remembers',
+  body: z.object({ agentId: z.string(), key: z.string() }),
+  reply: success,
+  errors: {
+    401: ['Unauthorized'],
+    404: [AGENT_NOT_FOUND, 'Memory not found'],
+    502: ['Agent backend unavailable', 'Agent is not running'],
+  },
+  passesOn: () => [gatewayForget],
+});
+
 export const MEMORY_LIMITS = { bytes: 102_400, keys: 50, tooLarge: TOO_LARGE, tooMany: TOO_MANY } as const;
