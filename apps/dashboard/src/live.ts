@@ -1,4 +1,4 @@
-import { followLive } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { LiveTopic, SessionStep } from '@troupe/contract';
 import { eventsOf, open, statusOf } from './api.ts';
 
@@ -88,7 +88,7 @@ export function createLive({ changed, back, signedOut }: Hooks): Live {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
     try {
-      const stream = await open(followLive, {
+      const stream = await open(web.live.follow, {
         query: watch ? { watch } : {},
         // By it a platform that stops knows who only listens.
         headers: { accept: 'text/event-stream' },

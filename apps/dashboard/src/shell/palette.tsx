@@ -1,4 +1,4 @@
-import { listAgents } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -106,7 +106,7 @@ export default function Palette({ user, onClose }: { user: SessionUser; onClose:
 function useCommands(user: SessionUser): Command[] {
   const navigate = useNavigate();
   const signOut = useSignOut();
-  const agents = useCall(listAgents, {}).data?.agents;
+  const agents = useCall(web.agents.list, {}).data?.agents;
   return useMemo(() => {
     const go = (to: string, search?: Record<string, string>) => () => void navigate({ to, search } as never);
     const actions: [string, IconName, () => void][] = [

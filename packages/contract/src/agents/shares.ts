@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { timestamp, success } from '../common.ts';
+import { success, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { gatewaySession } from './conversations/gateway.ts';
 import { base, inSession, ofAgent } from './conversations/fields.ts';
+import * as gateway from './conversations/gateway.ts';
 import { AGENT_NOT_FOUND } from './fields.ts';
 
 /** Conversations that are shown to whoever has the link. */
@@ -15,7 +15,7 @@ const shared = z.object({
 });
 export type SharedConversation = z.output<typeof shared>;
 
-export const shareConversation = endpoint({
+export const create = endpoint({
   ...base,
   method: 'POST',
   path: '/api/agents/:id/sessions/:sessionId/share',
@@ -28,10 +28,10 @@ export const shareConversation = endpoint({
     400: ['There is nothing to show yet', 'This conversation is too long to be shown (2 MB). Export it instead.'],
     409: ['An agent has 100 links at most. Remove some first.'],
   },
-  passesOn: () => [gatewaySession],
+  passesOn: () => [gateway.get],
 });
 
-export const listShares = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/shares',
@@ -40,7 +40,7 @@ export const listShares = endpoint({
   reply: z.object({ shares: z.array(shared) }),
 });
 
-export const removeShare = endpoint({
+export const remove = endpoint({
   ...base,
   method: 'DELETE',
   path: '/api/agents/:id/shares/:shareId',
@@ -50,7 +50,7 @@ export const removeShare = endpoint({
   errors: { ...base.errors, 404: [AGENT_NOT_FOUND, 'Link not found'] },
 });
 
-export const readShare = endpoint({
+export const read = endpoint({
   service: 'web',
   auth: 'none',
   tag: 'Conversations',

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 const TAG = 'Payments';
 const INVALID_ACTION = 'Invalid action. Use: join-colony, fitness, pricing, endpoints, or pay';
 
-export const getPaygate = endpoint({
+export const get = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/paygate',
@@ -15,7 +15,7 @@ export const getPaygate = endpoint({
   errors: { 503: ['Payment gateway unreachable'] },
 });
 
-export const postPaygate = endpoint({
+export const post = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/paygate',

@@ -1,12 +1,4 @@
-import {
-  createAgentBackup,
-  deleteAgentBackup,
-  downloadAgentBackup,
-  listAgentBackups,
-  listConversations,
-  getMemory,
-  restoreAgentBackup,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { AgentBackup, WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -50,7 +42,7 @@ const columnsOf = (params: { id: string }, acts: Acts): Column<AgentBackup>[] =>
           {texts.restore}
         </Button>
         <a
-          href={urlOf(downloadAgentBackup, { params: { ...params, backupId: backup.id } })}
+          href={urlOf(web.backups.download, { params: { ...params, backupId: backup.id } })}
           download
           className="link text-[0.9rem]"
         >
@@ -71,22 +63,22 @@ const columnsOf = (params: { id: string }, acts: Acts): Column<AgentBackup>[] =>
 /** Copies of the agent: make one, go back to one, take one away. */
 export function Backups({ agent }: { agent: WebAgent }) {
   const params = { id: agent.id };
-  const read = useCall(listAgentBackups, { params }, { every: 15_000 });
+  const read = useCall(web.backups.list, { params }, { every: 15_000 });
   const [restoring, setRestoring] = useState<AgentBackup>();
   const [removing, setRemoving] = useState<AgentBackup>();
   const say = useSay();
   const queries = useQueryClient();
-  const make = useSend(createAgentBackup, { refresh: [listAgentBackups], done: () => say(texts.made) });
-  const restore = useSend(restoreAgentBackup, {
-    refresh: [listAgentBackups, listConversations, getMemory],
+  const make = useSend(web.backups.create, { refresh: [web.backups.list], done: () => say(texts.made) });
+  const restore = useSend(web.backups.restore, {
+    refresh: [web.backups.list, web.conversations.list, web.memory.get],
     done: () => {
       forgetSteps(queries, agent.id);
       setRestoring(undefined);
       say(texts.restored);
     },
   });
-  const remove = useSend(deleteAgentBackup, {
-    refresh: [listAgentBackups],
+  const remove = useSend(web.backups.remove, {
+    refresh: [web.backups.list],
     done: () => {
       setRemoving(undefined);
       say(texts.deleted);

@@ -1,4 +1,4 @@
-import { DEMO_LENGTH, demoChat, getDemo } from '@troupe/contract';
+import { DEMO_LENGTH, web } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { statusOf, useCall, useSend } from '../../api.ts';
@@ -17,11 +17,11 @@ interface Line {
 
 /** The public chat: what it says comes from a model, or it says that there is none. */
 export function DemoChat() {
-  const info = useCall(getDemo, {});
+  const info = useCall(web.demo.get, {});
   const [lines, setLines] = useState<Line[]>([]);
   const [text, setText] = useState('');
   const [model, setModel] = useState('');
-  const send = useSend(demoChat, {
+  const send = useSend(web.demo.chat, {
     done: ({ message, model: by }) => setLines((old) => [...old, { mine: false, text: message, model: by }]),
   });
   const say = (message: string) => {

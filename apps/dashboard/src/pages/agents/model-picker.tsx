@@ -1,4 +1,4 @@
-import type { listModels, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { useMemo, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { money, short } from '../../format.ts';
@@ -7,7 +7,7 @@ import { Badge } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 
-type Offered = TypesOf<typeof listModels>['reply'];
+type Offered = TypesOf<typeof web.models.list>['reply'];
 type Model = Offered['models'][number];
 
 /** More than these nobody reads: the search narrows them. */

@@ -1,4 +1,4 @@
-import { changeDevice, listAgents, listDevices, rotateAgentToken } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { Device, TypesOf } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,7 +15,7 @@ import { useSay } from '../../ui/toast.tsx';
 import { Programs } from './authorization/programs.tsx';
 import { Keys } from './keys.tsx';
 
-type Agent = TypesOf<typeof listAgents>['reply']['agents'][number];
+type Agent = TypesOf<typeof web.agents.list>['reply']['agents'][number];
 
 const agentColumns = (onRotate: (agent: Agent) => void): Column<Agent>[] => [
   { key: 'agent', header: texts.agent, free: true, cell: ({ name }) => name },
@@ -55,11 +55,11 @@ export function AllKeys() {
 }
 
 function AgentKeys() {
-  const read = useCall(listAgents, {});
+  const read = useCall(web.agents.list, {});
   const [asking, setAsking] = useState<Agent>();
   const [fresh, setFresh] = useState<string>();
-  const rotate = useSend(rotateAgentToken, {
-    refresh: [listAgents],
+  const rotate = useSend(web.agents.rotateToken, {
+    refresh: [web.agents.list],
     done: ({ token }) => {
       setAsking(undefined);
       setFresh(token);
@@ -108,11 +108,11 @@ function AgentKeys() {
 }
 
 function DeviceKeys() {
-  const read = useCall(listDevices, {});
+  const read = useCall(web.devices.list, {});
   const [asking, setAsking] = useState<Device>();
   const say = useSay();
-  const end = useSend(changeDevice, {
-    refresh: [listDevices],
+  const end = useSend(web.devices.change, {
+    refresh: [web.devices.list],
     done: () => {
       setAsking(undefined);
       say(texts.revoked);

@@ -1,4 +1,4 @@
-import { listAudit } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useCall } from '../../api.ts';
 import { address as shortAddress, moment } from '../../format.ts';
@@ -9,7 +9,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 
-type Entry = TypesOf<typeof listAudit>['reply']['entries'][number];
+type Entry = TypesOf<typeof web.audit.list>['reply']['entries'][number];
 
 /** Ids say nothing to people; the address has a column of its own, and so has who it was. */
 const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'currency']);
@@ -57,7 +57,7 @@ const ABOUT: Column<Entry> = {
 
 export function AuditLog() {
   const { user } = useSession();
-  const read = useCall(listAudit, { query: { limit: '200' } });
+  const read = useCall(web.audit.list, { query: { limit: '200' } });
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
       <Table

@@ -1,4 +1,4 @@
-import { createKey, deleteKey, KEY_NAME_LENGTH, listKeys } from '@troupe/contract';
+import { web, KEY_NAME_LENGTH } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -15,7 +15,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
-type Key = TypesOf<typeof listKeys>['reply']['keys'][number];
+type Key = TypesOf<typeof web.keys.list>['reply']['keys'][number];
 
 const columnsOf = (setRemoving: (key: Key) => void): Column<Key>[] => [
   { key: 'name', header: texts.name, cell: (key) => <span className="font-medium">{key.name}</span> },
@@ -39,20 +39,20 @@ const columnsOf = (setRemoving: (key: Key) => void): Column<Key>[] => [
 ];
 
 export function Keys() {
-  const read = useCall(listKeys, {});
+  const read = useCall(web.keys.list, {});
   const [name, setName] = useState('');
   const [fresh, setFresh] = useState<string>();
   const [removing, setRemoving] = useState<Key>();
   const say = useSay();
-  const create = useSend(createKey, {
-    refresh: [listKeys],
+  const create = useSend(web.keys.create, {
+    refresh: [web.keys.list],
     done: ({ key }) => {
       setFresh(key);
       setName('');
     },
   });
-  const remove = useSend(deleteKey, {
-    refresh: [listKeys],
+  const remove = useSend(web.keys.remove, {
+    refresh: [web.keys.list],
     done: () => {
       say(texts.deleted);
       setRemoving(undefined);

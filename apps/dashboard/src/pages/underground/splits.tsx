@@ -1,4 +1,4 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
@@ -15,7 +15,7 @@ import { useAgentNames } from '../agents/agents/names.ts';
 
 export function Splits() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listSplits, { query: { limit: '200' } });
+  const read = useCall(web.splits.list, { query: { limit: '200' } });
   const [creating, setCreating] = useState(false);
   return (
     <Card
@@ -75,8 +75,8 @@ function SplitForm({ onClose }: { onClose: () => void }) {
   const [total, setTotal] = useState('');
   const [recipients, setRecipients] = useState('');
   const say = useSay();
-  const send = useSend(webUnderground.createSplit, {
-    refresh: [webUnderground.listSplits, webUnderground.listAgentWallets],
+  const send = useSend(web.splits.create, {
+    refresh: [web.splits.list, web.wallets.list],
     done: () => {
       say(texts.splitDone);
       onClose();

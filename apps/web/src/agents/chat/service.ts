@@ -1,4 +1,4 @@
-import { AGENT_NOT_FOUND, errorText, eventsOf, gatewayChat, gatewayMessages } from '@troupe/contract';
+import { AGENT_NOT_FOUND, errorText, eventsOf, gateway } from '@troupe/contract';
 import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
@@ -61,7 +61,9 @@ export function createChat({ roster, backend, clock }: ChatDeps) {
     async send(user: User, said: Said, address: string, signal: AbortSignal) {
       const agent = await find(user, said.agentId);
       const about = head(said);
-      const answer = await reach(backend.as(user, address).call(gatewayChat, { ...request(agent, said), signal }));
+      const answer = await reach(
+        backend.as(user, address).call(gateway.runtime.completeChat, { ...request(agent, said), signal }),
+      );
       return { ...about, reply: answer.choices[0]?.message.content ?? '' };
     },
 
@@ -69,7 +71,9 @@ export function createChat({ roster, backend, clock }: ChatDeps) {
       const agent = await find(user, said.agentId);
       const { body, ...rest } = request(agent, said);
       const response = await reach(
-        backend.as(user, address).open(gatewayChat, { ...rest, signal, body: { ...body, stream: true } }),
+        backend
+          .as(user, address)
+          .open(gateway.runtime.completeChat, { ...rest, signal, body: { ...body, stream: true } }),
       );
       return events(head(said), response);
     },
@@ -77,7 +81,7 @@ export function createChat({ roster, backend, clock }: ChatDeps) {
     async history(user: User, agentId: string | undefined, limit: number, address: string) {
       const { id } = await find(user, agentId);
       const { messages } = await reach(
-        backend.as(user, address).call(gatewayMessages, { params: { agentId: id }, query: { limit } }),
+        backend.as(user, address).call(gateway.runtime.getMessages, { params: { agentId: id }, query: { limit } }),
       );
       return { messages: messages.map((one) => ({ ...one, agentId: id })), count: messages.length };
     },

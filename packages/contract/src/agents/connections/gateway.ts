@@ -1,9 +1,9 @@
-import { AGENT_NOT_FOUND } from '../fields.ts';
-import { MISSING, listed, server, attached, tested, asked } from './fields.ts';
 import { z } from 'zod';
-import { endpoint } from '../../endpoint.ts';
 import { success } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { AGENT_NOT_FOUND } from '../fields.ts';
 import { PROXY } from '../gateway.ts';
+import { asked, attached, listed, MISSING, server, tested } from './fields.ts';
 
 /** What stands behind web's endpoints, in the agent's gateway. */
 const gateway = {
@@ -21,7 +21,7 @@ const ofAgent = z.object({ agentId: z.string() });
 const ofServer = z.object({ agentId: z.string(), id: z.string() });
 const SERVERS = `${PROXY}/mcp-servers`;
 
-export const gatewayMcpServers = endpoint({
+export const list = endpoint({
   ...gateway,
   method: 'GET',
   path: SERVERS,
@@ -30,7 +30,7 @@ export const gatewayMcpServers = endpoint({
   reply: listed,
 });
 
-export const gatewayAttachServer = endpoint({
+export const attach = endpoint({
   ...gateway,
   method: 'PUT',
   path: `${SERVERS}/:id`,
@@ -40,7 +40,7 @@ export const gatewayAttachServer = endpoint({
   reply: attached,
 });
 
-export const gatewayDetachServer = endpoint({
+export const remove = endpoint({
   ...gateway,
   method: 'DELETE',
   path: `${SERVERS}/:id`,
@@ -49,7 +49,7 @@ export const gatewayDetachServer = endpoint({
   reply: success,
 });
 
-export const gatewayTestServer = endpoint({
+export const test = endpoint({
   ...gateway,
   method: 'POST',
   path: `${SERVERS}/:id/test`,
@@ -58,7 +58,7 @@ export const gatewayTestServer = endpoint({
   reply: tested,
 });
 
-export const gatewayConsent = endpoint({
+export const consent = endpoint({
   ...gateway,
   method: 'POST',
   path: `${SERVERS}/:id/consent`,
@@ -68,7 +68,7 @@ export const gatewayConsent = endpoint({
   reply: asked,
 });
 
-export const gatewayConsented = endpoint({
+export const consented = endpoint({
   ...gateway,
   method: 'POST',
   path: `${SERVERS}/:id/consented`,

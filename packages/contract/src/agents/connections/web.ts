@@ -1,8 +1,8 @@
-import { AGENT_NOT_FOUND } from '../fields.ts';
-import { MISSING, listed, server, attached, tested, asked } from './fields.ts';
 import { z } from 'zod';
-import { endpoint } from '../../endpoint.ts';
 import { success } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { AGENT_NOT_FOUND } from '../fields.ts';
+import { asked, attached, listed, MISSING, server, tested } from './fields.ts';
 
 const base = {
   service: 'web',
@@ -37,7 +37,7 @@ const base = {
 const agent = z.object({ id: z.string() });
 const one = z.object({ id: z.string(), name: z.string() });
 
-export const listMcpServers = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/mcp-servers',
@@ -46,7 +46,7 @@ export const listMcpServers = endpoint({
   reply: listed,
 });
 
-export const attachMcpServer = endpoint({
+export const attach = endpoint({
   ...base,
   method: 'PUT',
   path: '/api/agents/:id/mcp-servers/:name',
@@ -56,7 +56,7 @@ export const attachMcpServer = endpoint({
   reply: attached,
 });
 
-export const removeMcpServer = endpoint({
+export const remove = endpoint({
   ...base,
   method: 'DELETE',
   path: '/api/agents/:id/mcp-servers/:name',
@@ -65,7 +65,7 @@ export const removeMcpServer = endpoint({
   reply: success,
 });
 
-export const testMcpServer = endpoint({
+export const test = endpoint({
   ...base,
   method: 'POST',
   path: '/api/agents/:id/mcp-servers/:name/test',
@@ -74,7 +74,7 @@ export const testMcpServer = endpoint({
   reply: tested,
 });
 
-export const connectMcpServer = endpoint({
+export const connect = endpoint({
   ...base,
   auth: 'cookie',
   method: 'POST',
@@ -87,7 +87,7 @@ export const connectMcpServer = endpoint({
 /** Whatever a browser is sent back with, it must not end on a page of JSON. */
 const text = z.string().max(4000).optional().catch(undefined);
 
-export const finishMcpServer = endpoint({
+export const finish = endpoint({
   ...base,
   auth: 'cookie',
   method: 'GET',
@@ -97,7 +97,7 @@ export const finishMcpServer = endpoint({
   status: 302,
 });
 
-export const clientDocument = endpoint({
+export const getClientDocument = endpoint({
   service: 'web',
   tag: 'MCP servers',
   auth: 'none',

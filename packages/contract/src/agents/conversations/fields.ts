@@ -81,7 +81,7 @@ export const sessionSteps = z.object({ session, events: z.array(step), hasMore: 
 export const said = z.object({ success: z.literal(true), sessionId: z.string(), seq: z.number() });
 export const cancelled = z.object({ success: z.literal(true), cancelled: z.boolean() });
 
-export const change = z.object({
+export const changing = z.object({
   title: z.string().trim().min(1, 'Title required').max(200, tooLong('Title', 200)).optional(),
   pinned: z.boolean().optional(),
   archived: z.boolean().optional(),

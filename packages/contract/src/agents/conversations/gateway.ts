@@ -1,22 +1,22 @@
-import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE } from '../fields.ts';
 import { z } from 'zod';
+import { success, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
+import { AGENT_NOT_FOUND, MESSAGE_TOO_LARGE } from '../fields.ts';
+import { FILE_ERRORS } from '../files/fields.ts';
+import { PROXY } from '../gateway.ts';
 import {
   base,
-  sessionList,
-  sessionSteps,
-  said,
-  cancelled,
-  change,
-  changed,
   branches,
   branching,
-  STEP,
+  cancelled,
+  changed,
+  changing,
   found,
+  said,
+  sessionList,
+  sessionSteps,
+  STEP,
 } from './fields.ts';
-import { FILE_ERRORS } from '../files/fields.ts';
-import { timestamp, success } from '../../common.ts';
-import { PROXY } from '../gateway.ts';
 
 /** What stands behind web's endpoints, in the agent's gateway. */
 const gateway = {
@@ -33,7 +33,7 @@ const gateway = {
 const ofAgent = z.object({ agentId: z.string() });
 const one = z.object({ agentId: z.string(), id: z.string() });
 
-const gatewaySessions = endpoint({
+export const list = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/sessions`,
@@ -49,7 +49,7 @@ const gatewaySessions = endpoint({
   reply: sessionList,
 });
 
-const gatewaySession = endpoint({
+export const get = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/sessions/:id`,
@@ -59,7 +59,7 @@ const gatewaySession = endpoint({
   reply: sessionSteps,
 });
 
-const gatewaySay = endpoint({
+export const say = endpoint({
   ...gateway,
   method: 'POST',
   path: `${PROXY}/messages`,
@@ -85,7 +85,7 @@ const gatewaySay = endpoint({
   },
 });
 
-const gatewayFollow = endpoint({
+export const follow = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/sessions/:id/events`,
@@ -94,7 +94,7 @@ const gatewayFollow = endpoint({
   produces: 'text/event-stream',
 });
 
-const gatewayApprovals = endpoint({
+export const listApprovals = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/approvals`,
@@ -114,7 +114,7 @@ const gatewayApprovals = endpoint({
   }),
 });
 
-const gatewayCancel = endpoint({
+export const cancel = endpoint({
   ...gateway,
   method: 'POST',
   path: `${PROXY}/sessions/:id/cancel`,
@@ -123,7 +123,7 @@ const gatewayCancel = endpoint({
   reply: cancelled,
 });
 
-const gatewayDecide = endpoint({
+export const decide = endpoint({
   ...gateway,
   method: 'POST',
   path: `${PROXY}/approvals/:id`,
@@ -142,17 +142,17 @@ const keeping = {
   errors: { ...base.errors, 403: ['Only the owner may do this'] },
 } as const;
 
-const gatewayDescribe = endpoint({
+export const change = endpoint({
   ...keeping,
   method: 'PATCH',
   path: `${PROXY}/sessions/:id`,
   summary: 'Rename, pin or put away a conversation',
   params: one,
-  body: change,
+  body: changing,
   reply: changed,
 });
 
-const gatewayRemoveSession = endpoint({
+export const remove = endpoint({
   ...keeping,
   method: 'DELETE',
   path: `${PROXY}/sessions/:id`,
@@ -161,7 +161,7 @@ const gatewayRemoveSession = endpoint({
   reply: success,
 });
 
-const gatewayBranches = endpoint({
+export const listBranches = endpoint({
   ...keeping,
   method: 'GET',
   path: `${PROXY}/sessions/:id/branches`,
@@ -170,7 +170,7 @@ const gatewayBranches = endpoint({
   reply: branches,
 });
 
-const gatewayBranch = endpoint({
+export const branch = endpoint({
   ...keeping,
   method: 'POST',
   path: `${PROXY}/sessions/:id/branches`,
@@ -195,7 +195,7 @@ const gatewayBranch = endpoint({
   },
 });
 
-const gatewaySearch = endpoint({
+export const search = endpoint({
   ...keeping,
   method: 'GET',
   path: `${PROXY}/search`,

@@ -1,22 +1,24 @@
-import { NO_MODEL_TEXTS } from '../fields.ts';
-import { tooLong } from '../../fields.ts';
-import { MOST_ATTACHMENTS } from '../files/fields.ts';
 import { z } from 'zod';
+import { success, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { wholeQuery, success } from '../../common.ts';
-import { base, branches, branching, cancelled, change, changed, found, inSession, ofAgent, said, sessionList, sessionSteps } from './fields.ts';
+import { tooLong } from '../../fields.ts';
+import { NO_MODEL_TEXTS } from '../fields.ts';
+import { MOST_ATTACHMENTS } from '../files/fields.ts';
 import {
-  gatewaySessions,
-  gatewaySession,
-  gatewaySay,
-  gatewayCancel,
-  gatewayDecide,
-  gatewayDescribe,
-  gatewayRemoveSession,
-  gatewayBranches,
-  gatewayBranch,
-  gatewaySearch,
-} from './gateway.ts';
+  base,
+  branches,
+  branching,
+  cancelled,
+  changed,
+  changing,
+  found,
+  inSession,
+  ofAgent,
+  said,
+  sessionList,
+  sessionSteps,
+} from './fields.ts';
+import * as gateway from './gateway.ts';
 
 /** An agent's sessions step by step, and what waits for its owner's decision. */
 
@@ -24,7 +26,7 @@ const LONG_MESSAGE = tooLong('Message', 100_000);
 
 const TOO_MANY_FILES = `At most ${MOST_ATTACHMENTS} attachments`;
 
-export const listConversations = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/sessions',
@@ -45,10 +47,10 @@ export const listConversations = endpoint({
     archived: z.enum(['true', 'false']).optional().describe('Only those that were put away, or only the others'),
   }),
   reply: sessionList,
-  passesOn: () => [gatewaySessions],
+  passesOn: () => [gateway.list],
 });
 
-export const getConversation = endpoint({
+export const get = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/sessions/:sessionId',
@@ -56,7 +58,7 @@ export const getConversation = endpoint({
   params: inSession,
   query: z.object({ after: wholeQuery(0, 0, 2_147_483_647), limit: wholeQuery(500, 1, 1000) }),
   reply: sessionSteps,
-  passesOn: () => [gatewaySession],
+  passesOn: () => [gateway.get],
 });
 
 export const say = endpoint({
@@ -87,20 +89,20 @@ export const say = endpoint({
   reply: said,
   status: 202,
   errors: { ...base.errors, 400: ['Message required', ...NO_MODEL_TEXTS] },
-  passesOn: () => [gatewaySay],
+  passesOn: () => [gateway.say],
 });
 
-export const cancelConversation = endpoint({
+export const cancel = endpoint({
   ...base,
   method: 'POST',
   path: '/api/agents/:id/sessions/:sessionId/cancel',
   summary: 'Stop what the agent is doing in a session',
   params: inSession,
   reply: cancelled,
-  passesOn: () => [gatewayCancel],
+  passesOn: () => [gateway.cancel],
 });
 
-export const decideApproval = endpoint({
+export const decide = endpoint({
   ...base,
   method: 'POST',
   path: '/api/agents/:id/approvals/:approvalId',
@@ -108,28 +110,28 @@ export const decideApproval = endpoint({
   params: z.object({ id: z.string(), approvalId: z.string() }),
   body: z.object({ approved: z.boolean('approved must be true or false') }),
   reply: success,
-  passesOn: () => [gatewayDecide],
+  passesOn: () => [gateway.decide],
 });
 
-export const changeConversation = endpoint({
+export const change = endpoint({
   ...base,
   method: 'PATCH',
   path: '/api/agents/:id/sessions/:sessionId',
   summary: 'Rename, pin or put away a conversation, with all its branches',
   params: inSession,
-  body: change,
+  body: changing,
   reply: changed,
-  passesOn: () => [gatewayDescribe],
+  passesOn: () => [gateway.change],
 });
 
-export const deleteConversation = endpoint({
+export const remove = endpoint({
   ...base,
   method: 'DELETE',
   path: '/api/agents/:id/sessions/:sessionId',
   summary: 'Delete a conversation with all its branches',
   params: inSession,
   reply: success,
-  passesOn: () => [gatewayRemoveSession],
+  passesOn: () => [gateway.remove],
 });
 
 export const listBranches = endpoint({
@@ -139,10 +141,10 @@ export const listBranches = endpoint({
   summary: 'The branches of a conversation, the oldest first',
   params: inSession,
   reply: branches,
-  passesOn: () => [gatewayBranches],
+  passesOn: () => [gateway.listBranches],
 });
 
-export const branchConversation = endpoint({
+export const branch = endpoint({
   ...base,
   method: 'POST',
   path: '/api/agents/:id/sessions/:sessionId/branches',
@@ -153,10 +155,10 @@ export const branchConversation = endpoint({
   reply: said,
   status: 201,
   errors: { ...base.errors, 400: NO_MODEL_TEXTS },
-  passesOn: () => [gatewayBranch],
+  passesOn: () => [gateway.branch],
 });
 
-export const searchConversations = endpoint({
+export const search = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/search',
@@ -165,10 +167,10 @@ export const searchConversations = endpoint({
   query: z.object({ q: z.string('q must have 1 to 200 characters').trim().min(1).max(200) }),
   reply: found,
   errors: { ...base.errors, 400: ['q must have 1 to 200 characters'] },
-  passesOn: () => [gatewaySearch],
+  passesOn: () => [gateway.search],
 });
 
-export const exportConversation = endpoint({
+export const download = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/sessions/:sessionId/export',
@@ -177,5 +179,5 @@ export const exportConversation = endpoint({
   query: z.object({ format: z.enum(['markdown', 'json'], 'format must be markdown or json').default('markdown') }),
   produces: 'text/markdown',
   errors: { ...base.errors, 400: ['format must be markdown or json'] },
-  passesOn: () => [gatewaySession],
+  passesOn: () => [gateway.get],
 });

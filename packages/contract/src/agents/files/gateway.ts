@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { FILE_ERRORS, inFolder, listing, ofFile, putting, stored, TOO_LARGE } from './fields.ts';
-import { endpoint } from '../../endpoint.ts';
 import { success } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
 import { PROXY } from '../gateway.ts';
+import { FILE_ERRORS, inFolder, listing, ofFile, putting, stored, TOO_LARGE } from './fields.ts';
 
 /** What stands behind web's endpoints, in the agent's gateway. */
 const gateway = {
@@ -18,7 +18,7 @@ const gateway = {
   },
 } as const;
 
-export const gatewayFiles = endpoint({
+export const list = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/files`,
@@ -27,7 +27,7 @@ export const gatewayFiles = endpoint({
   reply: listing,
 });
 
-export const gatewayFile = endpoint({
+export const read = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/files/content`,
@@ -36,7 +36,7 @@ export const gatewayFile = endpoint({
   produces: 'application/octet-stream',
 });
 
-export const gatewayPutFile = endpoint({
+export const put = endpoint({
   ...gateway,
   method: 'PUT',
   path: `${PROXY}/files/content`,
@@ -48,7 +48,7 @@ export const gatewayPutFile = endpoint({
   errors: { ...gateway.errors, 413: [TOO_LARGE] },
 });
 
-export const gatewayRemoveFile = endpoint({
+export const remove = endpoint({
   ...gateway,
   method: 'DELETE',
   path: `${PROXY}/files`,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AGENT_NOT_FOUND } from '../fields.ts';
-import { endpoint } from '../../endpoint.ts';
-import { inFolder, listing, ofFile, putting, stored, FILE_BYTES, TOO_LARGE } from './fields.ts';
-import { gatewayFiles, gatewayFile, gatewayPutFile, gatewayRemoveFile } from './gateway.ts';
 import { success } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { AGENT_NOT_FOUND } from '../fields.ts';
+import { FILE_BYTES, inFolder, listing, ofFile, putting, stored, TOO_LARGE } from './fields.ts';
+import * as gateway from './gateway.ts';
 
 const base = {
   service: 'web',
@@ -13,27 +13,27 @@ const base = {
   errors: { 404: [AGENT_NOT_FOUND], 502: ['Agent backend unavailable', 'Agent is not running'] },
 } as const;
 
-export const listFiles = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/files',
   summary: 'What is in a folder of an agent’s workspace, by name; at most 2,000 entries',
   query: inFolder,
   reply: listing,
-  passesOn: () => [gatewayFiles],
+  passesOn: () => [gateway.list],
 });
 
-export const readFile = endpoint({
+export const read = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/files/content',
   summary: 'A file as it is, to be saved. Pictures and text can be shown with `show=true`; nothing of it ever runs',
   query: ofFile.extend({ show: z.enum(['true']).optional() }),
   produces: 'application/octet-stream',
-  passesOn: () => [gatewayFile],
+  passesOn: () => [gateway.read],
 });
 
-export const putFile = endpoint({
+export const put = endpoint({
   ...base,
   method: 'PUT',
   path: '/api/agents/:id/files/content',
@@ -44,15 +44,15 @@ export const putFile = endpoint({
   rawBody: 'bytes',
   bodyLimit: FILE_BYTES,
   errors: { ...base.errors, 400: ['Content-Type must be application/octet-stream'], 413: [TOO_LARGE] },
-  passesOn: () => [gatewayPutFile],
+  passesOn: () => [gateway.put],
 });
 
-export const removeFile = endpoint({
+export const remove = endpoint({
   ...base,
   method: 'DELETE',
   path: '/api/agents/:id/files',
   summary: 'Delete a file, or a folder with all that is in it',
   query: ofFile,
   reply: success,
-  passesOn: () => [gatewayRemoveFile],
+  passesOn: () => [gateway.remove],
 });

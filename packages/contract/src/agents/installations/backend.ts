@@ -1,7 +1,7 @@
-import { routes, base, userId, script } from './fields.ts';
-import { endpoint } from '../../endpoint.ts';
 import { z } from 'zod';
 import { timestamp } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { base, routes, script, userId } from './fields.ts';
 
 export const { registerHome, registerLink, list } = routes('backend', 'identity');
 
@@ -24,4 +24,4 @@ export const getLinkScript = script(
   '/link',
   'Shell script that connects an agent runtime that runs already',
 );
-export const getRuntimeProgram = script('backend', '/install/agent.mjs', 'The agent runtime, one file');
+export const getProgram = script('backend', '/install/agent.mjs', 'The agent runtime, one file');

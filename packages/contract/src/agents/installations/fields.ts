@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { tooLong } from '../../fields.ts';
-import { endpoint, type Auth, type Service } from '../../endpoint.ts';
 import { timestamp } from '../../common.ts';
+import { type Auth, endpoint, type Service } from '../../endpoint.ts';
+import { tooLong } from '../../fields.ts';
 
 /** The backend's routes; web passes the same paths on, with the session's user as the identity. */
 

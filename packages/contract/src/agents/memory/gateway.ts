@@ -6,7 +6,7 @@ import { gateway, PROXY } from '../gateway.ts';
 
 const memory = z.looseObject({ key: z.string().nullable(), content: z.string(), updatedAt: timestamp });
 
-export const gatewayMemory = endpoint({
+export const get = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/memory`,
@@ -15,7 +15,7 @@ export const gatewayMemory = endpoint({
   reply: z.object({ memories: z.array(memory), count: z.number(), hasMore: z.boolean().optional() }),
 });
 
-export const gatewayRemember = endpoint({
+export const put = endpoint({
   ...gateway,
   method: 'PUT',
   path: `${PROXY}/memory`,
@@ -24,7 +24,7 @@ export const gatewayRemember = endpoint({
   reply: z.object({ memory }),
 });
 
-export const gatewayForget = endpoint({
+export const forget = endpoint({
   ...gateway,
   method: 'DELETE',
   path: `${PROXY}/memory/:id`,

@@ -1,11 +1,11 @@
-import { endpoint } from '../../endpoint.ts';
 import { z } from 'zod';
+import { endpoint } from '../../endpoint.ts';
 import { given, needsNoAddress, NO_ADDRESS, tried } from './fields.ts';
 
 /** The parts of the backend that stand behind these: it is the one that talks to providers. */
 const behind = { service: 'backend', auth: 'internal', tag: 'AI' } as const;
 
-export const environmentProviders = endpoint({
+export const list = endpoint({
   ...behind,
   method: 'GET',
   path: '/api/ai/providers',
@@ -13,7 +13,7 @@ export const environmentProviders = endpoint({
   reply: z.object({ providers: z.array(z.object({ name: z.string(), baseUrl: z.string().nullable() })) }),
 });
 
-export const tryProvider = endpoint({
+export const test = endpoint({
   ...behind,
   method: 'POST',
   path: '/api/ai/providers/test',

@@ -1,8 +1,8 @@
-import { given, BAD_NAME, needsNoAddress, NO_ADDRESS, NO_KEY, address, key, tried } from './fields.ts';
 import { z } from 'zod';
-import { timestamp, idParams, success } from '../../common.ts';
+import { idParams, success, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { tryProvider } from './backend.ts';
+import * as backend from './backend.ts';
+import { address, BAD_NAME, given, key, needsNoAddress, NO_ADDRESS, NO_KEY, tried } from './fields.ts';
 
 const NOT_FOUND = 'Provider not found';
 
@@ -32,7 +32,7 @@ const TAKEN = 'There is a provider <name> already';
 const HALF = [BAD_NAME, NO_ADDRESS, NO_KEY];
 const NO_BACKEND = { 502: ['Agent backend unavailable'] };
 
-export const listAiProviders = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/admin/providers',
@@ -41,7 +41,7 @@ export const listAiProviders = endpoint({
   errors: NO_BACKEND,
 });
 
-export const addProvider = endpoint({
+export const add = endpoint({
   ...base,
   method: 'POST',
   path: '/api/admin/providers',
@@ -52,7 +52,7 @@ export const addProvider = endpoint({
   errors: { ...NO_BACKEND, 400: HALF, 409: [TAKEN, 'At most 50 providers'] },
 });
 
-export const changeProvider = endpoint({
+export const change = endpoint({
   ...base,
   method: 'PATCH',
   path: '/api/admin/providers/:id',
@@ -63,7 +63,7 @@ export const changeProvider = endpoint({
   errors: { 404: [NOT_FOUND] },
 });
 
-export const removeProvider = endpoint({
+export const remove = endpoint({
   ...base,
   method: 'DELETE',
   path: '/api/admin/providers/:id',
@@ -73,7 +73,7 @@ export const removeProvider = endpoint({
   errors: { 404: [NOT_FOUND] },
 });
 
-export const testProvider = endpoint({
+export const test = endpoint({
   ...base,
   method: 'POST',
   path: '/api/admin/providers/test',
@@ -81,5 +81,5 @@ export const testProvider = endpoint({
   body: z.union([z.object({ id: z.string() }), complete]),
   reply: tried,
   errors: { ...NO_BACKEND, 400: HALF, 404: [NOT_FOUND] },
-  passesOn: () => [tryProvider],
+  passesOn: () => [backend.test],
 });

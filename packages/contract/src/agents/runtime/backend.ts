@@ -1,11 +1,11 @@
-import { endpoint } from '../../endpoint.ts';
 import { z } from 'zod';
-import { agentStatus, denied, agentParams, agentStats, AGENT_NOT_FOUND } from '../fields.ts';
 import { timestamp } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { AGENT_NOT_FOUND, agentParams, agentStats, agentStatus, denied } from '../fields.ts';
 
 const base = { service: 'backend', tag: 'Runtime', auth: 'internal' } as const;
 
-export const listInstances = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/runtime/instances',
@@ -33,7 +33,7 @@ export const listInstances = endpoint({
   errors: denied,
 });
 
-export const getInstanceStats = endpoint({
+export const getStats = endpoint({
   ...base,
   method: 'GET',
   path: '/api/runtime/instances/:id/stats',
@@ -48,7 +48,7 @@ export const abilities = z.object({
   shell: z.object({ reason: z.string().nullable().describe('Why commands cannot run; null: they can') }),
 });
 
-export const getRuntimeAbilities = endpoint({
+export const getAbilities = endpoint({
   ...base,
   method: 'GET',
   path: '/api/runtime/abilities',

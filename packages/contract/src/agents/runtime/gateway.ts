@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { MESSAGE_TOO_LARGE, SPENT_TEXTS } from '../fields.ts';
-import { gateway, PROXY } from '../gateway.ts';
 import { timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { gatewayMemory, gatewayRemember } from '../memory/gateway.ts';
-
+import { MESSAGE_TOO_LARGE, SPENT_TEXTS } from '../fields.ts';
+import { gateway, PROXY } from '../gateway.ts';
+import * as memory from '../memory/gateway.ts';
 
 const logEntry = z.object({
   id: z.string(),
@@ -21,7 +20,7 @@ const message = z.object({
   platform: z.string(),
 });
 
-export const gatewayChat = endpoint({
+export const completeChat = endpoint({
   ...gateway,
   errorShape: 'openai',
   method: 'POST',
@@ -47,7 +46,7 @@ export const gatewayChat = endpoint({
   }),
 });
 
-export const gatewayCreateMessage = endpoint({
+export const createMessage = endpoint({
   ...gateway,
   errorShape: 'anthropic',
   method: 'POST',
@@ -57,7 +56,7 @@ export const gatewayCreateMessage = endpoint({
   reply: z.looseObject({ id: z.string(), content: z.array(z.looseObject({ type: z.string() })) }),
 });
 
-export const gatewayCreateResponse = endpoint({
+export const createResponse = endpoint({
   ...gateway,
   errorShape: 'openai',
   method: 'POST',
@@ -67,7 +66,7 @@ export const gatewayCreateResponse = endpoint({
   reply: z.looseObject({ id: z.string(), output: z.array(z.looseObject({ type: z.string() })) }),
 });
 
-export const gatewayExecute = endpoint({
+export const execute = endpoint({
   ...gateway,
   method: 'POST',
   errors: { ...gateway.errors, 413: [MESSAGE_TOO_LARGE] },
@@ -81,7 +80,7 @@ export const gatewayExecute = endpoint({
   }),
 });
 
-export const gatewayHeartbeat = endpoint({
+export const wake = endpoint({
   ...gateway,
   method: 'POST',
   path: `${PROXY}/heartbeat`,
@@ -89,7 +88,7 @@ export const gatewayHeartbeat = endpoint({
   reply: z.looseObject({ success: z.literal(true), worked: z.boolean() }),
 });
 
-export const gatewayBus = endpoint({
+export const deliver = endpoint({
   ...gateway,
   method: 'POST',
   path: `${PROXY}/bus`,
@@ -99,7 +98,7 @@ export const gatewayBus = endpoint({
   status: 202,
 });
 
-export const gatewayLogs = endpoint({
+export const getLogs = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/logs`,
@@ -108,7 +107,7 @@ export const gatewayLogs = endpoint({
   reply: z.object({ logs: z.array(logEntry), total: z.number(), limit: z.number() }),
 });
 
-export const gatewayMessages = endpoint({
+export const getMessages = endpoint({
   ...gateway,
   method: 'GET',
   path: `${PROXY}/messages`,
@@ -124,7 +123,7 @@ export const gatewayMessages = endpoint({
   }),
 });
 
-export const gatewayMcp = endpoint({
+export const callMcp = endpoint({
   ...gateway,
   method: 'POST',
   path: `${PROXY}/mcp`,
@@ -132,7 +131,7 @@ export const gatewayMcp = endpoint({
   body: z.looseObject({ jsonrpc: z.literal('2.0') }),
 });
 
-export const agentResourceMetadata = endpoint({
+export const getMcpMetadata = endpoint({
   ...gateway,
   method: 'GET',
   path: `/.well-known/oauth-protected-resource${PROXY}/mcp`,
@@ -147,15 +146,15 @@ export const agentResourceMetadata = endpoint({
 });
 
 export const GATEWAY_ENDPOINTS = [
-  gatewayMcp,
-  gatewayChat,
-  gatewayCreateMessage,
-  gatewayCreateResponse,
-  gatewayExecute,
-  gatewayHeartbeat,
-  gatewayBus,
-  gatewayLogs,
-  gatewayMessages,
-  gatewayMemory,
-  gatewayRemember,
+  callMcp,
+  completeChat,
+  createMessage,
+  createResponse,
+  execute,
+  wake,
+  deliver,
+  getLogs,
+  getMessages,
+  memory.get,
+  memory.put,
 ] as const;

@@ -4,6 +4,7 @@ import { tooLong } from '../../fields.ts';
 import { deploying, deployment } from '../deploying.ts';
 import {
   AGENT_LIMIT_TEXT,
+  AGENT_NOT_FOUND,
   denied,
   PROVISIONING_DISABLED_TEXT,
   TAKEN_TEXTS,
@@ -11,13 +12,10 @@ import {
   TOO_MANY_SKILLS_TEXT,
 } from '../fields.ts';
 import { UNKNOWN_SKILL_TEXT } from '../skills/fields.ts';
-import { z } from 'zod';
-import { endpoint } from '../../endpoint.ts';
-import { AGENT_NOT_FOUND } from '../fields.ts';
 
 export const BAD_TEAM_TEXTS = ['Not valid YAML: <reason>', 'Invalid team: <reason>'];
 
-export const deployTeam = endpoint({
+export const deploy = endpoint({
   ...deploying,
   method: 'POST',
   path: '/api/deployments/team',
@@ -62,7 +60,7 @@ export const deployTeam = endpoint({
   },
 });
 
-export const listTeamTemplates = endpoint({
+export const listTemplates = endpoint({
   ...deploying,
   tag: 'Teams',
   method: 'GET',
@@ -94,7 +92,7 @@ const teamStoreCall = z.discriminatedUnion('op', [
 export type TeamStoreCall = z.output<typeof teamStoreCall>;
 
 /** `x-agent-id` names the member; an agent's own key means that agent. */
-export const useTeamStore = endpoint({
+export const askStore = endpoint({
   service: 'backend',
   tag: 'Runtime',
   auth: 'internalOrKey',

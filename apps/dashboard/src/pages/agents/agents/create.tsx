@@ -1,4 +1,4 @@
-import { AGENT_NAME_LENGTH, listAgents, listModels, provisionAgent } from '@troupe/contract';
+import { AGENT_NAME_LENGTH, web } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -17,14 +17,14 @@ const CHANNELS = ['channelA', 'channelB', 'channelC'] as const;
 export default function CreateAgent() {
   const navigate = useNavigate();
   const [name, setName] = useState('');
-  const offered = useCall(listModels, {}).data;
+  const offered = useCall(web.models.list, {}).data;
   const [chosen, setChosen] = useState<string>();
   const model = chosen ?? offered?.default;
   const [instruction, setInstruction] = useState('');
   const [tools, setTools] = useState<string[]>(['filesystem', 'think', 'todo', 'memory']);
   const [tokens, setTokens] = useState<Record<string, string>>({});
-  const send = useSend(provisionAgent, {
-    refresh: [listAgents],
+  const send = useSend(web.agents.provision, {
+    refresh: [web.agents.list],
     done: ({ agent }) => void navigate({ to: '/dashboard/agents/$id', params: { id: agent.id } as never }),
   });
   const submit = (event: FormEvent) => {

@@ -1,4 +1,4 @@
-import { getAgentLogs, streamAgentLogs } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useEffect, useState } from 'react';
 import { urlOf, useCall } from '../../../api.ts';
@@ -9,7 +9,7 @@ import { cx } from '../../../ui/cx.ts';
 import { SelectField } from '../../../ui/field.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 
-type Entry = TypesOf<typeof getAgentLogs>['reply']['logs'][number];
+type Entry = TypesOf<typeof web.agents.getLogs>['reply']['logs'][number];
 
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 const KEPT = 500;
@@ -22,7 +22,10 @@ const COLOURS: Record<string, string> = {
 
 export function Logs({ agentId }: { agentId: string }) {
   const [level, setLevel] = useState<Entry['level'] | ''>('');
-  const read = useCall(getAgentLogs, { params: { id: agentId }, query: { limit: '100', ...(level && { level }) } });
+  const read = useCall(web.agents.getLogs, {
+    params: { id: agentId },
+    query: { limit: '100', ...(level && { level }) },
+  });
   const { fresh, live } = useLiveLogs(agentId);
   return (
     <Card
@@ -79,7 +82,7 @@ function useLiveLogs(agentId: string): { fresh: Entry[]; live: boolean } {
   const [fresh, setFresh] = useState<Entry[]>([]);
   const [live, setLive] = useState(false);
   useEffect(() => {
-    const source = new EventSource(urlOf(streamAgentLogs, { params: { id: agentId } }));
+    const source = new EventSource(urlOf(web.agents.streamLogs, { params: { id: agentId } }));
     source.addEventListener('open', () => setLive(true));
     source.addEventListener('error', () => setLive(false));
     const take = ({ data }: MessageEvent<string>) => {

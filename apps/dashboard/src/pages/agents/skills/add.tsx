@@ -1,4 +1,4 @@
-import { draftSkill, listSkills, reviewSkill, reviewSkillArchive } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { FormEvent } from 'react';
@@ -67,7 +67,7 @@ function useFiles(onReview: (id: string) => void) {
     setProblem('');
     try {
       const { id } = await send();
-      await stale(queries, listSkills);
+      await stale(queries, web.skills.list);
       onReview(id);
     } catch (error) {
       setProblem((error as Error).message);
@@ -80,14 +80,14 @@ function useFiles(onReview: (id: string) => void) {
     isBusy,
     archive: (file: File, path: string) =>
       bring(async () =>
-        call(reviewSkillArchive, {
+        call(web.skills.reviewArchive, {
           query: { ...(path !== '' && { path }) },
           bytes: new Uint8Array(await file.arrayBuffer()),
         }),
       ),
     folder: (files: readonly File[]) =>
       bring(async () =>
-        call(reviewSkill, {
+        call(web.skills.review, {
           body: {
             files: await Promise.all(
               files.map(async (file) => ({
@@ -156,7 +156,7 @@ function Files({ onReview }: { onReview: (id: string) => void }) {
 function Address({ onReview }: { onReview: (id: string) => void }) {
   const [url, setUrl] = useState('');
   const [path, setPath] = useState('');
-  const send = useSend(reviewSkill, { refresh: [listSkills], done: ({ id }) => onReview(id) });
+  const send = useSend(web.skills.review, { refresh: [web.skills.list], done: ({ id }) => onReview(id) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     send.mutate({ body: { url: url.trim(), ...(path.trim() !== '' && { path: path.trim() }) } });
@@ -195,7 +195,11 @@ function Draft({
   from: Run;
   onReview: (id: string) => void;
 }) {
-  const read = useCall(draftSkill, { params: { id: agent, sessionId: session }, query: { run } }, { retry: false });
+  const read = useCall(
+    web.skills.draft,
+    { params: { id: agent, sessionId: session }, query: { run } },
+    { retry: false },
+  );
   return (
     <div className="pt-4">
       <Loaded from={read} rows={8}>
@@ -212,7 +216,7 @@ function Draft({
 
 function Write({ text: given, onReview }: { text: string; onReview: (id: string) => void }) {
   const [text, setText] = useState(given);
-  const send = useSend(reviewSkill, { refresh: [listSkills], done: ({ id }) => onReview(id) });
+  const send = useSend(web.skills.review, { refresh: [web.skills.list], done: ({ id }) => onReview(id) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     send.mutate({ body: { files: [{ path: 'SKILL.md', content: text }] } });

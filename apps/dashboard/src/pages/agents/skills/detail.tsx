@@ -1,4 +1,4 @@
-import { getSkill, getSkillFile } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { statusOf, useCall } from '../../../api.ts';
@@ -11,11 +11,11 @@ import { Failure, Lines, Loaded } from '../../../ui/states.tsx';
 import { visible } from './line-diff.ts';
 import { About, Findings, Runs, Text } from './review.tsx';
 
-type Skill = TypesOf<typeof getSkill>['reply'];
+type Skill = TypesOf<typeof web.skills.get>['reply'];
 
 /** A skill of the library as agents read it. */
 export function SkillDetail({ id }: { id: string }) {
-  const read = useCall(getSkill, { params: { id } }, { retry: false });
+  const read = useCall(web.skills.get, { params: { id } }, { retry: false });
   const back = { to: '/dashboard/skills', label: texts.back };
   if (!read.data)
     return (
@@ -69,7 +69,7 @@ function Files({ skill }: { skill: Skill }) {
 }
 
 function Shown({ id, path }: { id: string; path: string }) {
-  const read = useCall(getSkillFile, { params: { id }, query: { path } });
+  const read = useCall(web.skills.getFile, { params: { id }, query: { path } });
   return (
     <Loaded from={read} rows={6}>
       {({ text }) =>

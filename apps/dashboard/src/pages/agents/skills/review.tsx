@@ -1,4 +1,4 @@
-import { acceptSkill, dropSkillReview, getSkillReview, getSkillReviewFile, listSkills } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SkillFinding, SkillReview } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -19,7 +19,7 @@ const back = { to: '/dashboard/skills', label: texts.back };
 
 /** What somebody sees before a skill is taken: what was found, what could run, and every file, as a difference where there is one. */
 export function Review({ id }: { id: string }) {
-  const read = useCall(getSkillReview, { params: { id } }, { retry: false });
+  const read = useCall(web.skills.getReview, { params: { id } }, { retry: false });
   if (!read.data)
     return (
       <Page title={skills.title} back={back}>
@@ -162,12 +162,12 @@ function Shown({ id, file: { path, change } }: { id: string; file: File }) {
   const query = { path };
   const params = { id };
   const now = useCall(
-    getSkillReviewFile,
+    web.skills.getReviewFile,
     { params, query: { ...query, side: 'new' } },
     { enabled: change !== 'removed' },
   );
   const old = useCall(
-    getSkillReviewFile,
+    web.skills.getReviewFile,
     { params, query: { ...query, side: 'old' } },
     { enabled: change === 'changed' || change === 'removed' },
   );
@@ -218,8 +218,8 @@ function Decide({ review }: { review: SkillReview }) {
     say(words);
     void navigate({ to: '/dashboard/skills', search: {} as never });
   };
-  const accept = useSend(acceptSkill, { refresh: [listSkills], done: () => leave(texts.accepted) });
-  const drop = useSend(dropSkillReview, { refresh: [listSkills], done: () => leave(texts.dropped) });
+  const accept = useSend(web.skills.accept, { refresh: [web.skills.list], done: () => leave(texts.accepted) });
+  const drop = useSend(web.skills.dropReview, { refresh: [web.skills.list], done: () => leave(texts.dropped) });
   const isDangerous = review.report.findings.some(({ level }) => level === 'danger');
   const [isSure, setSure] = useState(false);
   const error = accept.error ?? drop.error;

@@ -1,4 +1,4 @@
-import { createTask, listTasks, updateTask } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { ScheduledTask } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -39,8 +39,8 @@ export function TaskForm({
     say(texts.saved);
     onClose();
   };
-  const create = useSend(createTask, { refresh: [listTasks], done });
-  const update = useSend(updateTask, { refresh: [listTasks], done });
+  const create = useSend(web.tasks.create, { refresh: [web.tasks.list], done });
+  const update = useSend(web.tasks.update, { refresh: [web.tasks.list], done });
   const set = (change: Partial<typeof form>) => setForm((old) => ({ ...old, ...change }));
   const submit = (event: FormEvent) => {
     event.preventDefault();

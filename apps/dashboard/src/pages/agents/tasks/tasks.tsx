@@ -1,4 +1,4 @@
-import { deleteTask, listAgents, listTasks, updateTask } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { ScheduledTask } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -78,15 +78,15 @@ const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<Scheduled
 export default function Tasks() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const read = useCall(listTasks, { query: {} }, { every: 15_000 });
-  const agentsRead = useCall(listAgents, {});
+  const read = useCall(web.tasks.list, { query: {} }, { every: 15_000 });
+  const agentsRead = useCall(web.agents.list, {});
   const agents = agentsRead.data?.agents ?? [];
   const [editing, setEditing] = useState<ScheduledTask>();
   const [viewing, setViewing] = useState<ScheduledTask>();
   const [removing, setRemoving] = useState<ScheduledTask>();
   const say = useSay();
-  const remove = useSend(deleteTask, { refresh: [listTasks], done: () => setRemoving(undefined) });
-  const change = useSend(updateTask, { refresh: [listTasks], done: () => say(texts.saved) });
+  const remove = useSend(web.tasks.remove, { refresh: [web.tasks.list], done: () => setRemoving(undefined) });
+  const change = useSend(web.tasks.update, { refresh: [web.tasks.list], done: () => say(texts.saved) });
   const creating = search['new'] !== undefined;
   const setCreating = (open: boolean) => void navigate({ to: '.', search: (open ? { new: '1' } : {}) as never });
   const acts: Acts = {

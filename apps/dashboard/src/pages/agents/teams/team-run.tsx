@@ -1,4 +1,4 @@
-import { listConversations, MOST_WATCHES } from '@troupe/contract';
+import { web, MOST_WATCHES } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
 import { plainMarkdown } from '@troupe/domain';
 import { useQueries } from '@tanstack/react-query';
@@ -32,7 +32,7 @@ const SHOWN = 40;
 export function TeamRun({ agents }: { agents: Member[] }) {
   const lists = useQueries({
     queries: agents.map(({ agentId: id }) =>
-      callQuery(listConversations, { params: { id }, query: { limit: '1' } }, EVERY),
+      callQuery(web.conversations.list, { params: { id }, query: { limit: '1' } }, EVERY),
     ),
   });
   const newest = agents.flatMap((member, index) => {

@@ -1,4 +1,4 @@
-import { addPasskey, FACTOR_NAME_LENGTH, listFactors, startPasskey } from '@troupe/contract';
+import { web, FACTOR_NAME_LENGTH } from '@troupe/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { carefully, stale } from '../../../api.ts';
@@ -8,9 +8,9 @@ import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 
 async function add(name: string): Promise<string[] | null> {
-  const passkey = await makePasskey(await carefully(startPasskey, {}));
+  const passkey = await makePasskey(await carefully(web.factors.startPasskey, {}));
   if (!passkey) throw new Error(step.cancelled);
-  return (await carefully(addPasskey, { body: { name, passkey } })).recoveryCodes;
+  return (await carefully(web.factors.addPasskey, { body: { name, passkey } })).recoveryCodes;
 }
 
 export function AddPasskey({ onClose, onAdded }: { onClose: () => void; onAdded: (codes: string[] | null) => void }) {
@@ -19,7 +19,7 @@ export function AddPasskey({ onClose, onAdded }: { onClose: () => void; onAdded:
   const send = useMutation({
     mutationFn: () => add(name),
     onSuccess: async (codes) => {
-      await stale(queries, listFactors);
+      await stale(queries, web.factors.list);
       onAdded(codes);
     },
   });

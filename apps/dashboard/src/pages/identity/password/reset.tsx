@@ -1,4 +1,4 @@
-import { PASSWORD_LENGTH, resetPassword } from '@troupe/contract';
+import { PASSWORD_LENGTH, web } from '@troupe/contract';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -14,7 +14,7 @@ const texts = auth.reset;
 export default function ResetPassword() {
   const { token } = useSearch({ strict: false });
   const [password, setPassword] = useState('');
-  const send = useSend(resetPassword);
+  const send = useSend(web.password.reset);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     send.mutate({ body: { token: token ?? '', password } });

@@ -1,4 +1,4 @@
-import { PASSWORD_LENGTH, resendVerification, verifyEmail } from '@troupe/contract';
+import { PASSWORD_LENGTH, web } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -17,7 +17,7 @@ export default function VerifyEmail() {
   const { token } = useSearch({ strict: false });
   const session = useQuery(sessionQuery);
   const isSignedIn = session.data?.user != null;
-  const { mutate, data, error, isPending } = useSend(verifyEmail);
+  const { mutate, data, error, isPending } = useSend(web.register.verifyEmail);
   const sent = useRef(false);
   useEffect(() => {
     // The token works once: a second effect must not spend it again.
@@ -74,7 +74,7 @@ function OwnPassword({ busy, choose }: { busy: boolean; choose: (password: strin
 
 function Resend() {
   const [email, setEmail] = useState('');
-  const send = useSend(resendVerification);
+  const send = useSend(web.register.resendVerification);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     send.mutate({ body: { email } });

@@ -1,5 +1,5 @@
 import type { TypesOf } from '@troupe/contract';
-import { EVM_ADDRESS, getNonce, walletSignIn } from '@troupe/contract';
+import { EVM_ADDRESS, web } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { createSiweMessage } from 'viem/siwe';
@@ -17,7 +17,7 @@ const BASE_CHAIN = 8453;
 const isAddress = (value: string): value is `0x${string}` => EVM_ADDRESS.test(value);
 
 async function prepare(address: `0x${string}`): Promise<string> {
-  const { nonce } = await call(getNonce, {});
+  const { nonce } = await call(web.walletAuth.getNonce, {});
   return createSiweMessage({
     address,
     chainId: BASE_CHAIN,
@@ -32,12 +32,16 @@ async function prepare(address: `0x${string}`): Promise<string> {
 }
 
 /** By a wallet in this browser, or by hand for a wallet that lives elsewhere. */
-export default function WalletSignIn({ onDone }: { onDone: (entered: TypesOf<typeof walletSignIn>['reply']) => void }) {
+export default function WalletSignIn({
+  onDone,
+}: {
+  onDone: (entered: TypesOf<typeof web.walletAuth.signIn>['reply']) => void;
+}) {
   const [address, setAddress] = useState('');
   const [message, setMessage] = useState('');
   const [signature, setSignature] = useState('');
   const [problem, setProblem] = useState('');
-  const send = useSend(walletSignIn, { done: onDone });
+  const send = useSend(web.walletAuth.signIn, { done: onDone });
   const wallets = useWallets();
   const attempt = (work: () => Promise<void>) => {
     setProblem('');

@@ -1,4 +1,4 @@
-import { getCaps, listAgents, putCap } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -13,7 +13,7 @@ import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-type Reply = TypesOf<typeof getCaps>['reply'];
+type Reply = TypesOf<typeof web.usage.getCaps>['reply'];
 type Cap = Reply['caps'][number];
 
 function capName({ scope, agentId, period }: Cap, agents: { id: string; name: string }[]): string {
@@ -28,12 +28,12 @@ function capName({ scope, agentId, period }: Cap, agents: { id: string; name: st
 
 /** What may be spent at most. */
 export function Caps() {
-  const read = useCall(getCaps, {}, { every: 20_000 });
-  const agents = useCall(listAgents, {}).data?.agents ?? [];
+  const read = useCall(web.usage.getCaps, {}, { every: 20_000 });
+  const agents = useCall(web.agents.list, {}).data?.agents ?? [];
   const [removing, setRemoving] = useState<Cap>();
   const say = useSay();
-  const put = useSend(putCap, {
-    refresh: [getCaps],
+  const put = useSend(web.usage.putCap, {
+    refresh: [web.usage.getCaps],
     done: () => {
       setRemoving(undefined);
       say(texts.capSaved);
@@ -132,7 +132,7 @@ function CapLine({ cap, name, onRemove }: { cap: Cap; name: string; onRemove: ()
   );
 }
 
-type Body = TypesOf<typeof putCap>['sent']['body'];
+type Body = TypesOf<typeof web.usage.putCap>['sent']['body'];
 const bodyOf = (
   { scope, agentId, period }: Pick<Cap, 'scope' | 'agentId' | 'period'>,
   limitUsd: number | null,

@@ -1,4 +1,4 @@
-import { EVENT_NAME_LENGTH, webUnderground } from '@troupe/contract';
+import { EVENT_NAME_LENGTH, web } from '@troupe/contract';
 import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
@@ -47,7 +47,7 @@ const columnsOf = (nameOf: (id: string) => string, setBuying: (id: string) => vo
 
 export function Events() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listEvents, {}, { every: 15_000 });
+  const read = useCall(web.events.list, {}, { every: 15_000 });
   const [creating, setCreating] = useState(false);
   const [buying, setBuying] = useState<string>();
   return (
@@ -92,8 +92,8 @@ function EventForm({ onClose }: { onClose: () => void }) {
     tickets: '100',
   });
   const say = useSay();
-  const send = useSend(webUnderground.createEvent, {
-    refresh: [webUnderground.listEvents],
+  const send = useSend(web.events.create, {
+    refresh: [web.events.list],
     done: () => {
       say(texts.announced);
       onClose();
