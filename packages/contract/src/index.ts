@@ -39,6 +39,7 @@ export type { Deployment } from './agents/deployments.ts';
 export type { Device } from './agents/devices.ts';
 export {
   AGENT_NOT_FOUND,
+  AGENT_GONE,
   AGENT_STOPPED,
   MESSAGE_TOO_LARGE,
   type AgentStats,

@@ -20,7 +20,7 @@ const unsignedBusMessage = unsignedMessage.extend({
   from: z.looseObject({ ...fromAgent, walletAddress: address.optional() }),
 });
 export type UnsignedBusMessage = z.output<typeof unsignedBusMessage>;
-export const busMessage = unsignedMessage.extend({
+const busMessage = unsignedMessage.extend({
   from: z.looseObject({ ...fromAgent, walletAddress: address }),
   signature: z.string().min(1).max(20_000),
 });

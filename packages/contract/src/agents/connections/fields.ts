@@ -37,7 +37,6 @@ const shown = z.object({
   env: z.array(z.string()).describe('Names alone'),
   tools: z.array(z.string()).optional(),
 });
-export type AttachedServer = z.output<typeof shown>;
 
 export const listed = z.object({ servers: z.array(shown.extend(state)), count: z.number() });
 export const attached = z.object({ server: shown });

@@ -19,7 +19,7 @@ export const base = {
 export const ofAgent = z.object({ id: z.string() });
 export const inSession = z.object({ id: z.string(), sessionId: z.string() });
 
-export const session = z.looseObject({
+const session = z.looseObject({
   id: z.string(),
   channel: z.string(),
   key: z.string(),

@@ -31,12 +31,10 @@ async function prepare(address: `0x${string}`): Promise<string> {
   });
 }
 
+type Entered = TypesOf<typeof web.walletAuth.signIn>['reply'];
+
 /** By a wallet in this browser, or by hand for a wallet that lives elsewhere. */
-export default function WalletSignIn({
-  onDone,
-}: {
-  onDone: (entered: TypesOf<typeof web.walletAuth.signIn>['reply']) => void;
-}) {
+export default function WalletSignIn({ onDone }: { onDone: (entered: Entered) => void }) {
   const [address, setAddress] = useState('');
   const [message, setMessage] = useState('');
   const [signature, setSignature] = useState('');
