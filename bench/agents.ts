@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { testDatabase } from '@troupe/db';
+import { testDatabase } from '@troupe/testing/database/server';
 import pg from 'pg';
 import { startService } from './lib/child.ts';
 import { load, type Load } from './lib/load.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
-import { testDatabase } from '@troupe/db';
+import { testDatabase } from '@troupe/testing/database/server';
 import { endWithUs, startService, type Service } from './lib/child.ts';
 import { load, type Load, type LoadOptions } from './lib/load.ts';
 import { finish, printTable } from './lib/report.ts';

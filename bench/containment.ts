@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { prepareTestServer } from '@troupe/db';
-import { startScene, type Scene } from '../tests/lib/attack.ts';
-import { hostileEmptyFiles } from '../tests/lib/hostile/empty-files.ts';
-import { hostileGlob } from '../tests/lib/hostile/glob.ts';
-import { hostileTasks } from '../tests/lib/hostile/hanging-tasks.ts';
-import type { Prepare } from '../tests/lib/hostile/hostile.ts';
-import { hostileConversation } from '../tests/lib/hostile/huge-conversation.ts';
-import { hostileMcpPages } from '../tests/lib/hostile/mcp-pages.ts';
-import { hostileMcpSchema } from '../tests/lib/hostile/mcp-schema.ts';
-import { hostileSharedMemory } from '../tests/lib/hostile/shared-memory.ts';
-import { hostileSocketFrames } from '../tests/lib/hostile/socket-frames.ts';
-import { hostileYamlKeys } from '../tests/lib/hostile/yaml-keys.ts';
+import { prepareTestServer } from '@troupe/testing/database/server';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { hostileEmptyFiles } from '@troupe/testing/attacks/empty-files';
+import { hostileGlob } from '@troupe/testing/attacks/glob';
+import { hostileTasks } from '@troupe/testing/attacks/hanging-tasks';
+import type { Prepare } from '@troupe/testing/attacks/hostile';
+import { hostileConversation } from '@troupe/testing/attacks/huge-conversation';
+import { hostileMcpPages } from '@troupe/testing/attacks/mcp-pages';
+import { hostileMcpSchema } from '@troupe/testing/attacks/mcp-schema';
+import { hostileSharedMemory } from '@troupe/testing/attacks/shared-memory';
+import { hostileSocketFrames } from '@troupe/testing/attacks/socket-frames';
+import { hostileYamlKeys } from '@troupe/testing/attacks/yaml-keys';
 import { createProbe, type Times } from './containment/probe.ts';
 import { finish, printTable, type Row, type Target } from './lib/report.ts';
 

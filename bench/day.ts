@@ -2,8 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createStandIn, replyChat } from '@troupe/ai';
 import { createBackend, createScheduler } from '@troupe/backend';
-import { testRuntime, testUser } from '@troupe/db';
-import { TEST_SECRETS } from '@troupe/kernel';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { testUser } from '@troupe/testing/database/server';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { sql } from 'kysely';
 import { finish, printTable } from './lib/report.ts';
 

@@ -1,5 +1,5 @@
 import { createScheduler } from '@troupe/backend';
-import { testDatabase, testUser } from '@troupe/db';
+import { testDatabase, testUser } from '@troupe/testing/database/server';
 import { silentLog } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { finish, printTable } from './lib/report.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownSettings, processTree } from '../tests/lib/program.ts';
+import { ownSettings, processTree } from '@troupe/testing/processes/program';
 import { endWithUs } from './lib/child.ts';
 import { finish, printTable, type Row } from './lib/report.ts';
 

@@ -1,4 +1,4 @@
-import { testDatabase } from '@troupe/db';
+import { testDatabase } from '@troupe/testing/database/server';
 import { createQueries, createWriter } from '@troupe/usage';
 import { randomHex, sha256Hex, silentLog, systemClock } from '@troupe/kernel';
 import { setTimeout as delay } from 'node:timers/promises';

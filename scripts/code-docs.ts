@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readSources } from '../tests/lib/architecture.ts';
+import { readSources } from '@troupe/testing/sources/sources';
 import { withLines } from './lib/code-links.ts';
 import { withDrawings } from './lib/drawings.ts';
 import { ROOT } from './lib/run.mjs';

@@ -99,7 +99,7 @@ first=1
 crashes=0
 window=0
 while :; do
-  attend node scripts/start.mjs --watched "$run/database"
+  attend node scripts/start.mjs platform --watched "$run/database"
   if [ -n "$ending" ] || [ "$code" -eq 0 ]; then leave "$code"; fi
   # what has never run would not run the next time either
   if [ -n "$first" ] && [ "$code" -eq "$CANNOT_START" ]; then leave "$code"; fi

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { importsOf, readSources } from '@troupe/testing/sources/sources';
 import {
   agentsByRoster,
   areasInOrder,
@@ -8,20 +9,21 @@ import {
   direction,
   environmentOnlyInMain,
   everyRoomLivedIn,
-  importsOf,
   jobsByContract,
   lightStart,
   LONG_FILES,
   loopStaysFree,
   noCycles,
   noDeepImports,
+  noTestCode,
   ON_THE_LOOP,
-  readSources,
   ROOMS,
   type Rule,
   shortFiles,
+  slicesAreTested,
   slicesHaveOneShape,
   slicesThroughService,
+  specByItsSection,
   sqlInStores,
 } from './lib/architecture.ts';
 import { endpointsInGroups } from './lib/architecture-contract.ts';
@@ -31,6 +33,7 @@ const sources = readSources(path.resolve(import.meta.dirname, '..'));
 const RULES: Readonly<Record<string, Rule>> = {
   'imports go only downwards': direction,
   'a package is used through its entry': noDeepImports,
+  'what is for tests is used by tests': noTestCode,
   'a slice uses another only through its service': slicesThroughService,
   'an area uses only those before it': areasInOrder,
   'no file imports itself by a detour': noCycles,
@@ -45,6 +48,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'no rule goes by an error’s text': codesNotTexts,
   'SQL is in stores': sqlInStores,
   'a slice has one shape': slicesHaveOneShape,
+  'a slice has its test beside it': slicesAreTested,
+  'a test of the contract is named by its section': specByItsSection,
 };
 
 describe('the sources', () => {
@@ -94,11 +99,25 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
   ],
   [
     noDeepImports,
-    'test helpers are fine in tests only',
-    1,
+    'what tests share is reached by name',
+    2,
     [
       src('apps/web/src/a.test.ts', "import { x } from '../../../tests/lib/x.ts';"),
-      src('apps/web/src/a.ts', "import { x } from '../../../tests/lib/x.ts';"),
+      src('tests/spec/a.test.ts', "import { x } from '../../packages/testing/src/a/x.ts';"),
+      src('tests/spec/b.test.ts', "import { x } from '@troupe/testing/a/x';"),
+    ],
+  ],
+  [
+    noTestCode,
+    'a program or an entry has code for tests',
+    3,
+    [
+      src('apps/web/src/a.ts', "import { x } from '@troupe/testing/a/x';"),
+      src('packages/db/src/index.ts', "export { x } from './testing.ts';"),
+      src('apps/backend/src/b.ts', "await import('./bus-testing.ts');"),
+      src('packages/db/src/a.test.ts', "import { x } from '@troupe/testing/a/x';", "import './testing.ts';"),
+      src('packages/fleet/src/testing.ts', "import { x } from '@troupe/testing/a/x';"),
+      src('bench/a.ts', "import { x } from '@troupe/testing/a/x';"),
     ],
   ],
   [
@@ -319,6 +338,29 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
         'export function createA() {}',
       ),
       src('apps/web/src/money/a/store.ts', 'export const find = (tx: UserTx) => tx;'),
+    ],
+  ],
+  [
+    slicesAreTested,
+    'a slice without a test, and one with',
+    1,
+    [
+      src('apps/web/src/money/a/routes.ts', ''),
+      src('apps/web/src/money/a/testing.ts', ''),
+      src('apps/backend/src/money/b/routes.ts', ''),
+      src('apps/backend/src/money/b/b.test.ts', ''),
+      src('apps/web/src/money/wire.ts', ''),
+    ],
+  ],
+  [
+    specByItsSection,
+    'names without a section, and with one that is not there',
+    2,
+    [
+      src('tests/spec/wallet.test.ts', ''),
+      src('tests/spec/4.13-wallet.test.ts', ''),
+      src('tests/spec/4.7-wallet.test.ts', ''),
+      src('tests/spec/7-errors.test.ts', ''),
     ],
   ],
   [everyRoomLivedIn, 'no source is seen', ROOMS.length, []],

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { withLines } from '../scripts/lib/code-links.ts';
 import { drawings, withDrawings } from '../scripts/lib/drawings.ts';
-import { readSources } from './lib/architecture.ts';
+import { readSources } from '@troupe/testing/sources/sources';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const page = readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { allEndpoints, COMMON_ERRORS, errorsOf } from '@troupe/contract';
-import { readSources } from './lib/architecture.ts';
+import { readSources } from '@troupe/testing/sources/sources';
 
 /** Tests meet most error answers where they are given; this looks at those that none meets. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
-import { needs } from './lib/needs.ts';
+import { needs } from '@troupe/testing/machine/needs';
 
 const root = path.resolve(import.meta.dirname, '..');
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Scene } from '../../tests/lib/attack.ts';
-import { send, type Reply } from '../../tests/lib/people.ts';
+import type { Scene } from '@troupe/testing/attacks/scene';
+import { send, type Reply } from '@troupe/testing/services/people';
 
 /** Milliseconds. */
 export type Times = Record<'health median' | 'health p99' | 'chat median' | 'chat p99' | 'failed', number>;

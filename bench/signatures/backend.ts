@@ -1,6 +1,7 @@
 import { createBackend } from '@troupe/backend';
-import { testRuntime } from '@troupe/db';
-import { newId, TEST_SECRETS } from '@troupe/kernel';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { newId } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 
 /** The product's own backend on a database of its own, with one agent whose wallet is the address that is given. */
 const [, , walletAddress = ''] = process.argv;

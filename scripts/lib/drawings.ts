@@ -1,4 +1,5 @@
-import { importsOf, ROOMS, type Source } from '../../tests/lib/architecture.ts';
+import { importsOf, type Source } from '@troupe/testing/sources/sources';
+import { ROOMS } from '../../tests/lib/architecture.ts';
 
 /**
  * The drawings of docs/architecture.md, made from the imports of the code itself. An arrow that others already lead to
@@ -11,7 +12,9 @@ const FRONT = 'front';
 type Arrows = Map<string, Set<string>>;
 
 const isShipped = ({ path }: Source): boolean =>
-  /^(apps|packages)\/[^/]+\/src\/.*\.tsx?$/.test(path) && !/\.test\.tsx?$|\/(testing|fixtures)\b|\/killed-/.test(path);
+  /^(apps|packages)\/[^/]+\/src\/.*\.tsx?$/.test(path) &&
+  !path.startsWith('packages/testing/') &&
+  !/\.test\.tsx?$|\/(testing|fixtures)\b|\/killed-/.test(path);
 
 /** `roomOf` names the room of a file, or of what is imported by name; undefined: it is not in the picture. */
 function arrowsBetween(sources: readonly Source[], roomOf: (place: string) => string | undefined): Arrows {
@@ -62,7 +65,7 @@ const packageRoom = (place: string): string | undefined => {
   const room = named
     ? (ROOMS.find((one) => one === `packages/${named}`) ?? `apps/${named}`)
     : place.split('/').slice(0, 2).join('/');
-  return ROOMS.includes(room) ? room : undefined;
+  return ROOMS.includes(room) && room !== 'packages/testing' ? room : undefined;
 };
 const within =
   (folder: string) =>

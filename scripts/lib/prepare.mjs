@@ -132,7 +132,9 @@ const BUNDLE = 'apps/platform/scripts/bundle.ts';
  */
 async function program(binary) {
   const services = ['agent', 'backend', 'platform', 'summarizer', 'web'].map((name) => `apps/${name}/src`);
-  const packages = readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}/src`);
+  const packages = readdirSync(path.join(ROOT, 'packages'))
+    .filter((name) => name !== 'testing')
+    .map((name) => `packages/${name}/src`);
   await build(
     {
       title: 'Putting the program together',

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { prepareTestServer } from '@troupe/db';
-import { importsOf, readSources, type Source } from '../../tests/lib/architecture.ts';
-import { lookAround } from '../../tests/lib/needs.ts';
+import { prepareTestServer } from '@troupe/testing/database/server';
+import { importsOf, readSources, type Source } from '@troupe/testing/sources/sources';
+import { lookAround } from '@troupe/testing/machine/needs';
 import { check } from '../check.mjs';
 import { ROOT, run } from './run.mjs';
 import { Stop, step } from './step.mjs';
@@ -69,6 +69,10 @@ const ON_ANOTHER_SERVER = [
   /^packages\/(db|accounts|ledger|usage)\//,
   /^packages\/agent\/src\/.*store.*\.test\.ts$/,
   /^apps\/backend\/src\/.*(scheduler|underground)\//,
+  /^apps\/web\/src\/identity\/(account|audit|invites|keys|password|settings)\//,
+  /^apps\/web\/src\/agents\/(agents|backups|conversations|files|instance|memory|provision)\//,
+  /^apps\/web\/src\/money\/(policy|usage)\//,
+  /^apps\/backend\/src\/agents\/(runtime|skills|teams)\//,
   /^tests\/spec\//,
   /^tests\/faults\/(backup|usage|ledger-verify)\.test\.ts$/,
 ];
@@ -84,7 +88,7 @@ function testFiles(external: boolean): string[] {
   );
 }
 
-/** Whether the file, or a file of ours that it imports by path, asks for a test database. */
+/** Whether the file, or a file of ours that it imports, asks for a test database. */
 function usesDatabase(file: string, sources: ReadonlyMap<string, Source>, seen: Set<string>): boolean {
   const source = sources.get(file);
   if (source === undefined || seen.has(file)) return false;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { steps } from '../lib/director.ts';
-import { elsewhere } from '../lib/people.ts';
-import { TEST_SECRETS } from '@troupe/kernel';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { steps } from '@troupe/testing/services/director';
+import { elsewhere } from '@troupe/testing/services/people';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 
 /** Of two messages at once in one conversation, one was told what the other was answered. */
 

@@ -3,9 +3,10 @@ import http from 'node:http';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { newId, TEST_SECRETS } from '@troupe/kernel';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { elsewhere } from '../lib/people.ts';
+import { newId } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { elsewhere } from '@troupe/testing/services/people';
 
 /** A conversation of large messages was read as one answer of 157 MB; thirty that nobody took cost 5 GB. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import net from 'node:net';
 import { after, before, test } from 'node:test';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /** 20,000 connections that say nothing, or half a request, took every descriptor of the process. */
 const TOTAL = 300;

@@ -4,8 +4,8 @@ import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { createSandbox } from '@troupe/agent';
-import type { Reply } from '../lib/people.ts';
-import { startScene, type Scene } from '../lib/attack.ts';
+import type { Reply } from '@troupe/testing/services/people';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 // 400,000 empty files cost no quota, and measuring or listing them took 2 GB and 12 s of the loop.
 const skip = await createSandbox().unavailable();

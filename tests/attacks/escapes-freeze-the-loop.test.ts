@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { sendRaw } from '../lib/raw.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { sendRaw } from '@troupe/testing/http/raw';
 
 /** A body of 30 MB that is one text of fifteen million escapes was read for seconds: it passed for mostly strings. */
 

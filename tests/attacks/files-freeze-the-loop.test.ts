@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Reply } from '../lib/people.ts';
-import { startScene, type Scene } from '../lib/attack.ts';
+import type { Reply } from '@troupe/testing/services/people';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 // A file name, a pattern and a text, each chosen by a model, froze all services: matching and searching ran on the loop.
 let scene: Scene;

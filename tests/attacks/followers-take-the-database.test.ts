@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { newId } from '@troupe/kernel';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { send } from '../lib/people.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { send } from '@troupe/testing/services/people';
 
 /**
  * Forty live streams, each following eight of one's own large conversations, read the database until nobody else was

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { sha256Hex } from '@troupe/kernel';
 import { WebSocket } from 'ws';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /** One socket with 40,000 frames kept everybody waiting for 17 s; upgrades passed no limit at all. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 let scene: Scene;
 before(async () => (scene = await startScene()));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { newId } from '@troupe/kernel';
-import { startScene, type Scene } from '../lib/attack.ts';
-import type { Body } from '../lib/people.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import type { Body } from '@troupe/testing/services/people';
 
 /**
  * Counting an agent's messages read each of them, and who waits in an inbox was found in the square of how many do: sixty

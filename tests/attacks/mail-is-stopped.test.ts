@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, mailJob } from '@troupe/contract';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { elsewhere, send } from '../lib/people.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { elsewhere, send } from '@troupe/testing/services/people';
 import pg from 'pg';
 
 /**

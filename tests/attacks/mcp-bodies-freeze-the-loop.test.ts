@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { steps } from '../lib/director.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { steps } from '@troupe/testing/services/director';
 
 /**
  * A call with ninety thousand arguments was read and walked for a third of a second, on the loop; twenty of them held up

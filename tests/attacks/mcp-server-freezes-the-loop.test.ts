@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createSandbox } from '@troupe/agent';
-import { steps, type Step } from '../lib/director.ts';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { steps, type Step } from '@troupe/testing/services/director';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 // A user's own MCP server froze all services with a regular expression in a schema, was asked for pages of tools for
 // ever, also after cancel and deletion, and could say as much as it liked.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { sendRaw } from '../lib/raw.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { sendRaw } from '@troupe/testing/http/raw';
 
 /** Everybody behind one address shared its limits: one of an office could keep all the others out. */
 let scene: Scene;

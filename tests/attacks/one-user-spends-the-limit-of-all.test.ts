@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { elsewhere } from '../lib/people.ts';
-import { sendRaw } from '../lib/raw.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { elsewhere } from '@troupe/testing/services/people';
+import { sendRaw } from '@troupe/testing/http/raw';
 
 let scene: Scene;
 before(async () => (scene = await startScene({ TRUST_PROXY: '1' })));

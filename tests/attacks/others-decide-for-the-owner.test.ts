@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { memberToken } from '@troupe/roster';
-import { TEST_SECRETS } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { WebSocket } from 'ws';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { steps } from '../lib/director.ts';
-import { send, type Body } from '../lib/people.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { steps } from '@troupe/testing/services/director';
+import { send, type Body } from '@troupe/testing/services/people';
 
 /** A paired device, and any member of the team, decided what the agent had to ask its owner for. */
 

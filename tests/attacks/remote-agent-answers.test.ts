@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import http, { type IncomingHttpHeaders } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { TEST_SECRETS } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { WebSocket } from 'ws';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 const WAYS: Record<string, string> = {
   '/000': 'HTTP/1.1 000 OK\r\ncontent-length: 2\r\n\r\nhi',

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createSandbox, makeWorkspace, type Sandbox, type Workspace } from '@troupe/agent';
 import { createWorkerPool } from '@troupe/kernel';
-import { needs } from '../lib/needs.ts';
+import { needs } from '@troupe/testing/machine/needs';
 
 const isRoot = process.getuid?.() === 0;
 const LIMITS = { memoryMb: 200, processes: 64, fileMb: 1024, tmpMb: 64, shmMb: 64 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { send } from '../lib/people.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { send } from '@troupe/testing/services/people';
 
 /** 150 connections of one address, with another e-mail each time, locked everybody out of sign-in with 503. */
 let scene: Scene;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /** A thousand splits of a thousand recipients each were one answer. */
 const MB = 1024 * 1024;

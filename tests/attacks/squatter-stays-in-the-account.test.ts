@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TEST_SECRETS } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { WebSocket } from 'ws';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { elsewhere, send, type Reply } from '../lib/people.ts';
-import { tokenIn } from '../lib/web.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { elsewhere, send, type Reply } from '@troupe/testing/services/people';
+import { tokenIn } from '@troupe/testing/services/web';
 
 /** Registering an administrator's address first, and waiting until the owner proves it, made an administrator. */
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { testDatabase } from '@troupe/db';
-import { runInClosedNetwork } from '../lib/closed-network.ts';
-import { needs } from '../lib/needs.ts';
+import { testDatabase } from '@troupe/testing/database/server';
+import { runInClosedNetwork } from '@troupe/testing/machine/closed-network';
+import { needs } from '@troupe/testing/machine/needs';
 
 const INSIDE = path.join(import.meta.dirname, 'status-000-ends-the-platform.inside.ts');
 

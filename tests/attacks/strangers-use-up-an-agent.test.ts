@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /** Six bus messages of 275 KB, sent to an agent whose id was all that was known of it, spent its owner's whole day. */
 let scene: Scene;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { steps } from '../lib/director.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { steps } from '@troupe/testing/services/director';
 
 /**
  * 300 tasks of one user whose agent hangs kept another's task waiting for minutes; and after hours of downtime the tasks

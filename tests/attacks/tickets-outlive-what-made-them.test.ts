@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { newId, sha256Hex } from '@troupe/kernel';
 import { WebSocket } from 'ws';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { cookieOf, send, type Reply } from '../lib/people.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { cookieOf, send, type Reply } from '@troupe/testing/services/people';
 
 /** A websocketUrl changed configuration and reset an agent after sign-out, and for twelve hours; no token could be rotated. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 /** Each change of an agent's configuration was kept for ever, up to its bound in size each time. */
 let scene: Scene;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startScene, type Scene } from '../lib/attack.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 
 // A team's document froze web: the YAML library compares each key with each, and is as slow with other texts.
 let scene: Scene;

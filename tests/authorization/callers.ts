@@ -1,4 +1,5 @@
-import { identityHeaders, TEST_SECRETS } from '@troupe/kernel';
+import { identityHeaders } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import type { Target } from './targets.ts';
 import type { World } from './world.ts';
 

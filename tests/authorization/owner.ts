@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TEST_SECRETS } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { ask } from './sweep.ts';
 import type { Target } from './targets.ts';
 import { NOWHERE, type World } from './world.ts';

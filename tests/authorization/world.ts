@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { memberToken } from '@troupe/roster';
-import { newId, randomHex, sha256Hex, TEST_SECRETS, type Counters, type Env } from '@troupe/kernel';
+import { newId, randomHex, sha256Hex, type Counters, type Env } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { createSummarizer } from '@troupe/summarizer';
-import { fund } from '../lib/money.ts';
-import { person, provisioned, type Body, type Person } from '../lib/people.ts';
-import { addUser, startServices, type Services, type StartedServices, type TestUser } from '../lib/services.ts';
+import { fund } from '@troupe/testing/money/fund';
+import { person, provisioned, type Body, type Person } from '@troupe/testing/services/people';
+import {
+  addUser,
+  startServices,
+  type Services,
+  type StartedServices,
+  type TestUser,
+} from '@troupe/testing/services/services';
 import { createMarks, type Marks } from './marks.ts';
 import { addRows, type RowIds } from './rows.ts';
 

@@ -3,9 +3,9 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { replyChat } from '@troupe/ai';
 import OpenAI from 'openai';
-import { send } from '../lib/people.ts';
-import { addUser } from '../lib/services.ts';
-import { reset, startWorld, type World } from './world.ts';
+import { send } from '@troupe/testing/services/people';
+import { addUser } from '@troupe/testing/services/services';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** An agent as a model: the official clients, with an API key of its owner. */
 

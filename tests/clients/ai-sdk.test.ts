@@ -15,7 +15,7 @@ import {
   tool,
   type LanguageModel,
 } from 'ai';
-import { reset, startWorld, type World } from './world.ts';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** The AI SDK with three of its providers: responses, chat completions and messages. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { replyChat, replyJson } from '@troupe/ai';
-import { replyMessage, reset, startWorld, type World } from './world.ts';
+import { replyMessage, reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** The official client of Anthropic, with models of Anthropic and of others. */
 

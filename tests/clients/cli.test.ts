@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { replyChat } from '@troupe/ai';
 import { createTroupe } from '@troupe/client';
-import { startWorld, type World } from './world.ts';
+import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** The command `troupe`, packed and installed as anybody would, against a platform that runs. */
 

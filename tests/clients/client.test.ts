@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { replyChat } from '@troupe/ai';
 import { CallError, createTroupe, type Troupe } from '@troupe/client';
-import { startWorld, type World } from './world.ts';
+import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** The published client against a platform that runs. */
 

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { needs } from '../lib/needs.ts';
-import { startWorld, type World } from './world.ts';
+import { needs } from '@troupe/testing/machine/needs';
+import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** Every snippet of docs/clients.md does what the page says. */
 

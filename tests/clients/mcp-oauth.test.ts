@@ -8,9 +8,9 @@ import {
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import { freePorts } from '../lib/program.ts';
-import { cookieOf, send } from '../lib/people.ts';
-import { startWorld, type World } from './world.ts';
+import { freePorts } from '@troupe/testing/processes/program';
+import { cookieOf, send } from '@troupe/testing/services/people';
+import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** The official client gets access by itself: it finds us, registers, has its person asked, and renews what it got. */
 

@@ -4,12 +4,12 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { replyChat } from '@troupe/ai';
-import { inspector } from '../lib/mcp/judge.ts';
-import { needs } from '../lib/needs.ts';
-import { send } from '../lib/people.ts';
-import { sendRaw } from '../lib/raw.ts';
-import { addUser } from '../lib/services.ts';
-import { reset, startWorld, type World } from './world.ts';
+import { inspector } from '@troupe/testing/mcp/judge';
+import { needs } from '@troupe/testing/machine/needs';
+import { send } from '@troupe/testing/services/people';
+import { sendRaw } from '@troupe/testing/http/raw';
+import { addUser } from '@troupe/testing/services/services';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** The platform and an agent as MCP servers: the official clients of both revisions, with an API key. */
 

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { replyChat } from '@troupe/ai';
-import { needs } from '../lib/needs.ts';
-import { send } from '../lib/people.ts';
-import { startWorld, type World } from './world.ts';
+import { needs } from '@troupe/testing/machine/needs';
+import { send } from '@troupe/testing/services/people';
+import { startWorld, type World } from '@troupe/testing/services/world';
 
 /** What /metrics tells, as Prometheus itself reads it; and that the dashboard and the alerts ask for nothing else. */
 

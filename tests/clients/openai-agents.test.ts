@@ -4,7 +4,7 @@ import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai
 import { replyChat } from '@troupe/ai';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { reset, startWorld, type World } from './world.ts';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** OpenAI's Agents SDK, over responses and over chat completions. */
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { replyChat, replyJson } from '@troupe/ai';
 import OpenAI from 'openai';
-import { replyMessage, reset, startWorld, type World } from './world.ts';
+import { replyMessage, reset, startWorld, type World } from '@troupe/testing/services/world';
 
-/** The official client of OpenAI; tests/spec/ai-openai.test.ts has its chat. */
+/** The official client of OpenAI; tests/spec/4.6-openai.test.ts has its chat. */
 
 let world: World;
 let openai: OpenAI;

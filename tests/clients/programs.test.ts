@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { replyChat, type StandInRequest } from '@troupe/ai';
-import { needs } from '../lib/needs.ts';
-import { reset, startWorld, type World } from './world.ts';
+import { needs } from '@troupe/testing/machine/needs';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** Claude Code and Codex without a terminal: a task with tools, done on a model of another maker. */
 

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { replyChat, replyJson } from '@troupe/ai';
-import { needs } from '../lib/needs.ts';
-import { send } from '../lib/people.ts';
-import { reset, startWorld, type World } from './world.ts';
+import { needs } from '@troupe/testing/machine/needs';
+import { send } from '@troupe/testing/services/people';
+import { reset, startWorld, type World } from '@troupe/testing/services/world';
 
 /** A collector as OpenTelemetry defines it: what arrives is read with the public definitions. */
 

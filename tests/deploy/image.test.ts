@@ -4,10 +4,10 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { dockerEngine } from '@troupe/fleet';
 import { randomHex } from '@troupe/kernel';
-import { buildImage, type Engine } from '../lib/image.ts';
-import { needs } from '../lib/needs.ts';
-import { send } from '../lib/people.ts';
-import { ownSettings } from '../lib/program.ts';
+import { buildImage, type Engine } from '@troupe/testing/containers/image';
+import { needs } from '@troupe/testing/machine/needs';
+import { send } from '@troupe/testing/services/people';
+import { ownSettings } from '@troupe/testing/processes/program';
 
 /** A minute alone; on a busy machine, copying layers takes its time. */
 const BUILD_MS = 400_000;

@@ -1,7 +1,7 @@
 import { after, before, test } from 'node:test';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createEverything } from '../lib/mcp/everything.ts';
+import { createEverything } from '@troupe/testing/mcp/everything';
 import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createPgStore, type SessionEventBody } from '@troupe/agent';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { openPage, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { codeAt } from '../lib/authenticator.ts';
+import { codeAt } from '@troupe/testing/identity/authenticator';
 import { assertAccessible, assertQuiet, openPage, signIn } from './browser.ts';
 import { browserSuite, type Stage } from './suite.ts';
 
@@ -164,7 +164,7 @@ browserSuite('second factors in the browser', (stage) => {
     await page.getByText('This account is closed').waitFor();
     await page.getByRole('button', { name: 'Keep it' }).click();
     await page.getByText('The account stays').waitFor();
-    assert.equal(await page.getByText('This account is closed').count(), 0);
+    await page.getByText('This account is closed').waitFor({ state: 'detached' });
     assertQuiet(watched);
     await context.close();
   });

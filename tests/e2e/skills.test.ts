@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { skillMd, zipOf } from '../lib/archives.ts';
+import { skillMd, zipOf } from '@troupe/testing/backups/archives';
 import { assertAccessible, assertQuiet, openPage, signIn } from './browser.ts';
 import { signedInCaller } from './content.ts';
 import { browserSuite } from './suite.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { cardEnv, cardSignature, startCardProcessor } from '../lib/card-processor.ts';
+import { cardEnv, cardSignature, startCardProcessor } from '@troupe/testing/money/card-processor';
 import { assertQuiet, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
 import { signedInCaller } from './content.ts';

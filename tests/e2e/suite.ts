@@ -1,6 +1,6 @@
 import { after, before, describe } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { needs } from '../lib/needs.ts';
+import { needs } from '@troupe/testing/machine/needs';
 import { openBrowser } from './browser.ts';
 import { startPlatform } from './platform.ts';
 import type { RunningPlatform } from './platform.ts';

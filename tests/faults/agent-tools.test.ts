@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { testDatabase, type TestDatabase } from '@troupe/db';
-import { SECRETS, startBackendProcess, type BackendProcess } from '../lib/backend-process.ts';
-import { createDirector, steps, type Director } from '../lib/director.ts';
-import { needs } from '../lib/needs.ts';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
+import { SECRETS, startBackendProcess, type BackendProcess } from '@troupe/testing/processes/backend';
+import { createDirector, steps, type Director } from '@troupe/testing/services/director';
+import { needs } from '@troupe/testing/machine/needs';
 
 /** A model that has turned against its host, at the tools of an agent in a real backend. */
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
-import { startBackendProcess, type BackendProcess } from '../lib/backend-process.ts';
-import { createDirector, steps, type Director } from '../lib/director.ts';
-import { needs } from '../lib/needs.ts';
+import { startBackendProcess, type BackendProcess } from '@troupe/testing/processes/backend';
+import { createDirector, steps, type Director } from '@troupe/testing/services/director';
+import { needs } from '@troupe/testing/machine/needs';
 
 /** Real processes of the backend that end, share and lose their agents in the middle of work. */
 

@@ -4,9 +4,9 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { startBackendProcess, type BackendProcess } from '../lib/backend-process.ts';
-import { SITES } from '../lib/closed-network.ts';
-import { createDirector, steps, type Director } from '../lib/director.ts';
+import { startBackendProcess, type BackendProcess } from '@troupe/testing/processes/backend';
+import { SITES } from '@troupe/testing/machine/closed-network';
+import { createDirector, steps, type Director } from '@troupe/testing/services/director';
 
 /** Runs in a network that holds three sites on public addresses and this process; started by the test of the same name. */
 

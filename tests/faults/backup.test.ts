@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { good, script, signIn, started, type Ask } from '../lib/backup-scripts.ts';
-import type { Reply } from '../lib/people.ts';
-import { ownSettings } from '../lib/program.ts';
+import { good, script, signIn, started, type Ask } from '@troupe/testing/backups/scripts';
+import type { Reply } from '@troupe/testing/services/people';
+import { ownSettings } from '@troupe/testing/processes/program';
 
 /** `npm run backup` and `npm run restore` on a real platform: everything is there again, on nothing but the archive. */
 

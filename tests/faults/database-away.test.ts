@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { person, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { person, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** A database that cannot answer for now is no fault of a request: 503 and when to come again, never a 500. */
 let services: Services;

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { dockerEngine } from '@troupe/fleet';
-import { good, SCRIPTS, signIn, started } from '../lib/backup-scripts.ts';
-import { comeBack, removeAgents } from '../lib/container-backup.ts';
-import { ownDocker } from '../lib/docker.ts';
-import { needs } from '../lib/needs.ts';
-import { ownSettings } from '../lib/program.ts';
+import { good, SCRIPTS, signIn, started } from '@troupe/testing/backups/scripts';
+import { comeBack, removeAgents } from '@troupe/testing/containers/backup';
+import { ownDocker } from '@troupe/testing/containers/docker';
+import { needs } from '@troupe/testing/machine/needs';
+import { ownSettings } from '@troupe/testing/processes/program';
 
 const skip = needs('an own container engine');
 

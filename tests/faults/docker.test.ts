@@ -5,10 +5,10 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { dockerEngine } from '@troupe/fleet';
 import { WebSocket } from 'ws';
-import { ownDocker, type OwnDocker } from '../lib/docker.ts';
-import { needs } from '../lib/needs.ts';
-import { askBackend, person, provisioned, type Body, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { ownDocker, type OwnDocker } from '@troupe/testing/containers/docker';
+import { needs } from '@troupe/testing/machine/needs';
+import { askBackend, person, provisioned, type Body, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** Agents in containers, from the front door, on an engine that is stopped and started under them. */
 describe('agents in containers', { skip: needs('an own container engine') }, () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { startScene } from '../lib/attack.ts';
+import { startScene } from '@troupe/testing/attacks/scene';
 
 /** A stop lets answers that are under way arrive, takes nobody new, and waits for nobody who only listens. */
 

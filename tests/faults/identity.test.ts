@@ -4,13 +4,13 @@ import { createServer, type AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mailJob } from '@troupe/contract';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { randomHex } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
-import { startService, type ServiceProcess } from '../lib/service-process.ts';
-import { startIssuer } from '../lib/signed-tokens.ts';
-import { tokenIn } from '../lib/web.ts';
+import { startService, type ServiceProcess } from '@troupe/testing/processes/service';
+import { startIssuer } from '@troupe/testing/identity/signed-tokens';
+import { tokenIn } from '@troupe/testing/services/web';
 
 /** Web is killed with what it has promised still to be done; the next process does it, once. */
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { migrate, startEmbedded, testDatabase } from '@troupe/db';
+import { migrate, startEmbedded } from '@troupe/db';
+import { testDatabase } from '@troupe/testing/database/server';
 import { silentLog, systemClock } from '@troupe/kernel';
 import { createLedger, USD } from '@troupe/ledger';
 

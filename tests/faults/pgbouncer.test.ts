@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { createDatabase, testDatabase, testUser, type Database, type TestDatabase } from '@troupe/db';
+import { createDatabase, type Database } from '@troupe/db';
+import { testDatabase, testUser, type TestDatabase } from '@troupe/testing/database/server';
 import { silentLog } from '@troupe/kernel';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { needs } from '../lib/needs.ts';
-import { startPooler, type Pooler } from '../lib/pgbouncer.ts';
-import { ownSettings, startProgram } from '../lib/program.ts';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { needs } from '@troupe/testing/machine/needs';
+import { startPooler, type Pooler } from '@troupe/testing/database/pgbouncer';
+import { ownSettings, startProgram } from '@troupe/testing/processes/program';
 
 /** A pooler in transaction mode gives each transaction any connection: nothing of one client may meet another there. */
 describe('PgBouncer in transaction mode', { skip: needs('pgbouncer') }, () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
-import { skillMd } from '../lib/archives.ts';
-import { send } from '../lib/people.ts';
-import { startService, type ServiceProcess } from '../lib/service-process.ts';
-import { addUser, type TestUser } from '../lib/services.ts';
+import { skillMd } from '@troupe/testing/backups/archives';
+import { send } from '@troupe/testing/services/people';
+import { startService, type ServiceProcess } from '@troupe/testing/processes/service';
+import { addUser, type TestUser } from '@troupe/testing/services/services';
 
 /** A platform that is killed while a skill comes in or is accepted: it waits, or it is taken, and nothing is between. */
 

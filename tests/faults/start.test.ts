@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { testRuntime } from '@troupe/db';
-import { isAlive, ownSettings, processTree, startProgram } from '../lib/program.ts';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { isAlive, ownSettings, processTree, startProgram } from '@troupe/testing/processes/program';
 
 /** What `npm start` promises about starting and ending, on real processes. */
 

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { comeBack } from '../lib/container-backup.ts';
-import { needs } from '../lib/needs.ts';
+import { comeBack } from '@troupe/testing/containers/backup';
+import { needs } from '@troupe/testing/machine/needs';
 
 const skip = needs('an own container engine');
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createBackend } from '@troupe/backend';
-import { testRuntime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { dockerEngine } from '@troupe/fleet';
-import { ownDocker, type OwnDocker } from '../lib/docker.ts';
-import { needs } from '../lib/needs.ts';
-import { person, provisioned, type Person } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { ownDocker, type OwnDocker } from '@troupe/testing/containers/docker';
+import { needs } from '@troupe/testing/machine/needs';
+import { person, provisioned, type Person } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** Agents as services of a swarm, from the front door. */
 describe('agents in a swarm', { skip: needs('an own container engine') }, () => {

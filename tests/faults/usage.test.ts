@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, type StandIn } from '@troupe/ai';
-import { testDatabase, type TestDatabase } from '@troupe/db';
-import { SERVICE_KEY, startService } from '../lib/service-process.ts';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
+import { SERVICE_KEY, startService } from '@troupe/testing/processes/service';
 
 let upstream: StandIn;
 let database: TestDatabase;

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, ownSettings, processTree, startWatched, type Program } from '../lib/program.ts';
+import { isAlive, ownSettings, processTree, startWatched, type Program } from '@troupe/testing/processes/program';
 
 /** `npm start` watches its services: what dies comes back, the database stays, and in the end nothing is left. */
 

@@ -1,8 +1,8 @@
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { startScene, type Scene } from '../lib/attack.ts';
-import { elsewhere } from '../lib/people.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startScene, type Scene } from '@troupe/testing/attacks/scene';
+import { elsewhere } from '@troupe/testing/services/people';
 import { answeredAs, createRequests, type FuzzRequest } from './requests.ts';
 import type { Known } from './values.ts';
 

@@ -1,20 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { importsOf, type Import, type Source } from '@troupe/testing/sources/sources';
 
 /** The rules of the house about who may import whom, as functions over sources, so that a test can feed them bad ones. */
-
-export interface Source {
-  /** From the project's root, with forward slashes. */
-  path: string;
-  text: string;
-}
-
-interface Import {
-  from: string;
-  specifier: string;
-  /** The file it means, when it is one of ours and given by a relative path. */
-  file: string | undefined;
-}
 
 export type Rule = (sources: readonly Source[]) => string[];
 
@@ -32,7 +19,11 @@ const LAYERS: readonly (readonly string[])[] = [
 ];
 const PACKAGES = LAYERS.flat();
 const APPS = ['web', 'backend', 'summarizer', 'agent', 'dashboard', 'platform', 'cli'];
-export const ROOMS = [...PACKAGES.map((name) => `packages/${name}`), ...APPS.map((name) => `apps/${name}`)];
+export const ROOMS = [
+  ...PACKAGES.map((name) => `packages/${name}`),
+  ...APPS.map((name) => `apps/${name}`),
+  'packages/testing',
+];
 
 const below = (name: string): string[] =>
   LAYERS.slice(
@@ -51,36 +42,42 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'apps/cli': ['client'],
   'apps/summarizer': ['contract', 'domain', 'kernel'],
   'apps/platform': [...PACKAGES, 'web', 'backend', 'summarizer'],
+  'packages/testing': [...PACKAGES, ...APPS],
 };
+
+/** What tests share. It may use everything, and only what tests and measures may use it. */
+const TESTING = 'packages/testing';
 
 const MAX_LINES = 400;
 
 /** Files that may be longer, each with its reason. */
 export const LONG_FILES: Readonly<Record<string, string>> = {};
 
-const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.startsWith('tests/');
+const isTest = (file: string): boolean =>
+  /\.test\.tsx?$/.test(file) || file.startsWith('tests/') || file.startsWith(`${TESTING}/`);
+/** What stands beside the code for its tests. */
+const isForTests = (file: string): boolean => isTest(file) || /\/(?:[\w-]+-)?testing\.ts$|\/fixtures\//.test(file);
+/** And what tests start as programs of their own. */
+const isHelp = (file: string): boolean => isForTests(file) || file.endsWith('-program.ts');
 const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/');
 const isRoom = (file: string): boolean => file.startsWith('packages/') || file.startsWith('apps/');
-
-const IMPORT =
-  /(?:^|[\n;])\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g;
-
-export function importsOf({ path: from, text }: Source): Import[] {
-  return [...text.matchAll(IMPORT)].map((match) => {
-    const specifier = match[1] ?? match[2] ?? '';
-    const file = specifier.startsWith('.') ? path.posix.join(path.posix.dirname(from), specifier) : undefined;
-    return { from, specifier, file };
-  });
-}
 
 const allImports = (sources: readonly Source[]): Import[] => sources.flatMap(importsOf);
 
 export const direction: Rule = (sources) =>
   allImports(sources.filter((source) => isRoom(source.path))).flatMap(({ from, specifier }) => {
     const target = /^@troupe\/([^/]+)/.exec(specifier)?.[1];
-    if (target === undefined || MAY_IMPORT[roomOf(from)]?.includes(target)) return [];
+    if (target === undefined || target === 'testing' || MAY_IMPORT[roomOf(from)]?.includes(target)) return [];
     return [`${from} imports ${specifier}: not below ${roomOf(from)}`];
   });
+
+const FOR_TESTS = /^(?:tests|bench|scripts)\/|^packages\/[^/]+\/scripts\//;
+
+/** A program has no code for tests in it, and no entry gives any away. */
+export const noTestCode: Rule = (sources) =>
+  allImports(sources.filter(({ path: file }) => isRoom(file) && !isHelp(file) && !FOR_TESTS.test(file)))
+    .filter(({ file }) => file !== undefined && isForTests(file))
+    .map(({ from, specifier }) => `${from} imports ${specifier}: that is for tests`);
 
 /** What most of a package's users must not load with it. */
 const FURTHER_ENTRIES: ReadonlySet<string> = new Set([
@@ -91,16 +88,13 @@ const FURTHER_ENTRIES: ReadonlySet<string> = new Set([
 
 export const noDeepImports: Rule = (sources) =>
   allImports(sources).flatMap(({ from, specifier, file }) => {
-    if (FURTHER_ENTRIES.has(specifier)) return [];
+    if (FURTHER_ENTRIES.has(specifier) || specifier.startsWith('@troupe/testing/')) return [];
     if (/^@troupe\/[^/]+\//.test(specifier)) return [`${from} imports ${specifier}: use the package's entry`];
     if (file === undefined || roomOf(file) === roomOf(from)) return [];
-    const ownHelpers = isTest(from) && file.startsWith('tests/');
     const outsideRooms = !isRoom(from) && !isRoom(file);
     // The product's version stands in the root package and nowhere else.
     const version = file === 'package.json';
-    return ownHelpers || outsideRooms || version
-      ? []
-      : [`${from} imports ${specifier}: it reaches into ${roomOf(file)}`];
+    return outsideRooms || version ? [] : [`${from} imports ${specifier}: it reaches into ${roomOf(file)}`];
   });
 
 /** The areas; each may use those before it. A feature has the same address below each of these folders. */
@@ -338,7 +332,6 @@ export const agentsByRoster: Rule = (sources) =>
     .map(({ path: file }) => `${file} writes rows of agents: ask the roster`);
 
 const isStore = (file: string): boolean => /[/-]store\.ts$/.test(file);
-const isHelp = (file: string): boolean => isTest(file) || /\/(?:[\w-]+-)?testing\.ts$|-program\.ts$/.test(file);
 const ofApps = (sources: readonly Source[]): Source[] =>
   sources.filter(({ path: file }) => /^apps\/[^/]+\/src\//.test(file) && !isHelp(file));
 const SQL = /from 'kysely'|\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|\bsql(?:<[^`]*>)?`/;
@@ -361,6 +354,24 @@ const NOT_THERE: readonly [is: (file: string) => boolean, sign: RegExp, why: str
   [(file) => !isRoutes(file), /(?<![.\w])serve\(server, /, 'attaches an endpoint: that is done in routes.ts'],
 ];
 
+/** What a slice promises is tested where it stands. */
+export const slicesAreTested: Rule = (sources) => {
+  const inSlices = sources.map(({ path: file }) => file).filter((file) => sliceOf(file) !== undefined);
+  const tested = new Set(inSlices.filter((file) => /\.test\.ts$/.test(file)).map(sliceOf));
+  const slices = [...new Set(inSlices.map(sliceOf))];
+  return slices.filter((slice) => !tested.has(slice)).map((slice) => `${slice} has no test beside it`);
+};
+
+/** The sections of the contract that have one. */
+const SPEC = /^tests\/spec\/(?:4\.(?:[1-9]|1[0-2])|[5-9])-[a-z-]+\.test\.ts$/;
+
+/** What is tested over several slices is named by the section of the contract that it is about. */
+export const specByItsSection: Rule = (sources) =>
+  sources
+    .map(({ path: file }) => file)
+    .filter((file) => file.startsWith('tests/spec/') && !SPEC.test(file))
+    .map((file) => `${file} is not named by a section of the contract: SECTION-about.test.ts`);
+
 /** `createX`, and its type taken from it. */
 const SERVICE_TYPE = /^export type \w+ = ReturnType<typeof (create\w+)>;$/m;
 
@@ -377,18 +388,3 @@ export const slicesHaveOneShape: Rule = (sources) =>
         ? [...wrong, `${file} has no createX with its type as ReturnType<typeof createX>`]
         : wrong;
     });
-
-const SEEN = ['packages', 'apps', 'tests', 'bench', 'scripts'];
-const SKIPPED = new Set(['node_modules', 'dist']);
-
-export function readSources(root: string): Source[] {
-  const walk = (folder: string): Source[] =>
-    readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-      const file = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : walk(file);
-      if (!/\.(tsx?|mjs)$/.test(entry.name) || /\.gen\.(d\.m)?ts$/.test(entry.name)) return [];
-      return [{ path: file, text: readFileSync(path.join(root, file), 'utf8') }];
-    });
-  const present = new Set(readdirSync(root));
-  return SEEN.filter((folder) => present.has(folder)).flatMap(walk);
-}

@@ -15,7 +15,7 @@ interface Diagnostic {
 }
 
 const CONFIG = path.join(import.meta.dirname, 'functions.oxlintrc.json');
-const isTest = (file: string): boolean => /\.test\.tsx?$|\/testing[^/]*\.ts$|\/fixtures\//.test(file);
+const isTest = (file: string): boolean => /\.test\.tsx?$|\/testing[^/]*\.ts$|\/(?:testing|fixtures)\//.test(file);
 
 /** By oxlint, which parses what the other checks parse. It exits with 1 when it finds any. */
 function diagnose(root: string, places: readonly string[]): Diagnostic[] {

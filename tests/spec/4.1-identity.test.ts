@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { memoryCounters } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { startWeb, tokenIn, type TestWeb } from '../lib/web.ts';
+import { startWeb, type TestWeb } from '@troupe/testing/services/web';
 
-/** Sign-up, sign-in, profile, password, sessions: every row of 4.1 that needs no other party, and every error row. */
+/** Sign-up, sign-in, sessions: every row of 4.1 that needs no other party, and every error row. */
 
 let web: TestWeb;
 before(async () => {
@@ -204,136 +204,6 @@ describe('sessions', () => {
     assert.deepEqual((await phone.ask('GET', '/api/auth/session')).body, { user: null });
     assert.equal((await person.ask('DELETE', `/api/auth/sessions/${other.id}`)).status, 404);
     assert.equal((await web.visitor().ask('GET', '/api/auth/sessions')).status, 401);
-  });
-});
-
-describe('settings', () => {
-  test('GET: the profile, or 401', async () => {
-    const person = await web.signUp({ name: 'Ada' });
-    assert.deepEqual((await person.ask('GET', '/api/settings')).body, {
-      id: person.id,
-      email: person.email,
-      emailVerified: true,
-      name: 'Ada',
-      plan: null,
-      credits: 0,
-      twoFactorEnabled: false,
-      notifications: {},
-      instance: null,
-    });
-    const reply = await web.visitor().ask('GET', '/api/settings');
-    assert.deepEqual([reply.status, reply.body], [401, { error: 'Unauthorized' }]);
-  });
-
-  test('GET names the main agent and where it is reached', async () => {
-    const person = await web.signUp();
-    const agents = ['first', 'second'].map((id, index) => ({
-      id,
-      user_id: person.id,
-      name: id,
-      created_at: new Date(index),
-    }));
-    await web.deps.db.system.insertInto('agents').values(agents).execute();
-    assert.deepEqual((await person.ask('GET', '/api/settings')).body.instance, {
-      id: 'first',
-      url: 'https://first.agents.localhost',
-    });
-  });
-
-  test('POST and PATCH: name, notifications, and e-mail with POST', async () => {
-    const person = await web.signUp();
-    const patched = await person.ask('PATCH', '/api/settings', { name: 'Neu', notifications: { weekly: true } });
-    assert.deepEqual([patched.body.name, patched.body.notifications], ['Neu', { weekly: true }]);
-    const moved = await person.ask('POST', '/api/settings', { email: ` NEW-${person.email}` });
-    assert.deepEqual([moved.body.email, moved.body.name], [`new-${person.email}`, 'Neu']);
-    const old = await web.visitor().ask('POST', '/api/auth/login', person);
-    assert.equal(old.status, 401);
-    assert.match(await web.mailTo(person.email, /address was changed/), /another e-mail address/);
-  });
-
-  test('400 and 409', async () => {
-    const person = await web.signUp();
-    const other = await web.signUp();
-    const cases: Case[] = [
-      [{ email: 'nonsense' }, 400, 'Invalid email format'],
-      [{ email: 5 }, 400, 'Invalid email format'],
-      [{ email: `0x${'a'.repeat(40)}@wallet.svc` }, 400, 'Invalid email format'],
-      [{ name: 'a\0b' }, 400, 'Null characters are not allowed'],
-      [{ notifications: { a: '\0' } }, 400, 'Null characters are not allowed'],
-      [{ notifications: 'all' }, 400, 'notifications must be a record'],
-      [{ email: other.email.toUpperCase() }, 409, 'Email already in use'],
-    ];
-    for (const [body, status, error] of cases) {
-      const reply = await person.ask('POST', '/api/settings', body);
-      assert.deepEqual([reply.status, reply.body], [status, { error }]);
-    }
-    assert.equal((await person.ask('GET', '/api/settings')).body.email, person.email);
-  });
-});
-
-describe('passwords', () => {
-  test('change: every other session ends', async () => {
-    const person = await web.signUp();
-    const other = web.visitor();
-    await other.ask('POST', '/api/auth/login', person);
-    const cases: Case[] = [
-      [{}, 400, 'Current and new password required'],
-      [{ currentPassword: 'x' }, 400, 'Current and new password required'],
-      [{ currentPassword: person.password, newPassword: 'short' }, 400, 'Password must be at least 8 characters'],
-      [{ currentPassword: 'wrong', newPassword: 'long enough' }, 401, 'Current password is incorrect'],
-    ];
-    for (const [body, status, error] of cases) {
-      const reply = await person.ask('POST', '/api/settings/password', body);
-      assert.deepEqual([reply.status, reply.body], [status, { error }]);
-    }
-    const body = { currentPassword: person.password, newPassword: 'a new password' };
-    assert.deepEqual((await person.ask('POST', '/api/settings/password', body)).body, { success: true });
-    assert.ok((await person.ask('GET', '/api/auth/session')).body.user);
-    assert.equal((await other.ask('GET', '/api/auth/session')).body.user, null);
-    const login = (password: string) => web.visitor().ask('POST', '/api/auth/login', { email: person.email, password });
-    assert.equal((await login(person.password)).status, 401);
-    assert.equal((await login('a new password')).status, 200);
-    assert.equal((await web.visitor().ask('POST', '/api/settings/password', body)).status, 401);
-  });
-
-  test('forgotten: the same answer for everybody; the link works once and ends all sessions', async () => {
-    const person = await web.signUp();
-    const answer = { message: 'If an account exists, a reset link has been sent' };
-    for (const email of ['nobody@example.com', ` ${person.email.toUpperCase()}`]) {
-      const reply = await web.visitor().ask('POST', '/api/auth/forgot-password', { email });
-      assert.deepEqual([reply.status, reply.body], [200, answer]);
-    }
-    const token = tokenIn(await web.mailTo(person.email, /Set a new password/));
-    assert.match(token, /^[0-9a-f]{64}$/);
-    const reset = () => web.visitor().ask('POST', '/api/auth/reset-password', { token, password: 'brand new one' });
-    // Both at once: one wins.
-    const replies = await Promise.all([reset(), reset()]);
-    assert.deepEqual(
-      replies.map(({ status }) => status).sort((a, b) => a - b),
-      [200, 400],
-    );
-    assert.deepEqual(replies.find(({ status }) => status === 200)?.body, { message: 'Password reset successfully' });
-    assert.deepEqual((await reset()).body, { error: 'Invalid or expired reset link' });
-    assert.equal((await person.ask('GET', '/api/auth/session')).body.user, null);
-    const login = await web.visitor().ask('POST', '/api/auth/login', { ...person, password: 'brand new one' });
-    assert.equal(login.status, 200);
-  });
-
-  test('400', async () => {
-    await refuses('/api/auth/forgot-password', [
-      [{}, 400, 'Email is required'],
-      [{ email: '  ' }, 400, 'Email is required'],
-      [{ email: 'nonsense' }, 400, 'Invalid email format'],
-      [{ email: 'a@b.cc', website: 'x' }, 403, 'Access denied'],
-    ]);
-    await refuses('/api/auth/reset-password', [
-      [{}, 400, 'Token and password are required'],
-      [{ token: 'x' }, 400, 'Token and password are required'],
-      [{ token: 'x', password: 'short' }, 400, 'Password must be at least 8 characters'],
-      [{ token: 'x', password: 'long enough' }, 400, 'Invalid or expired reset link'],
-      [{ token: '\0', password: 'long enough' }, 400, 'Null characters are not allowed'],
-      [{ token: 'a'.repeat(64), password: 'long enough' }, 400, 'Invalid or expired reset link'],
-    ]);
   });
 });
 

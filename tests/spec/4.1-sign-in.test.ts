@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { createSiweMessage } from 'viem/siwe';
-import { createBrowser } from '../lib/browser.ts';
-import { startTestChain, type TestChain } from '../lib/chain/index.ts';
-import { CLIENT, startCodeHost, startOpenId } from '../lib/identity-providers.ts';
-import { startWeb, type TestWeb } from '../lib/web.ts';
+import { createBrowser } from '@troupe/testing/http/browser';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { CLIENT, startCodeHost, startOpenId } from '@troupe/testing/identity/providers';
+import { startWeb, type TestWeb } from '@troupe/testing/services/web';
 
 /** Sign-in by identity provider and by wallet: the rows of 4.1 that need another party, and every error row. */
 

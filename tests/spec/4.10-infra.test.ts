@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { startServices, type Services } from '../lib/services.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** The infrastructure-tooling gateway, as a client of the backend sees it. */
 

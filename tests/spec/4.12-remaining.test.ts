@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** The remaining endpoints: health, metrics, credits, the daily brief, and what chat, memory and heartbeat say without an agent. */
 

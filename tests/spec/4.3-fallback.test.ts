@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { createBackend } from '@troupe/backend';
-import { testRuntime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { closeAll, type Env } from '@troupe/kernel';
 import { createWeb } from '@troupe/web';
-import { askBackend, person, type Body } from '../lib/people.ts';
+import { askBackend, person, type Body } from '@troupe/testing/services/people';
 
 /** Something outside that answers as it is told, and remembers what it was asked. */
 async function standIn(answer: (method: string, path: string) => { status: number; body: string }) {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { send } from '../lib/people.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { send } from '@troupe/testing/services/people';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** Configuration, devices and scheduled tasks with a real agent behind them; the error rows are tested beside the slices. */
 

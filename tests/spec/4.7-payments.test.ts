@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { hashTypedData } from 'viem';
 import { randomHex } from '@troupe/kernel';
-import { startWeb, type Person, type Reply, type TestWeb, type Visitor } from '../lib/web.ts';
+import { startWeb, type Person, type Reply, type TestWeb, type Visitor } from '@troupe/testing/services/web';
 
 /** The payment rows of 4.7 and of the error table, as a client sees them. What clients sign is built here by hand. */
 

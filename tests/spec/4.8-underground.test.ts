@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { busDigest, L2_USDC } from '@troupe/chain';
-import { newId, TEST_SECRETS } from '@troupe/kernel';
+import { newId } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { startTestChain, type TestChain } from '../lib/chain/index.ts';
-import { addUser, startServices, type Services, type TestUser } from '../lib/services.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
-/** The underground as the contract's tables of endpoints, authentication, errors and limits say: backend and web. */
+/** The underground as the contract's tables of endpoints, authentication, errors and limits say, on the backend. */
 
 let chain: TestChain;
 let services: Services;
@@ -267,37 +268,5 @@ describe('the bus', () => {
     const signature = await account.signMessage({ message: { raw: busDigest(message) } });
     const { status, body: answer } = await ask('POST', SEND, {}, { ...message, signature });
     assert.deepEqual([status, typeof answer.bookingId], [200, 'string']);
-  });
-});
-
-describe('web passes the routes on', () => {
-  it('with the session’s user as the context; 401 without one', async () => {
-    const { user, agentId } = await owner();
-    const key = { authorization: `Bearer ${user.key}` };
-    const web = (method: string, path: string, headers: Headers, body?: unknown) =>
-      ask(method, `/api/underground/${path}`, headers, body, services.web);
-    assert.deepEqual(await web('GET', 'events', {}), refused(401, 'Unauthorized'));
-    assert.equal((await web('POST', 'wallets', key, { agentId })).status, 201);
-    assert.equal((await web('POST', 'wallets', key, { agentId })).status, 200);
-    assert.equal((await web('GET', 'wallets', key)).body.count, 1);
-    const made = await web('POST', 'events', key, { ...event(agentId), ticketPriceUsdc: '0' });
-    assert.equal(made.status, 201);
-    assert.equal((await web('GET', 'events', key)).body.length, 1);
-    assert.equal((await web('GET', `events/${made.body.id}`, key)).body.name, 'Night');
-    assert.equal((await web('POST', `events/${made.body.id}/tickets`, key, { agentId, quantity: 2 })).status, 201);
-    assert.equal((await web('GET', 'bus/messages?limit=5', key)).body.count, 0);
-    assert.equal((await web('GET', 'bookings', key)).body.count, 0);
-    assert.equal((await web('GET', 'amplify', key)).body.count, 0);
-    const recipients = [{ address: '0x0000000000000000000000000000000000000001', share: 100 }];
-    const body = split(agentId, recipients);
-    const once = { ...key, 'idempotency-key': 'k1' };
-    const [first, again] = [await web('POST', 'splits', once, body), await web('POST', 'splits', once, body)];
-    assert.deepEqual([first.status, again.body.splitId], [200, first.body.splitId]);
-    assert.equal((await web('GET', 'splits', key)).body.count, 1);
-    const other = await owner();
-    assert.deepEqual(
-      await web('POST', 'wallets', key, { agentId: other.agentId }),
-      refused(403, 'Agent not found or not owned by you'),
-    );
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sha256Hex } from '@troupe/kernel';
-import { startWeb, tokenIn, type Person, type TestWeb } from '../lib/web.ts';
+import { startWeb, tokenIn, type Person, type TestWeb } from '@troupe/testing/services/web';
 
 /** How callers prove who they are: cookie, key, administrators, cross-site rule, bots, row-level security. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { TEST_SECRETS } from '@troupe/kernel';
-import { send } from '../lib/people.ts';
-import { startServices, type Services } from '../lib/services.ts';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { send } from '@troupe/testing/services/people';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** What is open to anybody, and what needs the internal key, on both services. */
 

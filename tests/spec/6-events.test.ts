@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { cardEnv, cardSignature, startCardProcessor } from '../lib/card-processor.ts';
-import { startIssuer } from '../lib/signed-tokens.ts';
-import { startWeb, type Person, type Reply, type TestWeb } from '../lib/web.ts';
+import { cardEnv, cardSignature, startCardProcessor } from '@troupe/testing/money/card-processor';
+import { startIssuer } from '@troupe/testing/identity/signed-tokens';
+import { startWeb, type Person, type Reply, type TestWeb } from '@troupe/testing/services/web';
 
 /** Events that others send: security events of the identity provider, and the card processor's webhook. */
 

@@ -1,5 +1,6 @@
-import { testRuntime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import type { Env } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { createBackend, type Backend, type BackendDeps } from './app.ts';
 
 export interface TestBackend extends Backend {
@@ -22,3 +23,24 @@ export async function testBackend({ env, ...given }: Partial<BackendDeps> & { en
     },
   };
 }
+
+let calls = 0;
+
+/** Asks as web does for that user; each time from another address, because limits have their own tests. */
+export const askerFor =
+  ({ server }: TestBackend, userId?: string) =>
+  async (method: 'GET' | 'POST' | 'DELETE', url: string, body?: object) => {
+    const response = await server.app.inject({
+      method,
+      url,
+      headers: {
+        authorization: `Bearer ${TEST_SECRETS.internalKey}`,
+        'x-client-ip': `asker-${(calls += 1)}`,
+        ...(userId === undefined ? {} : { 'x-user-id': userId, 'x-user-email': `${userId}@example.com` }),
+      },
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    // oxlint-disable-next-line typescript/no-explicit-any
+    const read = (): any => (response.body.startsWith('{') ? response.json() : response.rawPayload);
+    return { status: response.statusCode, body: read() };
+  };

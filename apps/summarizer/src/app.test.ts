@@ -3,7 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { memoryCounters, silentLog, systemClock, TEST_SECRETS, testSettings, type Env } from '@troupe/kernel';
+import { memoryCounters, silentLog, systemClock, type Env } from '@troupe/kernel';
+import { TEST_SECRETS, testSettings } from '@troupe/testing/http/server';
 import { createSummarizer, type SummarizerOptions } from './app.ts';
 
 const cleanups: (() => unknown)[] = [];

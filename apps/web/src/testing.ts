@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NewUser } from '@troupe/accounts';
-import { testRuntime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { randomHex, type Env } from '@troupe/kernel';
 import { createWeb, type Web } from './app.ts';
 import type { WebDeps } from './deps.ts';

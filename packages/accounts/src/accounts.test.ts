@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testDatabase, type TestDatabase } from '@troupe/db';
-import { randomHex, sha256Hex, silentLog, testSettings, type Env } from '@troupe/kernel';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
+import { randomHex, sha256Hex, silentLog, type Env } from '@troupe/kernel';
+import { testSettings } from '@troupe/testing/http/server';
 import { sql } from 'kysely';
 import { createAccounts } from './accounts.ts';
 import { deviceOf } from './device.ts';

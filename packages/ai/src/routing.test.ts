@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
-import { silentLog, testSettings, type Env } from '@troupe/kernel';
+import { silentLog, type Env } from '@troupe/kernel';
+import { testSettings } from '@troupe/testing/http/server';
 import { createAi, type Ai } from './ai.ts';
 import { providersFrom } from './setup.ts';
 import { createStandIn, replyChat, replyJson, type StandInHandler } from './stand-in.ts';

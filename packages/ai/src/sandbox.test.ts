@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
-import { silentLog, testSettings } from '@troupe/kernel';
+import { silentLog } from '@troupe/kernel';
+import { testSettings } from '@troupe/testing/http/server';
 import { createAi } from './ai.ts';
 import { providersFrom } from './setup.ts';
 import type { ChatMessage, ToolDefinition } from './types.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { silentLog } from '@troupe/kernel';
-import { startTestChain, type TestChain } from '../../../tests/lib/chain/index.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
 import { ChainUnavailable, createBalances, createChainClient, STABLECOINS, stablecoinNetwork } from './index.ts';
 
 let chain: TestChain;

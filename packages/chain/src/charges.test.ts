@@ -11,9 +11,8 @@ import { createClient, getAddress, http, toFunctionSelector, type AbiFunction } 
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { Abis } from 'viem/tempo';
 import { tempoModerato } from 'viem/tempo/chains';
-import compiled from '../../../tests/lib/chain/contracts/compiled.json' with { type: 'json' };
-import { startTestChain, type TestChain } from '../../../tests/lib/chain/index.ts';
-import { startTempo, type TempoNode } from '../../../tests/lib/chain/tempo.ts';
+import { CONTRACTS, startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { startTempo, type TempoNode } from '@troupe/testing/chain/tempo';
 import {
   authorizedTransferCall,
   createChainClient,
@@ -119,7 +118,7 @@ describe('HTTP 402', () => {
       Abis.tip20.filter((item): item is typeof item & AbiFunction => item.type === 'function').map(toFunctionSelector),
     );
     // A dispatcher compares the selector: PUSH4 <selector> EQ.
-    const code = compiled.runtime.Tip20;
+    const code = CONTRACTS.Tip20;
     const own = new Set([...code.matchAll(/63([0-9a-f]{8})14/g)].map(([, selector]) => `0x${selector}`));
     assert.ok(own.size > 12);
     assert.deepEqual(

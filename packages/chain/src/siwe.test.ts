@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { serializeErc6492Signature } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
-import { startTestChain, type TestChain } from '../../../tests/lib/chain/index.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
 import {
   createChainClient,
   createRecover,

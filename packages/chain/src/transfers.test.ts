@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTestChain, type TestChain } from '../../../tests/lib/chain/index.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
 import {
   broadcast,
   createChainClient,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { newId, silentLog, systemClock } from '@troupe/kernel';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { startTestChain, type TestChain } from '../../../tests/lib/chain/index.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
 import {
   createChainClient,
   createIndexer,

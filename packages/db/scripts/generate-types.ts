@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printTables } from '../src/table-types.ts';
-import { prepareTestServer } from '../src/testing.ts';
+import { prepareTestServer } from '@troupe/testing/database/server';
 
 /** Writes src/tables.gen.ts from the migrations, through a server that lives only for this. */
 const server = await prepareTestServer();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import path from 'node:path';
 import pg from 'pg';
-import { readSources } from '../../../tests/lib/architecture.ts';
+import { readSources } from '@troupe/testing/sources/sources';
 import { findUnguarded } from './catalogue.ts';
 import { findUnused } from './unused.ts';
-import { testDatabase } from './testing.ts';
-import type { TestDatabase } from './testing.ts';
+import { testDatabase } from '@troupe/testing/database/server';
+import type { TestDatabase } from '@troupe/testing/database/server';
 
 let database: TestDatabase;
 before(async () => {

@@ -11,7 +11,7 @@ import { silentLog, StartError } from '@troupe/kernel';
 import { findUnguarded } from './catalogue.ts';
 import { dumpDatabase, loadDatabase } from './dump.ts';
 import { createJobs } from './jobs.ts';
-import { testDatabase, testUser, type TestDatabase } from './testing.ts';
+import { testDatabase, testUser, type TestDatabase } from '@troupe/testing/database/server';
 
 const USER = '11111111-1111-4111-8111-111111111111';
 /** Ends lines for some readers, quotes for others. */

@@ -6,7 +6,7 @@ import { beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
 import { silentLog, StartError } from '@troupe/kernel';
 import { migrate } from './migrate.ts';
-import { emptyDatabase } from './testing.ts';
+import { emptyDatabase } from '@troupe/testing/database/server';
 
 let url: string;
 /** The files of two releases. */

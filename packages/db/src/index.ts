@@ -15,6 +15,7 @@ export { isDuplicate, isOrphan, isRefused } from './errors.ts';
 export { startEmbedded, type Embedded, type EmbeddedOptions } from './embedded.ts';
 export {
   createJobs,
+  installJobs,
   type JobContext,
   type JobHandler,
   type Jobs,
@@ -37,6 +38,4 @@ export {
 } from './scopes.ts';
 export type { Tables } from './tables.gen.ts';
 export { withoutWaiting } from './without-waiting.ts';
-export { testRuntime } from './testing-runtime.ts';
 export { checkUpgrade, type UpgradeCheck } from './upgrade-check.ts';
-export { prepareTestServer, testDatabase, testUser, type TestDatabase, type TestServer } from './testing.ts';

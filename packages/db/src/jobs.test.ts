@@ -13,8 +13,8 @@ import { createLog, silentLog } from '@troupe/kernel';
 import type { Log } from '@troupe/kernel';
 import { createJobs } from './jobs.ts';
 import type { JobContext, JobHandler, Jobs, WorkOptions } from './jobs.ts';
-import { testDatabase } from './testing.ts';
-import type { TestDatabase } from './testing.ts';
+import { testDatabase } from '@troupe/testing/database/server';
+import type { TestDatabase } from '@troupe/testing/database/server';
 
 let database: TestDatabase;
 const running: Jobs[] = [];

@@ -10,7 +10,7 @@ import { startEmbedded } from './embedded.ts';
 import type { Embedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { HOME } from './schema-files.ts';
-import { withDatabase } from './testing.ts';
+import { withDatabase } from '@troupe/testing/database/server';
 
 let home: string;
 let server: Embedded;

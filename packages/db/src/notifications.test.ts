@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { signal } from '@troupe/contract';
 import { createLog, silentLog } from '@troupe/kernel';
 import { createListener, notify } from './notifications.ts';
-import { testDatabase } from './testing.ts';
+import { testDatabase } from '@troupe/testing/database/server';
 
 const news = signal({ channel: 'news', payload: z.string(), as: 'text' });
 

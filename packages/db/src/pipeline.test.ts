@@ -5,8 +5,8 @@ import pg from 'pg';
 import { silentLog } from '@troupe/kernel';
 import { createDatabase } from './scopes.ts';
 import type { Database } from './scopes.ts';
-import { testDatabase } from './testing.ts';
-import type { TestDatabase } from './testing.ts';
+import { testDatabase } from '@troupe/testing/database/server';
+import type { TestDatabase } from '@troupe/testing/database/server';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Connection, PoolClient, Submittable } from 'pg';
+import { serialize } from 'pg-protocol';
 import pgUtils from 'pg/lib/utils.js';
 import { randomHex } from '@troupe/kernel';
 import { valueParser } from './values.ts';
@@ -150,22 +151,19 @@ function takeStep(cache: StatementCache, scope: string | null, statement: Statem
   return { ...statement, key, wire, prepared: known, fresh: false };
 }
 
+/** As one piece: the server wakes once, and many small ones cost more than copying them. */
 function send(connection: Connection, cache: StatementCache, steps: Step[], kept: number): void {
-  const { stream } = connection as Connection & { stream: { cork: () => void; uncork: () => void } };
-  stream.cork();
-  try {
-    for (const name of cache.toClose.splice(0)) connection.close({ type: 'S', name }, true);
-    for (const [index, { prepared, text, wire, fresh }] of steps.entries()) {
-      if (fresh) connection.parse({ name: prepared.name, text, types: [] }, true);
-      connection.bind({ statement: prepared.name, values: wire }, true);
-      const needsColumns = index === kept && !prepared.columns;
-      if (needsColumns) connection.describe({ type: 'P', name: '' }, true);
-      connection.execute(null, true);
-    }
-    connection.sync();
-  } finally {
-    stream.uncork();
+  const pieces: Buffer[] = [];
+  for (const name of cache.toClose.splice(0)) pieces.push(serialize.close({ type: 'S', name }));
+  for (let index = 0; index < steps.length; index += 1) {
+    const { prepared, text, wire, fresh } = steps[index]!;
+    if (fresh) pieces.push(serialize.parse({ name: prepared.name, text, types: [] }));
+    pieces.push(serialize.bind({ statement: prepared.name, values: wire }));
+    if (index === kept && !prepared.columns) pieces.push(serialize.describe({ type: 'P', name: '' }));
+    pieces.push(serialize.execute());
   }
+  pieces.push(serialize.sync());
+  connection.stream.write(Buffer.concat(pieces));
 }
 
 function remember(cache: StatementCache, steps: Step[], kept: number, columns: Column[]): void {
@@ -197,7 +195,8 @@ export function isStalePlan(error: unknown): boolean {
 
 function toRow(columns: Column[], fields: (string | null)[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (const [index, { name, parse }] of columns.entries()) {
+  for (let index = 0; index < columns.length; index += 1) {
+    const { name, parse } = columns[index]!;
     const value = fields[index];
     row[name] = value === null || value === undefined ? null : parse(value);
   }

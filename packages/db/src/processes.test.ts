@@ -13,7 +13,7 @@ import { createListener } from './notifications.ts';
 import { remainMember, type MemberOptions } from './processes.ts';
 import { Outdated } from './schema-record.ts';
 import { createDatabase } from './scopes.ts';
-import { emptyDatabase } from './testing.ts';
+import { emptyDatabase } from '@troupe/testing/database/server';
 import { checkUpgrade } from './upgrade-check.ts';
 
 /**

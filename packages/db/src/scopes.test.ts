@@ -7,8 +7,8 @@ import pg from 'pg';
 import { silentLog } from '@troupe/kernel';
 import { createDatabase } from './scopes.ts';
 import type { Database, SystemTx, UserTx } from './scopes.ts';
-import { testDatabase } from './testing.ts';
-import type { TestDatabase } from './testing.ts';
+import { testDatabase } from '@troupe/testing/database/server';
+import type { TestDatabase } from '@troupe/testing/database/server';
 
 interface Notes {
   notes: { id: Generated<bigint>; user_id: string; body: string; amount: bigint | null };

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import { DefaultQueryExecutor, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
 import { databaseAway, type Log } from '@troupe/kernel';
@@ -281,37 +281,46 @@ async function fromHere(error: unknown): Promise<never> {
   throw error;
 }
 
+const refuse = async () => {
+  throw new Error('Use asUser or asSystem for a transaction');
+};
+
+/** Nothing is opened by it: a scope is given with each query. */
+const driver: Driver = {
+  init: async () => {},
+  acquireConnection: refuse,
+  releaseConnection: async () => {},
+  destroy: async () => {},
+  beginTransaction: refuse,
+  commitTransaction: refuse,
+  rollbackTransaction: refuse,
+};
+
+const adapter = new PostgresAdapter();
+const compiler = new PostgresQueryCompiler();
+const dialect: Dialect = {
+  createAdapter: () => adapter,
+  createDriver: () => driver,
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => compiler,
+};
+
+/** Made with every scope, so its parts are shared: they are most of what a short query would cost. */
 function kyselyOver(role: Scope['role'], run: Run): Kysely<Tables> {
-  const refuse = async () => {
-    throw new Error('Use asUser or asSystem for a transaction');
-  };
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       const { command, rowCount, rows } = await run({ text: sql, values: parameters }).catch(fromHere);
-      const changes = rowCount !== null && command !== 'SELECT';
-      return { rows: rows as R[], ...(changes ? { numAffectedRows: BigInt(rowCount) } : {}) };
+      if (rowCount === null || command === 'SELECT') return { rows: rows as R[] };
+      return { rows: rows as R[], numAffectedRows: BigInt(rowCount) };
     },
     streamQuery() {
       throw new Error('Streaming is not supported: read in pages');
     },
   };
-  const driver: Driver = {
-    init: async () => {},
-    acquireConnection: async () => connection,
-    releaseConnection: async () => {},
-    destroy: async () => {},
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
-  };
-  const kysely = new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+  const executor = new DefaultQueryExecutor(compiler, adapter, {
+    provideConnection: (consumer) => consumer(connection),
   });
+  const kysely = new Kysely<Tables>({ config: { dialect }, dialect, driver, executor });
   runners.set(kysely, { run, role });
   return kysely;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { printTables } from './table-types.ts';
-import { testDatabase } from './testing.ts';
+import { testDatabase } from '@troupe/testing/database/server';
 
 test('tables.gen.ts is what the migrations make: run `npm run db:types`', async () => {
   const { url, drop } = await testDatabase();

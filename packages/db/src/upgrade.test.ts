@@ -8,7 +8,7 @@ import { silentLog, StartError } from '@troupe/kernel';
 import { migrate } from './migrate.ts';
 import { pictureOf } from './picture.ts';
 import { HOME, readSchemaFiles } from './schema-files.ts';
-import { emptyDatabase } from './testing.ts';
+import { emptyDatabase } from '@troupe/testing/database/server';
 
 /**
  * What commit 6db0c85 made of an empty database, the last version that had a file for each of its migrations up to 0118:

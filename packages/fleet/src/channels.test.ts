@@ -6,9 +6,10 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { createPgStore, wakeAgent, type Agent } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
-import { createOutbound, silentLog, systemClock, testSettings } from '@troupe/kernel';
+import { createOutbound, silentLog, systemClock } from '@troupe/kernel';
+import { testSettings } from '@troupe/testing/http/server';
 import { createChannelHost } from './channels.ts';
 import { createRoster } from '@troupe/roster';
 

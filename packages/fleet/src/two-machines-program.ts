@@ -2,7 +2,8 @@ import { createSandbox } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
 import { createBlobs, createDatabase } from '@troupe/db';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
-import { createOutbound, silentLog, testSettings } from '@troupe/kernel';
+import { createOutbound, silentLog } from '@troupe/kernel';
+import { testSettings } from '@troupe/testing/http/server';
 import { createEmbedded } from './embedded.ts';
 
 /** A machine of its own with agents on it: has each write one file after another, and says so when it is acknowledged. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { needs } from '../../../tests/lib/needs.ts';
+import { needs } from '@troupe/testing/machine/needs';
 import { memoryCounters, redisCounters, type Counters } from './counters.ts';
 import { randomHex } from './ids.ts';
 import { createLog, silentLog } from './log.ts';

@@ -32,7 +32,6 @@ export * from './http/relay.ts';
 export * from './http/reply.ts';
 export * from './http/serve.ts';
 export * from './http/server.ts';
-export * from './http/testing.ts';
 export * from './ids.ts';
 export { parseFewJson, parseJson, textFault } from './json.ts';
 export * from './lifecycle.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSecrets } from './secret-store.ts';
 import { createCipher } from './secrets.ts';
-import { readSettings, testSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
+import { testSettings } from '@troupe/testing/http/server';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'troupe-'));
 

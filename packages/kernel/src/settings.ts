@@ -201,10 +201,6 @@ export function readSettings(env: Env): Settings {
   return values as Settings;
 }
 
-/** Settings for tests: defaults, nothing from the environment. */
-export const testSettings = (given: Env = {}): Settings =>
-  readSettings({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...given });
-
 export interface SettingDoc {
   name: string;
   section: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { AppError, systemClock } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { createLedger, type Posting } from './ledger.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { testRuntime, testUser } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { testUser } from '@troupe/testing/database/server';
 import { newId } from '@troupe/kernel';
 import type { AgentRow } from './agent.ts';
 import { LimitReached } from './room.ts';

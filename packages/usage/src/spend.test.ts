@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createDatabase, testDatabase, type TestDatabase } from '@troupe/db';
+import { createDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { silentLog } from '@troupe/kernel';
 import { createCaps, createSpend, createWriter, type AiEvent } from './index.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { silentLog } from '@troupe/kernel';
 import { createQueries, createWriter, type AiEvent } from './index.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { testDatabase, type TestDatabase } from '@troupe/db';
+import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { silentLog } from '@troupe/kernel';
 import { createWriter, type AiEvent } from './index.ts';
 

@@ -1,4 +1,4 @@
-import { cardEnv, cardSignature, startCardProcessor } from '../../../tests/lib/card-processor.ts';
+import { cardEnv, cardSignature, startCardProcessor } from '@troupe/testing/money/card-processor';
 import { signedInCaller, type Caller } from '../../../tests/e2e/content.ts';
 import { startPlatform, type RunningPlatform } from '../../../tests/e2e/platform.ts';
 import { writeHistory } from './history.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createLedger, owedAccount, REVENUE, walletAccount } from '@troupe/ledger';
-import { cardEnv, cardSignature, completedCheckout, startCardProcessor } from '../../lib/card-processor.ts';
-import { fund } from '../../lib/money.ts';
-import { addUser, startServices } from '../../lib/services.ts';
+import { cardEnv, cardSignature, completedCheckout, startCardProcessor } from '@troupe/testing/money/card-processor';
+import { fund } from '@troupe/testing/money/fund';
+import { addUser, startServices } from '@troupe/testing/services/services';
 import { ask, killAtEveryStep, startChild } from './killing.ts';
 import { startPlugin } from './stand-ins.ts';
 

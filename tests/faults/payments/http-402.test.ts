@@ -6,9 +6,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { tempoModerato } from 'viem/tempo/chains';
 import { L2_USDC } from '@troupe/chain';
 import { CHAIN, createLedger } from '@troupe/ledger';
-import { startTestChain } from '../../lib/chain/index.ts';
-import { startTempo } from '../../lib/chain/tempo.ts';
-import { startServices } from '../../lib/services.ts';
+import { startTestChain } from '@troupe/testing/chain/chain';
+import { startTempo } from '@troupe/testing/chain/tempo';
+import { startServices } from '@troupe/testing/services/services';
 import { killAtEveryStep, startChild } from './killing.ts';
 import { startPlugin, tapRpc, type RpcTap } from './stand-ins.ts';
 

@@ -43,7 +43,7 @@ export async function ask(
 
 /** A process of its own with one service in it, on the database of `runtime`. */
 export async function startChild(app: 'web' | 'backend', { settings, dataDir }: Runtime, env: Env): Promise<Child> {
-  const child = spawn(process.execPath, [path.join(ROOT, `apps/${app}/src/main.ts`)], {
+  const child = spawn(process.execPath, [path.join(ROOT, 'scripts/start.mjs'), app], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

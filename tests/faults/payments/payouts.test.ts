@@ -3,11 +3,11 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type Address } from 'viem/accounts';
-import { testRuntime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { CHAIN, createLedger, owedAccount, walletAccount } from '@troupe/ledger';
-import { startTestChain } from '../../lib/chain/index.ts';
-import { fund } from '../../lib/money.ts';
-import { addUser } from '../../lib/services.ts';
+import { startTestChain } from '@troupe/testing/chain/chain';
+import { fund } from '@troupe/testing/money/fund';
+import { addUser } from '@troupe/testing/services/services';
 import { killAtEveryStep, settled, startChild, type Answer, type Child } from './killing.ts';
 import { tapRpc } from './stand-ins.ts';
 

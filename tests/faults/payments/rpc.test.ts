@@ -5,9 +5,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { L2_USDC, signVoucher } from '@troupe/chain';
 import { newId, randomHex } from '@troupe/kernel';
 import { createLedger, owedAccount, walletAccount } from '@troupe/ledger';
-import { startTestChain } from '../../lib/chain/index.ts';
-import { fund } from '../../lib/money.ts';
-import { addUser, startServices } from '../../lib/services.ts';
+import { startTestChain } from '@troupe/testing/chain/chain';
+import { fund } from '@troupe/testing/money/fund';
+import { addUser, startServices } from '@troupe/testing/services/services';
 import { ask, settled } from './killing.ts';
 import { startPlugin, tapRpc, type RpcMode } from './stand-ins.ts';
 

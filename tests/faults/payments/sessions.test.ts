@@ -6,12 +6,13 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { signVoucher } from '@troupe/chain';
 import { gatewayVoucherJob, settlementJob } from '@troupe/contract';
-import { testRuntime, type Runtime } from '@troupe/db';
+import { type Runtime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { randomHex } from '@troupe/kernel';
 import { CHAIN, createLedger, REVENUE, SETTLING, verifyLedger, walletAccount } from '@troupe/ledger';
 import { createWeb } from '@troupe/web';
-import { startTestChain, type TestChain } from '../../lib/chain/index.ts';
-import { fund } from '../../lib/money.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { fund } from '@troupe/testing/money/fund';
 import { startChild, type Child } from './killing.ts';
 import { startPlugin, tapRpc, type PluginStandIn, type RpcTap } from './stand-ins.ts';
 

@@ -5,9 +5,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { L2_USDC } from '@troupe/chain';
 import { newId } from '@troupe/kernel';
 import { createLedger, owedAccount, walletAccount } from '@troupe/ledger';
-import { startTestChain } from '../../lib/chain/index.ts';
-import { fund } from '../../lib/money.ts';
-import { addUser, startServices } from '../../lib/services.ts';
+import { startTestChain } from '@troupe/testing/chain/chain';
+import { fund } from '@troupe/testing/money/fund';
+import { addUser, startServices } from '@troupe/testing/services/services';
 import { ask, killAtEveryStep, startChild } from './killing.ts';
 import { tapRpc } from './stand-ins.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { randomHex } from '@troupe/kernel';
-import { addUser, startServices } from '../../lib/services.ts';
+import { addUser, startServices } from '@troupe/testing/services/services';
 import { killAtEveryStep, startChild } from './killing.ts';
 import { startPlugin } from './stand-ins.ts';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { testUser } from '@troupe/db';
-import { systemClock, TEST_SECRETS } from '@troupe/kernel';
+import { testUser } from '@troupe/testing/database/server';
+import { systemClock } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { createRoster } from '@troupe/roster';
 import { sql } from 'kysely';
 import { testBackend, type TestBackend } from '../testing.ts';

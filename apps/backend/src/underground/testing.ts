@@ -1,6 +1,9 @@
 import { createAccounts } from '@troupe/accounts';
-import { testRuntime, testUser, type Runtime } from '@troupe/db';
-import { closeAll, createServer, newId, TEST_SECRETS, type Env, type Outbound } from '@troupe/kernel';
+import { type Runtime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { testUser } from '@troupe/testing/database/server';
+import { closeAll, createServer, newId, type Env, type Outbound } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { createLedger, USD, walletAccount } from '@troupe/ledger';
 import { createRoster } from '@troupe/roster';
 import { wireUnderground } from './wire.ts';

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { testServer, type Server } from '@troupe/kernel';
+import { type Server } from '@troupe/kernel';
+import { testServer } from '@troupe/testing/http/server';
 import { dashboardRoutes } from './dashboard.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
 import { mailJob } from '@troupe/contract';
 import { createLog } from '@troupe/kernel';
-import { startWeb, tokenIn } from '../../../../tests/lib/web.ts';
+import { startWeb, tokenIn } from '@troupe/testing/services/web';
 
 /** A port on which nobody listens yet. */
 async function freePort(): Promise<number> {

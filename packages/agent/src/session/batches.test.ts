@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createDatabase, testDatabase, testUser, type Database, type TestDatabase } from '@troupe/db';
+import { createDatabase, type Database } from '@troupe/db';
+import { testDatabase, testUser, type TestDatabase } from '@troupe/testing/database/server';
 import { inBatches, newId, silentLog } from '@troupe/kernel';
 import { sql } from 'kysely';
 import { newDefinition } from '@troupe/domain';

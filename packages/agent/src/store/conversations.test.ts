@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { testDatabase, testUser, type TestDatabase } from '@troupe/db';
+import { testDatabase, testUser, type TestDatabase } from '@troupe/testing/database/server';
 import { newDefinition } from '@troupe/domain';
 import { newId } from '@troupe/kernel';
 import { NOTHING_SPENT, type SessionEventBody } from '../session/events.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { testDatabase } from '@troupe/db';
+import { testDatabase } from '@troupe/testing/database/server';
 import { createPgStore } from './store-pg.ts';
 import { createSqliteStore } from './store-sqlite.ts';
 import type { AgentStore } from './store.ts';

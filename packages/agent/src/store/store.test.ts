@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { testUser, testDatabase, type TestDatabase } from '@troupe/db';
+import { testUser, testDatabase, type TestDatabase } from '@troupe/testing/database/server';
 import { newId } from '@troupe/kernel';
 import { newDefinition } from '@troupe/domain';
 import { NOTHING_SPENT, type SessionEventBody } from '../session/events.ts';

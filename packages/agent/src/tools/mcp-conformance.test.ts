@@ -5,16 +5,16 @@ import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { createWorkerPool } from '@troupe/kernel';
-import { useServer, type Wanted } from '../../../../tests/lib/mcp/client.ts';
-import { conformance } from '../../../../tests/lib/mcp/judge.ts';
-import { needs } from '../../../../tests/lib/needs.ts';
+import { useServer, type Wanted } from '@troupe/testing/mcp/client';
+import { conformance } from '@troupe/testing/mcp/judge';
+import { needs } from '@troupe/testing/machine/needs';
 
 /**
  * The public conformance suite, against an agent's way to its MCP servers. The suite starts a program for every scenario,
  * all at once: a small one, that asks here. So the agent's code is loaded once, and a few are at work at a time.
  */
 
-const tests = path.resolve(import.meta.dirname, '../../../../tests');
+const root = path.resolve(import.meta.dirname, '../../../..');
 const AT_ONCE = 4;
 
 const pool = createWorkerPool();
@@ -61,8 +61,8 @@ describe('the conformance suite', { skip: needs('the MCP judges') }, () => {
   for (const revision of ['2026-07-28', '2025-11-25'])
     test(`passes for ${revision}, but for what is named with its reason`, async () => {
       const { port } = server.address() as AddressInfo;
-      const program = `${process.execPath} ${path.join(tests, 'lib/mcp/ask.inside.ts')} ${port}`;
-      const expected = path.join(tests, `judges/mcp-client-failures-${revision}.yml`);
+      const program = `${process.execPath} ${path.join(root, 'packages/testing/src/mcp/ask.inside.ts')} ${port}`;
+      const expected = path.join(root, `tests/judges/mcp-client-failures-${revision}.yml`);
       const args = ['client', '--command', program, '--requirements', revision, '--timeout', '240000'];
       asked.clear();
       const { code, said } = await conformance([...args, '--expected-failures', expected]);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { approvalFor, mcpServerSchema, newDefinition } from '@troupe/domain';
 import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
-import { createEverything } from '../../../../tests/lib/mcp/everything.ts';
+import { createEverything } from '@troupe/testing/mcp/everything';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
 import { createToolkit } from './toolkit.ts';

@@ -16,7 +16,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { createOutbound, createWorkerPool, silentLog } from '@troupe/kernel';
 import { z } from 'zod';
 import { newDefinition, type McpServer } from '@troupe/domain';
-import { createEverything } from '../../../../tests/lib/mcp/everything.ts';
+import { createEverything } from '@troupe/testing/mcp/everything';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createSqliteStore } from '../store/store-sqlite.ts';
 import type { Tool } from './tool.ts';

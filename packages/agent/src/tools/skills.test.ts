@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import type { SkillRef } from '@troupe/domain';
 import { createWorkerPool, digestOf, silentLog, type SkillFile } from '@troupe/kernel';
-import { needs } from '../../../../tests/lib/needs.ts';
+import { needs } from '@troupe/testing/machine/needs';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createShelf, type SkillSource } from '../skills/shelf.ts';
 import { lastText, testAgent, web } from '../testing.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { readSettings, silentLog, StartError, type Settings } from '@troupe/kernel';
-import { testDatabase, testUser, type TestDatabase } from '../testing.ts';
+import { testDatabase, testUser, type TestDatabase } from '@troupe/testing/database/server';
 import { createBlobs, openBlobs } from './blobs.ts';
 import { toChunk } from './chunks.ts';
 import { createS3, objectsFrom } from './s3.ts';

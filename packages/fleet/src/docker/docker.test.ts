@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import Docker from 'dockerode';
 import type { AppError } from '@troupe/kernel';
-import { needs } from '../../../../tests/lib/needs.ts';
+import { needs } from '@troupe/testing/machine/needs';
 import { createFleet } from '../fleet.ts';
 import type { Driver } from '../driver.ts';
 import { conformance, front, newAgent, testGrounds, type Grounds } from '../testing.ts';

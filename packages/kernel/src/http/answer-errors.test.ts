@@ -5,7 +5,7 @@ import { RATE_RULES } from '@troupe/domain';
 import { AppError } from '../errors.ts';
 import { respond } from './reply.ts';
 import { serve } from './serve.ts';
-import { testServer } from './testing.ts';
+import { testServer } from '@troupe/testing/http/server';
 
 const base = { service: 'web', summary: 'A test', tag: 'Test' } as const;
 

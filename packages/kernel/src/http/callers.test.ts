@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { endpoint } from '@troupe/contract';
 import { z } from 'zod';
 import { serve } from './serve.ts';
-import { TEST_SECRETS, testServer } from './testing.ts';
+import { TEST_SECRETS, testServer } from '@troupe/testing/http/server';
 
 const RULE = {
   name: 't',

@@ -10,7 +10,7 @@ import {
   isLoopback,
   type ConnectionBounds,
 } from './connections.ts';
-import { testServer } from './testing.ts';
+import { testServer } from '@troupe/testing/http/server';
 
 const ends: (() => unknown)[] = [];
 after(async () => {

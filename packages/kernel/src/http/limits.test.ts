@@ -4,7 +4,7 @@ import { endpoint } from '@troupe/contract';
 import { z } from 'zod';
 import { identityHeaders } from './guards.ts';
 import { serve } from './serve.ts';
-import { TEST_SECRETS, testServer } from './testing.ts';
+import { TEST_SECRETS, testServer } from '@troupe/testing/http/server';
 
 const user = { id: 'u1', email: 'a@b.c', isAdmin: false };
 

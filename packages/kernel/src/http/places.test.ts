@@ -8,7 +8,7 @@ import { createPlaces, type Leave } from './places.ts';
 import type { User } from './principal.ts';
 import { respond } from './reply.ts';
 import { serve } from './serve.ts';
-import { testServer } from './testing.ts';
+import { testServer } from '@troupe/testing/http/server';
 
 /** Enters that many times; tells how many have a place so far. */
 function enterOften(places: ReturnType<typeof createPlaces>, account: string, times: number): Leave[] {

@@ -9,7 +9,7 @@ import { identityHeaders } from './guards.ts';
 import type { Authenticator, User } from './principal.ts';
 import { eventStream, redirect, respond } from './reply.ts';
 import { serve } from './serve.ts';
-import { TEST_SECRETS, testServer } from './testing.ts';
+import { TEST_SECRETS, testServer } from '@troupe/testing/http/server';
 
 const base = { service: 'web', summary: 'A test', tag: 'Test' } as const;
 

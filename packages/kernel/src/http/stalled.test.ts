@@ -6,7 +6,7 @@ import { endpoint } from '@troupe/contract';
 import { z } from 'zod';
 import { eventTexts } from './reply.ts';
 import { serve } from './serve.ts';
-import { testServer } from './testing.ts';
+import { testServer } from '@troupe/testing/http/server';
 
 const flood = endpoint({
   service: 'web',

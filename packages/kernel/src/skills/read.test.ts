@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { link, skillMd, tarGzOf, tarOf, zipOf, type Packed } from '../../../../tests/lib/archives.ts';
+import { link, skillMd, tarGzOf, tarOf, zipOf, type Packed } from '@troupe/testing/backups/archives';
 import { createWorkerPool } from '../workers/pool.ts';
 import { digestOf } from './digest.ts';
 import { readSkillOf } from './read.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { testUser } from '@troupe/db';
-import { TEST_SECRETS } from '@troupe/kernel';
+import { testUser } from '@troupe/testing/database/server';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { testBackend, type TestBackend } from '../../testing.ts';
 
 let backend: TestBackend;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
-import { testRuntime, type Runtime } from '@troupe/db';
+import { type Runtime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { createMetrics, type Metrics } from '@troupe/kernel';
 import { createCaps, createQueries } from '@troupe/usage';
 import { createAiService, type AiService } from './service.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testUser } from '@troupe/db';
-import { createCipher, identityHeaders, TEST_SECRETS } from '@troupe/kernel';
+import { testUser } from '@troupe/testing/database/server';
+import { createCipher, identityHeaders } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { testBackend, type TestBackend } from '../../testing.ts';
 import { createInstallations } from './service.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { testDatabase, testUser } from '@troupe/db';
+import { testDatabase, testUser } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
 
 const PROGRAM = fileURLToPath(new URL('killed-program.ts', import.meta.url));

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { testRuntime, testUser, type Runtime } from '@troupe/db';
+import { type Runtime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { testUser } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
 import { createScheduler, type SchedulerDeps, type Wake } from './service.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testRuntime, testUser } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { testUser } from '@troupe/testing/database/server';
 import { sql } from 'kysely';
 import { createSpendWatch } from './spend-watch.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock, TEST_SECRETS, testServer } from '@troupe/kernel';
+import { systemClock } from '@troupe/kernel';
+import { TEST_SECRETS, testServer } from '@troupe/testing/http/server';
 import { infraRoutes } from './routes.ts';
 import { createInfra } from './service.ts';
 

@@ -18,7 +18,7 @@ import { CHAIN, owedAccount, verifyLedger } from '@troupe/ledger';
 import { newId } from '@troupe/kernel';
 import { hashMessage, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
-import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
 import * as store from './store.ts';
 import { startUnderground } from '../testing.ts';
 

@@ -3,10 +3,11 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { web } from '@troupe/contract';
 import { faceOf } from '@troupe/interop';
-import { serve, testServer, type Server, type User } from '@troupe/kernel';
-import { createEverything } from '../../../../../tests/lib/mcp/everything.ts';
-import { conformance } from '../../../../../tests/lib/mcp/judge.ts';
-import { needs } from '../../../../../tests/lib/needs.ts';
+import { serve, type Server, type User } from '@troupe/kernel';
+import { testServer } from '@troupe/testing/http/server';
+import { createEverything } from '@troupe/testing/mcp/everything';
+import { conformance } from '@troupe/testing/mcp/judge';
+import { needs } from '@troupe/testing/machine/needs';
 import { createAnswer } from './answer.ts';
 import type { McpCaller } from './service.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createOutbound } from '@troupe/kernel';
 import { sql } from 'kysely';
-import { skillMd, zipOf } from '../../../../../tests/lib/archives.ts';
+import { skillMd, zipOf } from '@troupe/testing/backups/archives';
 import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
 import { archiveOf, fetchSkillFrom } from './fetched.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { makePasskey, ORIGIN, usePasskey, type SoftPasskey } from '../../../../../tests/lib/passkey.ts';
-import { startWeb, tokenIn, type Person, type TestWeb } from '../../../../../tests/lib/web.ts';
+import { makePasskey, ORIGIN, usePasskey, type SoftPasskey } from '@troupe/testing/identity/passkey';
+import { startWeb, tokenIn, type Person, type TestWeb } from '@troupe/testing/services/web';
 
 let web: TestWeb;
 let now = Date.now();

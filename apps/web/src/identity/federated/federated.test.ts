@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
-import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
-import { startIssuer } from '../../../../../tests/lib/signed-tokens.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { startIssuer } from '@troupe/testing/identity/signed-tokens';
 import { testWeb, type TestWeb } from '../../testing.ts';
 
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;

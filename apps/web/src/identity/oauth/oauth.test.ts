@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { randomHex } from '@troupe/kernel';
-import { createBrowser } from '../../../../../tests/lib/browser.ts';
-import { CLIENT, startCodeHost, startOpenId } from '../../../../../tests/lib/identity-providers.ts';
+import { createBrowser } from '@troupe/testing/http/browser';
+import { CLIENT, startCodeHost, startOpenId } from '@troupe/testing/identity/providers';
 import { addAuthenticator, signedIn, testWeb, type TestWeb } from '../../testing.ts';
 
 const BASE = 'http://127.0.0.1:3000';

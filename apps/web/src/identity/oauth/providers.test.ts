@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomHex } from '@troupe/kernel';
-import { createBrowser } from '../../../../../tests/lib/browser.ts';
-import { CLIENT, startOpenId } from '../../../../../tests/lib/identity-providers.ts';
+import { createBrowser } from '@troupe/testing/http/browser';
+import { CLIENT, startOpenId } from '@troupe/testing/identity/providers';
 import { testWeb } from '../../testing.ts';
 
 /** Providers differ in what they understand and in what they say. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startWeb, tokenIn, type TestWeb } from '../../../../../tests/lib/web.ts';
+import { startWeb, tokenIn, type TestWeb } from '@troupe/testing/services/web';
 
 /** With e-mail verification on. What it looks like without is in the tests of the contract. */
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Job, SECURITY_EVENTS } from '@troupe/contract';
-import { createJobs, testRuntime } from '@troupe/db';
+import { createJobs } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { randomHex, silentLog } from '@troupe/kernel';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { startIssuer } from '../../../../../tests/lib/signed-tokens.ts';
+import { startIssuer } from '@troupe/testing/identity/signed-tokens';
 import { createWeb } from '../../app.ts';
 import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, beforeEach, test } from 'node:test';
-import { codeAt, secretBytes } from '../../../../../tests/lib/authenticator.ts';
-import { startWeb, type Person, type TestWeb } from '../../../../../tests/lib/web.ts';
+import { codeAt, secretBytes } from '@troupe/testing/identity/authenticator';
+import { startWeb, type Person, type TestWeb } from '@troupe/testing/services/web';
 
 let web: TestWeb;
 let now = Date.now();

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAccounts, createPasswords } from '@troupe/accounts';
-import { testRuntime, type Runtime } from '@troupe/db';
-import { memoryCounters, TEST_SECRETS } from '@troupe/kernel';
-import { startWeb } from '../../../../../tests/lib/web.ts';
+import { type Runtime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
+import { memoryCounters } from '@troupe/kernel';
+import { TEST_SECRETS } from '@troupe/testing/http/server';
+import { startWeb } from '@troupe/testing/services/web';
 import { createAttempts } from '../attempts.ts';
 import { createFailedSignIns } from '../failed-sign-ins.ts';
 import { createSessionService } from './service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createSiweMessage } from 'viem/siwe';
-import { startTestChain, type TestChain, type TestWallet } from '../../../../../tests/lib/chain/index.ts';
+import { startTestChain, type TestChain, type TestWallet } from '@troupe/testing/chain/chain';
 import { addAuthenticator, testWeb, type TestWeb } from '../../testing.ts';
 
 const DOMAIN = '127.0.0.1:3000';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { randomHex } from '@troupe/kernel';
-import { cardEnv, cardSignature, startCardProcessor } from '../../../../../tests/lib/card-processor.ts';
+import { cardEnv, cardSignature, startCardProcessor } from '@troupe/testing/money/card-processor';
 import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
 
 type Stand = Awaited<ReturnType<typeof startCardProcessor>>;

@@ -9,7 +9,7 @@ import { evm, Mppx } from 'mppx/client';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { parseEther } from 'viem';
-import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
 import { testWeb, type TestWeb } from '../../testing.ts';
 
 /** A token with EIP-3009, as any may be on that chain. */

@@ -12,8 +12,8 @@ import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 
 import { tempoModerato } from 'viem/tempo/chains';
 import { L2_USDC } from '@troupe/chain';
 import { verifyLedger } from '@troupe/ledger';
-import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
-import { startTempo, type TempoNode } from '../../../../../tests/lib/chain/tempo.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { startTempo, type TempoNode } from '@troupe/testing/chain/tempo';
 import { testWeb, type TestWeb } from '../../testing.ts';
 import { createTills } from '../tills.ts';
 

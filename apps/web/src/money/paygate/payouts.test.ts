@@ -5,8 +5,8 @@ import { parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { payoutJob } from '@troupe/contract';
 import { CHAIN, createLedger, owedAccount, verifyLedger, walletAccount } from '@troupe/ledger';
-import { startTestChain } from '../../../../../tests/lib/chain/index.ts';
-import { fund } from '../../../../../tests/lib/money.ts';
+import { startTestChain } from '@troupe/testing/chain/chain';
+import { fund } from '@troupe/testing/money/fund';
 import { signedIn, testWeb, type TestWeb } from '../../testing.ts';
 
 const TOKEN = '0x20c0000000000000000000000000000000000000';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
-import { client, PAYEE, SOLANA } from './testing.ts';
+import { client, PAYEE, SOLANA } from '../testing.ts';
 
 describe('an upstream gateway', () => {
   let web: TestWeb;

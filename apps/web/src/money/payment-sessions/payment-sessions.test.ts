@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { requestMessage, signVoucher } from '@troupe/chain';
-import { testRuntime } from '@troupe/db';
+import { testRuntime } from '@troupe/testing/database/runtime';
 import { randomHex } from '@troupe/kernel';
 import { CARD_PROCESSOR, createLedger, verifyLedger, walletAccount } from '@troupe/ledger';
 import { createWeb } from '../../app.ts';

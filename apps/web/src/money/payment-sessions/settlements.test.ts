@@ -10,7 +10,7 @@ import { signVoucher } from '@troupe/chain';
 import { settlementJob } from '@troupe/contract';
 import { randomHex } from '@troupe/kernel';
 import { CARD_PROCESSOR, CHAIN, createLedger, SETTLING, verifyLedger, walletAccount } from '@troupe/ledger';
-import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
 import { testWeb, type TestWeb } from '../../testing.ts';
 
 const TOKEN = '0x20c0000000000000000000000000000000000000';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { STABLECOINS } from '@troupe/chain';
-import { startTestChain, type TestChain } from '../../../../../tests/lib/chain/index.ts';
-import { fund } from '../../../../../tests/lib/money.ts';
+import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { fund } from '@troupe/testing/money/fund';
 import { signedIn, testWeb, type TestWeb } from '../../testing.ts';
 
 const KEY = `0x${'11'.repeat(32)}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { raiseNotice } from '@troupe/accounts';
-import { startWeb, type Person, type TestWeb } from '../../../../../tests/lib/web.ts';
+import { startWeb, type Person, type TestWeb } from '@troupe/testing/services/web';
 
 let web: TestWeb;
 let ada: Person;

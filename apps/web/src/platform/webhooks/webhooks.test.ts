@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { raiseNotice } from '@troupe/accounts';
 import { createOutbound, newId } from '@troupe/kernel';
-import { startWeb, type Person, type TestWeb } from '../../../../../tests/lib/web.ts';
+import { startWeb, type Person, type TestWeb } from '@troupe/testing/services/web';
 
 /** What owners are told, judged by the public library for Standard Webhooks. */
 

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { testDatabase, type TestDatabase } from '../database/server.ts';
+import { TEST_SECRETS } from '../http/server.ts';
+import { createDirector, steps, type Director, type Step } from '../services/director.ts';
+import { cookieOf, elsewhere, send, type Reply } from '../services/people.ts';
+import { ownSettings, startProgram, type Program } from '../processes/program.ts';
+import { addUser, type TestUser } from '../services/services.ts';
+
+/** The whole product in a process of its own, somebody who attacks it, and somebody else who only wants to work. */
+export interface Scene {
+  web: string;
+  backend: string;
+  summarizer: string;
+  dataDir: string;
+  database: TestDatabase;
+  director: Director;
+  program: Program;
+  attacker: Actor;
+  bystander: Actor;
+  /** Somebody else. */
+  person: (given?: Parameters<typeof addUser>[1]) => Promise<Actor>;
+  /**
+   * Asks for health and chats as the bystander, again and again, until the attack has ended; the slowest of each in
+   * milliseconds. Fails when one of them is refused.
+   */
+  during: (attack: () => Promise<unknown>) => Promise<{ health: number; chat: number; rounds: number }>;
+  /**
+   * Fails unless everybody else was answered while the attack ran, within `boundMs` or, on a machine that is busy with
+   * something else, six times what it took just before; and unless the process is still the same.
+   */
+  unharmed: (attack: () => Promise<unknown>, boundMs?: number) => Promise<void>;
+  /** Megabytes that the process takes. */
+  memory: () => number;
+  stop: () => Promise<void>;
+}
+
+interface Actor extends TestUser {
+  /** An agent of this person. */
+  agentId: string;
+  cookie: string;
+  /** Through web, with the session's cookie, from an address of its own each time: limits have their own tests. */
+  ask: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
+  /** Through the backend, as web would ask for this user. */
+  askBackend: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
+  /** Tells the own agent, which does what a script says. */
+  chat: (...script: Step[]) => Promise<Reply>;
+}
+
+const PROBE_EVERY_MS = 50;
+const BOUND_MS = 500;
+const QUIET_MS = 500;
+/** Than on the same machine just before. */
+const SLOWER = 6;
+
+type Env = Record<string, string>;
+
+export async function startScene(env: Env | ((database: TestDatabase) => Promise<Env>) = {}): Promise<Scene> {
+  const database = await testDatabase();
+  const director = await createDirector();
+  const own = await ownSettings();
+  const program = startProgram({
+    ...own.env,
+    DATABASE_URL: database.url,
+    OPENROUTER_API_KEY: 'test-provider-key-0123456789',
+    OPENROUTER_BASE_URL: director.provider.url,
+    INTERNAL_API_KEY: TEST_SECRETS.internalKey,
+    SESSION_SECRET: TEST_SECRETS.sessionSecret,
+    LOG_LEVEL: 'error',
+    ...(typeof env === 'function' ? await env(database) : env),
+  });
+  await program.ready;
+  const web = `http://127.0.0.1:${own.env['WEB_PORT']}`;
+  const backend = `http://127.0.0.1:${own.env['BACKEND_PORT']}`;
+  const summarizer = `http://127.0.0.1:${own.env['SUMMARIZER_PORT']}`;
+
+  async function person(given: Parameters<typeof addUser>[1] = {}): Promise<Actor> {
+    const user = await addUser(database, { plan: 'network', ...given });
+    const cookie = await cookieOf(database.db, user);
+    const internal = () => ({ authorization: `Bearer ${TEST_SECRETS.internalKey}`, 'x-client-ip': elsewhere() });
+    const ask: Actor['ask'] = (method, path, body, headers = {}) =>
+      send(web + path, method, body, { cookie, ...internal(), ...headers });
+    const made = await ask('POST', '/api/agents/provision', { name: 'Ada' });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const agentId = made.body.agent.id as string;
+    return {
+      ...user,
+      agentId,
+      cookie,
+      ask,
+      askBackend: (method, path, body, headers = {}) =>
+        send(backend + path, method, body, {
+          ...internal(),
+          'x-user-id': user.id,
+          'x-user-email': user.email,
+          ...headers,
+        }),
+      chat: (...script) => ask('POST', '/api/chat', { agentId, message: steps(...script) }),
+    };
+  }
+
+  const attacker = await person();
+  const bystander = await person();
+  // Whatever is loaded at first use is loaded.
+  await bystander.chat({ say: 'ready' });
+
+  const during: Scene['during'] = async (attack) => {
+    const slowest = { health: 0, chat: 0, rounds: 0 };
+    const end = new AbortController();
+    const timed = async (what: 'health' | 'chat', work: () => Promise<Reply>): Promise<void> => {
+      const began = performance.now();
+      const { status, body } = await work();
+      slowest[what] = Math.max(slowest[what], performance.now() - began);
+      assert.equal(status, 200, `${what} during the attack: ${status} ${JSON.stringify(body)}`);
+    };
+    const probe = async (): Promise<void> => {
+      do {
+        await Promise.all([
+          timed('health', () => send(`${web}/api/health`, 'GET')),
+          timed('chat', () => bystander.chat({ say: 'still here' })),
+        ]);
+        slowest.rounds += 1;
+        await delay(PROBE_EVERY_MS);
+      } while (!end.signal.aborted);
+    };
+    const probing = probe();
+    try {
+      await Promise.race([attack(), probing]);
+    } finally {
+      end.abort();
+    }
+    await probing;
+    return slowest;
+  };
+
+  return {
+    web,
+    backend,
+    summarizer,
+    dataDir: own.dataDir,
+    database,
+    director,
+    program,
+    attacker,
+    bystander,
+    person,
+    during,
+    async unharmed(attack, boundMs = BOUND_MS) {
+      // Other tests may use the machine at the same time: what is slow without the attack is not its doing.
+      const quiet = await during(() => delay(QUIET_MS));
+      const { health, chat } = await during(attack);
+      const bound = Math.max(boundMs, SLOWER * Math.max(quiet.health, quiet.chat));
+      const ended = await Promise.race([program.exit, delay(10)]);
+      assert.equal(ended, undefined, `the process ended:\n${program.output()}`);
+      assert.ok(health < bound, `health took ${Math.round(health)} ms during the attack`);
+      assert.ok(chat < bound, `another user's chat took ${Math.round(chat)} ms during the attack`);
+    },
+    memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${program.pid}/status`, 'utf8'))?.[1]) / 1024,
+    async stop() {
+      program.kill('SIGTERM');
+      await program.exit;
+      await director.provider.close();
+      await database.drop();
+      await own.remove();
+    },
+  };
+}
