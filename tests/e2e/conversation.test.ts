@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { before, after, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import type { Page } from 'playwright-core';

@@ -71,8 +71,10 @@ describe('ending', () => {
   test('a signal while it starts ends it too', async (t) => {
     const { env } = await own(t);
     const program = start(t, env);
-    await delay(900);
+    // Its first process of its own is the database, which is what a start waits for longest.
+    while (processTree(program.pid).length < 2) await delay(5);
     const pids = processTree(program.pid);
+    assert.doesNotMatch(program.output(), /Ctrl-C stops everything/, 'it is not there yet');
     program.kill('SIGTERM');
     await program.exit;
     assert.deepEqual(await gone(pids), []);

@@ -9,7 +9,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, { reason: string; functions
         'many small functions over one state that changes: a reader, a queue, a connection. Handed around, the state would be an object that anybody could change',
       functions: {
         'apps/backend/src/agents/scheduler/service.ts createScheduler': 194,
-        'apps/dashboard/src/live.ts createLive': 158,
         'apps/summarizer/src/html/links.ts createExtract': 98,
         'apps/summarizer/src/html/scanner.ts createScanner': 192,
         'apps/summarizer/src/html/summary.ts createSummary': 95,
@@ -46,23 +45,6 @@ export const LONG_FUNCTIONS: Readonly<Record<string, { reason: string; functions
         'packages/db/src/scopes.ts createDatabase': 70,
         'packages/kernel/src/http/serve.ts serve': 128,
         'packages/kernel/src/http/server.ts createServer': 73,
-      },
-    },
-    pages: {
-      reason: 'one view, mostly markup: what is divided off would take as many properties as it has lines',
-      functions: {
-        'apps/dashboard/src/pages/agents/agents/create.tsx CreateAgent': 98,
-        'apps/dashboard/src/pages/agents/backups.tsx Backups': 70,
-        'apps/dashboard/src/pages/agents/config/editor.tsx ConfigEditor': 77,
-        'apps/dashboard/src/pages/agents/conversations/scroller.tsx Scroller': 74,
-        'apps/dashboard/src/pages/agents/demo.tsx DemoChat': 95,
-        'apps/dashboard/src/pages/agents/tasks/form.tsx TaskForm': 94,
-        'apps/dashboard/src/pages/agents/tasks/tasks.tsx Tasks': 69,
-        'apps/dashboard/src/pages/identity/wallet-auth/sign-in.tsx WalletSignIn': 82,
-        'apps/dashboard/src/pages/platform/overview/overview.tsx Overview': 81,
-        'apps/dashboard/src/shell/palette.tsx Palette': 77,
-        'apps/dashboard/src/ui/chart.tsx Bars': 69,
-        'apps/dashboard/src/ui/table.tsx Grid': 72,
       },
     },
     due: {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { cardEnv, cardSignature, startCardProcessor } from '@troupe/testing/money/card-processor';
+import { allJobsRan } from '@troupe/testing/database/jobs';
 import { startIssuer } from '@troupe/testing/identity/signed-tokens';
 import { startWeb, type Person, type Reply, type TestWeb } from '@troupe/testing/services/web';
 
@@ -44,30 +45,14 @@ const signed = (events: object, given: object = {}): Promise<string> =>
 const post = (path: string, body: string, type = 'application/secevent+jwt'): Promise<Reply> =>
   web.visitor().ask('POST', path, body, { 'content-type': type });
 
-async function until(check: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error('it did not happen in time');
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  }
-}
-
-/** Waits until the event of this id has been acted on. */
-const actedOn = (jti: string) =>
-  until(async () => {
-    const row = await web.deps.db.system
-      .selectFrom('risc_events')
-      .select('processed_at')
-      .where('jti', '=', jti)
-      .executeTakeFirst();
-    return Boolean(row?.processed_at);
-  });
+/** Until everything that was received has been acted on. */
+const actedOn = () => allJobsRan(web.deps.jobs);
 
 async function happens(event: string, data: object, path = RECEIVER): Promise<void> {
   const jti = newId();
   const reply = await post(path, await signed({ [event]: data }, { jti }));
   assert.equal(reply.status, path === RECEIVER ? 202 : 200);
-  await actedOn(jti);
+  await actedOn();
 }
 
 const isSignedIn = async (person: Person) => (await person.ask('GET', '/api/auth/session')).body.user !== null;
@@ -126,10 +111,11 @@ describe('inbound security events', () => {
     const jti = newId();
     const token = await signed({ [`${RISC}/sessions-revoked`]: { subject: { email: person.email } } }, { jti });
     assert.deepEqual([(await post(RECEIVER, token)).status, (await post(RECEIVER, token)).body], [202, '']);
-    await actedOn(jti);
+    await actedOn();
     await person.ask('POST', '/api/auth/login', { email: person.email, password: person.password });
     assert.equal((await post(RECEIVER, token)).status, 202);
     assert.equal((await post(LEGACY, token)).status, 200);
+    await actedOn();
     assert.equal(await isSignedIn(person), true);
   });
 
@@ -145,7 +131,8 @@ describe('inbound security events', () => {
     const token = await signed({ [`${RISC}/sessions-revoked`]: { subject: { email: person.email } } });
     const reply = await post(LEGACY, token);
     assert.deepEqual([reply.status, reply.body], [200, { received: true }]);
-    await until(async () => !(await isSignedIn(person)));
+    await actedOn();
+    assert.equal(await isSignedIn(person), false);
   });
 
   test('what the receiver did is on the record of the user', async () => {

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { SMTPServer } from 'smtp-server';
 import { mailJob } from '@troupe/contract';
 import { createLog } from '@troupe/kernel';
+import { allJobsRan } from '@troupe/testing/database/jobs';
 import { startWeb, tokenIn } from '@troupe/testing/services/web';
 
 /** A port on which nobody listens yet. */
@@ -75,8 +76,8 @@ test('without a mail server, and with files in the database, the mail is there',
   const { email } = await web.signUp();
   await web.visitor().ask('POST', '/api/auth/forgot-password', { email });
   const kept = () => web.deps.db.system.selectFrom('outbox_mails').selectAll().where('recipient', '=', email).execute();
-  while (!(await kept()).some(({ message }) => message.includes('reset-password')))
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await allJobsRan(web.deps.jobs);
+  assert.ok((await kept()).some(({ message }) => message.includes('reset-password')));
   assert.deepEqual(web.mails(), [], 'and no file is');
 });
 

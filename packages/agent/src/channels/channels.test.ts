@@ -189,18 +189,26 @@ describe('Telegram', () => {
   });
 
   test('one process at a time listens', async () => {
-    const { url, sent } = await telegram();
+    const [mine, others] = [await telegram(), await telegram()];
     const one = await testAgent();
-    const two = await testAgent({ store: one.store });
-    const first = createChannel('telegram', deps(one.agent, url));
-    const second = createChannel('telegram', deps(two.agent, url));
+    const claims = new EventEmitter();
+    const claim: typeof one.store.claim = async (...asked) => {
+      const work = await one.store.claim(...asked);
+      claims.emit('answered', work);
+      return work;
+    };
+    const two = await testAgent({ store: { ...one.store, claim } });
+    const first = createChannel('telegram', deps(one.agent, mine.url));
+    const second = createChannel('telegram', deps(two.agent, others.url));
     await first.start();
+    await mine.called('getUpdates');
+    const answered = once(claims, 'answered');
     await second.start();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const { length } = sent;
+    assert.deepEqual(await answered, [undefined], 'it is not its turn');
+    await mine.called('getUpdates');
+    assert.deepEqual(others.sent, []);
     await first.stop();
     await second.stop();
-    assert.ok(length < 12, `${length} polls`);
   });
 
   test('a refused token ends the channel with an entry in the log', async () => {

@@ -9,6 +9,7 @@ import {
   needed,
   neededSecret,
   SHORT_PASSWORD,
+  shortPassword,
   WAITING,
 } from '../fields.ts';
 import { ACCESS_DENIED, botFields, identity, message, TOO_MANY } from './fields.ts';
@@ -34,7 +35,7 @@ export const reset = endpoint({
   summary: 'Set a new password with a mailed link; ends all sessions',
   body: z
     .object({ token: needed(TOKEN_AND_PASSWORD), password: neededSecret(TOKEN_AND_PASSWORD) })
-    .refine(({ password }) => longEnough(password), SHORT_PASSWORD),
+    .refine(({ password }) => longEnough(password), shortPassword('password')),
   reply: message,
   errors: {
     400: [TOKEN_AND_PASSWORD, SHORT_PASSWORD, 'Invalid or expired reset link'],

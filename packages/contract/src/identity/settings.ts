@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { planName, success } from '../common.ts';
 import { isEmail } from '../email.ts';
 import { endpoint } from '../endpoint.ts';
-import { BAD_EMAIL, BUSY, longEnough, neededSecret, personName, SHORT_PASSWORD, WAITING } from '../fields.ts';
+import {
+  BAD_EMAIL,
+  BUSY,
+  longEnough,
+  neededSecret,
+  personName,
+  SHORT_PASSWORD,
+  shortPassword,
+  WAITING,
+} from '../fields.ts';
 import { CONFIRM_FIRST } from './fields.ts';
 
 const settings = { service: 'web', tag: 'Settings' } as const;
@@ -77,7 +86,7 @@ export const changePassword = endpoint({
   summary: 'Change the password; every other session ends',
   body: z
     .object({ currentPassword: password, newPassword: password })
-    .refine(({ newPassword }) => longEnough(newPassword), SHORT_PASSWORD),
+    .refine(({ newPassword }) => longEnough(newPassword), shortPassword('newPassword')),
   reply: success,
   errors: {
     400: [BOTH_REQUIRED, SHORT_PASSWORD],

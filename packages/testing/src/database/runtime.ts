@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { loadSecrets, memoryCounters, silentLog, systemClock, type Env } from '@troupe/kernel';
 import { TEST_SECRETS, testSettings } from '../http/server.ts';
 import { createJobs, createListener, type Runtime } from '@troupe/db';
+import { spyOnJobs } from './jobs.ts';
 import { testDatabase } from './server.ts';
 
 /** What a service stands on in a test: an empty database and data folder of its own, known secrets, no log. */
@@ -19,7 +20,7 @@ export async function testRuntime(env: Env = {}): Promise<Runtime> {
     STOP_WAIT_SECONDS: '0',
     ...env,
   });
-  const jobs = createJobs({ url: database.url, log: silentLog });
+  const jobs = spyOnJobs(createJobs({ url: database.url, log: silentLog }));
   const listener = createListener({ url: database.url, log: silentLog });
   return {
     settings,

@@ -1,6 +1,5 @@
 import { web } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { memory as texts } from '../../texts/agents.ts';
 import { states } from '../../texts/common.ts';
@@ -8,6 +7,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
@@ -111,15 +111,16 @@ function MemoryForm({ agentId, entry, onClose }: { agentId: string; entry: Entry
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate({ body: { agentId, key, memory: value } });
-  };
   return (
     <Dialog open onClose={onClose} title={entry.key ? texts.editTitle(entry.key) : texts.add}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form
+        error={save.error}
+        fields={['key', 'memory']}
+        onSubmit={() => save.mutate({ body: { agentId, key, memory: value } })}
+      >
         <TextField
           label={texts.key}
+          name="key"
           required
           disabled={entry.key !== ''}
           value={key}
@@ -127,13 +128,14 @@ function MemoryForm({ agentId, entry, onClose }: { agentId: string; entry: Entry
         />
         <TextArea
           label={texts.value}
+          name="memory"
           required
           rows={6}
           value={value}
           onChange={({ target }) => setValue(target.value)}
         />
         <DialogEnd send={save} onClose={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

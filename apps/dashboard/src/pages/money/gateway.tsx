@@ -2,7 +2,6 @@ import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { call, useCall, useSend } from '../../api.ts';
 import { exactMoney, percent } from '../../format.ts';
 import { gateway as texts } from '../../texts/money.ts';
@@ -10,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Facts, Notice, Status } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -120,28 +120,29 @@ function Join({ agentId }: { agentId: string }) {
   const [walletAddress, setWalletAddress] = useState('');
   const say = useSay();
   const join = useSend(web.paygate.post, { refresh: [web.paygate.post], done: () => say(texts.joined) });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    join.mutate({ body: { action: 'join-colony', agentId, walletAddress } });
-  };
   return (
     <Card title={texts.join} hint={texts.joinHint}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form
+        error={join.error}
+        fields={['walletAddress']}
+        onSubmit={() => join.mutate({ body: { action: 'join-colony', agentId, walletAddress } })}
+      >
         <TextField
           label={texts.walletAddress}
+          name="walletAddress"
           hint={texts.recipientHint}
           mono
           required
           value={walletAddress}
           onChange={({ target }) => setWalletAddress(target.value.trim())}
         />
-        {join.error && <Notice tone="danger">{join.error.message}</Notice>}
+        <Refused error={join.error} />
         <div>
           <Button type="submit" busy={join.isPending}>
             {texts.join}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }
@@ -159,19 +160,16 @@ function Pay({ agentId }: { agentId: string }) {
       say(status === 'approval_required' ? texts.waits : texts.paid);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     pay.reset();
     setAsking(true);
   };
   return (
     <Card title={texts.pay} hint={texts.payHint}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form error={null} fields={[]} onSubmit={submit}>
         <TextField
           label={texts.amount}
           type="number"
-          min="0.000001"
-          max={100}
           step="any"
           required
           value={amount}
@@ -188,7 +186,7 @@ function Pay({ agentId }: { agentId: string }) {
         <div>
           <Button type="submit">{texts.pay}</Button>
         </div>
-      </form>
+      </Form>
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}

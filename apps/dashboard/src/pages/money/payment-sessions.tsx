@@ -1,14 +1,14 @@
 import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { ago, exactMoney, moment } from '../../format.ts';
 import { wallet as texts } from '../../texts/money.ts';
 import { Button } from '../../ui/button.tsx';
-import { Badge, Card, Notice, Status } from '../../ui/card.tsx';
+import { Badge, Card, Status } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
@@ -61,13 +61,14 @@ export function PaymentSessions({ address }: { address: string }) {
       setClosing(undefined);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    open.mutate({ body: { address, deposit } });
-  };
   return (
     <Card title={texts.sessions} hint={texts.sessionsHint} flush className="overflow-hidden">
-      <OpenForm submit={submit} deposit={deposit} setDeposit={setDeposit} open={open} />
+      <OpenForm
+        onSubmit={() => open.mutate({ body: { address, deposit } })}
+        deposit={deposit}
+        setDeposit={setDeposit}
+        open={open}
+      />
       <Table
         label={texts.sessions}
         rows={sessions}
@@ -92,21 +93,27 @@ export function PaymentSessions({ address }: { address: string }) {
 }
 
 function OpenForm({
-  submit,
+  onSubmit,
   deposit,
   setDeposit,
   open,
 }: {
-  submit: (event: FormEvent) => void;
+  onSubmit: () => void;
   deposit: string;
   setDeposit: (value: string) => void;
   open: { isPending: boolean; error: Error | null };
 }) {
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
+    <Form
+      error={open.error}
+      fields={['deposit']}
+      onSubmit={onSubmit}
+      className="flex flex-wrap items-end gap-3 px-5 pb-5"
+    >
       <div className="w-52">
         <TextField
           label={texts.deposit}
+          name="deposit"
           inputMode="decimal"
           required
           value={deposit}
@@ -116,7 +123,7 @@ function OpenForm({
       <Button kind="primary" type="submit" busy={open.isPending}>
         {texts.open}
       </Button>
-      {open.error && <Notice tone="danger">{open.error.message}</Notice>}
-    </form>
+      <Refused error={open.error} />
+    </Form>
   );
 }

@@ -1,9 +1,9 @@
-import { web, MOST_PAYEES, PAYEE, USD_AMOUNT } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { codeOf, useCall, useSend } from '../../api.ts';
+import { refusedFields, stillRefused } from '../../checks.ts';
 import { address, exactMoney, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { policy as texts } from '../../texts/policy.ts';
@@ -11,11 +11,13 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Notice, Status } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from '../agents/agents/names.ts';
+import { LIMITS, policyWords } from './policy-words.ts';
 
 type Payment = TypesOf<typeof web.policy.listPayments>['reply']['payments'][number];
 type Decision = TypesOf<typeof web.policy.decidePayment>['body']['decision'];
@@ -25,7 +27,6 @@ const CHOICES: Partial<Record<Payment['status'], Decision[]>> = {
   approval: ['approve', 'deny'],
   unknown: ['paid', 'failed'],
 };
-const LIMITS = ['perPayment', 'perDay', 'perPayee', 'approvalAbove'] as const;
 
 export default function PaymentPolicy() {
   const read = useCall(web.agents.list, {});
@@ -81,28 +82,17 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
   const [form, setForm] = useState(policy);
   const say = useSay();
   const save = useSend(web.policy.put, { refresh: [web.policy.get], done: () => say(texts.saved) });
-  const [checked, setChecked] = useState(false);
-  const badLimit = (key: (typeof LIMITS)[number]) => checked && form[key] !== null && !USD_AMOUNT.test(form[key]);
-  const tooMany = (form.payees?.length ?? 0) > MOST_PAYEES;
-  const badPayee = checked && form.payees?.find((payee) => !PAYEE.test(payee));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setChecked(true);
-    const good =
-      LIMITS.every((key) => form[key] === null || USD_AMOUNT.test(form[key])) &&
-      !tooMany &&
-      (form.payees ?? []).every((payee) => PAYEE.test(payee));
-    if (good) save.mutate({ params: { id }, body: form });
-  };
+  const error = stillRefused(save.error, web.policy.put, { params: { id }, body: form });
+  const wrong = policyWords(refusedFields(error), form.payees ?? []);
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+    <Form error={error} fields={[...LIMITS, 'payees']} onSubmit={() => save.mutate({ params: { id }, body: form })}>
       <div className="grid gap-4 sm:grid-cols-2">
         {LIMITS.map((key) => (
           <TextField
             key={key}
             label={texts[key]}
             inputMode="decimal"
-            error={badLimit(key) ? texts.badAmount : null}
+            error={wrong[key]}
             value={form[key] ?? ''}
             onChange={({ target }) => setForm({ ...form, [key]: target.value.trim() || null })}
           />
@@ -111,7 +101,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
       <TextArea
         label={texts.payees}
         hint={texts.payeesHint}
-        error={badPayee ? texts.badPayee(badPayee) : checked && tooMany ? texts.badPayees : null}
+        error={wrong.payees}
         mono
         defaultValue={form.payees?.join('\n') ?? ''}
         onChange={({ target }) => {
@@ -119,15 +109,13 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
           setForm({ ...form, payees: payees.length > 0 ? payees : null });
         }}
       />
-      {save.error && (
-        <Notice tone="danger">{codeOf(save.error) === 'BAD_PAYEES' ? texts.badPayees : save.error.message}</Notice>
-      )}
+      {codeOf(error) === 'BAD_PAYEES' ? <Notice tone="danger">{texts.badPayees}</Notice> : <Refused error={error} />}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>
           {states.save}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

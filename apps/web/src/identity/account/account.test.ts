@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { eraseAccountJob } from '@troupe/contract';
 import { untar } from '@troupe/kernel';
 import { CARD_PROCESSOR, createLedger, walletAccount } from '@troupe/ledger';
+import { allJobsRan } from '@troupe/testing/database/jobs';
 import { startServices, type Services } from '@troupe/testing/services/services';
 import { cookieOf, person, provisioned, type Person } from '@troupe/testing/services/people';
 
@@ -202,9 +203,9 @@ describe('an account', () => {
     await services.runtime.db.asSystem((tx) => services.runtime.jobs.send(tx, eraseAccountJob, { userId: ann.id }));
     const other = await someone();
     await other.ask('POST', '/api/account/close', {});
-    // Jobs of this queue run one after the other: when this one is done, the one before it is.
     await weekLater(other);
-    while (await userRow(other.id)) await new Promise((resolve) => setTimeout(resolve, 100));
+    await allJobsRan(services.runtime.jobs);
+    assert.equal(await userRow(other.id), undefined);
     assert.ok(await userRow(ann.id));
   });
 
@@ -229,7 +230,8 @@ describe('an account', () => {
       .execute();
     await ann.ask('POST', '/api/account/close', {});
     await weekLater(ann);
-    while (await userRow(ann.id)) await new Promise((resolve) => setTimeout(resolve, 100));
+    await allJobsRan(services.runtime.jobs);
+    assert.equal(await userRow(ann.id), undefined);
     const { system } = services.runtime.db;
     for (const table of ['agents', 'agent_memory', 'sessions', 'api_keys', 'wallets', 'spend_counters'] as const)
       assert.deepEqual(

@@ -10,6 +10,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { parseEther } from 'viem';
 import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { allJobsRan } from '@troupe/testing/database/jobs';
 import { testWeb, type TestWeb } from '../../testing.ts';
 
 /** A token with EIP-3009, as any may be on that chain. */
@@ -259,10 +260,7 @@ describe('what a crash interrupted', () => {
       await jobs.send(tx, gatewayPaymentJob, { id: paid!.id });
       await jobs.send(tx, gatewayPaymentJob, { id: 'lost' });
     });
-    const until = Date.now() + 20_000;
-    while (Date.now() < until && (await states()).join() !== 'released,settled') {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await allJobsRan(jobs);
     assert.deepEqual(await states(), ['released', 'settled']);
   });
 });

@@ -6,6 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { payoutJob } from '@troupe/contract';
 import { CHAIN, createLedger, owedAccount, verifyLedger, walletAccount } from '@troupe/ledger';
 import { startTestChain } from '@troupe/testing/chain/chain';
+import { allJobsRan } from '@troupe/testing/database/jobs';
 import { fund } from '@troupe/testing/money/fund';
 import { signedIn, testWeb, type TestWeb } from '../../testing.ts';
 
@@ -77,7 +78,7 @@ test('an address outside is paid on-chain, once, whoever works on it', async () 
   assert.equal(await balance(withChain, owedAccount(to).id), 0n);
   assert.equal((await balance(withChain, CHAIN.id)) - before, 1_250_000n);
   await again(withChain, paymentId);
-  await delay(300);
+  await allJobsRan(withChain.deps.jobs);
   assert.equal(await chain.balance(TOKEN, to), 1_250_000n);
   await intact(withChain);
 });
@@ -85,7 +86,7 @@ test('an address outside is paid on-chain, once, whoever works on it', async () 
 test('what the settlement key does not cover stays owed, and is paid when it does', async () => {
   const to = newAddress();
   const { paymentId } = await pay(withChain, 9, to);
-  await delay(500);
+  await allJobsRan(withChain.deps.jobs);
   assert.equal(await status(withChain, paymentId), 'owed');
   assert.equal(await balance(withChain, owedAccount(to).id), 9_000_000n);
   await chain.mint(TOKEN, treasury, 20_000_000n);
@@ -102,7 +103,7 @@ test('without a chain it is owed and shown; once the address is a wallet here, i
   const owner = await signedIn(without);
   const inject = (method: 'GET' | 'POST', url: string, payload?: object) =>
     without.server.app.inject({ method, url, payload, headers: owner.headers });
-  await delay(300);
+  await allJobsRan(without.deps.jobs);
   assert.equal(await status(without, paymentId), 'owed');
   assert.equal((await inject('POST', '/api/wallet/cdp', { privateKey })).statusCode, 200);
   const owed = (await inject('GET', `/api/wallet/ledger?address=${to}`)).json();
@@ -117,7 +118,7 @@ test('without a chain it is owed and shown; once the address is a wallet here, i
 
 test('a Solana address stays owed', async () => {
   const { paymentId, settlement } = await pay(withChain, 1, SOLANA);
-  await delay(300);
+  await allJobsRan(withChain.deps.jobs);
   assert.deepEqual([settlement, await status(withChain, paymentId)], ['owed', 'owed']);
   assert.equal(await balance(withChain, `owed:${SOLANA}`), 1_000_000n);
   await intact(withChain);

@@ -11,6 +11,7 @@ import { settlementJob } from '@troupe/contract';
 import { randomHex } from '@troupe/kernel';
 import { CARD_PROCESSOR, CHAIN, createLedger, SETTLING, verifyLedger, walletAccount } from '@troupe/ledger';
 import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { allJobsRan } from '@troupe/testing/database/jobs';
 import { testWeb, type TestWeb } from '../../testing.ts';
 
 const TOKEN = '0x20c0000000000000000000000000000000000000';
@@ -164,6 +165,6 @@ test('a settlement that several work on at once is paid once', async () => {
     for (let n = 0; n < 3; n += 1) await web.deps.jobs.send(tx, settlementJob, { id: settlement });
   });
   await until(async () => (await session(id)).status === 'active');
-  await delay(200);
+  await allJobsRan(web.deps.jobs);
   assert.equal((await chain.balance(TOKEN, PAYEE)) - before, 5_000_000n);
 });

@@ -4,6 +4,7 @@ import { endpoint } from '../../endpoint.ts';
 import { AGENT_NOT_FOUND } from '../fields.ts';
 import { asked, attached, listed, MISSING, server, tested } from './fields.ts';
 
+const BAD_SERVER_NAME = 'A server is named by letters, digits, - and _';
 const base = {
   service: 'web',
   auth: 'session',
@@ -11,7 +12,7 @@ const base = {
   errors: {
     400: [
       'Give either url or command',
-      'A server is named by letters, digits, - and _',
+      BAD_SERVER_NAME,
       'The agent’s own tools are named <name>: choose another name',
       'Invalid request body',
       'Too many arguments',
@@ -36,6 +37,7 @@ const base = {
 
 const agent = z.object({ id: z.string() });
 const one = z.object({ id: z.string(), name: z.string() });
+const named = one.extend({ name: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, BAD_SERVER_NAME) });
 
 export const list = endpoint({
   ...base,
@@ -51,7 +53,7 @@ export const attach = endpoint({
   method: 'PUT',
   path: '/api/agents/:id/mcp-servers/:name',
   summary: 'Attach an MCP server to an agent, or replace the one of that name',
-  params: one,
+  params: named,
   body: server,
   reply: attached,
 });

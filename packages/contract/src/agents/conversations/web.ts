@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { success, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { tooLong } from '../../fields.ts';
+import { SEARCH_LENGTH } from '../../forms.ts';
 import { NO_MODEL_TEXTS } from '../fields.ts';
 import { MOST_ATTACHMENTS } from '../files/fields.ts';
 import {
@@ -164,7 +165,7 @@ export const search = endpoint({
   path: '/api/agents/:id/search',
   summary: 'Messages that have these words, the newest first: up to 50, among the newest 50,000',
   params: ofAgent,
-  query: z.object({ q: z.string('q must have 1 to 200 characters').trim().min(1).max(200) }),
+  query: z.object({ q: z.string(`q must have 1 to ${SEARCH_LENGTH} characters`).trim().min(1).max(SEARCH_LENGTH) }),
   reply: found,
   errors: { ...base.errors, 400: ['q must have 1 to 200 characters'] },
   passesOn: () => [gateway.search],

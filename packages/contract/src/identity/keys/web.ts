@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idParams, nullableTimestamp, planName, success, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { KEY_NAME_LENGTH } from '../../forms.ts';
+import { KEY_NAME_LENGTH, MOST_KEYS } from '../../forms.ts';
 import { CONFIRM_FIRST } from '../fields.ts';
 
 const keys = { service: 'web', tag: 'Keys' } as const;
@@ -60,7 +60,7 @@ export const create = endpoint({
     400: [NAME, LONG_NAME, ORIGIN],
     401: ['Unauthorized'],
     403: [CONFIRM_FIRST],
-    429: ['Too many keys (max 10)'],
+    429: [`Too many keys (max ${MOST_KEYS})`],
   },
 });
 

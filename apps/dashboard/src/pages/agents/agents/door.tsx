@@ -1,10 +1,12 @@
 import { web, type AgentDoor } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
+import { numberOf } from '../../../checks.ts';
 import { door as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card, Notice } from '../../../ui/card.tsx';
+import { Card } from '../../../ui/card.tsx';
 import { CheckField, TextArea, TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
@@ -26,15 +28,16 @@ function DoorForm({ was }: { was: AgentDoor }) {
   const say = useSay();
   const save = useSend(web.bus.setDoor, { refresh: [web.bus.getDoor], done: () => say(texts.saved) });
   return (
-    <form
+    <Form
       className="flex flex-col gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
+      error={save.error}
+      fields={['contacts', 'messagesPerDay', 'messagesPerSender']}
+      onSubmit={() => {
         const body = {
           open,
           contacts: contacts.split(/\s+/).filter((id) => id !== ''),
-          messagesPerDay: Number(perDay),
-          messagesPerSender: Number(perSender),
+          messagesPerDay: numberOf(perDay),
+          messagesPerSender: numberOf(perSender),
         };
         save.mutate({ params: { agentId: was.agentId }, body });
       }}
@@ -47,6 +50,7 @@ function DoorForm({ was }: { was: AgentDoor }) {
       />
       <TextArea
         label={texts.contacts}
+        name="contacts"
         hint={texts.contactsHint}
         rows={3}
         mono
@@ -59,14 +63,14 @@ function DoorForm({ was }: { was: AgentDoor }) {
         setPerDay={setPerDay}
         perSender={perSender}
         setPerSender={setPerSender}
-      />{' '}
-      {save.error && <Notice tone="danger">{save.error.message}</Notice>}
+      />
+      <Refused error={save.error} />
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>
           {texts.save}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -88,18 +92,16 @@ function Budget({
     <div className="grid gap-5 sm:grid-cols-2">
       <TextField
         label={texts.perDay}
+        name="messagesPerDay"
         hint={texts.used(used)}
         type="number"
-        min={0}
-        max={10_000}
         value={perDay}
         onChange={({ target }) => setPerDay(target.value)}
       />
       <TextField
         label={texts.perSender}
+        name="messagesPerSender"
         type="number"
-        min={0}
-        max={10_000}
         value={perSender}
         onChange={({ target }) => setPerSender(target.value)}
       />

@@ -1,5 +1,4 @@
 import { web } from '@troupe/contract';
-import type { TypesOf } from '@troupe/contract';
 import { useEffect, useState } from 'react';
 import { urlOf, useCall } from '../../../api.ts';
 import { time } from '../../../format.ts';
@@ -8,11 +7,10 @@ import { Badge, Card } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { SelectField } from '../../../ui/field.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
-
-type Entry = TypesOf<typeof web.agents.getLogs>['reply']['logs'][number];
+import { entriesShown, withEntry } from './log-entries.ts';
+import type { Entry } from './log-entries.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'];
-const KEPT = 500;
 const COLOURS: Record<string, string> = {
   error: 'text-danger',
   warn: 'text-spot',
@@ -45,10 +43,7 @@ export function Logs({ agentId }: { agentId: string }) {
     >
       <Loaded from={read}>
         {({ logs }) => {
-          const known = new Set(fresh.map(({ id }) => id));
-          const all = [...fresh, ...logs.filter(({ id }) => !known.has(id))].filter(
-            (entry) => !level || entry.level === level,
-          );
+          const all = entriesShown(fresh, logs, level);
           return all.length === 0 ? <Empty title={texts.empty} /> : <Entries entries={all} />;
         }}
       </Loaded>
@@ -87,7 +82,7 @@ function useLiveLogs(agentId: string): { fresh: Entry[]; live: boolean } {
     source.addEventListener('error', () => setLive(false));
     const take = ({ data }: MessageEvent<string>) => {
       const entry = JSON.parse(data) as Entry;
-      setFresh((old) => (old.some(({ id }) => id === entry.id) ? old : [entry, ...old].slice(0, KEPT)));
+      setFresh((old) => withEntry(old, entry));
     };
     source.addEventListener('message', take);
     source.addEventListener('log', take);

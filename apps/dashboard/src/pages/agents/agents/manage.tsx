@@ -1,4 +1,4 @@
-import { AGENT_NAME_LENGTH, web } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { forgetSteps } from '../conversations/conversation.ts';
 import { Token } from './token.tsx';
@@ -73,28 +74,27 @@ function Rename({ agent }: { agent: WebAgent }) {
   });
   return (
     <Card title={texts.rename}>
-      <form
+      <Form
         className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate({ params: { id: agent.id }, body: { name } });
-        }}
+        error={rename.error}
+        fields={['name']}
+        onSubmit={() => rename.mutate({ params: { id: agent.id }, body: { name } })}
       >
         <div className="min-w-0 flex-1">
           <TextField
             label={texts.rename}
             hideLabel
-            maxLength={AGENT_NAME_LENGTH}
+            name="name"
             required
             value={name}
-            error={rename.error?.message}
             onChange={({ target }) => setName(target.value)}
           />
         </div>
         <Button type="submit" busy={rename.isPending} disabled={name.trim() === agent.name}>
           {texts.renameSave}
         </Button>
-      </form>
+        <Refused error={rename.error} />
+      </Form>
     </Card>
   );
 }

@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { create as fields, purpose as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card, Notice } from '../../../ui/card.tsx';
+import { Card } from '../../../ui/card.tsx';
 import { TextArea } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ToolPicker } from './tool-picker.tsx';
@@ -29,15 +30,15 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
   const save = useSend(web.agents.putPurpose, { refresh: [web.agents.getPurpose], done: () => say(texts.saved) });
   const same = instruction === was.instruction && tools.toSorted().join() === was.tools.toSorted().join();
   return (
-    <form
+    <Form
       className="flex flex-col gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate({ params: { id: agentId }, body: { instruction, tools } });
-      }}
+      error={save.error}
+      fields={['instruction']}
+      onSubmit={() => save.mutate({ params: { id: agentId }, body: { instruction, tools } })}
     >
       <TextArea
         label={fields.instruction}
+        name="instruction"
         hint={fields.instructionHint}
         placeholder={fields.instructionPlaceholder}
         rows={6}
@@ -45,12 +46,12 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
         onChange={({ target }) => setInstruction(target.value)}
       />
       <ToolPicker value={tools} onChange={setTools} />
-      {save.error && <Notice tone="danger">{save.error.message}</Notice>}
+      <Refused error={save.error} />
       <div>
         <Button kind="primary" type="submit" busy={save.isPending} disabled={same}>
           {texts.save}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

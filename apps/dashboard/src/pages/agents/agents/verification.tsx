@@ -4,9 +4,10 @@ import { useCall, useSend } from '../../../api.ts';
 import { moment } from '../../../format.ts';
 import { manage as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Badge, Card, Facts, Notice } from '../../../ui/card.tsx';
+import { Badge, Card, Facts } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 
 type Kind = 'eas' | 'ens' | 'webauthn' | 'coinbase';
@@ -64,15 +65,15 @@ function VerifyForm({ id }: { id: string }) {
   const [verifier, setVerifier] = useState('');
   const verify = useSend(web.agents.verify, { refresh: [web.agents.getVerification] });
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      error={verify.error}
+      fields={['verifierAddress']}
+      onSubmit={() =>
         verify.mutate({
           params: { id },
           body: { verificationType: kind, ...(verifier && { verifierAddress: verifier }) },
-        });
-      }}
+        })
+      }
     >
       <SelectField
         label={texts.type}
@@ -82,17 +83,18 @@ function VerifyForm({ id }: { id: string }) {
       />
       <TextField
         label={texts.verifier}
+        name="verifierAddress"
         mono
         placeholder="0x…"
         value={verifier}
         onChange={({ target }) => setVerifier(target.value.trim())}
       />
-      {verify.error && <Notice tone="danger">{verify.error.message}</Notice>}
+      <Refused error={verify.error} />
       <div>
         <Button type="submit" busy={verify.isPending}>
           {texts.verify}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

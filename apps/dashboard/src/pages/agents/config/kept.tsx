@@ -10,7 +10,7 @@ import { DiffView } from '../../../ui/diff-view.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
-import type { Config } from './form.tsx';
+import type { Config } from './config-text.ts';
 
 interface Backup {
   id: string;

@@ -6,6 +6,7 @@ import { forget, keep, kept } from '../../../keeping.ts';
 import { attach as texts } from '../../../texts/talk.ts';
 import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icons.tsx';
+import { safeName } from '../files/paths.ts';
 
 /** Files that go with the next message. Each is brought to the workspace at once, and named when the message is sent. */
 
@@ -18,14 +19,6 @@ export interface Attached {
   problem?: string;
   file?: File;
 }
-
-/** A name that any workspace can have; what it was called stays readable. */
-const safeName = (name: string) =>
-  name
-    .normalize('NFC')
-    .replaceAll(/[\p{Cc}/\\:]+/gu, '-')
-    .replace(/^\.+/, '')
-    .slice(-120) || 'file';
 
 const keyOf = (place: string) => `attached:${place}`;
 let made = 0;

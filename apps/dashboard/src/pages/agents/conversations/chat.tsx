@@ -13,12 +13,14 @@ import { choicesIn } from './branches.ts';
 import { Composer } from './composer.tsx';
 import type { Written } from './composer.tsx';
 import { useConversation } from './conversation.ts';
-import type { Writing } from './conversation.ts';
+import type { Writing } from './writing.ts';
 import { ConversationList } from './conversation-list.tsx';
-import { newId, useOutbox } from './outbox.ts';
-import type { Letter } from './outbox.ts';
+import { newId } from '../../../ids.ts';
+import { useOutbox } from './outbox.ts';
+import type { Letter } from './letters.ts';
 import { Scroller } from './scroller.tsx';
-import { isHere, usePlace } from './talk-place.ts';
+import { isHere } from './letters.ts';
+import { usePlace } from './talk-place.ts';
 import { stateOf, transcript } from './transcript.ts';
 import { Bubble, Turns } from './turns.tsx';
 

@@ -1,4 +1,4 @@
-import { web } from '@troupe/contract';
+import { web, SEARCH_LENGTH } from '@troupe/contract';
 import type { SessionHead } from '@troupe/contract';
 import { useDeferredValue, useState } from 'react';
 import { useCall } from '../../../api.ts';
@@ -10,10 +10,7 @@ import { cx } from '../../../ui/cx.ts';
 import { TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
-
-/** Begun in this dashboard; all others came another way. */
-export const isOwn = ({ channel, key }: Pick<SessionHead, 'channel' | 'key'>): boolean =>
-  channel === 'api' && /^(dashboard|talk-)/.test(key);
+import { isOwn } from './letters.ts';
 
 const MOST = '100';
 /** As short as a search may be to mean something. */
@@ -41,7 +38,7 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
         hideLabel
         type="search"
         placeholder={texts.searchShort}
-        maxLength={200}
+        maxLength={SEARCH_LENGTH}
         value={search}
         onChange={({ target }) => setSearch(target.value)}
       />

@@ -1,7 +1,6 @@
 import { web } from '@troupe/contract';
 import type { Branch, SessionHead } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { urlOf, useCall, useSend } from '../../../api.ts';
 import { ago, moment } from '../../../format.ts';
 import { kept as texts } from '../../../texts/talk.ts';
@@ -10,6 +9,7 @@ import { Notice } from '../../../ui/card.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Confirm, Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 
 interface Props {
   agentId: string;
@@ -35,8 +35,7 @@ export function ConversationOptions({ agentId, session, branches, onOpen, onClos
   return (
     <Dialog open onClose={onClose} title={texts.title}>
       <div className="flex flex-col gap-5">
-        <Rename title={session.title ?? ''} busy={change.isPending} onRename={rename} />
-        {change.error && <Notice tone="danger">{change.error.message}</Notice>}
+        <Rename title={session.title ?? ''} busy={change.isPending} error={change.error} onRename={rename} />
         <div className="flex flex-wrap gap-2">
           <Button small icon="pin" onClick={() => change.mutate({ params, body: { pinned: !now.pinned } })}>
             {now.pinned ? texts.unpin : texts.pin}
@@ -74,33 +73,34 @@ export function ConversationOptions({ agentId, session, branches, onOpen, onClos
 function Rename({
   title: before,
   busy,
+  error,
   onRename,
 }: {
   title: string;
   busy: boolean;
+  error: Error | null;
   onRename: (title: string) => void;
 }) {
   const [title, setTitle] = useState(before);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onRename(title);
-  };
   return (
-    <form onSubmit={submit} className="flex items-end gap-2">
-      <div className="min-w-0 flex-1">
-        <TextField
-          label={texts.name}
-          required
-          maxLength={200}
-          dir="auto"
-          value={title}
-          onChange={({ target }) => setTitle(target.value)}
-        />
+    <Form error={error} fields={['title']} onSubmit={() => onRename(title)}>
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <TextField
+            label={texts.name}
+            required
+            name="title"
+            dir="auto"
+            value={title}
+            onChange={({ target }) => setTitle(target.value)}
+          />
+        </div>
+        <Button type="submit" busy={busy}>
+          {texts.rename}
+        </Button>
       </div>
-      <Button type="submit" busy={busy}>
-        {texts.rename}
-      </Button>
-    </form>
+      <Refused error={error} />
+    </Form>
   );
 }
 

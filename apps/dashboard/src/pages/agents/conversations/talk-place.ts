@@ -1,16 +1,13 @@
 import { web } from '@troupe/contract';
-import type { SessionHead, WebAgent } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { stale, useCall } from '../../../api.ts';
 import type { SessionRef } from './conversation.ts';
-import { isOwn, listQuery } from './conversation-list.tsx';
-import type { Letter, Sent, Target } from './outbox.ts';
-
-/** The conversation that the platform keeps for its own dashboard, until there are more. */
-const OWN = 'dashboard';
-const NEW = 'new-';
+import { listQuery } from './conversation-list.tsx';
+import { NEW_PLACE, newestOf, OWN_TOPIC, topicOf } from './letters.ts';
+import type { Letter, Sent, Target } from './letters.ts';
 
 /** Leads to a conversation, and to a step in it. */
 function useOpen() {
@@ -33,16 +30,14 @@ export function usePlace(agent: WebAgent) {
   const list = useCall(web.conversations.list, { params: { id: agent.id }, query: listQuery(false) });
   const [made, setMade] = useState<Record<string, string>>({});
 
-  const topic = c?.startsWith(NEW) ? `talk-${c.slice(NEW.length)}` : OWN;
-  const newest = list.data?.sessions
-    .filter(isOwn)
-    .reduce<SessionHead | undefined>((best, one) => (best && best.updatedAt > one.updatedAt ? best : one), undefined);
+  const topic = topicOf(c);
+  const newest = newestOf(list.data?.sessions ?? []);
   // What is read stays on screen, whatever is used elsewhere meanwhile.
   const first = useRef<string>(undefined);
   if (c === undefined) first.current ??= newest?.id;
   else first.current = undefined;
 
-  const id = c === undefined ? (first.current ?? made[OWN]) : c.startsWith(NEW) ? made[topic] : c;
+  const id = c === undefined ? (first.current ?? made[OWN_TOPIC]) : c.startsWith(NEW_PLACE) ? made[topic] : c;
   const listed = list.data?.sessions.find((one) => one.id === id);
   const head = useCall(
     web.conversations.get,
@@ -63,7 +58,7 @@ export function usePlace(agent: WebAgent) {
       if ('branchOf' in to) open(sessionId);
       if (!('topic' in to)) return;
       setMade((old) => ({ ...old, [to.topic]: sessionId }));
-      if (to.topic !== OWN) open(sessionId, undefined, true);
+      if (to.topic !== OWN_TOPIC) open(sessionId, undefined, true);
     },
     [open, queries],
   );
@@ -83,11 +78,3 @@ export function usePlace(agent: WebAgent) {
     onSent,
   };
 }
-
-/** Whether a letter belongs to what is shown. */
-export const isHere = ({ to, sessionId }: Letter, shown: string | undefined, place: string): boolean =>
-  sessionId !== undefined
-    ? sessionId === shown
-    : 'topic' in to
-      ? to.topic === place
-      : ('branchOf' in to ? to.branchOf : to.sessionId) === shown;

@@ -10,13 +10,12 @@ import { Failure, Lines } from '../../../ui/states.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
 import { fileUrl } from '../conversations/attach.tsx';
 import { readCsv } from './csv.ts';
+import { endOf, nameOf } from './paths.ts';
 
 /** Characters of a text that are shown. */
 const MOST = 200_000;
 const MOST_BYTES = 2 * 1024 * 1024;
 
-const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
-const endOf = (path: string) => (nameOf(path).includes('.') ? path.slice(path.lastIndexOf('.') + 1).toLowerCase() : '');
 const PICTURE = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp']);
 
 /** A file as it can be looked at: nothing of it runs, whatever it holds. */

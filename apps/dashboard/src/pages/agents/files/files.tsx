@@ -17,10 +17,9 @@ import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { fileUrl } from '../conversations/attach.tsx';
+import { inside } from './paths.ts';
 
 const FileDialog = lazy(() => import('./file-preview.tsx').then((page) => ({ default: page.FileDialog })));
-
-const inside = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`);
 
 interface Where {
   folder?: string;

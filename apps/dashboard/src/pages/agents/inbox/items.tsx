@@ -12,21 +12,15 @@ import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
-
-export type Waiting = { key: string; at: string } & (
-  | { kind: 'approval'; item: InboxItem }
-  | { kind: 'join'; item: AccessRequest }
-);
+import { waitingOf } from './waiting.ts';
+import type { Waiting } from './waiting.ts';
 
 /** Everything that waits for this person, the oldest first. */
 export function useWaiting() {
   const { user } = useSession();
   const approvals = useCall(web.inbox.get, {});
   const joins = useCall(web.access.list, { query: {} }, { enabled: user?.isAdmin === true });
-  const items: Waiting[] = [
-    ...(approvals.data?.items ?? []).map((item) => ({ kind: 'approval' as const, key: item.id, at: item.at, item })),
-    ...(joins.data?.requests ?? []).map((item) => ({ kind: 'join' as const, key: item.id, at: item.askedAt, item })),
-  ].sort((a, b) => a.at.localeCompare(b.at));
+  const items = waitingOf(approvals.data?.items ?? [], joins.data?.requests ?? []);
   return { items, read: approvals };
 }
 

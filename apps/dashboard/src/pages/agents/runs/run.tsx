@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { call, statusOf, useCall } from '../../../api.ts';
 import { duration, money, short } from '../../../format.ts';
-import { useLive } from '../../../live-context.tsx';
+import { useLive } from '../../../live/context.tsx';
 import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { IconButton, LinkButton } from '../../../ui/button.tsx';
@@ -15,7 +15,8 @@ import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
-import { readRun, stepsOfRun } from './waterfall.ts';
+import { withStep } from '../conversations/steps.ts';
+import { placeOf, readRun, stepsOfRun } from './waterfall.ts';
 import type { Bar, Run } from './waterfall.ts';
 
 const PAGE = 500;
@@ -44,10 +45,7 @@ function useRunSteps(agentId: string, sessionId: string, first: number) {
   const after = read.data?.at(-1)?.seq;
   useEffect(() => {
     if (isOver || after === undefined) return;
-    const add = (step: SessionStep) =>
-      queries.setQueryData<SessionStep[]>(queryKey, (old = []) =>
-        step.seq > (old.at(-1)?.seq ?? 0) ? [...old, step] : old,
-      );
+    const add = (step: SessionStep) => queries.setQueryData<SessionStep[]>(queryKey, (old = []) => withStep(old, step));
     return live.watch({ agentId, sessionId, after }, { step: add, text: () => {} });
     // Only where it begins: what comes is added by the watch itself.
   }, [agentId, sessionId, isOver, after === undefined, live, queries, queryKey]);
@@ -197,9 +195,6 @@ function Waterfall({ run, chosen, onChoose }: { run: Run; chosen: Bar | undefine
   );
 }
 
-/** A step that took no time can be seen, too. */
-const THINNEST = 0.6;
-
 function Row({
   bar,
   run,
@@ -213,9 +208,7 @@ function Row({
   isLater: boolean;
   onClick: () => void;
 }) {
-  const whole = run.end - run.start;
-  const left = Math.min(100 - THINNEST, ((bar.start - run.start) / whole) * 100);
-  const width = Math.max(THINNEST, Math.min(100 - left, ((bar.end - bar.start) / whole) * 100));
+  const { left, width } = placeOf(bar, run);
   const length = duration(bar.end - bar.start);
   const kind = texts.kinds[bar.kind] ?? bar.kind;
   return (

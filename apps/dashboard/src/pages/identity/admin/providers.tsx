@@ -1,13 +1,13 @@
 import { web, PROVIDER_KINDS } from '@troupe/contract';
 import type { AiProvider, ProviderKind } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { providers as texts } from '../../../texts/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
@@ -141,13 +141,13 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate({ body: bodyOf(given) });
-  };
   return (
     <Dialog open onClose={onClose} title={texts.add}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form
+        error={add.error}
+        fields={['name', 'baseUrl', 'apiKey']}
+        onSubmit={() => add.mutate({ body: bodyOf(given) })}
+      >
         <Fields
           given={given}
           onChange={(change) => {
@@ -164,7 +164,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
           <Outcome test={test} />
         </div>
         <DialogEnd send={add} onClose={onClose} action={texts.save} />
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -183,6 +183,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
       {kind === 'compatible' && (
         <TextField
           label={texts.name}
+          name="name"
           hint={texts.nameHint}
           required
           value={name}
@@ -191,6 +192,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
       )}
       <TextField
         label={texts.address}
+        name="baseUrl"
         hint={isNeeded ? texts.addressHint : texts.optional}
         required={isNeeded}
         placeholder="https://"
@@ -200,6 +202,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
       />
       <TextField
         label={texts.key}
+        name="apiKey"
         hint={texts.keyHint}
         type="password"
         autoComplete="off"

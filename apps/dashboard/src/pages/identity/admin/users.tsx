@@ -11,6 +11,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Status } from '../../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Pager, Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
@@ -141,12 +142,10 @@ function ChangePlan({ user, onClose }: { user: User; onClose: () => void }) {
   });
   return (
     <Dialog open onClose={onClose} title={texts.changeTitle(user.email)} hint={texts.changeHint}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate({ params: { id: user.id }, body: { plan, subscriptionStatus: status } });
-        }}
+      <Form
+        error={save.error}
+        fields={[]}
+        onSubmit={() => save.mutate({ params: { id: user.id }, body: { plan, subscriptionStatus: status } })}
       >
         <SelectField
           label={texts.plan}
@@ -161,7 +160,7 @@ function ChangePlan({ user, onClose }: { user: User; onClose: () => void }) {
           choices={SUBSCRIPTION_STATUSES.map((value) => ({ value, label: value.replace('_', ' ') }))}
         />
         <DialogEnd send={save} onClose={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -2,13 +2,13 @@ import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Suspense, lazy, useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { passkeysWork } from '../../../passkeys.ts';
 import { auth } from '../../../texts/public.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Lines } from '../../../ui/states.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
 import { PasskeySignIn } from '../second-step/passkey-sign-in.tsx';
@@ -61,12 +61,8 @@ function PasswordForm({ onDone }: { onDone: (entered: TypesOf<typeof web.session
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const send = useSend(web.session.login, { done: onDone });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: { email, password } });
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <Form error={send.error} fields={[]} onSubmit={() => send.mutate({ body: { email, password } })}>
       <TextField
         label={auth.email}
         type="email"
@@ -83,14 +79,14 @@ function PasswordForm({ onDone }: { onDone: (entered: TypesOf<typeof web.session
         value={password}
         onChange={({ target }) => setPassword(target.value)}
       />
-      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <Refused error={send.error} />
       <Button kind="primary" type="submit" busy={send.isPending}>
         {texts.submit}
       </Button>
       <Link to="/forgot-password" className="link self-start text-[0.9rem]">
         {texts.forgot}
       </Link>
-    </form>
+    </Form>
   );
 }
 

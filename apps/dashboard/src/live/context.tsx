@@ -3,9 +3,10 @@ import type { Endpoint, LiveTopic } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
-import { stale } from './api.ts';
+import { stale } from '../api.ts';
+import type { Connection } from './connection.ts';
 import { createLive } from './live.ts';
-import type { Connection, Live } from './live.ts';
+import type { Live } from './live.ts';
 
 /** What is read again when a part of the platform has changed. */
 const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
