@@ -1,4 +1,4 @@
-import { createKey, deleteKey, listKeys } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
@@ -16,7 +16,7 @@ import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { FreshKey } from './fresh-key.tsx';
 
-type Key = TypesOf<typeof listKeys>['reply']['keys'][number];
+type Key = TypesOf<typeof web.keys.list>['reply']['keys'][number];
 
 const columnsOf = (setRemoving: (key: Key) => void): Column<Key>[] => [
   { key: 'name', header: texts.name, cell: (key) => <span className="font-medium">{key.name}</span> },
@@ -40,11 +40,11 @@ const columnsOf = (setRemoving: (key: Key) => void): Column<Key>[] => [
 ];
 
 export function Keys() {
-  const read = useCall(listKeys, {});
+  const read = useCall(web.keys.list, {});
   const [fresh, setFresh] = useState<string>();
   const say = useSay();
-  const remove = useAsk(deleteKey, ({ id }: Key) => ({ params: { id } }), {
-    refresh: [listKeys],
+  const remove = useAsk(web.keys.remove, ({ id }: Key) => ({ params: { id } }), {
+    refresh: [web.keys.list],
     done: () => say(texts.deleted),
   });
   return (
@@ -81,8 +81,8 @@ export function Keys() {
 
 function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
   const [name, setName] = useState('');
-  const create = useSend(createKey, {
-    refresh: [listKeys],
+  const create = useSend(web.keys.create, {
+    refresh: [web.keys.list],
     done: ({ key }) => {
       onCreated(key);
       setName('');

@@ -1,4 +1,4 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
@@ -18,7 +18,7 @@ import { readRecipients } from './recipients.ts';
 
 export function Splits() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listSplits, { query: { limit: '200' } });
+  const read = useCall(web.splits.list, { query: { limit: '200' } });
   const [creating, setCreating] = useState(false);
   return (
     <Card
@@ -68,14 +68,14 @@ function useSplit(onClose: () => void) {
   const say = useSay();
   // A repeat of the same form must not pay twice.
   const [once] = useState(newId);
-  const send = useSend(webUnderground.createSplit, {
-    refresh: [webUnderground.listSplits, webUnderground.listAgentWallets],
+  const send = useSend(web.splits.create, {
+    refresh: [web.splits.list, web.wallets.list],
     done: () => {
       say(texts.splitDone);
       onClose();
     },
   });
-  const split = (body: TypesOf<typeof webUnderground.createSplit>['sent']['body']) =>
+  const split = (body: TypesOf<typeof web.splits.create>['sent']['body']) =>
     send.mutate({ headers: { 'idempotency-key': once }, body });
   return { send, split };
 }
