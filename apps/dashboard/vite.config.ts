@@ -3,16 +3,6 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 
-/** The contract's schemas are checked by the services. Here only method and path matter, so its zod stays out of the bundle. */
-const leanContract: Plugin = {
-  name: 'lean-contract',
-  enforce: 'pre',
-  resolveId: (source, importer) =>
-    source === 'zod' && importer?.includes('/packages/contract/')
-      ? new URL('./src/zod-shape.ts', import.meta.url).pathname
-      : undefined,
-};
-
 /** The two Latin fonts are asked for with the page, not once the styles have come: text does not jump. */
 const preloadFonts: Plugin = {
   name: 'preload-fonts',
@@ -30,6 +20,6 @@ const preloadFonts: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [leanContract, preloadFonts, react(), tailwindcss()],
+  plugins: [preloadFonts, react(), tailwindcss()],
   build: { target: 'es2023', reportCompressedSize: false, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
 });

@@ -110,7 +110,7 @@ async function build({ title, what, sources, stampFile, command, cwd = ROOT }, b
 async function dashboard(binary) {
   // an image has its files and not what they are built from
   if (!existsSync(path.join(ROOT, 'apps/dashboard/index.html'))) return;
-  const sources = ['apps/dashboard', 'packages/client/src', 'packages/contract/src', 'packages/domain/src'];
+  const sources = ['apps/dashboard', 'packages/client/src', 'packages/contract', 'packages/domain/src'];
   await build(
     {
       title: 'Building the dashboard',

@@ -20,7 +20,7 @@ import {
   type SqliteStore,
 } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
-import { fetchSkill, useTeamStore, type TeamStoreCall } from '@troupe/contract';
+import { backend, type TeamStoreCall } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import {
   AppError,
@@ -89,28 +89,7 @@ export async function startAgent({
   const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
 
-  const server = http.createServer(
-    REQUEST_TIMES,
-    (request, response) => void gateway.handle(request, response, { agentId, path: request.url ?? '/' }),
-  );
-  const gateway = createGateway({
-    agent: async () => agent,
-    verify: async (_, token, { caller }) => principalOf(settings, token, caller),
-    publicUrl: () => settings.PUBLIC_URL ?? addressOf(server),
-    version: VERSION,
-    log,
-    webhook: (target, request, response) => channelWebhook(channels, target.path, request, response),
-  });
-  server.on(
-    'upgrade',
-    (request, socket, head) => void gateway.upgrade(request, socket, head, { agentId, path: request.url ?? '/' }),
-  );
-  // All but its owner's own programs come through the platform, whose connections are many people's.
-  boundConnections(server, connectionBounds({ ...BOUNDS, TRUST_PROXY: 1 }));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(settings.PORT, settings.HOST, resolve);
-  });
+  const { server, gateway } = await openGateway(agent, channels, settings, log);
   await agent.resume();
   for (const channel of channels) await channel.start();
   const heart = settings.HEARTBEAT === 'on' ? startHeart(agent, log) : undefined;
@@ -133,6 +112,34 @@ export async function startAgent({
         { close: async () => heart?.() },
       ]),
   };
+}
+
+/** Its own door: all but its owner's own programs come in through the platform. */
+async function openGateway(agent: Agent, channels: readonly Channel[], settings: AgentSettings, log: Log) {
+  const agentId = agent.id;
+  const server = http.createServer(
+    REQUEST_TIMES,
+    (request, response) => void gateway.handle(request, response, { agentId, path: request.url ?? '/' }),
+  );
+  const gateway = createGateway({
+    agent: async () => agent,
+    verify: async (_, token, { caller }) => principalOf(settings, token, caller),
+    publicUrl: () => settings.PUBLIC_URL ?? addressOf(server),
+    version: VERSION,
+    log,
+    webhook: (target, request, response) => channelWebhook(channels, target.path, request, response),
+  });
+  server.on(
+    'upgrade',
+    (request, socket, head) => void gateway.upgrade(request, socket, head, { agentId, path: request.url ?? '/' }),
+  );
+  // The platform's connections are many people's.
+  boundConnections(server, connectionBounds({ ...BOUNDS, TRUST_PROXY: 1 }));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.PORT, settings.HOST, resolve);
+  });
+  return { server, gateway };
 }
 
 /** Models come from the platform, through its OpenAI-compatible door; without one the built-in sandbox answers. */
@@ -160,7 +167,7 @@ function principalOf(
 function shared(own: SqliteStore, { PLATFORM_URL, PLATFORM_KEY, TEAM_ID }: AgentSettings, outbound: Outbound) {
   if (PLATFORM_URL === undefined || PLATFORM_KEY === undefined || TEAM_ID === undefined) return own;
   const ask = async <T>(body: TeamStoreCall): Promise<T> => {
-    const response = await outbound.fetch(PLATFORM_URL + useTeamStore.path, {
+    const response = await outbound.fetch(PLATFORM_URL + backend.teams.askStore.path, {
       method: 'POST',
       headers: { authorization: `Bearer ${PLATFORM_KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -196,7 +203,7 @@ function skillsOf(
 ) {
   if (PLATFORM_URL === undefined) return {};
   const source: SkillSource = async (digest) => {
-    const response = await outbound.fetch(PLATFORM_URL + fetchSkill.path.replace(':digest', digest), {
+    const response = await outbound.fetch(PLATFORM_URL + backend.skills.get.path.replace(':digest', digest), {
       headers: { authorization: `Bearer ${PLATFORM_KEY ?? GATEWAY_TOKEN}` },
       timeout: SKILL_MS,
       maxBytes: SKILL_ANSWER_BYTES,

@@ -1,6 +1,6 @@
 // One page of ours, for whoever opens or reloads a page while the platform is away. Nothing else is kept.
 const PAGE = '/away.html';
-const PARTS = [PAGE, '/away.css', '/away.js', '/icon.svg', '/theme.js'];
+const PARTS = [PAGE, '/away.css', '/away.js', '/icon.svg', '/before.js'];
 const NAME = 'away-1';
 
 self.addEventListener('install', (event) => {

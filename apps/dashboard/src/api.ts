@@ -1,11 +1,23 @@
 import { CallError, createClient, eventsOf, urlOf } from '@troupe/contract';
-import type { CallInput, Endpoint, EndpointTypes } from '@troupe/contract';
+import type { CallInput, Client, Endpoint, EndpointTypes } from '@troupe/contract';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { check } from './checks.ts';
 import { states } from './texts/common.ts';
 import type { QueryClient, UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 
 /** Same origin: the session cookie goes with every call. */
-export const { call, open } = createClient({ baseUrl: '', fetch: reach });
+const client = createClient({ baseUrl: '', fetch: reach });
+
+export const call: Client['call'] = async (endpoint, input) => {
+  check(endpoint, input);
+  return client.call(endpoint, input);
+};
+
+/** The same with the answer untouched: for streams. */
+export const open: Client['open'] = async (endpoint, input) => {
+  check(endpoint, input);
+  return client.open(endpoint, input);
+};
 
 /** A platform that cannot be reached has status 0, and is said in words; the browser's own are for its makers. */
 async function reach(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
@@ -54,7 +66,7 @@ export const callQuery = <T extends EndpointTypes>(endpoint: Endpoint<T>, input:
   refetchInterval: every,
 });
 
-interface SendOptions<T extends EndpointTypes> {
+export interface SendOptions<T extends EndpointTypes> {
   /** Reads that are stale after the call. */
   refresh?: Keyed[];
   done?: (reply: T['reply'], input: CallInput<T>) => void;

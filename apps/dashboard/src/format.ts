@@ -2,6 +2,8 @@
 const LOCALE = 'en-GB';
 
 const DUE = 'due now';
+/** Instead of what is not there, or is no number or time. */
+const NOTHING = '–';
 
 const counts = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
@@ -27,6 +29,7 @@ function dollars(amount: number, currency: string, most: number): string {
 /** For reading: $1,204.00, $0.79, and for small sums the two digits that say something: $0.0042. */
 export function money(value: number | string, currency = 'USD'): string {
   const amount = Number(value);
+  if (!Number.isFinite(amount)) return NOTHING;
   const size = Math.abs(amount);
   const most = size === 0 || size >= 0.095 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(size)));
   return dollars(amount, currency, most);
@@ -36,20 +39,22 @@ export function money(value: number | string, currency = 'USD'): string {
 export const exactMoney = (value: number | string, currency = 'USD') =>
   Number.isFinite(Number(value)) ? dollars(Number(value), currency, 6) : String(value);
 
-export const percent = (value: number) => `${counts.format(Math.round(value * 10) / 10)} %`;
+export const percent = (value: number) =>
+  Number.isFinite(value) ? `${counts.format(Math.round(value * 10) / 10)} %` : NOTHING;
 
 type Moment = string | number | Date;
 const isTime = (value: Moment | null | undefined): value is Moment =>
   value !== null && value !== undefined && !Number.isNaN(new Date(value).getTime());
 
-export const moment = (value: Moment | null | undefined) => (isTime(value) ? dateTime.format(new Date(value)) : '–');
-export const day = (value: Moment | null | undefined) => (isTime(value) ? dateOnly.format(new Date(value)) : '–');
+export const moment = (value: Moment | null | undefined) =>
+  isTime(value) ? dateTime.format(new Date(value)) : NOTHING;
+export const day = (value: Moment | null | undefined) => (isTime(value) ? dateOnly.format(new Date(value)) : NOTHING);
 /** "Nov 15" of the contract, in the order in which dates stand everywhere else. */
 export const dayOf = (label: string) => label.replace(/^([A-Z][a-z]{2}) (\d{1,2})$/, '$2 $1');
 const hour = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' });
 /** 18:57 */
-export const hourOf = (value: Moment) => hour.format(new Date(value));
-export const time = (value: Moment | null | undefined) => (isTime(value) ? clock.format(new Date(value)) : '–');
+export const hourOf = (value: Moment) => (isTime(value) ? hour.format(new Date(value)) : NOTHING);
+export const time = (value: Moment | null | undefined) => (isTime(value) ? clock.format(new Date(value)) : NOTHING);
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
@@ -59,7 +64,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 /** "3 minutes ago", "in 2 hours"; a date beyond thirty days. */
 export function ago(value: Moment | null | undefined, now = Date.now()): string {
-  if (!isTime(value)) return '–';
+  if (!isTime(value)) return NOTHING;
   const difference = new Date(value).getTime() - now;
   if (Math.abs(difference) > 30 * 86_400_000) return dateOnly.format(new Date(value));
   for (const [unit, size] of STEPS) {
@@ -74,14 +79,16 @@ export const coming = (value: Moment | null | undefined, now = Date.now()): stri
 
 /** 850 ms, 4.2 s, 3 min 20 s, 5 h 12 min, 3 d 4 h. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (!Number.isFinite(ms)) return NOTHING;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
-  if (seconds < 60) return `${Math.round(seconds * 10) / 10} s`;
+  if (seconds < 59.95) return `${Math.round(seconds * 10) / 10} s`;
+  const whole = Math.round(seconds);
   const parts: [number, string][] = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [Math.floor(seconds) % 60, 's'],
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
   ];
   const first = parts.findIndex(([value]) => value > 0);
   return parts
@@ -92,8 +99,9 @@ export function duration(ms: number): string {
 }
 
 export function bytes(value: number): string {
+  if (!Number.isFinite(value)) return NOTHING;
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const step = value > 0 ? Math.min(units.length - 1, Math.floor(Math.log10(value) / 3)) : 0;
+  const step = value >= 1 ? Math.min(units.length - 1, Math.floor(Math.log10(value) / 3)) : 0;
   return `${counts.format(Math.round((value / 1000 ** step) * 10) / 10)} ${units[step]}`;
 }
 

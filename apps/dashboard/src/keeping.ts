@@ -18,7 +18,13 @@ export function kept(key: string): unknown {
   }
 }
 
-export const forget = (key: string): void => localStorage.removeItem(PREFIX + key);
+export function forget(key: string): void {
+  try {
+    localStorage.removeItem(PREFIX + key);
+  } catch {
+    // Switched off: there is nothing to forget.
+  }
+}
 
 export function forgetAll(): void {
   for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);

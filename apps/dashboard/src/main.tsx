@@ -8,9 +8,6 @@ import { keepOwnPage } from './offline.ts';
 import { sessionQuery } from './session.ts';
 import './styles.css';
 
-// The page's policy forbids code made at run time, which zod (in the team editor) would try with its first schema.
-Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
-
 /** Another try would be told the same. */
 const NEVER_RETRY = (error: Error) => {
   const status = statusOf(error) ?? 500;

@@ -7,8 +7,9 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { AnyRoute } from '@tanstack/react-router';
-import type { PUBLIC_PAGES } from '@troupe/contract';
 import { loadPage } from './offline.ts';
+import { PUBLIC, SHARED, SIGNED_IN } from './pages.ts';
+import type { Load } from './pages.ts';
 import { sessionQuery } from './session.ts';
 import { Crashed, NotFound } from './shell/fallbacks.tsx';
 
@@ -18,9 +19,6 @@ interface Context {
 
 const root = createRootRouteWithContext<Context>()({ notFoundComponent: NotFound });
 
-/** A module whose default export is the page. Each is a bundle of its own. */
-type Load = () => Promise<{ default: () => React.ReactNode }>;
-
 const page = (parent: AnyRoute, path: string, load: Load) =>
   createRoute({
     getParentRoute: () => parent,
@@ -29,18 +27,6 @@ const page = (parent: AnyRoute, path: string, load: Load) =>
     errorComponent: Crashed,
     validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
   });
-
-const PUBLIC: Record<(typeof PUBLIC_PAGES)[number], Load> = {
-  '/': () => import('./pages/platform/landing.tsx'),
-  '/pricing': () => import('./pages/money/billing/pricing.tsx'),
-  '/login': () => import('./pages/identity/session/login.tsx'),
-  '/login/second-step': () => import('./pages/identity/second-step/second-step.tsx'),
-  '/signup': () => import('./pages/identity/register/signup.tsx'),
-  '/forgot-password': () => import('./pages/identity/password/forgot.tsx'),
-  '/reset-password': () => import('./pages/identity/password/reset.tsx'),
-  '/verify-email': () => import('./pages/identity/register/verify-email.tsx'),
-  '/invite': () => import('./pages/identity/invites/invite.tsx'),
-};
 
 /** Signed in, or to /login and back. */
 const signedIn = createRoute({
@@ -53,36 +39,11 @@ const signedIn = createRoute({
   },
 });
 
-const SIGNED_IN: [string, Load][] = [
-  ['/dashboard', () => import('./pages/platform/overview/overview.tsx')],
-  ['/dashboard/inbox', () => import('./pages/agents/inbox/inbox.tsx')],
-  ['/dashboard/agents', () => import('./pages/agents/agents/list.tsx')],
-  ['/dashboard/agents/new', () => import('./pages/agents/agents/create.tsx')],
-  ['/dashboard/agents/$id', () => import('./pages/agents/agents/detail.tsx')],
-  ['/dashboard/agents/$id/runs/$session', () => import('./pages/agents/runs/run.tsx')],
-  ['/dashboard/teams', () => import('./pages/agents/teams/teams.tsx')],
-  ['/dashboard/skills', () => import('./pages/agents/skills/skills.tsx')],
-  ['/dashboard/tasks', () => import('./pages/agents/tasks/tasks.tsx')],
-  ['/dashboard/heartbeat', () => import('./pages/agents/heartbeat.tsx')],
-  ['/dashboard/devices', () => import('./pages/agents/devices.tsx')],
-  ['/dashboard/config', () => import('./pages/agents/config/config.tsx')],
-  ['/dashboard/installations', () => import('./pages/agents/installations.tsx')],
-  ['/dashboard/cost', () => import('./pages/money/usage/cost.tsx')],
-  ['/dashboard/billing', () => import('./pages/money/billing/billing.tsx')],
-  ['/dashboard/wallet', () => import('./pages/money/wallet/wallet.tsx')],
-  ['/dashboard/underground', () => import('./pages/underground/underground.tsx')],
-  ['/dashboard/gateway', () => import('./pages/money/gateway.tsx')],
-  ['/dashboard/policy', () => import('./pages/money/policy.tsx')],
-  ['/dashboard/settings', () => import('./pages/identity/settings/settings.tsx')],
-  ['/dashboard/authorize', () => import('./pages/identity/authorization/authorize.tsx')],
-  ['/dashboard/admin', () => import('./pages/identity/admin/admin.tsx')],
-];
-
 export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([
       ...Object.entries(PUBLIC).map(([path, load]) => page(root, path, load)),
-      page(root, '/shared/$token', () => import('./pages/agents/conversations/shared.tsx')),
+      page(root, ...SHARED),
       signedIn.addChildren(SIGNED_IN.map(([path, load]) => page(signedIn, path, load))),
     ]),
     context: { queries },

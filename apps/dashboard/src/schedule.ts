@@ -1,3 +1,4 @@
+import { isTimeZone, parseSchedule } from '@troupe/domain';
 import { scheduleWords } from './texts/operate.ts';
 
 /** Plain-language schedules, and the cron expressions they stand for. */
@@ -93,4 +94,14 @@ function describeSpan(cron: string): string | undefined {
   const [, every, from, to, days] = /^\*\/(\d+) (\d+)-(\d+) \* \* (\*|1-5)$/.exec(cron.trim()) ?? [];
   if (!every) return undefined;
   return scheduleWords.describe.span(Number(every), clock(Number(from), 0), clock(Number(to), 59), days === '1-5');
+}
+
+/** The next times of a schedule, by the same rules that the scheduler follows; undefined: it is none. */
+export function nextTimes(cron: string, zone: string, now: Date, most = 4): Date[] | undefined {
+  // The platform may know a zone that this browser does not.
+  const schedule = isTimeZone(zone) ? parseSchedule(cron, zone, now) : null;
+  if (!schedule) return undefined;
+  const times: Date[] = [];
+  for (let at = schedule.next(now); at && times.length < most; at = schedule.next(at)) times.push(at);
+  return times;
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The theme lives on the document element, where theme.js puts it before the first paint. */
+/** The theme lives on the document element, where before.js puts it before the first paint. */
 const current = () => document.documentElement.dataset['theme'] ?? 'light';
 
 export function toggleTheme(): void {

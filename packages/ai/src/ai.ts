@@ -7,7 +7,7 @@ import { ProviderError, toAppError } from './errors.ts';
 import type { Bound, Meter, Reservation } from './meter.ts';
 import { createOwnKeys } from './own-keys.ts';
 import type { Provider, ProviderDelta, ProviderReply } from './provider.ts';
-import { createRouting, type Candidate } from './routing.ts';
+import { createRouting, type Candidate, type Routing } from './routing.ts';
 import { answerSize, estimateUsage, maxPromptTokens, sizeOf } from './tokens.ts';
 import type {
   CallOptions,
@@ -53,12 +53,15 @@ interface Call extends Charged {
   candidates: Candidate[];
 }
 
-export function createAi({ providers, catalogue, log, meter, ownProvider = () => undefined }: AiOptions): Ai {
-  const routing = createRouting(providers, catalogue, (name) => directory.listed(name));
-  const directory = createDirectory({ providers, catalogue, log, served: routing.served });
-  const ownKeys = createOwnKeys(ownProvider, catalogue);
-  const accounting = createAccounting(meter, log);
+interface Parts {
+  routing: Routing;
+  directory: Directory;
+  ownKeys: ReturnType<typeof createOwnKeys>;
+  accounting: ReturnType<typeof createAccounting>;
+}
 
+/** Before anybody is asked: who may be, and with what money. */
+function createBeginning({ routing, directory, ownKeys, accounting }: Parts) {
   /** Most calls wait for nothing before they are sent, and a promise for nothing costs as much as looking. */
   function begin(given: ChatRequest, options: CallOptions): Promise<Call> | Call {
     const { scope: owner = ANONYMOUS, runId, signal, ownKey } = options;
@@ -97,6 +100,12 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     return { ...free, request, reservation };
   }
 
+  return begin;
+}
+type Begin = ReturnType<typeof createBeginning>;
+
+/** What is made of calls that come to nothing. */
+function createFailing({ accounting }: Parts, log: Log) {
   async function fail(call: Call, candidate: Candidate, error: unknown, options: CallOptions): Promise<never> {
     // Whoever gives up on a call has sent it all the same: the provider has read the prompt.
     const isGivenUp = !(error instanceof ProviderError);
@@ -121,6 +130,11 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     return next !== undefined && (!error.callersFault || next.id === id);
   }
 
+  return { fail, giveUp, mayFallBack };
+}
+type Failing = ReturnType<typeof createFailing>;
+
+function createChat({ directory, accounting }: Parts, begin: Begin, { fail, mayFallBack }: Failing) {
   async function chat(given: ChatRequest, options: CallOptions = {}): Promise<ChatResult> {
     const begun = begin(given, options);
     const call = begun instanceof Promise ? await begun : begun;
@@ -158,6 +172,10 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     return typeof micros === 'number' ? result(micros) : micros.then(result);
   }
 
+  return chat;
+}
+
+function createBatches({ directory, accounting }: Parts, begin: Begin, { fail, giveUp, mayFallBack }: Failing) {
   /** The first candidate that says anything serves; after its first piece there is no way back. */
   async function openFirst(call: Call, options: CallOptions) {
     const { candidates, request } = call;
@@ -208,21 +226,12 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
     }
   }
 
-  async function* stream(given: ChatRequest, options: CallOptions = {}): AsyncGenerator<ChatDelta> {
-    for await (const deltas of batches(given, options)) yield* deltas;
-  }
+  return batches;
+}
 
-  const embed = createEmbeddings({
-    accounting,
-    mayFallBack,
-    candidates: (model, { scope, ownKey }) => {
-      const own = ownKey && ownKeys.candidates(ownKey, model);
-      return own ? { found: own, isOwn: true } : { found: routing.embedding(model, scope?.plan), isOwn: false };
-    },
-  });
-
-  /** Costs nothing, so it is neither set aside nor recorded. */
-  async function count(request: ChatRequest, { scope, signal, ownKey }: CallOptions = {}): Promise<number> {
+/** Costs nothing, so it is neither set aside nor recorded. */
+function createCount({ routing, ownKeys }: Parts, { mayFallBack }: Failing): Ai['count'] {
+  return async (request, { scope, signal, ownKey } = {}) => {
     const own = ownKey && ownKeys.candidates(ownKey, request.model);
     const [first] = own ?? routing.candidates(request.model, undefined, scope?.plan);
     if (first?.provider.count) {
@@ -234,14 +243,39 @@ export function createAi({ providers, catalogue, log, meter, ownProvider = () =>
       }
     }
     return estimateUsage(request, 0).prompt_tokens;
+  };
+}
+
+export function createAi({ providers, catalogue, log, meter, ownProvider = () => undefined }: AiOptions): Ai {
+  const routing = createRouting(providers, catalogue, (name) => directory.listed(name));
+  const directory = createDirectory({ providers, catalogue, log, served: routing.served });
+  const ownKeys = createOwnKeys(ownProvider, catalogue);
+  const accounting = createAccounting(meter, log);
+  const parts: Parts = { routing, directory, ownKeys, accounting };
+  const begin = createBeginning(parts);
+  const failing = createFailing(parts, log);
+  const chat = createChat(parts, begin, failing);
+  const batches = createBatches(parts, begin, failing);
+
+  async function* stream(given: ChatRequest, options: CallOptions = {}): AsyncGenerator<ChatDelta> {
+    for await (const deltas of batches(given, options)) yield* deltas;
   }
+
+  const embed = createEmbeddings({
+    accounting,
+    mayFallBack: failing.mayFallBack,
+    candidates: (model, { scope, ownKey }) => {
+      const own = ownKey && ownKeys.candidates(ownKey, model);
+      return own ? { found: own, isOwn: true } : { found: routing.embedding(model, scope?.plan), isOwn: false };
+    },
+  });
 
   return {
     chat,
     stream,
     batches,
     embed,
-    count,
+    count: createCount(parts, failing),
     serves: routing.served,
     async select(taskType, plan) {
       if (!routing.isFixed) await directory.asked();

@@ -2,7 +2,7 @@ import { createEventReader, type SentEvent } from '@troupe/contract';
 import { ProviderError, withoutSecrets } from './errors.ts';
 import { withoutRepeats } from './repeats.ts';
 import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ThoughtDelta, ToolCallDelta } from './types.ts';
-import { createUpstream, type Opened, type Timeouts } from './upstream.ts';
+import { createUpstream, type Upstream, type Opened, type Timeouts } from './upstream.ts';
 
 export interface ProviderReply {
   message: AssistantMessage;
@@ -107,6 +107,45 @@ export interface ProviderOptions {
   connections: number;
 }
 
+/** How a provider is reached, and what is made of its faults. */
+interface Ways {
+  name: string;
+  wire: Wire;
+  upstream: Upstream;
+  refuse: (answer: Pick<Opened, 'status' | 'retryAfter'>, text: string) => never;
+  broken: (error: unknown) => unknown;
+}
+
+async function* streamFrom(
+  { name, wire, upstream, refuse, broken }: Ways,
+  model: string,
+  request: ChatRequest,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ProviderDelta[]> {
+  const sent = JSON.stringify(wire.body(name, model, request, true));
+  const opened = await upstream.open(wire.chatPath, sent, signal);
+  if (opened.status >= 300) refuse(opened, await textOf(opened));
+  const events = createEventReader();
+  const reader = wire.streamReader();
+  const read = withoutRepeats(reader.read);
+  const deltas = (found: SentEvent[]): ProviderDelta[] =>
+    found.map(({ data }) => read(data)).filter((each) => each !== undefined);
+  try {
+    while (!reader.ended()) {
+      const bytes = await opened.read();
+      const found = deltas(bytes ? events.push(bytes) : events.end());
+      if (found.length > 0) yield found;
+      if (!bytes) break;
+    }
+  } catch (error) {
+    if (!(error instanceof ProviderError && reader.complete())) throw broken(error);
+  } finally {
+    // After its last event an answer is about to end by itself, and the connection can be used again.
+    opened.leave(reader.ended() ? END_GRACE_MS : 0);
+  }
+  if (!reader.complete()) throw new ProviderError(name, 'broken', 'the stream ended in the middle');
+}
+
 export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connections }: ProviderOptions): Provider {
   const upstream = createUpstream({
     provider: name,
@@ -139,36 +178,12 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
   const chat = (model: string, request: ChatRequest, signal?: AbortSignal): Promise<ProviderReply> =>
     ask(wire.chatPath, wire.body(name, model, request, false), wire.reply, signal);
 
-  async function* stream(model: string, request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ProviderDelta[]> {
-    const sent = JSON.stringify(wire.body(name, model, request, true));
-    const opened = await upstream.open(wire.chatPath, sent, signal);
-    if (opened.status >= 300) refuse(opened, await textOf(opened));
-    const events = createEventReader();
-    const reader = wire.streamReader();
-    const read = withoutRepeats(reader.read);
-    const deltas = (found: SentEvent[]): ProviderDelta[] =>
-      found.map(({ data }) => read(data)).filter((each) => each !== undefined);
-    try {
-      while (!reader.ended()) {
-        const bytes = await opened.read();
-        const found = deltas(bytes ? events.push(bytes) : events.end());
-        if (found.length > 0) yield found;
-        if (!bytes) break;
-      }
-    } catch (error) {
-      if (!(error instanceof ProviderError && reader.complete())) throw broken(error);
-    } finally {
-      // After its last event an answer is about to end by itself, and the connection can be used again.
-      opened.leave(reader.ended() ? END_GRACE_MS : 0);
-    }
-    if (!reader.complete()) throw new ProviderError(name, 'broken', 'the stream ended in the middle');
-  }
-
+  const ways: Ways = { name, wire, upstream, refuse, broken };
   const { embeddings, count } = wire;
   return {
     name,
     chat,
-    stream,
+    stream: (model, request, signal) => streamFrom(ways, model, request, signal),
     models: (signal) => ask(wire.modelsPath, undefined, wire.models, signal),
     ...(embeddings && {
       embed: (model: string, request: EmbeddingRequest, signal?: AbortSignal) =>

@@ -92,17 +92,13 @@ function createServing(
   return { serving, embedding };
 }
 
-/** `listed`: the ids of what a provider lists. It counts for providers that the catalogue gives no models of their own. */
-export function createRouting(
+/** Who serves when nobody is named, or when the one that was named failed. */
+function createChoosing(
   providers: readonly Provider[],
   catalogue: Catalogue,
-  listed: (provider: string) => readonly string[] = () => [],
-): Routing {
-  const configured = new Map(providers.map((provider) => [provider.name, provider]));
-  const sandbox = configured.get('sandbox');
-
-  const { serving, embedding } = createServing(providers, catalogue, configured);
-
+  listed: Listed,
+  serving: (id: string) => Candidate[],
+) {
   /** What a provider serves by itself, and what steps in. */
   function ownModels(name: string): readonly string[] {
     const pair = catalogue.providers[name];
@@ -133,6 +129,24 @@ export function createRouting(
     }
     return [];
   }
+
+  return { chosen, fallback };
+}
+
+type Listed = (provider: string) => readonly string[];
+
+/** `listed`: the ids of what a provider lists. It counts for providers that the catalogue gives no models of their own. */
+export function createRouting(
+  providers: readonly Provider[],
+  catalogue: Catalogue,
+  listed: Listed = () => [],
+): Routing {
+  const configured = new Map(providers.map((provider) => [provider.name, provider]));
+  const sandbox = configured.get('sandbox');
+
+  const { serving, embedding } = createServing(providers, catalogue, configured);
+
+  const { chosen, fallback } = createChoosing(providers, catalogue, listed, serving);
 
   function candidates(model: string | undefined, taskType: string | undefined, plan: string | undefined): Candidate[] {
     if (model !== undefined && plan !== undefined && !planAllows(catalogue, plan, model))

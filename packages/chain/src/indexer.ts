@@ -34,44 +34,87 @@ export interface Indexer {
   stop: () => Promise<void>;
 }
 
-export function createIndexer(options: IndexerOptions): Indexer {
-  const { chain, db, log, clock, tokens, lookback = 10_000n, span: maxSpan = 1_000n } = options;
-  const store = createIndexStore({ db, clock, chainId: chain.network.id, reader: newId() });
-  let span = maxSpan;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  const stopping = new AbortController();
+class TransferIndexer implements Indexer {
+  readonly #chain: IndexerOptions['chain'];
+  readonly #log: IndexerOptions['log'];
+  readonly #clock: Clock;
+  readonly #tokens: readonly Address[];
+  readonly #lookback: bigint;
+  readonly #maxSpan: bigint;
+  readonly #store: ReturnType<typeof createIndexStore>;
+  #span: bigint;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  readonly #stopping = new AbortController();
 
-  const blockAt = (number: bigint): Promise<Block> => chain.read((client) => client.getBlock({ blockNumber: number }));
+  constructor({ chain, db, log, clock, tokens, lookback = 10_000n, span = 1_000n }: IndexerOptions) {
+    this.#chain = chain;
+    this.#log = log;
+    this.#clock = clock;
+    this.#tokens = tokens;
+    this.#lookback = lookback;
+    this.#maxSpan = span;
+    this.#span = span;
+    this.#store = createIndexStore({ db, clock, chainId: chain.network.id, reader: newId() });
+  }
+
+  transfers(address: Address, limit: number): Promise<ChainTransfer[]> {
+    return this.#store.transfers(address, limit);
+  }
+
+  start(intervalMs = 5_000): void {
+    const round = (): void => {
+      this.#running = this.catchUp()
+        .catch((err: unknown) => this.#log.warn({ err }, 'reading transfers from the chain failed, will go on'))
+        .then(
+          () => void (this.#timer = this.#stopping.signal.aborted ? undefined : setTimeout(round, intervalMs).unref()),
+        );
+    };
+    round();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#running;
+    await this.#store.release();
+  }
+
+  async catchUp(): Promise<void> {
+    while (!this.#stopping.signal.aborted && (await this.#store.claim())) {
+      if (!(await this.#step())) return;
+    }
+  }
+
+  #blockAt(number: bigint): Promise<Block> {
+    return this.#chain.read((client) => client.getBlock({ blockNumber: number }));
+  }
 
   /** Finds the last block that we and the chain agree on. */
-  async function takeBackVoid(head: bigint): Promise<void> {
-    const seen = await store.seenBlocks();
+  async #takeBackVoid(head: bigint): Promise<void> {
+    const seen = await this.#store.seenBlocks();
     const [last] = seen;
     for (const block of seen) {
-      const agreed = block.number <= head && (await blockAt(block.number)).hash === block.hash;
+      const agreed = block.number <= head && (await this.#blockAt(block.number)).hash === block.hash;
       if (!agreed) continue;
-      if (block !== last) await store.rewind(block.number);
+      if (block !== last) await this.#store.rewind(block.number);
       return;
     }
     const first = seen.at(-1);
-    if (first) await store.rewind(first.number > lookback ? first.number - lookback : 0n);
+    if (first) await this.#store.rewind(first.number > this.#lookback ? first.number - this.#lookback : 0n);
   }
 
   /** Null when the chain changed while it was read. */
-  async function readRange(
-    { block, addresses }: Group,
-    to: bigint,
-  ): Promise<{ hash: Hex; found: ChainTransfer[] } | null> {
-    const before = await blockAt(to);
+  async #readRange({ block, addresses }: Group, to: bigint): Promise<{ hash: Hex; found: ChainTransfer[] } | null> {
+    const before = await this.#blockAt(to);
     const filter = {
       event: transferEvent(),
-      address: [...tokens],
+      address: [...this.#tokens],
       fromBlock: block + 1n,
       toBlock: to,
       strict: true as const,
     };
-    const [sent, received] = await chain.read((client) =>
+    const [sent, received] = await this.#chain.read((client) =>
       Promise.all([
         client.getLogs({ ...filter, args: { from: addresses } }),
         client.getLogs({ ...filter, args: { to: addresses } }),
@@ -79,11 +122,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
     );
     const logs = [...sent, ...received];
     const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
-    const blocks = await chain.read((client) =>
+    const blocks = await this.#chain.read((client) =>
       Promise.all(numbers.map((blockNumber) => client.getBlock({ blockNumber }))),
     );
     const times = new Map(blocks.map(({ number, timestamp }) => [number, new Date(Number(timestamp) * 1000)]));
-    if (before.hash === null || (await blockAt(to)).hash !== before.hash) return null;
+    if (before.hash === null || (await this.#blockAt(to)).hash !== before.hash) return null;
     const found = logs.map(({ transactionHash, logIndex, address, args, blockNumber }) => ({
       hash: transactionHash,
       logIndex,
@@ -92,53 +135,30 @@ export function createIndexer(options: IndexerOptions): Indexer {
       to: args.to.toLowerCase() as Address,
       units: args.value,
       block: blockNumber,
-      time: times.get(blockNumber) ?? clock(),
+      time: times.get(blockNumber) ?? this.#clock(),
     }));
     return { hash: before.hash, found };
   }
 
   /** False when there is nothing left to read. */
-  async function step(): Promise<boolean> {
-    const head = await chain.read((client) => client.getBlockNumber());
-    await takeBackVoid(head);
-    await store.adoptNewAddresses(head > lookback ? head - lookback : 0n);
-    const group = await store.furthestBehind(head);
+  async #step(): Promise<boolean> {
+    const head = await this.#chain.read((client) => client.getBlockNumber());
+    await this.#takeBackVoid(head);
+    await this.#store.adoptNewAddresses(head > this.#lookback ? head - this.#lookback : 0n);
+    const group = await this.#store.furthestBehind(head);
     if (group === null) return false;
-    const to = group.block + span < head ? group.block + span : head;
+    const to = group.block + this.#span < head ? group.block + this.#span : head;
     try {
-      const range = await readRange(group, to);
-      if (range) await store.save(group, to, range.hash, range.found);
-      span = span * 2n < maxSpan ? span * 2n : maxSpan;
+      const range = await this.#readRange(group, to);
+      if (range) await this.#store.save(group, to, range.hash, range.found);
+      this.#span = this.#span * 2n < this.#maxSpan ? this.#span * 2n : this.#maxSpan;
     } catch (error) {
       // Nodes limit how much one request may find, each in its own words: ask for less.
-      if (error instanceof ChainUnavailable || isUnanswered(error) || span <= 1n) throw error;
-      span /= 2n;
+      if (error instanceof ChainUnavailable || isUnanswered(error) || this.#span <= 1n) throw error;
+      this.#span /= 2n;
     }
     return true;
   }
-
-  async function catchUp(): Promise<void> {
-    while (!stopping.signal.aborted && (await store.claim())) {
-      if (!(await step())) return;
-    }
-  }
-
-  return {
-    catchUp,
-    transfers: (address, limit) => store.transfers(address, limit),
-    start(intervalMs = 5_000) {
-      const round = (): void => {
-        running = catchUp()
-          .catch((err: unknown) => log.warn({ err }, 'reading transfers from the chain failed, will go on'))
-          .then(() => void (timer = stopping.signal.aborted ? undefined : setTimeout(round, intervalMs).unref()));
-      };
-      round();
-    },
-    async stop() {
-      stopping.abort();
-      clearTimeout(timer);
-      await running;
-      await store.release();
-    },
-  };
 }
+
+export const createIndexer = (options: IndexerOptions): Indexer => new TransferIndexer(options);

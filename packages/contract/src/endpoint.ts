@@ -96,6 +96,8 @@ export interface Endpoint<T extends EndpointTypes = EndpointTypes> extends Endpo
   readonly types?: T;
 }
 
+/** Without effects: a page of the dashboard carries only those that it calls. */
+/* @__NO_SIDE_EFFECTS__ */
 export function endpoint<
   const A extends Auth,
   P extends Schema | undefined = undefined,

@@ -18,6 +18,8 @@ export const neededSecret = (message: string) => z.string({ error: message }).mi
 export const emailBody = needed(EMAIL_REQUIRED).refine(isEmail, BAD_EMAIL);
 
 export const longEnough = (password: string): boolean => password.length >= PASSWORD_LENGTH;
+/** Told of the field, after all fields are there. */
+export const shortPassword = (field: string) => ({ error: SHORT_PASSWORD, path: [field] });
 
 export const hex64 = /^[0-9a-f]{64}$/i;
 

@@ -38,66 +38,75 @@ const reader =
   };
 
 /** One connection that listens for everybody in this process; a broken one is replaced. What was told meanwhile is not heard. */
-export function createListener({ url, log }: { url: string; log: Log }): Listener {
-  const heard = new Map<string, Set<(text: string) => void>>();
-  const stop = new AbortController();
-  let client: pg.Client | undefined;
-  let asked: Promise<unknown> = Promise.resolve();
+class SignalListener implements Listener {
+  readonly #url: string;
+  readonly #log: Log;
+  readonly #heard = new Map<string, Set<(text: string) => void>>();
+  readonly #stop = new AbortController();
+  #client: pg.Client | undefined;
+  #asked: Promise<unknown> = Promise.resolve();
+  #running: Promise<void> | undefined;
+
+  constructor({ url, log }: { url: string; log: Log }) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  on<Payload>(signal: Signal<Payload>, told: (payload: Payload) => void): () => void {
+    const { channel } = signal;
+    const tell = reader(this.#log, signal, told);
+    const tellers = this.#heard.get(channel);
+    if (tellers) tellers.add(tell);
+    else {
+      this.#heard.set(channel, new Set([tell]));
+      if (this.#client)
+        this.#listen(this.#client, channel).catch((error: unknown) => this.#log.warn({ err: error }, 'cannot listen'));
+    }
+    this.#running ??= this.#keepConnected();
+    return () => void this.#heard.get(channel)?.delete(tell);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#client?.end();
+    await this.#running;
+  }
 
   /** One after the other: a connection has one query at a time. */
-  function listen(to: pg.Client, channel: string): Promise<unknown> {
-    const listening = asked.then(() => to.query(`listen ${pg.escapeIdentifier(channel)}`));
-    asked = listening.catch(() => {});
+  #listen(to: pg.Client, channel: string): Promise<unknown> {
+    const listening = this.#asked.then(() => to.query(`listen ${pg.escapeIdentifier(channel)}`));
+    this.#asked = listening.catch(() => {});
     return listening;
   }
 
-  async function connect(): Promise<void> {
-    const fresh = new pg.Client({ connectionString: url, application_name: 'troupe-listener', keepAlive: true });
+  async #connect(): Promise<void> {
+    const fresh = new pg.Client({ connectionString: this.#url, application_name: 'troupe-listener', keepAlive: true });
     const ended = new Promise<void>((resolve) => {
-      fresh.on('error', (err) => log.warn({ err }, 'the listening connection broke'));
+      fresh.on('error', (err) => this.#log.warn({ err }, 'the listening connection broke'));
       fresh.on('end', () => resolve());
     });
     fresh.on('notification', ({ channel, payload = '' }) => {
-      for (const tell of heard.get(channel) ?? []) tell(payload);
+      for (const tell of this.#heard.get(channel) ?? []) tell(payload);
     });
     await fresh.connect();
     // Closed while it connected: nobody else knows of it yet.
-    if (stop.signal.aborted) return fresh.end();
-    client = fresh;
-    for (const channel of heard.keys()) await listen(fresh, channel);
+    if (this.#stop.signal.aborted) return fresh.end();
+    this.#client = fresh;
+    for (const channel of this.#heard.keys()) await this.#listen(fresh, channel);
     await ended;
   }
 
-  async function keepConnected(): Promise<void> {
-    while (!stop.signal.aborted) {
+  async #keepConnected(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
       try {
-        await connect();
+        await this.#connect();
       } catch (error) {
-        log.warn({ err: error }, 'cannot listen for notifications');
+        this.#log.warn({ err: error }, 'cannot listen for notifications');
       }
-      client = undefined;
-      if (!stop.signal.aborted) await delay(RETRY_MS);
+      this.#client = undefined;
+      if (!this.#stop.signal.aborted) await delay(RETRY_MS);
     }
   }
-  let running: Promise<void> | undefined;
-
-  return {
-    on(signal, told) {
-      const { channel } = signal;
-      const tell = reader(log, signal, told);
-      const tellers = heard.get(channel);
-      if (tellers) tellers.add(tell);
-      else {
-        heard.set(channel, new Set([tell]));
-        if (client) listen(client, channel).catch((error: unknown) => log.warn({ err: error }, 'cannot listen'));
-      }
-      running ??= keepConnected();
-      return () => heard.get(channel)?.delete(tell);
-    },
-    async close() {
-      stop.abort();
-      await client?.end();
-      await running;
-    },
-  };
 }
+
+export const createListener = (options: { url: string; log: Log }): Listener => new SignalListener(options);

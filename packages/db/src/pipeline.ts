@@ -44,75 +44,95 @@ export function runPipeline(
   kept = statements.length - 1,
 ): Promise<PipelineResult> {
   return new Promise((resolve, reject) => {
-    client.query(createPipeline(scope, statements, kept, resolve, reject));
+    client.query(new Pipeline(scope, statements, kept, resolve, reject) as unknown as Submittable);
   });
 }
 
-function createPipeline(
-  scope: string | null,
-  statements: Statement[],
-  kept: number,
-  resolve: (result: PipelineResult) => void,
-  reject: (error: Error) => void,
-): Submittable {
-  const result: PipelineResult = { command: '', rowCount: null, rows: [] };
-  let steps: Step[] = [];
-  let completed = 0;
-  let columns: Column[] = [];
-  let parseError: Error | undefined;
+/** One of them, on its way through a connection. */
+class Pipeline {
+  readonly #scope: string | null;
+  readonly #statements: Statement[];
+  readonly #kept: number;
+  readonly #resolve: (result: PipelineResult) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #result: PipelineResult = { command: '', rowCount: null, rows: [] };
+  #steps: Step[] = [];
+  #completed = 0;
+  #columns: Column[] = [];
+  #parseError: Error | undefined;
 
-  const pipeline = {
-    submit(connection: Connection): Error | undefined {
-      if (!(connection.stream as { writable: boolean }).writable) return new Error('The database connection is closed');
-      const cache = cacheOf(connection);
-      try {
-        // Every value is converted before the first byte leaves, so a bad one sends nothing.
-        steps = statements.map((statement) => takeStep(cache, scope, statement));
-      } catch (error) {
-        return error as Error;
-      }
-      columns = steps[kept]?.prepared.columns ?? [];
-      send(connection, cache, steps, kept);
-    },
-    handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }) {
-      columns = fields.map((field) => ({ name: field.name, parse: valueParser(field.dataTypeID) }));
-    },
-    handleDataRow({ fields }: { fields: (string | null)[] }) {
-      if (completed !== kept || parseError) return;
-      try {
-        result.rows.push(toRow(columns, fields));
-      } catch (error) {
-        parseError = error as Error;
-      }
-    },
-    handleCommandComplete({ text }: { text: string }) {
-      completed += 1;
-      if (completed !== kept + 1) return;
-      const words = text.split(' ');
-      const count = Number(words.at(-1));
-      result.command = words[0] ?? '';
-      result.rowCount = Number.isInteger(count) && words.length > 1 ? count : null;
-    },
-    /** Only here is the implicit transaction committed: a deferred constraint can still fail before it. */
-    handleReadyForQuery(connection: Connection) {
-      remember(cacheOf(connection), steps, kept, columns);
-      if (parseError) reject(parseError);
-      else resolve(result);
-    },
-    handleError(error: Error, connection: Connection) {
-      forget(cacheOf(connection), steps, error);
-      onceReady(connection, error, () => reject(error));
-    },
-    handleEmptyQuery() {
-      completed += 1;
-    },
-    handlePortalSuspended() {},
-    handleCopyInResponse(connection: Connection & { sendCopyFail: (why: string) => void }) {
-      connection.sendCopyFail('COPY is not supported here');
-    },
-    handleCopyData() {},
-  };
-  return pipeline as unknown as Submittable;
+  constructor(
+    scope: string | null,
+    statements: Statement[],
+    kept: number,
+    resolve: (result: PipelineResult) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#scope = scope;
+    this.#statements = statements;
+    this.#kept = kept;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  submit(connection: Connection): Error | undefined {
+    if (!(connection.stream as { writable: boolean }).writable) return new Error('The database connection is closed');
+    const cache = cacheOf(connection);
+    try {
+      // Every value is converted before the first byte leaves, so a bad one sends nothing.
+      this.#steps = this.#statements.map((statement) => takeStep(cache, this.#scope, statement));
+    } catch (error) {
+      return error as Error;
+    }
+    this.#columns = this.#steps[this.#kept]?.prepared.columns ?? [];
+    send(connection, cache, this.#steps, this.#kept);
+  }
+
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    this.#columns = fields.map((field) => ({ name: field.name, parse: valueParser(field.dataTypeID) }));
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    if (this.#completed !== this.#kept || this.#parseError) return;
+    try {
+      this.#result.rows.push(toRow(this.#columns, fields));
+    } catch (error) {
+      this.#parseError = error as Error;
+    }
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#completed += 1;
+    if (this.#completed !== this.#kept + 1) return;
+    const words = text.split(' ');
+    const count = Number(words.at(-1));
+    this.#result.command = words[0] ?? '';
+    this.#result.rowCount = Number.isInteger(count) && words.length > 1 ? count : null;
+  }
+
+  /** Only here is the implicit transaction committed: a deferred constraint can still fail before it. */
+  handleReadyForQuery(connection: Connection): void {
+    remember(cacheOf(connection), this.#steps, this.#kept, this.#columns);
+    if (this.#parseError) this.#reject(this.#parseError);
+    else this.#resolve(this.#result);
+  }
+
+  handleError(error: Error, connection: Connection): void {
+    forget(cacheOf(connection), this.#steps, error);
+    onceReady(connection, error, () => this.#reject(error));
+  }
+
+  handleEmptyQuery(): void {
+    this.#completed += 1;
+  }
+
+  handlePortalSuspended(): void {}
+
+  handleCopyInResponse(connection: Connection & { sendCopyFail: (why: string) => void }): void {
+    connection.sendCopyFail('COPY is not supported here');
+  }
+
+  handleCopyData(): void {}
 }
 
 /** Until the server is ready again, nobody knows whether the connection is still inside a transaction. */

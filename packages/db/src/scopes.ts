@@ -81,7 +81,7 @@ const prelude = ({ bounds }: Line, { role, userId }: Scope): Statement => ({
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const SOON_MS = 2_000;
 
-export function createDatabase(options: DatabaseOptions): Database {
+function openLine(options: DatabaseOptions): Line {
   const { url, log, poolSize = 10, statementTimeoutMs = 30_000, pooled = false, prepared = true } = options;
   const pool = new pg.Pool({
     connectionString: url,
@@ -97,13 +97,18 @@ export function createDatabase(options: DatabaseOptions): Database {
     application_name: 'troupe',
   });
   const bounds: Line['bounds'] = pooled ? [String(statementTimeoutMs), String(IDLE_IN_TRANSACTION_MS)] : undefined;
-  const line: Line = { pool, prepared, bounds };
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
   pool.on('error', (err) => {
     if (!pool.ending) log.warn({ err }, 'an idle database connection broke');
   });
   // One that breaks in use fails the query in flight; the same holds.
   pool.on('connect', (client) => void client.on('error', () => {}));
+  return { pool, prepared, bounds };
+}
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const line = openLine(options);
+  const { pool } = line;
   const current = new AsyncLocalStorage<Transaction>();
 
   const refuseNested = () => {
@@ -139,7 +144,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     asSystem: async (work, options = {}) => transact(systemScope, (tx) => work(tx as SystemTx), options),
     user: (userId) => single(userScope(userId)) as UserTx,
     system: single(systemScope) as SystemTx,
-    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: poolSize }),
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: pool.options.max }),
     ping,
     answers: () => {
       const answered = ping().then(

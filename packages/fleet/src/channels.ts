@@ -51,45 +51,75 @@ interface Wanted {
   senders: string[];
 }
 
+const keyOf = ({ agentId, channel, sealed, senders }: Wanted): string =>
+  JSON.stringify([agentId, channel, sealed.toString('hex'), senders]);
+
 /** Longer than a channel waits for the answers under way. */
 const STOP_MS = 5000;
 
-export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {} }: ChannelHostDeps): ChannelHost {
+async function findWanted(db: Database): Promise<Wanted[]> {
+  const { rows } = await sql<Omit<Wanted, 'senders'> & { user: string | null; owners: string[] | null }>`
+    select c.agent_id as "agentId", c.user_id as "userId", c.channel, c.sealed,
+      d.config ->> 'channelUserId' as "user", d.config -> 'ownerIds' as owners
+    from agent_channels c join agents a on a.id = c.agent_id
+    cross join lateral (select definition -> 'config' as config from agent_definitions
+      where agent_id = a.id order by version desc limit 1) d
+    where c.sealed is not null and a.status = 'running' and a.driver is null
+      and coalesce((d.config -> 'channels' -> c.channel ->> 'enabled')::boolean, false)`.execute(db.system);
+  return rows
+    .filter(({ channel }) => channel in CHANNEL_KINDS)
+    .map(({ user, owners, ...row }) => ({ ...row, senders: [...(user ? [user] : []), ...(owners ?? [])] }));
+}
+
+/** Asks the agent, awake or not. */
+const asker =
+  ({ agent }: ChannelHostDeps, agentId: string): Agent['ask'] =>
+  async (...args) => {
+    const awake = await agent(agentId);
+    if (!awake) throw new AppError(404, 'Agent not found');
+    return awake.ask(...args);
+  };
+
+function makeChannel(
+  deps: ChannelHostDeps,
+  { agentId, userId, channel: name, senders }: Wanted,
+  token: string,
+): Channel {
+  const { db, outbound, log, urls = {} } = deps;
+  const kind = CHANNEL_KINDS[name];
+  const baseUrl = urls[kind];
+  return createChannel(kind, {
+    agent: { id: agentId, store: createPgStore({ db, userId, agentId }), ask: asker(deps, agentId) },
+    token,
+    outbound,
+    log,
+    allowedSenders: senders,
+    ...(baseUrl !== undefined && { baseUrl }),
+  });
+}
+
+interface Open {
+  agentId: string;
+  channel: Channel;
+}
+
+async function stopWell(log: Log, { agentId, channel }: Open): Promise<void> {
+  const stopped = channel
+    .stop()
+    .catch((err: unknown) => log.warn({ err, agentId, channel: channel.kind }, 'a channel did not stop well'));
+  await Promise.race([stopped, delay(STOP_MS, undefined, { ref: false })]);
+}
+
+export function createChannelHost(deps: ChannelHostDeps): ChannelHost {
+  const { db, sealKey, log } = deps;
   const cipher = createCipher(sealKey, 'channels');
-  const open = new Map<string, { agentId: string; channel: Channel }>();
+  const open = new Map<string, Open>();
   let turn: Promise<void> = Promise.resolve();
 
-  async function wanted(): Promise<Wanted[]> {
-    const { rows } = await sql<Omit<Wanted, 'senders'> & { user: string | null; owners: string[] | null }>`
-      select c.agent_id as "agentId", c.user_id as "userId", c.channel, c.sealed,
-        d.config ->> 'channelUserId' as "user", d.config -> 'ownerIds' as owners
-      from agent_channels c join agents a on a.id = c.agent_id
-      cross join lateral (select definition -> 'config' as config from agent_definitions
-        where agent_id = a.id order by version desc limit 1) d
-      where c.sealed is not null and a.status = 'running' and a.driver is null
-        and coalesce((d.config -> 'channels' -> c.channel ->> 'enabled')::boolean, false)`.execute(db.system);
-    return rows
-      .filter(({ channel }) => channel in CHANNEL_KINDS)
-      .map(({ user, owners, ...row }) => ({ ...row, senders: [...(user ? [user] : []), ...(owners ?? [])] }));
-  }
-
-  async function start(key: string, { agentId, userId, channel: name, sealed, senders }: Wanted): Promise<void> {
-    const kind = CHANNEL_KINDS[name];
-    const baseUrl = urls[kind];
-    const ask: Agent['ask'] = async (...args) => {
-      const awake = await agent(agentId);
-      if (!awake) throw new AppError(404, 'Agent not found');
-      return awake.ask(...args);
-    };
-    const channel = createChannel(kind, {
-      agent: { id: agentId, store: createPgStore({ db, userId, agentId }), ask },
-      token: cipher.open(sealed, `agent:${agentId}:${name}`),
-      outbound,
-      log,
-      allowedSenders: senders,
-      ...(baseUrl !== undefined && { baseUrl }),
-    });
-    open.set(key, { agentId, channel });
+  async function start(key: string, one: Wanted): Promise<void> {
+    const token = cipher.open(one.sealed, `agent:${one.agentId}:${one.channel}`);
+    const channel = makeChannel(deps, one, token);
+    open.set(key, { agentId: one.agentId, channel });
     await channel.start();
   }
 
@@ -97,14 +127,7 @@ export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {}
   async function stopAll(isOver: (key: string, agentId: string) => boolean): Promise<void> {
     const ending = [...open].filter(([key, { agentId }]) => isOver(key, agentId));
     for (const [key] of ending) open.delete(key);
-    await Promise.all(
-      ending.map(async ([, { agentId, channel }]) => {
-        const stopped = channel
-          .stop()
-          .catch((err: unknown) => log.warn({ err, agentId, channel: channel.kind }, 'a channel did not stop well'));
-        await Promise.race([stopped, delay(STOP_MS, undefined, { ref: false })]);
-      }),
-    );
+    await Promise.all(ending.map(([, one]) => stopWell(log, one)));
   }
 
   /** One after another, so that what is stopped is not started by a look from before. */
@@ -114,12 +137,7 @@ export function createChannelHost({ db, sealKey, agent, outbound, log, urls = {}
   }
 
   async function compare(): Promise<void> {
-    const now = new Map(
-      (await wanted()).map((one) => [
-        JSON.stringify([one.agentId, one.channel, one.sealed.toString('hex'), one.senders]),
-        one,
-      ]),
-    );
+    const now = new Map((await findWanted(db)).map((one) => [keyOf(one), one]));
     await stopAll((key) => !now.has(key));
     for (const [key, one] of now) {
       if (open.has(key)) continue;

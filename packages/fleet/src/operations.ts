@@ -33,53 +33,70 @@ const LEASE_MS = 15_000;
 const WAIT_MS = 20_000;
 const POLL_MS = 40;
 
-export function createOperations({ db, log, redo, leaseMs = LEASE_MS, waitMs = WAIT_MS }: OperationsDeps): Operations {
+/** The leases, as rows. */
+function createRows(db: Database, leaseMs: number) {
   const until = sql<Date>`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`;
+  return {
+    async take(agentId: string, action: string, owner: string): Promise<boolean> {
+      const taken = await sql`insert into agent_operations (agent_id, action, owner, lease_until)
+        values (${agentId}, ${action}, ${owner}, ${until}) on conflict do nothing returning agent_id`.execute(
+        db.system,
+      );
+      return taken.rows.length > 0;
+    },
+    async rename(agentId: string, owner: string, action: string): Promise<boolean> {
+      const { rows } = await sql`update agent_operations set action = ${action}
+        where agent_id = ${agentId} and owner = ${owner} returning agent_id`.execute(db.system);
+      return rows.length > 0;
+    },
+    renew: (agentId: string, owner: string) =>
+      sql`update agent_operations set lease_until = ${until} where agent_id = ${agentId} and owner = ${owner}`.execute(
+        db.system,
+      ),
+    letGo: (agentId: string, owner: string) =>
+      sql`delete from agent_operations where agent_id = ${agentId} and owner = ${owner}`.execute(db.system),
+    /** The lease of one that ran out, taken over. */
+    async takeOver(owner: string, agentId?: string): Promise<{ agent_id: string; action: string } | undefined> {
+      const { rows } = await sql<{ agent_id: string; action: string }>`
+        update agent_operations set owner = ${owner}, lease_until = ${until} where agent_id = (
+          select agent_id from agent_operations where lease_until < clock_timestamp()
+            and (${agentId ?? null}::text is null or agent_id = ${agentId ?? null}) limit 1 for update skip locked)
+        returning agent_id, action`.execute(db.system);
+      return rows[0];
+    },
+  };
+}
 
-  async function take(agentId: string, action: string, owner: string): Promise<boolean> {
-    const taken = await sql`insert into agent_operations (agent_id, action, owner, lease_until)
-      values (${agentId}, ${action}, ${owner}, ${until}) on conflict do nothing returning agent_id`.execute(db.system);
-    return taken.rows.length > 0;
-  }
+const busy = (): AppError => new AppError(409, 'Another action is going on for this agent');
+
+export function createOperations({ db, log, redo, leaseMs = LEASE_MS, waitMs = WAIT_MS }: OperationsDeps): Operations {
+  const rows = createRows(db, leaseMs);
 
   /** Keeps the lease while the work goes on, and lets it go at the end, however that comes. */
   async function hold<T>(agentId: string, owner: string, work: (turn: Turn) => Promise<T>): Promise<T> {
     let isLeft = false;
     const turn: Turn = {
       async become(action) {
-        const { rows } = await sql`update agent_operations set action = ${action}
-          where agent_id = ${agentId} and owner = ${owner} returning agent_id`.execute(db.system);
-        if (rows.length === 0) throw new AppError(409, 'Another action is going on for this agent');
+        if (!(await rows.rename(agentId, owner, action))) throw busy();
       },
       later: () => void (isLeft = true),
     };
     const renew = () =>
-      sql`update agent_operations set lease_until = ${until} where agent_id = ${agentId} and owner = ${owner}`
-        .execute(db.system)
+      rows
+        .renew(agentId, owner)
         .catch((err: unknown) => log.warn({ err, agentId }, 'the lease of an action could not be renewed'));
     const timer = setInterval(() => void renew(), leaseMs / 3);
     try {
       return await work(turn);
     } finally {
       clearInterval(timer);
-      if (!isLeft)
-        await sql`delete from agent_operations where agent_id = ${agentId} and owner = ${owner}`.execute(db.system);
+      if (!isLeft) await rows.letGo(agentId, owner);
     }
-  }
-
-  /** The lease of one that ran out, taken over. */
-  async function takeOver(owner: string, agentId?: string): Promise<{ agent_id: string; action: string } | undefined> {
-    const { rows } = await sql<{ agent_id: string; action: string }>`
-      update agent_operations set owner = ${owner}, lease_until = ${until} where agent_id = (
-        select agent_id from agent_operations where lease_until < clock_timestamp()
-          and (${agentId ?? null}::text is null or agent_id = ${agentId ?? null}) limit 1 for update skip locked)
-      returning agent_id, action`.execute(db.system);
-    return rows[0];
   }
 
   async function recoverOne(agentId?: string): Promise<boolean> {
     const owner = newId();
-    const left = await takeOver(owner, agentId);
+    const left = await rows.takeOver(owner, agentId);
     if (!left) return false;
     log.info({ agentId: left.agent_id, action: left.action }, 'an interrupted action is done again');
     await hold(left.agent_id, owner, (turn) => redo(left.agent_id, left.action, turn)).catch((err: unknown) =>
@@ -92,8 +109,8 @@ export function createOperations({ db, log, redo, leaseMs = LEASE_MS, waitMs = W
     async run(agentId, action, work) {
       const owner = newId();
       const deadline = Date.now() + waitMs;
-      while (!(await take(agentId, action, owner))) {
-        if (Date.now() > deadline) throw new AppError(409, 'Another action is going on for this agent');
+      while (!(await rows.take(agentId, action, owner))) {
+        if (Date.now() > deadline) throw busy();
         if (!(await recoverOne(agentId))) await delay(POLL_MS + Math.random() * POLL_MS);
       }
       return hold(agentId, owner, work);

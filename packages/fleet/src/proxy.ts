@@ -9,7 +9,7 @@ import {
   type Showing,
   type Verify,
 } from '@troupe/agent';
-import { AGENT_NOT_FOUND } from '@troupe/contract';
+import { AGENT_GONE, AGENT_NOT_FOUND } from '@troupe/contract';
 import {
   answerTo,
   AppError,
@@ -63,7 +63,7 @@ const MOST_BODY_BYTES = 64 * 1024 * 1024;
 const NOT_RUNNING = { status: 502, message: 'Agent is not running' };
 const UNKNOWN = { status: 404, message: AGENT_NOT_FOUND };
 /** Ends a stream of events of an agent that was deleted meanwhile, as the agent's own gateway would. */
-const GONE = `\n\ndata: ${JSON.stringify({ error: AGENT_NOT_FOUND })}\n\ndata: [DONE]\n\n`;
+const GONE = `\n\ndata: ${JSON.stringify({ error: AGENT_NOT_FOUND, code: AGENT_GONE })}\n\ndata: [DONE]\n\n`;
 
 export interface CredentialDeps {
   roster: Pick<AllAgents, 'find' | 'token'>;
@@ -120,6 +120,7 @@ function createRefusals({ log, exists }: ProxyDeps) {
 
   return { refusal, absence, breakOff, refuse, unheard };
 }
+type Refusals = ReturnType<typeof createRefusals>;
 
 function createOnward({ where, credentials }: ProxyDeps) {
   async function onward(
@@ -151,43 +152,48 @@ function createOnward({ where, credentials }: ProxyDeps) {
   return onward;
 }
 
+type Connections = ReturnType<typeof createConnections>;
+
+/** Cuts a connection when the token that opened it is no longer valid. */
+function track(
+  connections: Connections,
+  agentId: string,
+  known: Onward['known'],
+  stream: { once: (event: 'close', done: () => void) => unknown },
+  cut: () => void,
+): void {
+  if (!known) return;
+  const { token, showing, principal } = known;
+  stream.once('close', connections.open({ agentId, token, showing, principalId: principal.id, cut }));
+}
+
+/** Begins to pass the answer on. */
+async function pass(
+  breakOff: Refusals['breakOff'],
+  agentId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: http.RequestOptions,
+): Promise<void> {
+  const outgoing = send(options);
+  response.once('close', () => outgoing.destroy());
+  const answered = answerTo(outgoing, HEAD_MS);
+  request.pipe(outgoing);
+  const { incoming, switched } = await answered;
+  if (switched) throw new RelayError('The agent switched to another protocol');
+  const { status, headers } = answeredHead(incoming);
+  response.writeHead(status, headers);
+  if (!isEventStream(incoming)) bound(incoming, () => response.destroy());
+  incoming.on('error', () => void breakOff(agentId, response));
+  incoming.pipe(response);
+}
+
 export function createProxy(deps: ProxyDeps) {
   const { log, verify } = deps;
   const connections = createConnections({ verify, log });
 
-  function track(
-    agentId: string,
-    known: Onward['known'],
-    stream: { once: (event: 'close', done: () => void) => unknown },
-    cut: () => void,
-  ): void {
-    if (!known) return;
-    const { token, showing, principal } = known;
-    stream.once('close', connections.open({ agentId, token, showing, principalId: principal.id, cut }));
-  }
-
   const onward = createOnward(deps);
   const { refusal, absence, breakOff, refuse, unheard } = createRefusals(deps);
-
-  /** Begins to pass the answer on. */
-  async function pass(
-    agentId: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-    options: http.RequestOptions,
-  ): Promise<void> {
-    const outgoing = send(options);
-    response.once('close', () => outgoing.destroy());
-    const answered = answerTo(outgoing, HEAD_MS);
-    request.pipe(outgoing);
-    const { incoming, switched } = await answered;
-    if (switched) throw new RelayError('The agent switched to another protocol');
-    const { status, headers } = answeredHead(incoming);
-    response.writeHead(status, headers);
-    if (!isEventStream(incoming)) bound(incoming, () => response.destroy());
-    incoming.on('error', () => void breakOff(agentId, response));
-    incoming.pipe(response);
-  }
 
   return {
     async handle(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
@@ -198,9 +204,9 @@ export function createProxy(deps: ProxyDeps) {
       if (!to) return refuse(response, await absence(agentId));
       if ('message' in to) return refuse(response, to);
       if (response.destroyed) return;
-      track(agentId, to.known, response, () => response.destroy());
+      track(connections, agentId, to.known, response, () => response.destroy());
       const closed = new Promise<void>((resolve) => response.once('close', resolve));
-      await pass(agentId, request, response, to.options).catch(async (error: unknown) =>
+      await pass(breakOff, agentId, request, response, to.options).catch(async (error: unknown) =>
         refuse(response, await unheard(agentId, error)),
       );
       await closed;
@@ -213,7 +219,7 @@ export function createProxy(deps: ProxyDeps) {
       const to = await onward(request, target, { socket: true }).catch((error: unknown) => refusal(error));
       if (!to || 'message' in to) return end((to ?? (await absence(target.agentId))).status);
       if (socket.destroyed) return;
-      track(target.agentId, to.known, socket, () => socket.destroy());
+      track(connections, target.agentId, to.known, socket, () => socket.destroy());
       const outgoing = send({ ...to.options, headers: { ...to.options.headers, ...switchHeaders(request) } });
       socket.once('close', () => outgoing.destroy());
       const answered = answerTo(outgoing, SWITCH_MS);

@@ -43,136 +43,154 @@ const RETRY = { headers: { 'retry-after': '2' } };
 const tooMany = () => new AppError(429, 'Too many requests are waiting already. Try again in a moment.', {}, RETRY);
 const busy = () => new AppError(503, 'The service is busy. Try again in a moment.', {}, RETRY);
 
-/**
- * The one way in which this process shares something between users: keys take turns, so whoever comes with one thing
- * waits for at most one of each other key, however much these have waiting. When all places are taken, the newest of the
- * key with the most gives way to a key with less.
- */
-export function createFairQueue({ width, perKey = width, waiting, waitingPerKey, waitMs }: FairBounds): FairQueue {
-  const lines = new Map<string, Line>();
+/** The lane whose turn it is goes behind the others. */
+function shift(line: Line): Waiter {
+  const [name, lane] = line.lanes.entries().next().value!;
+  const next = lane.shift()!;
+  line.lanes.delete(name);
+  if (lane.length > 0) line.lanes.set(name, lane);
+  line.waits -= 1;
+  return next;
+}
+
+class TurnQueue implements FairQueue {
+  readonly #width: number;
+  readonly #perKey: number;
+  readonly #waiting: number;
+  readonly #waitingPerKey: number;
+  readonly #waitMs: number | undefined;
+  readonly #lines = new Map<string, Line>();
   /** Keys that wait and may run, in the order of their turns. */
-  const turns = new Set<string>();
-  let running = 0;
-  let waits = 0;
+  readonly #turns = new Set<string>();
+  #running = 0;
+  #waits = 0;
+
+  constructor({ width, perKey = width, waiting, waitingPerKey, waitMs }: FairBounds) {
+    this.#width = width;
+    this.#perKey = perKey;
+    this.#waiting = waiting;
+    this.#waitingPerKey = waitingPerKey;
+    this.#waitMs = waitMs;
+  }
+
+  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal, lane = ''): Promise<T> {
+    signal?.throwIfAborted();
+    let line = this.#lines.get(key);
+    if (!line) this.#lines.set(key, (line = { running: 0, waits: 0, lanes: new Map() }));
+    if (this.#running < this.#width && line.running < this.#perKey && line.waits === 0) {
+      this.#running += 1;
+      line.running += 1;
+    } else await this.#wait(key, line, signal, lane);
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      line.running -= 1;
+      this.#settle(key, line);
+      this.#startNext();
+    }
+  }
+
+  drain(why: Error): void {
+    const all = [...this.#lines.values()].flatMap((line) => [...line.lanes.values()].flat());
+    for (const line of this.#lines.values()) {
+      line.lanes.clear();
+      line.waits = 0;
+    }
+    this.#waits = 0;
+    this.#turns.clear();
+    for (const waiter of all) waiter.refuse(why);
+  }
+
+  size(): { running: number; waiting: number } {
+    return { running: this.#running, waiting: this.#waits };
+  }
 
   /** After a change of the line. A key that has a turn keeps its place. */
-  function settle(key: string, line: Line): void {
-    if (line.waits > 0 && line.running < perKey) turns.add(key);
-    else turns.delete(key);
-    if (line.waits === 0 && line.running === 0) lines.delete(key);
+  #settle(key: string, line: Line): void {
+    if (line.waits > 0 && line.running < this.#perKey) this.#turns.add(key);
+    else this.#turns.delete(key);
+    if (line.waits === 0 && line.running === 0) this.#lines.delete(key);
   }
 
-  /** The lane whose turn it is goes behind the others. */
-  function shift(line: Line): Waiter {
-    const [name, lane] = line.lanes.entries().next().value!;
-    const next = lane.shift()!;
-    line.lanes.delete(name);
-    if (lane.length > 0) line.lanes.set(name, lane);
-    line.waits -= 1;
-    return next;
-  }
-
-  function startNext(): void {
-    while (running < width && turns.size > 0) {
-      const key = turns.values().next().value!;
-      const line = lines.get(key)!;
+  #startNext(): void {
+    while (this.#running < this.#width && this.#turns.size > 0) {
+      const key = this.#turns.values().next().value!;
+      const line = this.#lines.get(key)!;
       const next = shift(line);
-      waits -= 1;
-      running += 1;
+      this.#waits -= 1;
+      this.#running += 1;
       line.running += 1;
-      turns.delete(key);
-      settle(key, line);
+      this.#turns.delete(key);
+      this.#settle(key, line);
       next.start();
     }
   }
 
-  function remove(key: string, waiter: Waiter): boolean {
-    const line = lines.get(key);
+  #remove(key: string, waiter: Waiter): boolean {
+    const line = this.#lines.get(key);
     for (const [name, lane] of line?.lanes ?? []) {
       const at = lane.indexOf(waiter);
       if (!line || at < 0) continue;
       lane.splice(at, 1);
       if (lane.length === 0) line.lanes.delete(name);
       line.waits -= 1;
-      waits -= 1;
-      settle(key, line);
+      this.#waits -= 1;
+      this.#settle(key, line);
       return true;
     }
     return false;
   }
 
   /** False: nobody has more waiting than the one who comes now would have. */
-  function makeRoom(own: number): boolean {
+  #makeRoom(own: number): boolean {
     let most: [string, Line] | undefined;
-    for (const entry of lines) if (entry[1].waits > (most?.[1].waits ?? own + 1)) most = entry;
+    for (const entry of this.#lines) if (entry[1].waits > (most?.[1].waits ?? own + 1)) most = entry;
     if (!most) return false;
     const [longest] = [...most[1].lanes.values()].toSorted((a, b) => b.length - a.length);
     const last = longest?.at(-1);
     if (!last) return false;
-    remove(most[0], last);
+    this.#remove(most[0], last);
     last.refuse(busy());
     return true;
   }
 
-  function wait(key: string, line: Line, signal: AbortSignal | undefined, name: string): Promise<void> {
+  #wait(key: string, line: Line, signal: AbortSignal | undefined, name: string): Promise<void> {
     const refusal =
-      (line.lanes.get(name)?.length ?? 0) >= waitingPerKey
+      (line.lanes.get(name)?.length ?? 0) >= this.#waitingPerKey
         ? tooMany()
-        : waits >= waiting && !makeRoom(line.waits)
+        : this.#waits >= this.#waiting && !this.#makeRoom(line.waits)
           ? busy()
           : undefined;
     if (refusal) {
-      settle(key, line);
+      this.#settle(key, line);
       throw refusal;
     }
     return new Promise<void>((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
-      const giveUp = (): void => void (remove(key, waiter) && waiter.refuse(signal?.reason as Error));
+      const giveUp = (): void => void (this.#remove(key, waiter) && waiter.refuse(signal?.reason as Error));
       const settled = (then: () => void): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
         then();
       };
       const waiter: Waiter = { start: () => settled(resolve), refuse: (error) => settled(() => reject(error)) };
-      if (waitMs !== undefined) timer = setTimeout(() => remove(key, waiter) && waiter.refuse(busy()), waitMs);
+      if (this.#waitMs !== undefined)
+        timer = setTimeout(() => this.#remove(key, waiter) && waiter.refuse(busy()), this.#waitMs);
       signal?.addEventListener('abort', giveUp, { once: true });
       const lane = line.lanes.get(name);
       if (lane) lane.push(waiter);
       else line.lanes.set(name, [waiter]);
       line.waits += 1;
-      waits += 1;
-      settle(key, line);
+      this.#waits += 1;
+      this.#settle(key, line);
     });
   }
-
-  return {
-    async run(key, work, signal, lane = '') {
-      signal?.throwIfAborted();
-      let line = lines.get(key);
-      if (!line) lines.set(key, (line = { running: 0, waits: 0, lanes: new Map() }));
-      if (running < width && line.running < perKey && line.waits === 0) {
-        running += 1;
-        line.running += 1;
-      } else await wait(key, line, signal, lane);
-      try {
-        return await work();
-      } finally {
-        running -= 1;
-        line.running -= 1;
-        settle(key, line);
-        startNext();
-      }
-    },
-    drain(why) {
-      const all = [...lines.values()].flatMap((line) => [...line.lanes.values()].flat());
-      for (const line of lines.values()) {
-        line.lanes.clear();
-        line.waits = 0;
-      }
-      waits = 0;
-      turns.clear();
-      for (const waiter of all) waiter.refuse(why);
-    },
-    size: () => ({ running, waiting: waits }),
-  };
 }
+
+/**
+ * The one way in which this process shares something between users: keys take turns, so whoever comes with one thing
+ * waits for at most one of each other key, however much these have waiting. When all places are taken, the newest of the
+ * key with the most gives way to a key with less.
+ */
+export const createFairQueue = (bounds: FairBounds): FairQueue => new TurnQueue(bounds);

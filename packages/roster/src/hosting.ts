@@ -89,21 +89,10 @@ function createEnv({ settings, roster, platformUrl, sessionSecret }: HostingDeps
   return envOf;
 }
 
-/** Undefined: it is not configured. */
-export function createHostingPlatform(deps: HostingDeps): HostingPlatform | undefined {
-  const { settings, log, version } = deps;
-  const { HOSTING_API_URL: base, HOSTING_API_KEY: key, HOSTING_OWNER_ID: ownerId } = settings;
-  const image = settings.AGENT_IMAGE ?? `troupe-agent:${version}`;
-  if (!base || !key) return undefined;
-  const call = createCall(base, key, deps.outbound);
-
-  async function find(agentId: string): Promise<HostedService | undefined> {
-    const found = await call('GET', `/v1/services?name=${encodeURIComponent(nameOf(agentId))}&limit=1`);
-    const [first] = Array.isArray(found) ? (found as { service?: HostedService }[]) : [];
-    return typeof first?.service?.id === 'string' ? first.service : undefined;
-  }
-
-  const envOf = createEnv(deps);
+/** Makes a service; `image` runs where the agent's row names none. */
+function createMaking(deps: HostingDeps, call: Call, envOf: ReturnType<typeof createEnv>, image: string) {
+  const { settings, log } = deps;
+  const ownerId = settings.HOSTING_OWNER_ID;
 
   /** The service, its environment, its public name, and only then the deployment; all of it, or nothing is left there. */
   async function create(agent: AgentRow): Promise<HostedService> {
@@ -133,6 +122,26 @@ export function createHostingPlatform(deps: HostingDeps): HostingPlatform | unde
     }
     return { ...service, id: service.id };
   }
+
+  return create;
+}
+
+/** Undefined: it is not configured. */
+export function createHostingPlatform(deps: HostingDeps): HostingPlatform | undefined {
+  const { settings, version } = deps;
+  const { HOSTING_API_URL: base, HOSTING_API_KEY: key } = settings;
+  const image = settings.AGENT_IMAGE ?? `troupe-agent:${version}`;
+  if (!base || !key) return undefined;
+  const call = createCall(base, key, deps.outbound);
+
+  async function find(agentId: string): Promise<HostedService | undefined> {
+    const found = await call('GET', `/v1/services?name=${encodeURIComponent(nameOf(agentId))}&limit=1`);
+    const [first] = Array.isArray(found) ? (found as { service?: HostedService }[]) : [];
+    return typeof first?.service?.id === 'string' ? first.service : undefined;
+  }
+
+  const envOf = createEnv(deps);
+  const create = createMaking(deps, call, envOf, image);
 
   return {
     image,

@@ -24,106 +24,119 @@ export interface WriterOptions {
   clock: Clock;
 }
 
-export function createWriter({ db, log, clock }: WriterOptions): UsageWriter {
-  const waiting: Batch[] = [];
-  let timer: NodeJS.Timeout | undefined;
+class BatchWriter implements UsageWriter {
+  readonly #db: Database;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #waiting: Batch[] = [];
+  #timer: NodeJS.Timeout | undefined;
   /** The first batch is on its way: it takes no more events. */
-  let writing = false;
-  let last = Promise.resolve();
-  let closed = false;
+  #writing = false;
+  #last = Promise.resolve();
+  #closed = false;
 
-  function open(): Batch {
-    let batch = waiting.at(-1);
-    if (!batch || isFull(batch) || (waiting.length === 1 && writing)) {
-      batch = newBatch();
-      waiting.push(batch);
-      if (waiting.length > MAX_BATCHES) {
-        const [lost] = waiting.splice(writing ? 1 : 0, 1);
-        log.error({ events: sizeOf(lost!) }, 'usage was lost: the database does not answer');
+  constructor({ db, log, clock }: WriterOptions) {
+    this.#db = db;
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  record(event: AiEvent): void {
+    const batch = this.#open();
+    addCall(batch, event, this.#clock().getTime());
+    this.#sendIfFull(batch);
+  }
+
+  recordTool(event: ToolEvent): void {
+    const batch = this.#open();
+    batch.tools.push({ ...event, at: this.#clock().getTime() });
+    this.#sendIfFull(batch);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (let tries = 1; this.#waiting.length > 0; tries += 1) {
+      try {
+        await this.flush();
+      } catch (error) {
+        if (tries >= CLOSE_TRIES) throw error;
       }
-    }
-    if (!closed) timer ??= setTimeout(() => void tick(), FLUSH_MS);
-    return batch;
-  }
-
-  /** Under load a batch goes when it is full: what waits longer costs the collector of garbage more than the call. */
-  function sendIfFull(batch: Batch): void {
-    if (isFull(batch) && waiting.length === 1 && !writing) void tick();
-  }
-
-  async function tick(): Promise<void> {
-    try {
-      await flush();
-    } catch (error) {
-      log.warn({ err: error }, 'usage could not be written, trying again');
-      if (!closed) timer ??= setTimeout(() => void tick(), FLUSH_MS);
-    }
-  }
-
-  /** A batch keeps its id until it is known to be written. */
-  async function writeAll(): Promise<void> {
-    writing = true;
-    try {
-      for (let left = waiting.length; left > 0 && waiting[0]; left -= 1) {
-        await writeOrSplit(waiting[0]);
-        waiting.shift();
-      }
-    } finally {
-      writing = false;
-    }
-  }
-
-  /** One event that the database will never take must not hold up the others: then each is written by itself. */
-  async function writeOrSplit(batch: Batch): Promise<void> {
-    try {
-      await writeBatch(db, batch, clock());
-    } catch (error) {
-      if (!isDataError(error)) throw error;
-      for (const single of singles(batch)) await writeSingle(single);
-    }
-  }
-
-  async function writeSingle(single: Batch): Promise<void> {
-    try {
-      await writeBatch(db, single, clock());
-    } catch (error) {
-      if (!isDataError(error)) throw error;
-      log.error({ err: error, event: single.groups[0] ?? single.tools[0] }, 'usage was lost: it cannot be written');
     }
   }
 
   /** One after the other; each reports its own failure only. */
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const next = last.catch(() => {}).then(writeAll);
-    last = next;
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const next = this.#last.catch(() => {}).then(() => this.#writeAll());
+    this.#last = next;
     return next;
   }
 
-  return {
-    record(event) {
-      const batch = open();
-      addCall(batch, event, clock().getTime());
-      sendIfFull(batch);
-    },
-    recordTool(event) {
-      const batch = open();
-      batch.tools.push({ ...event, at: clock().getTime() });
-      sendIfFull(batch);
-    },
-    flush,
-    async close() {
-      closed = true;
-      for (let tries = 1; waiting.length > 0; tries += 1) {
-        try {
-          await flush();
-        } catch (error) {
-          if (tries >= CLOSE_TRIES) throw error;
-        }
+  #open(): Batch {
+    let batch = this.#waiting.at(-1);
+    if (!batch || isFull(batch) || (this.#waiting.length === 1 && this.#writing)) {
+      batch = newBatch();
+      this.#waiting.push(batch);
+      if (this.#waiting.length > MAX_BATCHES) {
+        const [lost] = this.#waiting.splice(this.#writing ? 1 : 0, 1);
+        this.#log.error({ events: sizeOf(lost!) }, 'usage was lost: the database does not answer');
       }
-    },
-  };
+    }
+    if (!this.#closed) this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS);
+    return batch;
+  }
+
+  /** Under load a batch goes when it is full: what waits longer costs the collector of garbage more than the call. */
+  #sendIfFull(batch: Batch): void {
+    if (isFull(batch) && this.#waiting.length === 1 && !this.#writing) void this.#tick();
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      await this.flush();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'usage could not be written, trying again');
+      if (!this.#closed) this.#timer ??= setTimeout(() => void this.#tick(), FLUSH_MS);
+    }
+  }
+
+  /** A batch keeps its id until it is known to be written. */
+  async #writeAll(): Promise<void> {
+    this.#writing = true;
+    try {
+      for (let left = this.#waiting.length; left > 0 && this.#waiting[0]; left -= 1) {
+        await this.#writeOrSplit(this.#waiting[0]);
+        this.#waiting.shift();
+      }
+    } finally {
+      this.#writing = false;
+    }
+  }
+
+  /** One event that the database will never take must not hold up the others: then each is written by itself. */
+  async #writeOrSplit(batch: Batch): Promise<void> {
+    try {
+      await writeBatch(this.#db, batch, this.#clock());
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      for (const single of singles(batch)) await this.#writeSingle(single);
+    }
+  }
+
+  async #writeSingle(single: Batch): Promise<void> {
+    try {
+      await writeBatch(this.#db, single, this.#clock());
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      this.#log.error(
+        { err: error, event: single.groups[0] ?? single.tools[0] },
+        'usage was lost: it cannot be written',
+      );
+    }
+  }
 }
+
+export const createWriter = (options: WriterOptions): UsageWriter => new BatchWriter(options);
 
 const isDataError = (error: unknown): boolean => (error as { code?: string } | null)?.code?.startsWith('22') ?? false;

@@ -2,7 +2,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { hourOf } from '../format.ts';
-import { LiveProvider, useConnection, useLive } from '../live-context.tsx';
+import { LiveProvider, useConnection, useLive } from '../live/context.tsx';
 import { useSession } from '../session.ts';
 import type { SessionUser } from '../session.ts';
 import { brand } from '../texts/common.ts';

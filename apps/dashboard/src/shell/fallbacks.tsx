@@ -1,7 +1,7 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useRef } from 'react';
 import { statusOf } from '../api.ts';
-import { useConnection } from '../live-context.tsx';
+import { useConnection } from '../live/context.tsx';
 import { PageAway } from '../offline.ts';
 import { useSession } from '../session.ts';
 import { states } from '../texts/common.ts';

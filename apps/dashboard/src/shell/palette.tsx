@@ -1,4 +1,4 @@
-import { listAgents } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -11,6 +11,7 @@ import { cx } from '../ui/cx.ts';
 import { Icon, Mask } from '../ui/icons.tsx';
 import type { IconName } from '../ui/icons.tsx';
 import { NAV } from './nav.ts';
+import { findCommands, movedBy } from './palette-search.ts';
 import { useSignOut } from './sign-out.ts';
 
 interface Command {
@@ -22,30 +23,27 @@ interface Command {
   run: () => void;
 }
 
-const MOST = 40;
-
 /** Everything within reach of the keyboard: pages, agents, and the actions people do most. */
 export default function Palette({ user, onClose }: { user: SessionUser; onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const commands = useCommands(user);
-  const found = useMemo(() => {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    return commands
-      .filter(({ label, group }) => words.every((word) => `${label} ${group}`.toLowerCase().includes(word)))
-      .slice(0, MOST);
-  }, [commands, text]);
+  const found = useMemo(() => findCommands(commands, text), [commands, text]);
   const choose = (command: Command | undefined) => {
     if (!command) return;
     onClose();
     command.run();
   };
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') setAt((index) => Math.min(found.length - 1, index + 1));
-    else if (event.key === 'ArrowUp') setAt((index) => Math.max(0, index - 1));
+    const next = movedBy(event.key, at, found.length);
+    if (next !== undefined) setAt(next);
     else if (event.key === 'Enter') choose(found[at]);
     else return;
     event.preventDefault();
+  };
+  const search = (typed: string) => {
+    setText(typed);
+    setAt(0);
   };
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
@@ -53,47 +51,16 @@ export default function Palette({ user, onClose }: { user: SessionUser; onClose:
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-[rgb(20_16_10/0.55)]" />
         <Dialog.Popup className="fixed inset-x-3 top-[10dvh] z-50 mx-auto max-w-xl overflow-hidden rounded-2xl border border-line bg-surface shadow-high outline-none">
           <Dialog.Title className="sr-only">{shell.search}</Dialog.Title>
-          <div className="flex items-center gap-3 border-b border-line px-4">
-            <Icon name="search" className="shrink-0 text-ink-faint" />
-            <input
-              role="combobox"
-              aria-expanded="true"
-              aria-controls="palette-list"
-              aria-activedescendant={found[at] ? `palette-${found[at].id}` : undefined}
-              aria-label={shell.search}
-              placeholder={texts.placeholder}
-              className="min-h-13 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
-              value={text}
-              onChange={({ target }) => {
-                setText(target.value);
-                setAt(0);
-              }}
-              onKeyDown={onKey}
-            />
-          </div>
+          <Search text={text} active={found[at]} onType={search} onKey={onKey} />
           <ul id="palette-list" role="listbox" aria-label={shell.search} className="max-h-[55dvh] overflow-y-auto p-2">
             {found.map((command, index) => (
-              <li
+              <Option
                 key={command.id}
-                id={`palette-${command.id}`}
-                role="option"
-                aria-selected={index === at}
-                ref={(node) => {
-                  if (index === at) node?.scrollIntoView({ block: 'nearest' });
-                }}
-                onPointerMove={() => setAt(index)}
-                onClick={() => choose(command)}
-                className={cx(
-                  'flex min-h-11 cursor-pointer items-center gap-3 rounded-lg px-3',
-                  index === at && 'bg-accent-soft text-accent-ink',
-                )}
-              >
-                {command.mask ? <Mask seed={command.mask} size={22} /> : command.icon && <Icon name={command.icon} />}
-                <span className="min-w-0 flex-1 truncate" dir="auto">
-                  {command.label}
-                </span>
-                <span className="text-[0.8rem] opacity-80">{command.group}</span>
-              </li>
+                command={command}
+                isActive={index === at}
+                onPoint={() => setAt(index)}
+                onChoose={() => choose(command)}
+              />
             ))}
           </ul>
           {found.length === 0 && <p className="px-5 pb-5 text-ink-soft">{texts.none}</p>}
@@ -103,10 +70,75 @@ export default function Palette({ user, onClose }: { user: SessionUser; onClose:
   );
 }
 
+function Search({
+  text,
+  active,
+  onType,
+  onKey,
+}: {
+  text: string;
+  active: Command | undefined;
+  onType: (text: string) => void;
+  onKey: (event: KeyboardEvent) => void;
+}) {
+  return (
+    <div className="flex items-center gap-3 border-b border-line px-4">
+      <Icon name="search" className="shrink-0 text-ink-faint" />
+      <input
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={active && `palette-${active.id}`}
+        aria-label={shell.search}
+        placeholder={texts.placeholder}
+        className="min-h-13 flex-1 bg-transparent outline-none placeholder:text-ink-faint"
+        value={text}
+        onChange={({ target }) => onType(target.value)}
+        onKeyDown={onKey}
+      />
+    </div>
+  );
+}
+
+function Option({
+  command,
+  isActive,
+  onPoint,
+  onChoose,
+}: {
+  command: Command;
+  isActive: boolean;
+  onPoint: () => void;
+  onChoose: () => void;
+}) {
+  return (
+    <li
+      id={`palette-${command.id}`}
+      role="option"
+      aria-selected={isActive}
+      ref={(node) => {
+        if (isActive) node?.scrollIntoView({ block: 'nearest' });
+      }}
+      onPointerMove={onPoint}
+      onClick={onChoose}
+      className={cx(
+        'flex min-h-11 cursor-pointer items-center gap-3 rounded-lg px-3',
+        isActive && 'bg-accent-soft text-accent-ink',
+      )}
+    >
+      {command.mask ? <Mask seed={command.mask} size={22} /> : command.icon && <Icon name={command.icon} />}
+      <span className="min-w-0 flex-1 truncate" dir="auto">
+        {command.label}
+      </span>
+      <span className="text-[0.8rem] opacity-80">{command.group}</span>
+    </li>
+  );
+}
+
 function useCommands(user: SessionUser): Command[] {
   const navigate = useNavigate();
   const signOut = useSignOut();
-  const agents = useCall(listAgents, {}).data?.agents;
+  const agents = useCall(web.agents.list, {}).data?.agents;
   return useMemo(() => {
     const go = (to: string, search?: Record<string, string>) => () => void navigate({ to, search } as never);
     const actions: [string, IconName, () => void][] = [

@@ -1,3 +1,5 @@
+import { MOST_KEYS } from '@troupe/contract';
+
 export const settings = {
   title: 'Settings',
   tabs: 'Settings',
@@ -41,7 +43,7 @@ export const security = {
 
 export const keys = {
   title: 'API keys',
-  hint: 'A key lets a program act as you, except for passwords, sessions and new keys. At most ten.',
+  hint: `A key lets a program act as you, except for passwords, sessions and new keys. At most ${MOST_KEYS}.`,
   name: 'Name',
   namePlaceholder: 'What it is for',
   create: 'Create key',

@@ -1,3 +1,5 @@
+import { AGENT_NAME_LENGTH } from '@troupe/contract';
+
 export const agents = {
   title: 'Agents',
   lead: 'Each agent has a model, an instruction, tools and a memory of its own. Idle agents cost nothing.',
@@ -21,7 +23,7 @@ export const create = {
   who: 'Who it is',
   name: 'Name',
   namePlaceholder: 'Ada',
-  nameHint: 'Up to 64 characters.',
+  nameHint: `Up to ${AGENT_NAME_LENGTH} characters.`,
   model: 'Model',
   modelHint: (inRate: string, outRate: string) => `${inRate} in, ${outRate} out, for a million tokens.`,
   modelSandbox: 'Free. It echoes and uses tools on plain commands; no provider is needed.',

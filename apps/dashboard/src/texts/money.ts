@@ -1,3 +1,5 @@
+import { MOST_PAYMENT_USD } from '@troupe/contract';
+
 export const cost = {
   title: 'Cost and usage',
   lead: 'What your agents cost, measured call by call.',
@@ -161,7 +163,7 @@ export const gateway = {
   joined: 'Joined',
   walletAddress: 'Wallet address',
   pay: 'Pay',
-  payHint: 'Every attempt is written to the audit log. At most 100 USD a payment.',
+  payHint: `Every attempt is written to the audit log. At most ${MOST_PAYMENT_USD} USD a payment.`,
   amount: 'Amount in USD',
   recipient: 'Recipient',
   recipientHint: '0x and 40 hex digits, or a Solana address.',

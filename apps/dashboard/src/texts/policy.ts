@@ -1,3 +1,5 @@
+import { MOST_PAYEES } from '@troupe/contract';
+
 export const policy = {
   title: 'Payment policy',
   lead: 'What an agent may spend on its own. Checked before any money moves.',
@@ -13,7 +15,7 @@ export const policy = {
   payeesHint: 'One address a line. Empty: anybody.',
   badAmount: 'An amount in US dollars, such as 20 or 0.50.',
   badPayee: (given: string) => `${given} is not an address: 0x and 40 hex digits, or a Solana address.`,
-  badPayees: 'At most 100 payees, each an address. Check the capital letters: they are part of it.',
+  badPayees: `At most ${MOST_PAYEES} payees, each an address. Check the capital letters: they are part of it.`,
   saved: 'Policy saved',
   payments: 'Payments',
   noPayments: 'No payments yet',

@@ -1,3 +1,4 @@
+import { PASSWORD_LENGTH } from '@troupe/contract';
 import { brand } from './common.ts';
 
 export const front = {
@@ -51,7 +52,7 @@ export const auth = {
   email: 'E-mail',
   password: 'Password',
   newPassword: 'New password',
-  passwordHint: 'At least 8 characters.',
+  passwordHint: `At least ${PASSWORD_LENGTH} characters.`,
   name: 'Name',
   or: 'or',
   login: {

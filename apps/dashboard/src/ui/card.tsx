@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useConnection } from '../live-context.tsx';
+import { useConnection } from '../live/context.tsx';
 import { cx } from './cx.ts';
 
 export function Card({

@@ -1,32 +1,26 @@
 import { useCallback, useId, useState } from 'react';
 import { states } from '../texts/common.ts';
+import { BOTTOM, HEIGHT, LEFT, scaleOf, sharesOf } from './chart-scale.ts';
+import type { Point, Scale } from './chart-scale.ts';
 import { cx } from './cx.ts';
 
-export interface Point {
+export type { Point };
+
+interface Figures {
   label: string;
-  value: number;
+  points: Point[];
+  format: (value: number) => string;
 }
 
-const HEIGHT = 210;
-const TOP = 14;
-const BOTTOM = 26;
-const LEFT = 58;
-const WIDEST_BAR = 46;
-/** Room that one label under the bars needs. */
-const LABEL = 58;
-
 /** Bars over time. The picture is for the eye; the same figures follow as a table for screen readers. */
-export function Bars({ label, points, format }: { label: string; points: Point[]; format: (value: number) => string }) {
+export function Bars({ label, points, format }: Figures) {
   const [active, setActive] = useState<number>();
   const [box, width] = useWidth();
   const title = useId();
-  const top = niceTop(Math.max(0, ...points.map(({ value }) => value)));
-  const step = (width - LEFT) / Math.max(1, points.length);
-  const bar = Math.min(WIDEST_BAR, step * 0.66);
-  const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
-  const every = Math.max(1, Math.ceil(LABEL / step));
-  /** A label in the middle of the last, narrow bar would stick out. */
-  const atEdge = (index: number) => index === points.length - 1 && step < LABEL;
+  const scale = scaleOf(
+    points.map(({ value }) => value),
+    width,
+  );
   const shown = active === undefined ? undefined : points[active];
   return (
     <figure className="min-w-0" ref={box}>
@@ -42,47 +36,67 @@ export function Bars({ label, points, format }: { label: string; points: Point[]
         onPointerLeave={() => setActive(undefined)}
       >
         <title id={title}>{label}</title>
-        {[0, 0.5, 1].map((share) => (
-          <g key={share}>
-            <line
-              x1={LEFT}
-              x2={width}
-              y1={y(top * share)}
-              y2={y(top * share)}
-              className="stroke-line"
-              strokeDasharray={share === 0 ? undefined : '3 5'}
-            />
-            <text x={LEFT - 10} y={y(top * share) + 4} textAnchor="end" className="num fill-ink-faint text-[11px]">
-              {format(top * share)}
-            </text>
-          </g>
-        ))}
+        <Levels scale={scale} width={width} format={format} />
         {points.map((point, index) => (
           <g key={`${point.label}-${index}`} onPointerEnter={() => setActive(index)}>
-            <rect x={LEFT + index * step} y="0" width={step} height={HEIGHT} fill="transparent" />
-            <rect
-              x={LEFT + index * step + (step - bar) / 2}
-              y={y(point.value)}
-              width={bar}
-              height={Math.max(point.value > 0 ? 2 : 0, HEIGHT - BOTTOM - y(point.value))}
-              rx={Math.min(4, bar * 0.25)}
-              className={cx('fill-accent transition-opacity', active !== undefined && active !== index && 'opacity-40')}
-            />
-            {(points.length - 1 - index) % every === 0 && (
-              <text
-                x={atEdge(index) ? width : LEFT + index * step + step / 2}
-                y={HEIGHT - 8}
-                textAnchor={atEdge(index) ? 'end' : 'middle'}
-                className="fill-ink-faint text-[11px]"
-              >
-                {point.label}
-              </text>
-            )}
+            <Bar point={point} index={index} scale={scale} isFaint={active !== undefined && active !== index} />
           </g>
         ))}
       </svg>
       <HiddenTable label={label} points={points} format={format} />
     </figure>
+  );
+}
+
+/** Lines at nothing, half and the top, and what they stand for. */
+function Levels({ scale: { top, y }, width, format }: { scale: Scale; width: number } & Pick<Figures, 'format'>) {
+  return [0, 0.5, 1].map((share) => (
+    <g key={share}>
+      <line
+        x1={LEFT}
+        x2={width}
+        y1={y(top * share)}
+        y2={y(top * share)}
+        className="stroke-line"
+        strokeDasharray={share === 0 ? undefined : '3 5'}
+      />
+      <text x={LEFT - 10} y={y(top * share) + 4} textAnchor="end" className="num fill-ink-faint text-[11px]">
+        {format(top * share)}
+      </text>
+    </g>
+  ));
+}
+
+function Bar({
+  point: { label, value },
+  index,
+  scale: { y, step, bar, labelAt },
+  isFaint,
+}: {
+  point: Point;
+  index: number;
+  scale: Scale;
+  isFaint: boolean;
+}) {
+  const left = LEFT + index * step;
+  const below = labelAt(index);
+  return (
+    <>
+      <rect x={left} y="0" width={step} height={HEIGHT} fill="transparent" />
+      <rect
+        x={left + (step - bar) / 2}
+        y={y(value)}
+        width={bar}
+        height={Math.max(value > 0 ? 2 : 0, HEIGHT - BOTTOM - y(value))}
+        rx={Math.min(4, bar * 0.25)}
+        className={cx('fill-accent transition-opacity', isFaint && 'opacity-40')}
+      />
+      {below && (
+        <text x={below.x} y={HEIGHT - 8} textAnchor={below.anchor} className="fill-ink-faint text-[11px]">
+          {label}
+        </text>
+      )}
+    </>
   );
 }
 
@@ -98,31 +112,13 @@ function useWidth(): [(node: HTMLElement | null) => void, number] {
   return [watch, width];
 }
 
-/** The next round number above. */
-function niceTop(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= value) ?? 10) * power;
-}
-
 /** Shares of a whole, longest first. */
-export function Shares({
-  label,
-  points,
-  format,
-}: {
-  label: string;
-  points: Point[];
-  format: (value: number) => string;
-}) {
-  const total = Math.max(
-    points.reduce((sum, { value }) => sum + value, 0),
-    Number.MIN_VALUE,
-  );
+export function Shares({ label, points, format }: Figures) {
+  const shares = sharesOf(points);
   return (
     <figure className="min-w-0">
       <ul className="flex flex-col gap-3" aria-label={label}>
-        {points.map((point) => (
+        {points.map((point, index) => (
           <li key={point.label} className="min-w-0">
             <div className="flex justify-between gap-4 text-[0.9rem]">
               <span className="min-w-0 truncate" dir="auto">
@@ -131,7 +127,7 @@ export function Shares({
               <span className="num text-ink-soft">{format(point.value)}</span>
             </div>
             <div className="mt-1 h-1.5 overflow-hidden rounded-full bg-sunken" aria-hidden="true">
-              <div className="h-full rounded-full bg-accent" style={{ width: `${(point.value / total) * 100}%` }} />
+              <div className="h-full rounded-full bg-accent" style={{ width: `${shares[index]}%` }} />
             </div>
           </li>
         ))}
@@ -167,7 +163,7 @@ export function Gauge({ label, used, limit, text }: { label: string; used: numbe
   );
 }
 
-function HiddenTable({ label, points, format }: { label: string; points: Point[]; format: (value: number) => string }) {
+function HiddenTable({ label, points, format }: Figures) {
   return (
     <table className="sr-only">
       <caption>

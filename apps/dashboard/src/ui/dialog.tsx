@@ -7,6 +7,7 @@ import { Button, IconButton } from './button.tsx';
 import { Notice } from './card.tsx';
 import { cx } from './cx.ts';
 import { TextField } from './field.tsx';
+import { Refused } from './form.tsx';
 
 const backdrop =
   'fixed inset-0 z-40 bg-[rgb(20_16_10/0.55)] transition-opacity data-[starting-style]:opacity-0 data-[ending-style]:opacity-0';
@@ -70,7 +71,7 @@ export function DialogEnd({
 }) {
   return (
     <>
-      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <Refused error={send.error} />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{states.cancel}</Button>
         <Button kind="primary" type="submit" busy={send.isPending} disabled={disabled}>

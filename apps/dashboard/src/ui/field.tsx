@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react';
 import { cx } from './cx.ts';
+import { useRefusal } from './form.tsx';
 
 interface FieldProps {
   label: string;
@@ -50,7 +51,8 @@ export function TextField({
   ...rest
 }: FieldProps & { mono?: boolean } & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId();
-  const frame = { label, hint, error, hideLabel };
+  const refused = useRefusal(rest.name);
+  const frame = { label, hint, error: error ?? refused, hideLabel };
   return (
     <Frame id={id} {...frame}>
       <input {...describe(id, frame)} className={cx(box, mono && 'font-mono text-[0.9rem]', className)} {...rest} />
@@ -68,7 +70,8 @@ export function TextArea({
   ...rest
 }: FieldProps & { mono?: boolean } & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   const id = useId();
-  const frame = { label, hint, error, hideLabel };
+  const refused = useRefusal(rest.name);
+  const frame = { label, hint, error: error ?? refused, hideLabel };
   return (
     <Frame id={id} {...frame}>
       <textarea
@@ -97,7 +100,8 @@ export function SelectField({
   ...rest
 }: FieldProps & { choices: Choice[] } & SelectHTMLAttributes<HTMLSelectElement>) {
   const id = useId();
-  const frame = { label, hint, error, hideLabel };
+  const refused = useRefusal(rest.name);
+  const frame = { label, hint, error: error ?? refused, hideLabel };
   return (
     <Frame id={id} {...frame}>
       <select {...describe(id, frame)} className={cx(box, 'pr-8', className)} {...rest}>

@@ -7,6 +7,8 @@ import { cx } from './cx.ts';
 import { TextField } from './field.tsx';
 import { Icon } from './icons.tsx';
 import { Failure, Lines } from './states.tsx';
+import { orderAfter, rowsShown } from './table-rows.ts';
+import type { Order } from './table-rows.ts';
 
 export interface Column<Row> {
   key: string;
@@ -42,20 +44,13 @@ interface TableProps<Row> {
 const MANY = 80;
 const ROW_HEIGHT = 53;
 
-interface Order {
-  key: string;
-  down: boolean;
-}
-
 export function Table<Row>({ label, columns, rows, rowKey, error, retry, empty, find, findLabel }: TableProps<Row>) {
   const [filter, setFilter] = useState('');
   const [order, setOrder] = useState<Order>();
-  const shown = useMemo(() => {
-    const wanted = filter.trim().toLowerCase();
-    const kept = find && wanted ? rows?.filter((row) => find(row).toLowerCase().includes(wanted)) : rows;
-    const by = columns.find(({ key }) => key === order?.key)?.sort;
-    return kept && by && order ? kept.toSorted(comparing(by, order.down)) : kept;
-  }, [rows, filter, find, columns, order]);
+  const shown = useMemo(
+    () => rows && rowsShown(rows, { filter, find, columns, order }),
+    [rows, filter, find, columns, order],
+  );
 
   if (!shown || !rows) {
     return <div className="px-5 pb-5">{error ? <Failure error={error} retry={retry} /> : <Lines rows={5} />}</div>;
@@ -89,13 +84,29 @@ export function Table<Row>({ label, columns, rows, rowKey, error, retry, empty, 
   );
 }
 
-const comparing =
-  <Row,>(by: (row: Row) => string | number, down: boolean) =>
-  (a: Row, b: Row) => {
-    const [x, y] = [by(a), by(b)];
-    const result = typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y));
-    return down ? -result : result;
+/** Which rows are in the document, and the room of those before and after them. */
+function useInSight<Row>(rows: Row[], rowKey: (row: Row) => string) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const many = rows.length > MANY;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    enabled: many,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: (index) => rowKey(rows[index]!),
+    overscan: 12,
+  });
+  if (!many) return { scroller, many, indexes: rows.map((_, index) => index), before: 0, after: 0, measure: undefined };
+  const items = virtual.getVirtualItems();
+  return {
+    scroller,
+    many,
+    indexes: items.map(({ index }) => index),
+    before: items[0]?.start ?? 0,
+    after: virtual.getTotalSize() - (items.at(-1)?.end ?? 0),
+    measure: virtual.measureElement,
   };
+}
 
 function Grid<Row>({
   label,
@@ -109,19 +120,7 @@ function Grid<Row>({
   order: Order | undefined;
   onOrder: (order: Order) => void;
 }) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const many = rows.length > MANY;
-  const virtual = useVirtualizer({
-    count: rows.length,
-    enabled: many,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: (index) => rowKey(rows[index]!),
-    overscan: 12,
-  });
-  const items = many ? virtual.getVirtualItems() : rows.map((_, index) => ({ index, start: 0, end: 0 }));
-  const before = many ? (items[0]?.start ?? 0) : 0;
-  const after = many ? virtual.getTotalSize() - (items.at(-1)?.end ?? 0) : 0;
+  const { scroller, many, indexes, before, after, measure } = useInSight(rows, rowKey);
   return (
     <div
       ref={scroller}
@@ -137,30 +136,16 @@ function Grid<Row>({
         <Head columns={columns} order={order} onOrder={onOrder} />
         <tbody role="rowgroup" className="divide-y divide-line">
           {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
-          {items.map(({ index }) => (
+          {indexes.map((index) => (
             <tr
               key={rowKey(rows[index]!)}
               role="row"
               aria-rowindex={index + 2}
               data-index={index}
-              ref={many ? virtual.measureElement : undefined}
+              ref={measure}
               className="hover:bg-sunken/50"
             >
-              {columns.map((column, place) => (
-                <td
-                  key={column.key}
-                  role="cell"
-                  data-label={column.header}
-                  className={cx(
-                    'px-5 py-2.5 align-middle',
-                    (place === 0 || column.free) && 'wrap-anywhere min-[900px]:min-w-36',
-                    column.end && 'num min-[900px]:text-right',
-                    column.minor && 'minor',
-                  )}
-                >
-                  {column.cell(rows[index]!)}
-                </td>
-              ))}
+              <Cells columns={columns} row={rows[index]!} />
             </tr>
           ))}
           {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
@@ -168,6 +153,24 @@ function Grid<Row>({
       </table>
     </div>
   );
+}
+
+function Cells<Row>({ columns, row }: { columns: Column<Row>[]; row: Row }) {
+  return columns.map((column, place) => (
+    <td
+      key={column.key}
+      role="cell"
+      data-label={column.header}
+      className={cx(
+        'px-5 py-2.5 align-middle',
+        (place === 0 || column.free) && 'wrap-anywhere min-[900px]:min-w-36',
+        column.end && 'num min-[900px]:text-right',
+        column.minor && 'minor',
+      )}
+    >
+      {column.cell(row)}
+    </td>
+  ));
 }
 
 function Head<Row>({
@@ -197,7 +200,7 @@ function Head<Row>({
                 <button
                   type="button"
                   className="relative inline-flex items-center gap-1 hover:text-ink"
-                  onClick={() => onOrder({ key: column.key, down: active ? !order.down : column.end === true })}
+                  onClick={() => onOrder(orderAfter(order, column.key, column.end === true))}
                 >
                   {column.header}
                   <Icon

@@ -1,4 +1,4 @@
-import { createScanner, readAttributes, type Scanner, type ScannerOptions } from './scanner.ts';
+import { createScanner, readAttributes, type Handler, type Scanner, type ScannerOptions } from './scanner.ts';
 import { collapse, createCapture, cut, decodeAttribute, decodeText, type Capture } from './text.ts';
 
 export interface Extract {
@@ -24,102 +24,120 @@ export interface Extractor extends Scanner {
   result: () => Extract;
 }
 
-/** `url` is where the page came from: what its relative addresses are relative to, unless it says otherwise. */
-export function createExtract(url: string, options?: ScannerOptions): Extractor {
-  const links = new Map<string, string>();
-  const images = new Map<string, string>();
-  const meta = new Map<string, string>();
+class LinkExtract implements Extractor, Handler {
+  readonly #url: string;
+  readonly #links = new Map<string, string>();
+  readonly #images = new Map<string, string>();
+  readonly #meta = new Map<string, string>();
   /** As written: a repeated one need not be parsed again. */
-  const seen = new Set<string>();
-  let base = url;
-  let baseGiven = false;
-  let link: { href: string; text: Capture } | undefined;
-  let templates = 0;
+  readonly #seen = new Set<string>();
+  #base: string;
+  #baseGiven = false;
+  #link: { href: string; text: Capture } | undefined;
+  #templates = 0;
+  readonly #scanner: Scanner;
 
-  function endLink() {
-    if (!link) return;
-    links.set(link.href, cut(collapse(link.text.take()), MAX_LABEL) || cut(link.href, MAX_LABEL));
-    link = undefined;
+  constructor(url: string, options?: ScannerOptions) {
+    this.#url = url;
+    this.#base = url;
+    this.#scanner = createScanner(this, options);
+  }
+
+  write(piece: string): void {
+    this.#scanner.write(piece);
+  }
+
+  text(raw: string): void {
+    this.#link?.text.add(decodeText(raw));
+  }
+
+  title(): void {}
+
+  open(name: string, attributes: string): void {
+    if (name === 'template') this.#templates += 1;
+    if (this.#templates > 0) return;
+    if (name === 'a') this.#openLink(attributes);
+    else if (name === 'img') this.#addImage(attributes);
+    else if (name === 'meta') this.#addMeta(attributes);
+    else if (name === 'base') this.#setBase(attributes);
+    else if (name === 'br') this.#link?.text.add(' ');
+  }
+
+  close(name: string): void {
+    if (name === 'template' && this.#templates > 0) this.#templates -= 1;
+    else if (name === 'a') this.#endLink();
+  }
+
+  end(): void {
+    this.#scanner.end();
+    this.#endLink();
+  }
+
+  done(): boolean {
+    return this.#links.size >= MAX_LINKS && this.#images.size >= MAX_IMAGES;
+  }
+
+  result(): Extract {
+    return {
+      links: [...this.#links].map(([href, text]) => ({ href, text })),
+      images: [...this.#images].map(([src, alt]) => ({ src, alt })),
+      meta: Object.fromEntries(this.#meta),
+    };
+  }
+
+  #endLink(): void {
+    if (!this.#link) return;
+    this.#links.set(
+      this.#link.href,
+      cut(collapse(this.#link.text.take()), MAX_LABEL) || cut(this.#link.href, MAX_LABEL),
+    );
+    this.#link = undefined;
   }
 
   /** The absolute address, once. */
-  function newAddress(raw: string | undefined, known: ReadonlyMap<string, string>, kind: string): URL | undefined {
-    if (raw === undefined || seen.size >= MAX_ADDRESSES || seen.has(kind + raw)) return undefined;
-    seen.add(kind + raw);
-    const address = URL.parse(decodeAttribute(raw), base) ?? undefined;
+  #newAddress(raw: string | undefined, known: ReadonlyMap<string, string>, kind: string): URL | undefined {
+    if (raw === undefined || this.#seen.size >= MAX_ADDRESSES || this.#seen.has(kind + raw)) return undefined;
+    this.#seen.add(kind + raw);
+    const address = URL.parse(decodeAttribute(raw), this.#base) ?? undefined;
     return address && !known.has(address.href) ? address : undefined;
   }
 
-  function openLink(attributes: string) {
-    endLink();
-    if (links.size >= MAX_LINKS) return;
+  #openLink(attributes: string): void {
+    this.#endLink();
+    if (this.#links.size >= MAX_LINKS) return;
     const raw = readAttributes(attributes, ['href']).get('href')?.trim();
     if (raw === undefined || raw === '' || raw.startsWith('#')) return;
-    const address = newAddress(raw, links, 'a ');
+    const address = this.#newAddress(raw, this.#links, 'a ');
     if (!address || SKIPPED_LINKS.test(address.protocol)) return;
-    link = { href: address.href, text: createCapture(MAX_LABEL) };
+    this.#link = { href: address.href, text: createCapture(MAX_LABEL) };
   }
 
-  function addImage(attributes: string) {
-    if (images.size >= MAX_IMAGES) return;
+  #addImage(attributes: string): void {
+    if (this.#images.size >= MAX_IMAGES) return;
     const found = readAttributes(attributes, ['src', 'alt']);
-    const address = newAddress(found.get('src')?.trim() || undefined, images, 'i ');
+    const address = this.#newAddress(found.get('src')?.trim() || undefined, this.#images, 'i ');
     // An image inside its own address is no address to hand out.
     if (!address || !/^https?:$/.test(address.protocol)) return;
-    images.set(address.href, cut(collapse(decodeAttribute(found.get('alt') ?? '')), MAX_LABEL));
+    this.#images.set(address.href, cut(collapse(decodeAttribute(found.get('alt') ?? '')), MAX_LABEL));
   }
 
-  function addMeta(attributes: string) {
+  #addMeta(attributes: string): void {
     const found = readAttributes(attributes, ['name', 'property', 'content']);
     const content = found.get('content');
     const name = [found.get('property'), found.get('name')].find((given) => META_NAME.test(given?.toLowerCase() ?? ''));
-    if (name === undefined || content === undefined || meta.size >= MAX_META) return;
+    if (name === undefined || content === undefined || this.#meta.size >= MAX_META) return;
     const key = cut(collapse(decodeAttribute(name.toLowerCase())), MAX_LABEL);
-    if (!meta.has(key)) meta.set(key, cut(collapse(decodeAttribute(content)), MAX_META_VALUE));
+    if (!this.#meta.has(key)) this.#meta.set(key, cut(collapse(decodeAttribute(content)), MAX_META_VALUE));
   }
 
-  function setBase(attributes: string) {
+  #setBase(attributes: string): void {
     const href = readAttributes(attributes, ['href']).get('href');
-    const address = href === undefined ? null : URL.parse(decodeAttribute(href), url);
-    if (baseGiven || !address || !/^https?:$/.test(address.protocol)) return;
-    base = address.href;
-    baseGiven = true;
+    const address = href === undefined ? null : URL.parse(decodeAttribute(href), this.#url);
+    if (this.#baseGiven || !address || !/^https?:$/.test(address.protocol)) return;
+    this.#base = address.href;
+    this.#baseGiven = true;
   }
-
-  const scanner = createScanner(
-    {
-      text(raw) {
-        link?.text.add(decodeText(raw));
-      },
-      title: () => {},
-      open(name, attributes) {
-        if (name === 'template') templates += 1;
-        if (templates > 0) return;
-        if (name === 'a') openLink(attributes);
-        else if (name === 'img') addImage(attributes);
-        else if (name === 'meta') addMeta(attributes);
-        else if (name === 'base') setBase(attributes);
-        else if (name === 'br') link?.text.add(' ');
-      },
-      close(name) {
-        if (name === 'template' && templates > 0) templates -= 1;
-        else if (name === 'a') endLink();
-      },
-    },
-    options,
-  );
-
-  return {
-    write: scanner.write,
-    end() {
-      scanner.end();
-      endLink();
-    },
-    done: () => links.size >= MAX_LINKS && images.size >= MAX_IMAGES,
-    result: () => ({
-      links: [...links].map(([href, text]) => ({ href, text })),
-      images: [...images].map(([src, alt]) => ({ src, alt })),
-      meta: Object.fromEntries(meta),
-    }),
-  };
 }
+
+/** `url` is where the page came from: what its relative addresses are relative to, unless it says otherwise. */
+export const createExtract = (url: string, options?: ScannerOptions): Extractor => new LinkExtract(url, options);

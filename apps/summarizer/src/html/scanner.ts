@@ -58,82 +58,103 @@ export interface ScannerOptions {
   xml?: boolean;
 }
 
-export function createScanner(handler: Handler, { xml = false }: ScannerOptions = {}): Scanner {
-  let state = TEXT;
-  let buffer = '';
-  let at = 0;
+class HtmlScanner implements Scanner {
+  readonly #handler: Handler;
+  readonly #xml: boolean;
+  #state = TEXT;
+  #buffer = '';
+  #at = 0;
   /** What the next piece must be read together with. */
-  let carry = '';
-  let tag = '';
-  let tagState = BEFORE_NAME;
-  let rawName = '';
-  let title = '';
-  let drawings = 0;
-  let last = false;
+  #carry = '';
+  #tag = '';
+  #tagState = BEFORE_NAME;
+  #rawName = '';
+  #title = '';
+  #drawings = 0;
+  #last = false;
 
-  function scanText(): void {
-    const lt = buffer.indexOf('<', at);
+  constructor(handler: Handler, xml: boolean) {
+    this.#handler = handler;
+    this.#xml = xml;
+  }
+
+  end(): void {
+    this.#last = true;
+    this.write('');
+    if (this.#state === RAW_CONTENT && this.#buffer === '') this.#emitTitle();
+  }
+
+  write(piece: string): void {
+    this.#buffer = this.#carry + piece;
+    this.#carry = '';
+    this.#at = 0;
+    this.#run();
+  }
+
+  #scanText(): void {
+    const lt = this.#buffer.indexOf('<', this.#at);
     if (lt < 0) {
-      const keep = last ? buffer.length : entityStart(buffer, at);
-      emitText(keep);
-      carry = buffer.slice(keep);
-      at = buffer.length;
+      const keep = this.#last ? this.#buffer.length : entityStart(this.#buffer, this.#at);
+      this.#emitText(keep);
+      this.#carry = this.#buffer.slice(keep);
+      this.#at = this.#buffer.length;
       return;
     }
-    emitText(lt);
-    const kind = markupAt(lt);
-    if (kind === WAIT && !last) {
-      carry = buffer.slice(lt);
-      at = buffer.length;
+    this.#emitText(lt);
+    const kind = this.#markupAt(lt);
+    if (kind === WAIT && !this.#last) {
+      this.#carry = this.#buffer.slice(lt);
+      this.#at = this.#buffer.length;
     } else if (kind === TEXT || kind === WAIT) {
-      handler.text('<');
-      at = lt + 1;
+      this.#handler.text('<');
+      this.#at = lt + 1;
     } else {
-      state = kind;
+      this.#state = kind;
       // The two dashes that begin a comment count for its end: `<!-->` is a whole one.
-      at = lt + (kind === COMMENT ? 2 : 1);
-      tag = '';
-      tagState = TAG_NAME;
+      this.#at = lt + (kind === COMMENT ? 2 : 1);
+      this.#tag = '';
+      this.#tagState = TAG_NAME;
     }
   }
 
-  function emitText(to: number): void {
-    if (to > at) handler.text(buffer.slice(at, to));
+  #emitText(to: number): void {
+    if (to > this.#at) this.#handler.text(this.#buffer.slice(this.#at, to));
   }
 
   /** What the `<` at this place begins. */
-  function markupAt(lt: number): number {
-    const next = codeAt(buffer, lt + 1);
+  #markupAt(lt: number): number {
+    const next = codeAt(this.#buffer, lt + 1);
     if (isLetter(next)) return TAG;
-    if (next === SLASH) return lt + 2 >= buffer.length ? WAIT : isLetter(codeAt(buffer, lt + 2)) ? TAG : BOGUS;
+    if (next === SLASH)
+      return lt + 2 >= this.#buffer.length ? WAIT : isLetter(codeAt(this.#buffer, lt + 2)) ? TAG : BOGUS;
     if (next === BANG) {
-      if (buffer.startsWith('--', lt + 2)) return COMMENT;
-      return lt + 4 > buffer.length ? WAIT : BOGUS;
+      if (this.#buffer.startsWith('--', lt + 2)) return COMMENT;
+      return lt + 4 > this.#buffer.length ? WAIT : BOGUS;
     }
     if (next === QUESTION) return BOGUS;
     return Number.isNaN(next) ? WAIT : TEXT;
   }
 
-  function scanTag(): void {
-    const end = findTagEnd();
-    const from = at;
-    at = end + 1;
-    if (end < buffer.length && tag === '') {
-      state = TEXT;
-      return emitTag(buffer, from, Math.min(end, from + MAX_TAG));
+  #scanTag(): void {
+    const end = this.#findTagEnd();
+    const from = this.#at;
+    this.#at = end + 1;
+    if (end < this.#buffer.length && this.#tag === '') {
+      this.#state = TEXT;
+      return this.#emitTag(this.#buffer, from, Math.min(end, from + MAX_TAG));
     }
-    if (tag.length < MAX_TAG) tag += buffer.slice(from, Math.min(end, from + MAX_TAG));
-    if (end === buffer.length) return;
-    state = TEXT;
-    emitTag(tag, 0, tag.length);
+    if (this.#tag.length < MAX_TAG) this.#tag += this.#buffer.slice(from, Math.min(end, from + MAX_TAG));
+    if (end === this.#buffer.length) return;
+    this.#state = TEXT;
+    this.#emitTag(this.#tag, 0, this.#tag.length);
   }
 
   /** The place of the `>` that ends the tag, or the end of the buffer with the place within the tag remembered. */
-  function findTagEnd(): number {
-    const text = buffer;
+  #findTagEnd(): number {
+    const text = this.#buffer;
     const length = text.length;
-    let where = tagState;
-    let i = at;
+    let where = this.#tagState;
+    let i = this.#at;
     for (; i < length; i += 1) {
       if (where === DOUBLE_QUOTED || where === SINGLE_QUOTED) {
         const close = text.indexOf(where === DOUBLE_QUOTED ? '"' : "'", i);
@@ -159,97 +180,88 @@ export function createScanner(handler: Handler, { xml = false }: ScannerOptions 
         else where = NAME;
       }
     }
-    tagState = where;
+    this.#tagState = where;
     return i;
   }
 
   /** The tag is what stands in `text` from `from` to `to`, without its brackets. */
-  function emitTag(text: string, from: number, to: number): void {
+  #emitTag(text: string, from: number, to: number): void {
     const closing = codeAt(text, from) === SLASH;
     const start = closing ? from + 1 : from;
     let end = start + 1;
     while (end < to && !endsName(codeAt(text, end))) end += 1;
     const name = text.slice(start, end).toLowerCase();
     if (closing) {
-      if (name === 'svg' && drawings > 0) drawings -= 1;
-      handler.close(name);
+      if (name === 'svg' && this.#drawings > 0) this.#drawings -= 1;
+      this.#handler.close(name);
       return;
     }
-    const empty = (xml || name === 'svg' || drawings > 0) && codeAt(text, to - 1) === SLASH;
-    if (name === 'svg' && !empty) drawings += 1;
+    const empty = (this.#xml || name === 'svg' || this.#drawings > 0) && codeAt(text, to - 1) === SLASH;
+    if (name === 'svg' && !empty) this.#drawings += 1;
     if (!empty && RAW.has(name)) {
-      state = RAW_CONTENT;
-      rawName = name;
-      title = '';
+      this.#state = RAW_CONTENT;
+      this.#rawName = name;
+      this.#title = '';
     }
-    handler.open(name, end < to ? text.slice(end, to) : '');
+    this.#handler.open(name, end < to ? text.slice(end, to) : '');
   }
 
-  function scanComment(): void {
-    const match = findCommentEnd(buffer, at);
+  #scanComment(): void {
+    const match = findCommentEnd(this.#buffer, this.#at);
     if (match < 0) {
-      carry = buffer.slice(Math.max(at, buffer.length - 3));
-      at = buffer.length;
+      this.#carry = this.#buffer.slice(Math.max(this.#at, this.#buffer.length - 3));
+      this.#at = this.#buffer.length;
       return;
     }
-    at = match;
-    state = TEXT;
+    this.#at = match;
+    this.#state = TEXT;
   }
 
-  function scanBogus(): void {
-    const gt = buffer.indexOf('>', at);
-    at = gt < 0 ? buffer.length : gt + 1;
-    if (gt >= 0) state = TEXT;
+  #scanBogus(): void {
+    const gt = this.#buffer.indexOf('>', this.#at);
+    this.#at = gt < 0 ? this.#buffer.length : gt + 1;
+    if (gt >= 0) this.#state = TEXT;
   }
 
-  function scanRaw(): void {
-    const end = findEndTag(buffer, at, rawName);
-    const known = end < 0 ? Math.max(at, buffer.length - rawName.length - 2) : end;
-    if (rawName === 'title' && drawings === 0 && title.length < MAX_TITLE) {
-      title += buffer.slice(at, Math.min(end < 0 && last ? buffer.length : known, at + MAX_TITLE));
+  #scanRaw(): void {
+    const end = findEndTag(this.#buffer, this.#at, this.#rawName);
+    const known = end < 0 ? Math.max(this.#at, this.#buffer.length - this.#rawName.length - 2) : end;
+    if (this.#rawName === 'title' && this.#drawings === 0 && this.#title.length < MAX_TITLE) {
+      this.#title += this.#buffer.slice(
+        this.#at,
+        Math.min(end < 0 && this.#last ? this.#buffer.length : known, this.#at + MAX_TITLE),
+      );
     }
     if (end < 0) {
-      carry = buffer.slice(known);
-      at = buffer.length;
-      if (last) emitTitle();
+      this.#carry = this.#buffer.slice(known);
+      this.#at = this.#buffer.length;
+      if (this.#last) this.#emitTitle();
       return;
     }
-    emitTitle();
-    state = TAG;
-    at = end + 1;
-    tag = '';
-    tagState = TAG_NAME;
+    this.#emitTitle();
+    this.#state = TAG;
+    this.#at = end + 1;
+    this.#tag = '';
+    this.#tagState = TAG_NAME;
   }
 
-  function emitTitle(): void {
-    if (rawName === 'title' && drawings === 0) handler.title(title);
+  #emitTitle(): void {
+    if (this.#rawName === 'title' && this.#drawings === 0) this.#handler.title(this.#title);
   }
 
-  function run(): void {
-    while (at < buffer.length) {
-      if (state === TEXT) scanText();
-      else if (state === TAG) scanTag();
-      else if (state === RAW_CONTENT) scanRaw();
-      else if (state === COMMENT) scanComment();
-      else scanBogus();
+  #run(): void {
+    while (this.#at < this.#buffer.length) {
+      if (this.#state === TEXT) this.#scanText();
+      else if (this.#state === TAG) this.#scanTag();
+      else if (this.#state === RAW_CONTENT) this.#scanRaw();
+      else if (this.#state === COMMENT) this.#scanComment();
+      else this.#scanBogus();
     }
   }
-
-  function write(piece: string): void {
-    buffer = carry + piece;
-    carry = '';
-    at = 0;
-    run();
-  }
-  return {
-    write,
-    end() {
-      last = true;
-      write('');
-      if (state === RAW_CONTENT && buffer === '') emitTitle();
-    },
-  };
 }
+
+export const createScanner = (handler: Handler, { xml = false }: ScannerOptions = {}): Scanner =>
+  new HtmlScanner(handler, xml);
 
 const isLetter = (code: number): boolean => (code > 96 && code < 123) || (code > 64 && code < 91);
 

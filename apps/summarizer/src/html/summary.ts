@@ -1,4 +1,4 @@
-import { createScanner, readAttributes, type Scanner, type ScannerOptions } from './scanner.ts';
+import { createScanner, readAttributes, type Handler, type Scanner, type ScannerOptions } from './scanner.ts';
 import { collapse, createCapture, createWordCounter, cut, decodeAttribute, decodeText, type Capture } from './text.ts';
 
 export interface Summary {
@@ -44,101 +44,110 @@ export interface Summarizer extends Scanner {
   result: () => Summary;
 }
 
-export function createSummary(options?: ScannerOptions): Summarizer {
-  const counter = createWordCounter();
-  const headings = new Set<string>();
-  const paragraphs = new Set<string>();
-  const hidden = createHidden();
-  let title = '';
-  let firstH1 = '';
-  let description = '';
-  let ogDescription = '';
-  let heading: Capture | undefined;
-  let headingName = '';
-  let paragraph: Capture | undefined;
+class PageSummary implements Summarizer, Handler {
+  readonly #counter = createWordCounter();
+  readonly #headings = new Set<string>();
+  readonly #paragraphs = new Set<string>();
+  readonly #hidden = createHidden();
+  #title = '';
+  #firstH1 = '';
+  #description = '';
+  #ogDescription = '';
+  #heading: Capture | undefined;
+  #headingName = '';
+  #paragraph: Capture | undefined;
+  readonly #scanner: Scanner;
 
-  function endHeading() {
-    const text = heading?.take() ?? '';
-    heading = undefined;
-    if (headingName === 'h1' && firstH1 === '') firstH1 = text;
-    if (text.length >= 3 && text.length <= 199 && headings.size < MAX_HEADINGS) headings.add(text);
+  constructor(options?: ScannerOptions) {
+    this.#scanner = createScanner(this, options);
   }
 
-  function endParagraph() {
-    const text = paragraph?.take() ?? '';
-    paragraph = undefined;
-    if (text.length >= 21 && text.length <= 1999 && paragraphs.size < MAX_PARAGRAPHS) paragraphs.add(text);
+  write(piece: string): void {
+    this.#scanner.write(piece);
   }
 
-  function separate(name: string) {
+  text(raw: string): void {
+    if (this.#hidden.now()) return;
+    const text = decodeText(raw);
+    this.#counter.add(text);
+    this.#heading?.add(text);
+    this.#paragraph?.add(text);
+  }
+
+  title(raw: string): void {
+    if (this.#title === '') this.#title = cut(collapse(decodeText(raw)), MAX_TEXT);
+  }
+
+  open(name: string, attributes: string): void {
+    this.#separate(name);
+    this.#hidden.open(name, attributes);
+    if (name === 'meta') this.#readMeta(attributes);
+    else if (this.#hidden.now()) return;
+    else if (name === 'p') {
+      if (this.#paragraphs.size < MAX_PARAGRAPHS) this.#paragraph = createCapture(MAX_TEXT);
+    } else if (isHeading(name)) {
+      this.#endHeading();
+      this.#headingName = name;
+      const wanted = this.#headings.size < MAX_HEADINGS || (name === 'h1' && this.#firstH1 === '');
+      if (wanted && name <= 'h3') this.#heading = createCapture(MAX_TEXT);
+    }
+  }
+
+  close(name: string): void {
+    this.#separate(name);
+    this.#hidden.close(name);
+    if (isHeading(name)) this.#endHeading();
+  }
+
+  end(): void {
+    this.#scanner.end();
+    this.#endHeading();
+    this.#endParagraph();
+  }
+
+  result(): Summary {
+    return {
+      title: this.#title || this.#firstH1,
+      description: this.#description || this.#ogDescription,
+      headings: [...this.#headings],
+      paragraphs: [...this.#paragraphs],
+      wordCount: this.#counter.count(),
+    };
+  }
+
+  #endHeading(): void {
+    const text = this.#heading?.take() ?? '';
+    this.#heading = undefined;
+    if (this.#headingName === 'h1' && this.#firstH1 === '') this.#firstH1 = text;
+    if (text.length >= 3 && text.length <= 199 && this.#headings.size < MAX_HEADINGS) this.#headings.add(text);
+  }
+
+  #endParagraph(): void {
+    const text = this.#paragraph?.take() ?? '';
+    this.#paragraph = undefined;
+    if (text.length >= 21 && text.length <= 1999 && this.#paragraphs.size < MAX_PARAGRAPHS) this.#paragraphs.add(text);
+  }
+
+  #separate(name: string): void {
     const effect = EFFECTS.get(name);
     if (effect === undefined) return;
-    counter.separate();
-    if (effect === BLOCK && paragraph) endParagraph();
-    paragraph?.add(' ');
-    heading?.add(' ');
+    this.#counter.separate();
+    if (effect === BLOCK && this.#paragraph) this.#endParagraph();
+    this.#paragraph?.add(' ');
+    this.#heading?.add(' ');
   }
 
-  function readMeta(attributes: string) {
+  #readMeta(attributes: string): void {
     const found = readAttributes(attributes, ['name', 'property', 'content']);
     const name = (found.get('name') ?? found.get('property') ?? '').toLowerCase();
     const property = (found.get('property') ?? name).toLowerCase();
     const content = () => cut(collapse(decodeAttribute(found.get('content') ?? '')), MAX_TEXT);
-    if (name === 'description' && description === '') description = content();
-    else if (property === 'og:description' && ogDescription === '') ogDescription = content();
+    if (name === 'description' && this.#description === '') this.#description = content();
+    else if (property === 'og:description' && this.#ogDescription === '') this.#ogDescription = content();
   }
-
-  const scanner = createScanner(
-    {
-      text(raw) {
-        if (hidden.now()) return;
-        const text = decodeText(raw);
-        counter.add(text);
-        heading?.add(text);
-        paragraph?.add(text);
-      },
-      title(raw) {
-        if (title === '') title = cut(collapse(decodeText(raw)), MAX_TEXT);
-      },
-      open(name, attributes) {
-        separate(name);
-        hidden.open(name, attributes);
-        if (name === 'meta') readMeta(attributes);
-        else if (hidden.now()) return;
-        else if (name === 'p') {
-          if (paragraphs.size < MAX_PARAGRAPHS) paragraph = createCapture(MAX_TEXT);
-        } else if (isHeading(name)) {
-          endHeading();
-          headingName = name;
-          const wanted = headings.size < MAX_HEADINGS || (name === 'h1' && firstH1 === '');
-          if (wanted && name <= 'h3') heading = createCapture(MAX_TEXT);
-        }
-      },
-      close(name) {
-        separate(name);
-        hidden.close(name);
-        if (isHeading(name)) endHeading();
-      },
-    },
-    options,
-  );
-
-  return {
-    write: scanner.write,
-    end() {
-      scanner.end();
-      endHeading();
-      endParagraph();
-    },
-    result: () => ({
-      title: title || firstH1,
-      description: description || ogDescription,
-      headings: [...headings],
-      paragraphs: [...paragraphs],
-      wordCount: counter.count(),
-    }),
-  };
 }
+
+export const createSummary = (options?: ScannerOptions): Summarizer => new PageSummary(options);
 
 const isHeading = (name: string): boolean => name.length === 2 && name >= 'h1' && name <= 'h6';
 

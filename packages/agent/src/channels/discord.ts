@@ -34,12 +34,102 @@ interface Resumable {
   self: string;
 }
 
+/** Where a new connection goes on. */
+interface Place {
+  resumable: Resumable | undefined;
+  sequence: number | null;
+}
+
+class Connection {
+  readonly #socket: WebSocket;
+  readonly #token: string;
+  readonly #place: Place;
+  readonly #onMessage: (message: DiscordMessage) => Promise<void>;
+  #beat: NodeJS.Timeout | undefined;
+  #acknowledged = true;
+  #order = Promise.resolve();
+
+  constructor(url: string, token: string, place: Place, onMessage: (message: DiscordMessage) => Promise<void>) {
+    this.#socket = new WebSocket(`${url}/?v=10&encoding=json`);
+    this.#token = token;
+    this.#place = place;
+    this.#onMessage = onMessage;
+  }
+
+  /** Until it closes. */
+  async run(signal: AbortSignal): Promise<void> {
+    const socket = this.#socket;
+    const onAbort = (): void => socket.close(1000);
+    signal.addEventListener('abort', onAbort);
+    socket.on('message', (data: Buffer) => {
+      this.#order = this.#order
+        .then(() => this.#onPayload(JSON.parse(data.toString()) as Payload))
+        .catch(() => socket.terminate());
+    });
+    try {
+      const [code] = (await once(socket, 'close')) as [number];
+      if (REFUSED_CLOSE_CODES.has(code)) throw new TokenRefused(`Discord closed the connection (${code})`);
+    } finally {
+      clearInterval(this.#beat);
+      signal.removeEventListener('abort', onAbort);
+      await this.#order;
+    }
+  }
+
+  #send(op: number, d: unknown): void {
+    this.#socket.send(JSON.stringify({ op, d }));
+  }
+
+  async #onPayload({ op, s, t, d }: Payload): Promise<void> {
+    if (op === OP.hello) this.#onHello((d as { heartbeat_interval: number }).heartbeat_interval);
+    else if (op === OP.ack) this.#acknowledged = true;
+    else if (op === OP.heartbeat) this.#send(OP.heartbeat, this.#place.sequence);
+    else if (op === OP.reconnect) this.#socket.close(4000);
+    else if (op === OP.invalid) {
+      if (d !== true) this.#place.resumable = undefined;
+      this.#socket.close(4000);
+    } else if (op === OP.dispatch) {
+      if (t === 'READY') {
+        const ready = d as { session_id: string; resume_gateway_url: string; user: { id: string } };
+        this.#place.resumable = { sessionId: ready.session_id, url: ready.resume_gateway_url, self: ready.user.id };
+      }
+      if (t === 'MESSAGE_CREATE') await this.#onMessage(d as DiscordMessage);
+      // Only now: a resumed connection starts after the last one that was really taken.
+      this.#place.sequence = s ?? this.#place.sequence;
+    }
+  }
+
+  #onHello(everyMs: number): void {
+    const { resumable, sequence } = this.#place;
+    const token = this.#token;
+    this.#beat = setInterval(() => {
+      // No answer to the last one: the connection is dead without having said so.
+      if (!this.#acknowledged) return this.#socket.terminate();
+      this.#acknowledged = false;
+      this.#send(OP.heartbeat, this.#place.sequence);
+    }, everyMs);
+    if (resumable) this.#send(OP.resume, { token, session_id: resumable.sessionId, seq: sequence });
+    else
+      this.#send(OP.identify, {
+        token,
+        intents: INTENTS,
+        properties: { os: 'linux', browser: 'troupe', device: 'troupe' },
+      });
+  }
+}
+
+async function hear(box: Inbox, message: DiscordMessage, self: string): Promise<void> {
+  const mentioned = message.mentions?.some(({ id }) => id === self) ?? false;
+  if (message.author.bot || (message.guild_id !== undefined && !mentioned)) return;
+  const text = message.content.replaceAll(new RegExp(`<@!?${self}>`, 'g'), '').trim();
+  await box.take({ id: message.id, chat: message.channel_id, sender: message.author.id, text });
+}
+
 export function createDiscord(deps: ChannelDeps): Channel {
   const { token, outbound, agent, baseUrl = 'https://discord.com/api/v10' } = deps;
   let inbox: Inbox | undefined;
   let listening: Listening | undefined;
-  let resumable: Resumable | undefined;
-  let sequence: number | null = null;
+  const place: Place = { resumable: undefined, sequence: null };
 
   async function rest(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
     const response = await outbound.fetch(baseUrl + path, {
@@ -54,69 +144,8 @@ export function createDiscord(deps: ChannelDeps): Channel {
   }
 
   async function listen(box: Inbox, signal: AbortSignal): Promise<void> {
-    const url = resumable?.url ?? ((await rest('GET', '/gateway/bot')) as { url: string }).url;
-    const socket = new WebSocket(`${url}/?v=10&encoding=json`);
-    const send = (op: number, d: unknown): void => socket.send(JSON.stringify({ op, d }));
-    let beat: NodeJS.Timeout | undefined;
-    let acknowledged = true;
-    const onAbort = (): void => socket.close(1000);
-    signal.addEventListener('abort', onAbort);
-
-    function onHello(everyMs: number): void {
-      beat = setInterval(() => {
-        // No answer to the last one: the connection is dead without having said so.
-        if (!acknowledged) return socket.terminate();
-        acknowledged = false;
-        send(OP.heartbeat, sequence);
-      }, everyMs);
-      if (resumable) send(OP.resume, { token, session_id: resumable.sessionId, seq: sequence });
-      else
-        send(OP.identify, {
-          token,
-          intents: INTENTS,
-          properties: { os: 'linux', browser: 'troupe', device: 'troupe' },
-        });
-    }
-
-    async function onPayload({ op, s, t, d }: Payload): Promise<void> {
-      if (op === OP.hello) onHello((d as { heartbeat_interval: number }).heartbeat_interval);
-      else if (op === OP.ack) acknowledged = true;
-      else if (op === OP.heartbeat) send(OP.heartbeat, sequence);
-      else if (op === OP.reconnect) socket.close(4000);
-      else if (op === OP.invalid) {
-        if (d !== true) resumable = undefined;
-        socket.close(4000);
-      } else if (op === OP.dispatch) {
-        if (t === 'READY') {
-          const ready = d as { session_id: string; resume_gateway_url: string; user: { id: string } };
-          resumable = { sessionId: ready.session_id, url: ready.resume_gateway_url, self: ready.user.id };
-        }
-        if (t === 'MESSAGE_CREATE') await onMessage(box, d as DiscordMessage);
-        // Only now: a resumed connection starts after the last one that was really taken.
-        sequence = s ?? sequence;
-      }
-    }
-
-    let order = Promise.resolve();
-    socket.on('message', (data: Buffer) => {
-      order = order.then(() => onPayload(JSON.parse(data.toString()) as Payload)).catch(() => socket.terminate());
-    });
-    try {
-      const [code] = (await once(socket, 'close')) as [number];
-      if (REFUSED_CLOSE_CODES.has(code)) throw new TokenRefused(`Discord closed the connection (${code})`);
-    } finally {
-      clearInterval(beat);
-      signal.removeEventListener('abort', onAbort);
-      await order;
-    }
-  }
-
-  async function onMessage(box: Inbox, message: DiscordMessage): Promise<void> {
-    const self = resumable?.self ?? '';
-    const mentioned = message.mentions?.some(({ id }) => id === self) ?? false;
-    if (message.author.bot || (message.guild_id !== undefined && !mentioned)) return;
-    const text = message.content.replaceAll(new RegExp(`<@!?${self}>`, 'g'), '').trim();
-    await box.take({ id: message.id, chat: message.channel_id, sender: message.author.id, text });
+    const url = place.resumable?.url ?? ((await rest('GET', '/gateway/bot')) as { url: string }).url;
+    await new Connection(url, token, place, (message) => hear(box, message, place.resumable?.self ?? '')).run(signal);
   }
 
   return {

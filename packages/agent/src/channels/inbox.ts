@@ -45,103 +45,132 @@ const HOLD_MS = 30_000;
 const MAX_TRIES = 8;
 const FAILED = 'Sorry, I cannot answer now. Please try again later.';
 
-export function openInbox(
-  kind: ChannelKind,
-  { agent, log, allowedSenders = [], holdMs = HOLD_MS }: ChannelDeps,
-  send: (message: Incoming, text: string) => Promise<void>,
-): Inbox {
-  const { store } = agent;
-  const self = newId();
-  const running = new Map<string, Promise<void>>();
-  let closed = false;
+type Send = (message: Incoming, text: string) => Promise<void>;
 
-  const waiting = (state: Record<string, unknown>): Waiting[] => (state['pending'] ?? []) as Waiting[];
-  const change = (edit: (pending: Waiting[]) => Waiting[]): Promise<void> =>
-    store.changeChannelState(kind, (state) => ({ ...state, pending: edit(waiting(state)) }));
-  const hold = (message: Waiting): Waiting => ({ ...message, by: self, until: Date.now() + holdMs });
+const waiting = (state: Record<string, unknown>): Waiting[] => (state['pending'] ?? []) as Waiting[];
 
-  async function answer(message: Waiting): Promise<void> {
-    try {
-      const { reply, outcome } = await agent.ask({
-        to: { channel: kind, key: message.chat },
-        inputId: message.id,
-        content: message.text,
-        from: `${kind} ${message.sender}`,
-      });
-      const waits = outcome === 'waiting';
-      if (!waits || !message.isTold) await send(message, outcome === 'failed' ? FAILED : reply || '…');
-      // The answer itself follows when somebody has decided.
-      await replace(message, waits ? { ...message, isTold: true, until: Date.now() + holdMs } : undefined);
-    } catch (err) {
-      log.error({ err, agentId: agent.id, channel: kind }, 'answer not delivered');
-      if (!closed) await putOff(message);
+class StoredInbox implements Inbox {
+  readonly #kind: ChannelKind;
+  readonly #agent: ChannelDeps['agent'];
+  readonly #log: ChannelDeps['log'];
+  readonly #allowedSenders: readonly string[];
+  readonly #holdMs: number;
+  readonly #send: Send;
+  readonly #self = newId();
+  readonly #running = new Map<string, Promise<void>>();
+  #closed = false;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(kind: ChannelKind, { agent, log, allowedSenders = [], holdMs = HOLD_MS }: ChannelDeps, send: Send) {
+    this.#kind = kind;
+    this.#agent = agent;
+    this.#log = log;
+    this.#allowedSenders = allowedSenders;
+    this.#holdMs = holdMs;
+    this.#send = send;
+    this.#timer = setInterval(() => {
+      this.recover().catch((err: unknown) =>
+        log.warn({ err, agentId: agent.id, channel: kind }, 'inbox not looked through'),
+      );
+    }, holdMs / 3).unref();
+  }
+
+  async take(message: Incoming): Promise<void> {
+    if (message.text.trim() === '') return;
+    if (this.#allowedSenders.length > 0 && !this.#allowedSenders.includes(message.sender)) {
+      this.#log.info({ agentId: this.#agent.id, channel: this.#kind }, 'message of a stranger ignored');
+      return;
     }
+    let isKnown = false;
+    await this.#change((pending) => {
+      isKnown = pending.some(({ id }) => id === message.id);
+      return isKnown ? pending : [...pending, this.#hold(message)];
+    });
+    if (!isKnown) this.#begin(message);
   }
 
-  const replace = (message: Waiting, by: Waiting | undefined): Promise<void> =>
-    change((pending) => pending.flatMap((one) => (one.id !== message.id ? [one] : by ? [by] : [])));
-
-  async function putOff(message: Waiting): Promise<void> {
-    const tries = (message.tries ?? 0) + 1;
-    const isOver = tries >= MAX_TRIES;
-    await replace(message, isOver ? undefined : { ...message, tries, until: Date.now() + holdMs * 2 ** tries });
-    const told = isOver ? 'An answer could not be delivered.' : 'An answer could not be delivered yet.';
-    await store.log({ level: 'error', message: told, source: kind });
+  async remembered(name: string): Promise<unknown> {
+    return (await this.#agent.store.channelState(this.#kind))[name];
   }
 
-  function begin(message: Waiting): void {
-    const work = answer(message)
-      .catch((err: unknown) => log.error({ err, channel: kind }, 'channel failed'))
-      .finally(() => running.delete(message.id));
-    running.set(message.id, work);
+  remember(name: string, value: unknown): Promise<void> {
+    return this.#agent.store.changeChannelState(this.#kind, (state) => ({ ...state, [name]: value }));
+  }
+
+  async settle(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    const patience = new AbortController();
+    const { signal } = patience;
+    await Promise.race([
+      Promise.all(this.#running.values()),
+      delay(SETTLE_MS, undefined, { signal, ref: false }).catch(() => undefined),
+    ]);
+    patience.abort();
+    if (this.#running.size > 0)
+      await this.#change((pending) => pending.map((one) => (one.by === this.#self ? { ...one, until: 0 } : one)));
   }
 
   /** Keeps what is ours and takes what is nobody's. */
-  async function recover(): Promise<void> {
-    const isOurs = ({ id }: Waiting): boolean => running.has(id);
+  async recover(): Promise<void> {
+    const isOurs = ({ id }: Waiting): boolean => this.#running.has(id);
     const isFree = (one: Waiting): boolean => !isOurs(one) && (one.until ?? 0) <= Date.now();
-    if (!waiting(await store.channelState(kind)).some((one) => isOurs(one) || isFree(one))) return;
+    if (!waiting(await this.#agent.store.channelState(this.#kind)).some((one) => isOurs(one) || isFree(one))) return;
     let taken: Waiting[] = [];
-    await change((pending) => {
+    await this.#change((pending) => {
       taken = pending.filter(isFree);
-      return pending.map((one) => (isOurs(one) || taken.includes(one) ? hold(one) : one));
+      return pending.map((one) => (isOurs(one) || taken.includes(one) ? this.#hold(one) : one));
     });
-    taken.forEach(begin);
+    for (const message of taken) this.#begin(message);
   }
 
-  const timer = setInterval(() => {
-    recover().catch((err: unknown) => log.warn({ err, agentId: agent.id, channel: kind }, 'inbox not looked through'));
-  }, holdMs / 3).unref();
+  #change(edit: (pending: Waiting[]) => Waiting[]): Promise<void> {
+    return this.#agent.store.changeChannelState(this.#kind, (state) => ({ ...state, pending: edit(waiting(state)) }));
+  }
 
-  return {
-    async take(message) {
-      if (message.text.trim() === '') return;
-      if (allowedSenders.length > 0 && !allowedSenders.includes(message.sender)) {
-        log.info({ agentId: agent.id, channel: kind }, 'message of a stranger ignored');
-        return;
-      }
-      let isKnown = false;
-      await change((pending) => {
-        isKnown = pending.some(({ id }) => id === message.id);
-        return isKnown ? pending : [...pending, hold(message)];
+  #hold(message: Waiting): Waiting {
+    return { ...message, by: this.#self, until: Date.now() + this.#holdMs };
+  }
+
+  async #answer(message: Waiting): Promise<void> {
+    try {
+      const { reply, outcome } = await this.#agent.ask({
+        to: { channel: this.#kind, key: message.chat },
+        inputId: message.id,
+        content: message.text,
+        from: `${this.#kind} ${message.sender}`,
       });
-      if (!isKnown) begin(message);
-    },
-    recover,
-    remembered: async (name) => (await store.channelState(kind))[name],
-    remember: (name, value) => store.changeChannelState(kind, (state) => ({ ...state, [name]: value })),
-    async settle() {
-      closed = true;
-      clearInterval(timer);
-      const patience = new AbortController();
-      const { signal } = patience;
-      await Promise.race([
-        Promise.all(running.values()),
-        delay(SETTLE_MS, undefined, { signal, ref: false }).catch(() => undefined),
-      ]);
-      patience.abort();
-      if (running.size > 0)
-        await change((pending) => pending.map((one) => (one.by === self ? { ...one, until: 0 } : one)));
-    },
-  };
+      const waits = outcome === 'waiting';
+      if (!waits || !message.isTold) await this.#send(message, outcome === 'failed' ? FAILED : reply || '…');
+      // The answer itself follows when somebody has decided.
+      await this.#replace(message, waits ? { ...message, isTold: true, until: Date.now() + this.#holdMs } : undefined);
+    } catch (err) {
+      this.#log.error({ err, agentId: this.#agent.id, channel: this.#kind }, 'answer not delivered');
+      if (!this.#closed) await this.#putOff(message);
+    }
+  }
+
+  #replace(message: Waiting, by: Waiting | undefined): Promise<void> {
+    return this.#change((pending) => pending.flatMap((one) => (one.id !== message.id ? [one] : by ? [by] : [])));
+  }
+
+  async #putOff(message: Waiting): Promise<void> {
+    const tries = (message.tries ?? 0) + 1;
+    const isOver = tries >= MAX_TRIES;
+    await this.#replace(
+      message,
+      isOver ? undefined : { ...message, tries, until: Date.now() + this.#holdMs * 2 ** tries },
+    );
+    const told = isOver ? 'An answer could not be delivered.' : 'An answer could not be delivered yet.';
+    await this.#agent.store.log({ level: 'error', message: told, source: this.#kind });
+  }
+
+  #begin(message: Waiting): void {
+    const work = this.#answer(message)
+      .catch((err: unknown) => this.#log.error({ err, channel: this.#kind }, 'channel failed'))
+      .finally(() => this.#running.delete(message.id));
+    this.#running.set(message.id, work);
+  }
 }
+
+export const openInbox = (kind: ChannelKind, deps: ChannelDeps, send: Send): Inbox => new StoredInbox(kind, deps, send);

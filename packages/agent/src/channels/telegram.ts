@@ -11,6 +11,35 @@ interface Update {
   message?: { message_id: number; text?: string; chat: { id: number }; from?: { id: number; is_bot?: boolean } };
 }
 
+type Call = <T>(method: string, body: object, signal?: AbortSignal) => Promise<T>;
+
+/** Ends with the signal. */
+async function listen(call: Call, box: Inbox, pollSeconds: number, signal: AbortSignal): Promise<void> {
+  let offset = Number((await box.remembered('offset')) ?? 0);
+  for (;;) {
+    const updates = await call<Update[]>(
+      'getUpdates',
+      { offset, timeout: pollSeconds, allowed_updates: ['message'] },
+      signal,
+    );
+    for (const { update_id: id, message } of updates) {
+      if (message?.from && !message.from.is_bot) {
+        const chat = String(message.chat.id);
+        await box.take({
+          id: `${chat}:${message.message_id}`,
+          chat,
+          sender: String(message.from.id),
+          text: message.text ?? '',
+        });
+      }
+      // The next look tells Telegram that everything below is ours.
+      offset = id + 1;
+      await box.remember('offset', offset);
+    }
+    signal.throwIfAborted();
+  }
+}
+
 export function createTelegram(deps: ChannelDeps): Channel {
   const { token, outbound, agent, baseUrl = 'https://api.telegram.org', pollSeconds = 8 } = deps;
   let inbox: Inbox | undefined;
@@ -30,32 +59,6 @@ export function createTelegram(deps: ChannelDeps): Channel {
     return answer.result;
   }
 
-  async function listen(box: Inbox, signal: AbortSignal): Promise<void> {
-    let offset = Number((await box.remembered('offset')) ?? 0);
-    for (;;) {
-      const updates = await call<Update[]>(
-        'getUpdates',
-        { offset, timeout: pollSeconds, allowed_updates: ['message'] },
-        signal,
-      );
-      for (const { update_id: id, message } of updates) {
-        if (message?.from && !message.from.is_bot) {
-          const chat = String(message.chat.id);
-          await box.take({
-            id: `${chat}:${message.message_id}`,
-            chat,
-            sender: String(message.from.id),
-            text: message.text ?? '',
-          });
-        }
-        // The next look tells Telegram that everything below is ours.
-        offset = id + 1;
-        await box.remember('offset', offset);
-      }
-      signal.throwIfAborted();
-    }
-  }
-
   return {
     kind: 'telegram',
     async start() {
@@ -64,7 +67,7 @@ export function createTelegram(deps: ChannelDeps): Channel {
       });
       inbox = box;
       await box.recover();
-      listening = keepListening('telegram', deps, (signal) => listen(box, signal));
+      listening = keepListening('telegram', deps, (signal) => listen(call, box, pollSeconds, signal));
       await agent.store.log({ level: 'info', message: 'Channel started.', source: 'telegram' });
     },
     async stop() {

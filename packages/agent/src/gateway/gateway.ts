@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AGENT_NOT_FOUND, shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
-import { AppError, requestUrl } from '@troupe/kernel';
+import { AppError, requestUrl, type Log } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
@@ -93,97 +93,48 @@ const QUERY_TOKEN_PATH = /^\/(ws|sessions\/[^/]+\/events)$/;
 /** One for all: an error is made for every abort without a reason. */
 const LEFT = new Error('the client is gone');
 
-export function createGateway(deps: GatewayDeps): Gateway {
-  const { agent: findAgent, verify, log, version } = deps;
-  const connections = createConnections(deps);
-  const mcp = createMcpDoor(deps);
+function fail(
+  log: Log,
+  error: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: GatewayTarget,
+): void {
+  const known = knownError(error);
+  if (known.status === 500) log.error({ err: error, agentId: target.agentId }, 'gateway request failed');
+  if (response.headersSent) return void response.destroy();
+  // What is left of the body would be taken for the next request.
+  if (known.status === 413) response.setHeader('connection', 'close');
+  for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
+  const shape = shapeOf(request, target);
+  sendJson({ response }, shape ? shapedError(shape, known.status, known.body) : known.body, known.status);
+}
+
+async function awake({ agent: findAgent }: GatewayDeps, { agentId }: GatewayTarget): Promise<Agent> {
+  const agent = await findAgent(agentId);
+  if (!agent) throw new AppError(404, 'Agent not found');
+  return agent;
+}
+
+async function authenticate(
+  { verify }: GatewayDeps,
+  request: IncomingMessage,
+  url: URL,
+  agentId: string,
+  how: Pick<Showing, 'socket' | 'asModel' | 'asClient'>,
+): Promise<Known> {
+  const token = shownToken(request, url);
+  const caller = request.headers[CALLER_HEADER];
+  const showing = { ...how, ...(typeof caller === 'string' && { caller }) };
+  const principal = token === undefined ? undefined : await verify(agentId, token, showing);
+  if (token === undefined || !principal) throw new AppError(401, 'Unauthorized');
+  return { token, showing, principal };
+}
+
+/** The connections that stay open. */
+function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createConnections>) {
+  const { log } = deps;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: SOCKET_BOUNDS.frameBytes });
-
-  async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
-    try {
-      await answer(request, response, target);
-    } catch (error) {
-      fail(error, request, response, target);
-    }
-  }
-
-  function fail(error: unknown, request: IncomingMessage, response: ServerResponse, target: GatewayTarget): void {
-    const { agentId } = target;
-    const known = knownError(error);
-    if (known.status === 500) log.error({ err: error, agentId }, 'gateway request failed');
-    if (response.headersSent) return void response.destroy();
-    // What is left of the body would be taken for the next request.
-    if (known.status === 413) response.setHeader('connection', 'close');
-    for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
-    const shape = shapeOf(request, target);
-    sendJson({ response }, shape ? shapedError(shape, known.status, known.body) : known.body, known.status);
-  }
-
-  async function awake({ agentId }: GatewayTarget): Promise<Agent> {
-    const agent = await findAgent(agentId);
-    if (!agent) throw new AppError(404, 'Agent not found');
-    return agent;
-  }
-
-  async function answer(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
-    const url = requestUrl(target.path);
-    if (await deps.webhook?.(target, request, response)) return;
-    if (request.method === 'GET' && url.pathname === '/health') {
-      return void sendJson({ response }, { status: 'ok', agentId: target.agentId, version });
-    }
-    const agent = await awake(target);
-    if (request.method === 'GET' && url.pathname === '/ready') {
-      await agent.definition();
-      return void sendJson({ response }, { status: 'ready', agentId: agent.id });
-    }
-    if (request.method === 'GET' && url.pathname === CARD_PATH)
-      return void sendJson({ response }, await agentCard(agent, deps));
-    const known = await authenticate(request, url, target.agentId, { socket: false, ...openedBy(url.pathname) });
-    const { principal } = known;
-    const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
-    const route = matching.find(([method]) => method === request.method);
-    if (!route) throw matching.length > 0 ? new AppError(405, 'Method not allowed') : new AppError(404, 'Not found');
-    requireRight(principal, route[2]);
-    await serve(route, { request, response, target, agent, principal, query: url.searchParams }, url, known);
-  }
-
-  async function serve(
-    [, path, , handler]: (typeof ROUTES)[number],
-    exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'signal'>,
-    url: URL,
-    { token, showing }: Known,
-  ): Promise<void> {
-    const { response, target, principal } = exchange;
-    const gone = new AbortController();
-    const cut = (): void => {
-      gone.abort();
-      response.destroy();
-    };
-    const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
-    response.once('close', () => {
-      gone.abort(LEFT);
-      closed();
-    });
-    const params = (path.exec(url.pathname) ?? []).slice(1);
-    // Ids are plain; anything else is nobody's.
-    if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id))) throw new AppError(404, 'Not found');
-    await handler({ ...exchange, params, deps, mcp, signal: gone.signal });
-  }
-
-  async function authenticate(
-    request: IncomingMessage,
-    url: URL,
-    agentId: string,
-    how: Pick<Showing, 'socket' | 'asModel' | 'asClient'>,
-  ): Promise<Known> {
-    const token = shownToken(request, url);
-    const caller = request.headers[CALLER_HEADER];
-    const showing = { ...how, ...(typeof caller === 'string' && { caller }) };
-    const principal = token === undefined ? undefined : await verify(agentId, token, showing);
-    if (token === undefined || !principal) throw new AppError(401, 'Unauthorized');
-    return { token, showing, principal };
-  }
-
   /** WebSockets of each agent. */
   const open = new Map<string, number>();
   function left(agentId: string): void {
@@ -197,8 +148,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     try {
       const url = requestUrl(target.path);
       if (url.pathname !== '/ws') throw new AppError(404, 'Not found');
-      await awake(target);
-      const { token, showing, principal } = await authenticate(request, url, target.agentId, { socket: true });
+      await awake(deps, target);
+      const { token, showing, principal } = await authenticate(deps, request, url, target.agentId, { socket: true });
       if ((open.get(target.agentId) ?? 0) >= SOCKET_BOUNDS.perAgent)
         throw new AppError(429, `An agent has ${SOCKET_BOUNDS.perAgent} open connections at most`);
       open.set(target.agentId, (open.get(target.agentId) ?? 0) + 1);
@@ -207,7 +158,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
         const cut = (): void => client.close(4401, 'token no longer valid');
         const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
         client.once('close', closed);
-        serveWebChat(client, () => awake(target), principal, log);
+        serveWebChat(client, () => awake(deps, target), principal, log);
       });
     } catch (error) {
       const known = error instanceof AppError ? error : new AppError(500, 'Internal server error');
@@ -220,14 +171,85 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   }
 
+  return { upgrade, close: () => new Promise<void>((resolve) => sockets.close(() => resolve())) };
+}
+
+interface Door {
+  deps: GatewayDeps;
+  connections: ReturnType<typeof createConnections>;
+  mcp: ReturnType<typeof createMcpDoor>;
+}
+
+/** What a route does, cut off when the token that opened it is no longer valid. */
+async function serve(
+  { deps, connections, mcp }: Door,
+  [, path, , handler]: (typeof ROUTES)[number],
+  exchange: Omit<Exchange, 'params' | 'deps' | 'mcp' | 'signal'>,
+  url: URL,
+  { token, showing }: Known,
+): Promise<void> {
+  const { response, target, principal } = exchange;
+  const gone = new AbortController();
+  const cut = (): void => {
+    gone.abort();
+    response.destroy();
+  };
+  const closed = connections.open({ agentId: target.agentId, token, showing, principalId: principal.id, cut });
+  response.once('close', () => {
+    gone.abort(LEFT);
+    closed();
+  });
+  const params = (path.exec(url.pathname) ?? []).slice(1);
+  // Ids are plain; anything else is nobody's.
+  if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id))) throw new AppError(404, 'Not found');
+  await handler({ ...exchange, params, deps, mcp, signal: gone.signal });
+}
+
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { log, version } = deps;
+  const connections = createConnections(deps);
+  const mcp = createMcpDoor(deps);
+  const door: Door = { deps, connections, mcp };
+  const sockets = createSockets(deps, connections);
+
+  async function handle(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
+    try {
+      await answer(request, response, target);
+    } catch (error) {
+      fail(log, error, request, response, target);
+    }
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, target: GatewayTarget): Promise<void> {
+    const url = requestUrl(target.path);
+    if (await deps.webhook?.(target, request, response)) return;
+    if (request.method === 'GET' && url.pathname === '/health') {
+      return void sendJson({ response }, { status: 'ok', agentId: target.agentId, version });
+    }
+    const agent = await awake(deps, target);
+    if (request.method === 'GET' && url.pathname === '/ready') {
+      await agent.definition();
+      return void sendJson({ response }, { status: 'ready', agentId: agent.id });
+    }
+    if (request.method === 'GET' && url.pathname === CARD_PATH)
+      return void sendJson({ response }, await agentCard(agent, deps));
+    const known = await authenticate(deps, request, url, target.agentId, { socket: false, ...openedBy(url.pathname) });
+    const { principal } = known;
+    const matching = ROUTES.filter(([, path]) => path.test(url.pathname));
+    const route = matching.find(([method]) => method === request.method);
+    if (!route) throw matching.length > 0 ? new AppError(405, 'Method not allowed') : new AppError(404, 'Not found');
+    requireRight(principal, route[2]);
+    await serve(door, route, { request, response, target, agent, principal, query: url.searchParams }, url, known);
+  }
+
   return {
     handle,
-    upgrade,
+    upgrade: sockets.upgrade,
     cut: connections.cut,
     async close() {
       connections.close();
       await mcp.close();
-      await new Promise<void>((resolve) => sockets.close(() => resolve()));
+      await sockets.close();
     },
   };
 }

@@ -37,6 +37,136 @@ export const FRAME_RIGHTS: Readonly<Record<Incoming['type'], Right>> = {
   approval: 'decide',
 };
 
+/** One connection. */
+class WebChat {
+  readonly #socket: WebSocket;
+  readonly #wake: () => Promise<Agent>;
+  readonly #principal: GatewayPrincipal;
+  readonly #log: Log;
+  readonly #ownKey = newId();
+  readonly #gone = new AbortController();
+  readonly #watches = new Map<string, AbortController>();
+  readonly #isInTime = createPace();
+  #atWork = 0;
+
+  constructor(socket: WebSocket, wake: () => Promise<Agent>, principal: GatewayPrincipal, log: Log) {
+    this.#socket = socket;
+    this.#wake = wake;
+    this.#principal = principal;
+    this.#log = log;
+    socket.on('close', () => this.#gone.abort());
+    socket.on('error', () => socket.terminate());
+    socket.on('ping', () => this.#isTooFast());
+    socket.on('message', (data, isBinary) => {
+      if (!this.#isTooFast()) this.#hear(isBinary ? '' : (data as Buffer).toString('utf8'));
+    });
+  }
+
+  #hear(text: string): void {
+    const parsed = parse(text);
+    if (typeof parsed === 'string') return this.#send({ type: 'error', error: parsed });
+    const about = 'id' in parsed && parsed.id ? { id: parsed.id } : {};
+    const isWatch = parsed.type === 'watch';
+    if (!isWatch && this.#atWork >= SOCKET_BOUNDS.atWork) {
+      const error = `A connection has ${SOCKET_BOUNDS.atWork} messages under way at most`;
+      return this.#send({ type: 'error', ...about, error });
+    }
+    if (!isWatch) this.#atWork += 1;
+    this.#handle(parsed)
+      .catch((error: unknown) => {
+        if (!(error instanceof AppError)) this.#log.error({ err: error }, 'web chat failed');
+        const told = error instanceof AppError ? error.message : 'Internal server error';
+        this.#send({ type: 'error', ...about, error: told });
+      })
+      .finally(() => {
+        if (!isWatch) this.#atWork -= 1;
+      });
+  }
+
+  #send(message: object): void {
+    // Somebody who does not read is let go before they cost us our memory.
+    if (this.#socket.bufferedAmount > SOCKET_BOUNDS.waitingBytes) return this.#socket.terminate();
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  #passOn(live: LiveEvent, id?: string): void {
+    const about = { session: live.sessionId, ...(id !== undefined && { id }) };
+    if (live.kind === 'delta')
+      this.#send({ type: 'delta', ...about, text: live.text, ...(live.fresh && { fresh: true }) });
+    else this.#send({ type: 'event', ...about, event: live.event });
+  }
+
+  async #converse({ content, session = this.#ownKey, id }: Incoming & { type: 'message' }): Promise<void> {
+    const input = {
+      to: { channel: 'webchat', key: keyFor(this.#principal, session) },
+      content,
+      from: this.#principal.kind,
+      ...(id && { inputId: id }),
+    };
+    const agent = await this.#wake();
+    // Named before anything happens in it: a model that says nothing can be cancelled too.
+    const opened = await agent.store.deliver({ to: input.to, events: [] });
+    if (opened) this.#send({ type: 'session', session: opened.session.id, ...(id && { id }) });
+    const answer = await agent.ask(input, (live) => this.#passOn(live, id));
+    const { sessionId, outcome, reply, reason } = answer;
+    this.#send({
+      type: 'answer',
+      session: sessionId,
+      ...(id && { id }),
+      outcome,
+      content: reply,
+      ...(reason && { reason }),
+    });
+  }
+
+  async #ownSession(agent: Agent, id: string): Promise<void> {
+    const session = await agent.store.session(id);
+    if (!session || !owns(this.#principal, session)) throw new AppError(404, 'Session not found');
+  }
+
+  /** One after the other where the reader is slow. Who watches a conversation again begins anew. */
+  async #follow(agent: Agent, session: string, after: number): Promise<void> {
+    this.#watches.get(session)?.abort();
+    if (!this.#watches.has(session) && this.#watches.size >= SOCKET_BOUNDS.watches)
+      throw new AppError(429, `A connection follows ${SOCKET_BOUNDS.watches} conversations at most`);
+    const own = new AbortController();
+    this.#watches.set(session, own);
+    try {
+      await this.#ownSession(agent, session);
+      const signal = AbortSignal.any([this.#gone.signal, own.signal]);
+      for await (const live of agent.follow(session, after, signal)) {
+        this.#passOn(live);
+        await drained(this.#socket, signal);
+      }
+    } finally {
+      if (this.#watches.get(session) === own) this.#watches.delete(session);
+    }
+  }
+
+  async #handle(message: Incoming): Promise<void> {
+    requireRight(this.#principal, FRAME_RIGHTS[message.type]);
+    if (message.type === 'ping') return this.#send({ type: 'pong' });
+    if (message.type === 'message') return this.#converse(message);
+    const agent = await this.#wake();
+    switch (message.type) {
+      case 'watch':
+        return this.#follow(agent, message.session, message.after);
+      case 'cancel':
+        if (this.#principal.kind !== 'owner') await this.#ownSession(agent, message.session);
+        await agent.cancel(message.session, this.#principal.kind);
+        return;
+      case 'approval':
+        return agent.decide(message.approvalId, message.approved, this.#principal.kind);
+    }
+  }
+
+  #isTooFast(): boolean {
+    if (this.#isInTime()) return false;
+    turnAway(this.#socket, `More than ${SOCKET_BOUNDS.perSecond} frames a second`);
+    return true;
+  }
+}
+
 /** `wake` is asked for each message: a connection may stay open for days while the agent sleeps. */
 export function serveWebChat(
   socket: WebSocket,
@@ -44,109 +174,7 @@ export function serveWebChat(
   principal: GatewayPrincipal,
   log: Log,
 ): void {
-  const ownKey = newId();
-  const gone = new AbortController();
-  const watches = new Map<string, AbortController>();
-  const isInTime = createPace();
-  let atWork = 0;
-  socket.on('close', () => gone.abort());
-  socket.on('error', () => socket.terminate());
-
-  function send(message: object): void {
-    // Somebody who does not read is let go before they cost us our memory.
-    if (socket.bufferedAmount > SOCKET_BOUNDS.waitingBytes) return socket.terminate();
-    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
-  }
-
-  const passOn = (live: LiveEvent, id?: string): void => {
-    const about = { session: live.sessionId, ...(id !== undefined && { id }) };
-    if (live.kind === 'delta') send({ type: 'delta', ...about, text: live.text, ...(live.fresh && { fresh: true }) });
-    else send({ type: 'event', ...about, event: live.event });
-  };
-
-  async function converse({ content, session = ownKey, id }: Incoming & { type: 'message' }): Promise<void> {
-    const input = {
-      to: { channel: 'webchat', key: keyFor(principal, session) },
-      content,
-      from: principal.kind,
-      ...(id && { inputId: id }),
-    };
-    const agent = await wake();
-    // Named before anything happens in it: a model that says nothing can be cancelled too.
-    const opened = await agent.store.deliver({ to: input.to, events: [] });
-    if (opened) send({ type: 'session', session: opened.session.id, ...(id && { id }) });
-    const answer = await agent.ask(input, (live) => passOn(live, id));
-    const { sessionId, outcome, reply, reason } = answer;
-    send({ type: 'answer', session: sessionId, ...(id && { id }), outcome, content: reply, ...(reason && { reason }) });
-  }
-
-  async function ownSession(agent: Agent, id: string): Promise<void> {
-    const session = await agent.store.session(id);
-    if (!session || !owns(principal, session)) throw new AppError(404, 'Session not found');
-  }
-
-  /** One after the other where the reader is slow. Who watches a conversation again begins anew. */
-  async function follow(agent: Agent, session: string, after: number): Promise<void> {
-    watches.get(session)?.abort();
-    if (!watches.has(session) && watches.size >= SOCKET_BOUNDS.watches)
-      throw new AppError(429, `A connection follows ${SOCKET_BOUNDS.watches} conversations at most`);
-    const own = new AbortController();
-    watches.set(session, own);
-    try {
-      await ownSession(agent, session);
-      const signal = AbortSignal.any([gone.signal, own.signal]);
-      for await (const live of agent.follow(session, after, signal)) {
-        passOn(live);
-        await drained(socket, signal);
-      }
-    } finally {
-      if (watches.get(session) === own) watches.delete(session);
-    }
-  }
-
-  async function handle(message: Incoming): Promise<void> {
-    requireRight(principal, FRAME_RIGHTS[message.type]);
-    if (message.type === 'ping') return send({ type: 'pong' });
-    if (message.type === 'message') return converse(message);
-    const agent = await wake();
-    switch (message.type) {
-      case 'watch':
-        return follow(agent, message.session, message.after);
-      case 'cancel':
-        if (principal.kind !== 'owner') await ownSession(agent, message.session);
-        await agent.cancel(message.session, principal.kind);
-        return;
-      case 'approval':
-        return agent.decide(message.approvalId, message.approved, principal.kind);
-    }
-  }
-
-  const isTooFast = (): boolean => {
-    if (isInTime()) return false;
-    turnAway(socket, `More than ${SOCKET_BOUNDS.perSecond} frames a second`);
-    return true;
-  };
-  socket.on('ping', isTooFast);
-  socket.on('message', (data, isBinary) => {
-    if (isTooFast()) return;
-    const parsed = parse(isBinary ? '' : (data as Buffer).toString('utf8'));
-    if (typeof parsed === 'string') return send({ type: 'error', error: parsed });
-    const about = 'id' in parsed && parsed.id ? { id: parsed.id } : {};
-    const isWatch = parsed.type === 'watch';
-    if (!isWatch && atWork >= SOCKET_BOUNDS.atWork) {
-      send({ type: 'error', ...about, error: `A connection has ${SOCKET_BOUNDS.atWork} messages under way at most` });
-      return;
-    }
-    if (!isWatch) atWork += 1;
-    handle(parsed)
-      .catch((error: unknown) => {
-        if (!(error instanceof AppError)) log.error({ err: error }, 'web chat failed');
-        send({ type: 'error', ...about, error: error instanceof AppError ? error.message : 'Internal server error' });
-      })
-      .finally(() => {
-        if (!isWatch) atWork -= 1;
-      });
-  });
+  void new WebChat(socket, wake, principal, log);
 }
 
 /** A message, or what is wrong with it. */

@@ -1,21 +1,7 @@
 import type { Agent, LiveEvent } from '../agent.ts';
 import type { SessionEvent } from '../session/events.ts';
 import { followers, readInTurn } from '../session/reading.ts';
-
-/** Reading along in a session: what is stored, then what comes, from whichever process. */
-
-export type Follow = Agent['follow'];
-
-type Delta = Extract<LiveEvent, { kind: 'delta' }>;
-
-interface FollowDeps extends Pick<Agent, 'store' | 'watch' | 'definition'> {
-  /** All that was written so far of what is being written in this process. */
-  writing: (sessionId: string) => Delta | undefined;
-  /** Whose it is: what one owner's followers read of the store comes page by page. */
-  owner: string;
-  /** How often a session that another process works on is looked at, for all who follow it together. */
-  pollMs: number;
-}
+import type { Audience } from './audience.ts';
 
 /** How long somebody may follow an agent that is deleted. */
 const LOOK_MS = 5_000;
@@ -34,81 +20,48 @@ interface News {
   checked: number;
 }
 
-export function createFollow(deps: FollowDeps): Follow {
-  const { store, watch, definition, writing, pollMs } = deps;
-  const known = new Map<string, News>();
+/** Reading along in the sessions of an agent: what is stored, then what comes, from whichever process. */
+export class Following {
+  readonly #agent: Pick<Agent, 'store' | 'owner' | 'definition'>;
+  readonly #audience: Audience;
+  /** How often a session that another process works on is looked at, for all who follow it together. */
+  readonly #pollMs: number;
+  readonly #known = new Map<string, News>();
 
-  function look(sessionId: string, news: News): void {
-    news.timer = setTimeout(() => {
-      void (async () => {
-        try {
-          const session = await store.session(sessionId);
-          news.lastSeq = Math.max(news.lastSeq, session?.lastSeq ?? 0);
-          if (Date.now() - news.checked > LOOK_MS) {
-            await definition();
-            news.checked = Date.now();
-          }
-        } catch (error) {
-          news.error = error as Error;
-        }
-        if (news.followers > 0 && !news.error) look(sessionId, news);
-      })();
-    }, pollMs);
-    news.timer.unref();
+  constructor(agent: Pick<Agent, 'store' | 'owner' | 'definition'>, audience: Audience, pollMs: number) {
+    this.#agent = agent;
+    this.#audience = audience;
+    this.#pollMs = pollMs;
   }
 
-  function join(sessionId: string): News {
-    const found = known.get(sessionId);
-    const news = found ?? { followers: 0, lastSeq: 0, error: undefined, timer: undefined, checked: Date.now() };
-    news.followers += 1;
-    if (!found) {
-      known.set(sessionId, news);
-      look(sessionId, news);
-    }
-    return news;
-  }
-
-  function leave(sessionId: string, news: News): void {
-    news.followers -= 1;
-    if (news.followers > 0 && !news.error) return;
-    clearTimeout(news.timer);
-    if (known.get(sessionId) === news) known.delete(sessionId);
-  }
-
-  return async function* follow(sessionId, after, signal): AsyncGenerator<LiveEvent> {
+  /** Stored events after `after`, then new ones. Ends with the signal. */
+  async *follow(sessionId: string, after: number, signal: AbortSignal): AsyncGenerator<LiveEvent> {
     const inbox = openInbox(signal);
-    const begun = writing(sessionId);
+    const begun = this.#audience.writing(sessionId);
     if (begun) inbox.put(begun);
-    const stopWatching = watch(sessionId, inbox.put);
-    const news = join(sessionId);
-    let seen = after;
+    const stopWatching = this.#audience.watch(sessionId, inbox.put);
+    const news = this.#join(sessionId);
+    const place = new Place(after);
     let isBehind = true;
-    /** Words of an answer that is stored are not heard after it. */
-    let said = -1;
-    const note = (event: SessionEvent): void => {
-      seen = event.seq;
-      if (event.type === 'assistant') said = event.saw;
-      if (event.type === 'run_ended') said = event.seq - 1;
-    };
     try {
       while (!signal.aborted) {
         if (news.error) throw news.error;
         const page: SessionEvent[] =
-          isBehind || news.lastSeq > seen ? await pageAfter(deps, sessionId, seen, signal) : [];
+          isBehind || news.lastSeq > place.seen ? await pageAfter(this.#agent, sessionId, place.seen, signal) : [];
         for (const event of page) {
-          note(event);
+          place.pass(event);
           yield { kind: 'event', sessionId, event };
         }
         isBehind = page.length > 0;
-        const deadline = Date.now() + pollMs;
+        const deadline = Date.now() + this.#pollMs;
         while (!isBehind && !signal.aborted && Date.now() < deadline) {
           const live = inbox.take();
           if (!live) await inbox.wait(deadline - Date.now());
           else if (live.kind === 'delta') {
-            if (live.saw > said) yield live;
-          } else if (live.event.seq > seen + 1) isBehind = true;
-          else if (live.event.seq === seen + 1) {
-            note(live.event);
+            if (live.saw > place.said) yield live;
+          } else if (live.event.seq > place.seen + 1) isBehind = true;
+          else if (live.event.seq === place.seen + 1) {
+            place.pass(live.event);
             yield live;
           }
         }
@@ -116,14 +69,68 @@ export function createFollow(deps: FollowDeps): Follow {
     } finally {
       inbox.close();
       stopWatching();
-      leave(sessionId, news);
+      this.#leave(sessionId, news);
     }
-  };
+  }
+
+  #join(sessionId: string): News {
+    const found = this.#known.get(sessionId);
+    const news = found ?? { followers: 0, lastSeq: 0, error: undefined, timer: undefined, checked: Date.now() };
+    news.followers += 1;
+    if (!found) {
+      this.#known.set(sessionId, news);
+      this.#lookLater(sessionId, news);
+    }
+    return news;
+  }
+
+  #leave(sessionId: string, news: News): void {
+    news.followers -= 1;
+    if (news.followers > 0 && !news.error) return;
+    clearTimeout(news.timer);
+    if (this.#known.get(sessionId) === news) this.#known.delete(sessionId);
+  }
+
+  #lookLater(sessionId: string, news: News): void {
+    news.timer = setTimeout(() => void this.#look(sessionId, news), this.#pollMs);
+    news.timer.unref();
+  }
+
+  async #look(sessionId: string, news: News): Promise<void> {
+    try {
+      const session = await this.#agent.store.session(sessionId);
+      news.lastSeq = Math.max(news.lastSeq, session?.lastSeq ?? 0);
+      if (Date.now() - news.checked > LOOK_MS) {
+        await this.#agent.definition();
+        news.checked = Date.now();
+      }
+    } catch (error) {
+      news.error = error as Error;
+    }
+    if (news.followers > 0 && !news.error) this.#lookLater(sessionId, news);
+  }
+}
+
+/** How far a reader is. */
+class Place {
+  seen: number;
+  /** Words of an answer that is stored are not heard after it. */
+  said = -1;
+
+  constructor(after: number) {
+    this.seen = after;
+  }
+
+  pass(event: SessionEvent): void {
+    this.seen = event.seq;
+    if (event.type === 'assistant') this.said = event.saw;
+    if (event.type === 'run_ended') this.said = event.seq - 1;
+  }
 }
 
 /** Read in the owner's turn; nothing when the reader is gone. */
 async function pageAfter(
-  { store, owner }: Pick<FollowDeps, 'store' | 'owner'>,
+  { store, owner }: Pick<Agent, 'store' | 'owner'>,
   sessionId: string,
   after: number,
   signal: AbortSignal,

@@ -223,7 +223,7 @@ async function askOne(
   const room = Math.min(ANSWER_ROOM, left.maxTokens);
   const most = Math.max(1, Math.min(room, request.max_tokens ?? room));
   const sent = left.maxTokens < ANSWER_ROOM ? { ...request, max_tokens: most } : request;
-  const streamed = !silent && deps.watched(run.sessionId);
+  const streamed = !silent && deps.audience.wantsText(run.sessionId);
   const started = deps.now();
   const heard: { said: string; cost?: Spending } = { said: '' };
   const options = { signal, runId, pictures: 'seen' as const, onGivenUp: (cost: Spending) => void (heard.cost = cost) };
@@ -263,7 +263,7 @@ async function collect(
   for await (const delta of deps.model.stream(request, options)) {
     if (delta.content) {
       // What another model wrote before it failed is not this one's.
-      deps.onDelta(run.sessionId, delta.content, saw, content === '');
+      deps.audience.written(run.sessionId, delta.content, saw, content === '');
       content += delta.content;
       onText(delta.content);
     }

@@ -1,6 +1,7 @@
 import type { ModelClient } from '@troupe/ai';
 import { readTraceparent, traceOfRun, type Log, type Trace } from '@troupe/kernel';
 import type { AgentDefinition } from '@troupe/domain';
+import type { Audience } from './audience.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 import { logLine } from '../store/log-line.ts';
 import type { RunRecorder, ToolRecorder } from '../ports.ts';
@@ -29,10 +30,8 @@ export interface RunDeps {
   now: () => number;
   /** The size of a prompt, in estimated tokens, from which older parts are summed up. */
   compactAt: number;
-  /** Somebody reads along: stored events, and text as it is written. */
-  onEvent: (sessionId: string, event: SessionEvent) => void;
-  onDelta: (sessionId: string, text: string, saw: number, isFresh: boolean) => void;
-  watched: (sessionId: string) => boolean;
+  /** Whoever reads along: stored events, and text as it is written. */
+  audience: Audience;
 }
 
 /** Why work on a session stops without having ended its run. */
@@ -98,68 +97,96 @@ function tellEnd(
   onRun({ agentId, agentName, sessionId, runId, outcome, spent, ms, trace: traceOf(deps, runId, run.trace) });
 }
 
-export function openRunLog(deps: RunDeps, owner: string, claimed: Claimed): RunLog {
-  const { store, onEvent } = deps;
-  const sessionId = claimed.session.id;
-  let events = claimed.events;
-  let lastSeq = claimed.session.lastSeq;
-  let { tokensToday, version, definition, recalled } = claimed;
+class HeldLog implements RunLog {
+  readonly sessionId: string;
+  readonly #deps: RunDeps;
+  readonly #owner: string;
+  #events: SessionEvent[];
+  #lastSeq: number;
+  #tokensToday: number;
+  #version: number;
+  #definition: AgentDefinition;
+  #recalled: Recalled | undefined;
 
-  function take(more: readonly SessionEvent[]): void {
+  constructor(deps: RunDeps, owner: string, claimed: Claimed) {
+    this.sessionId = claimed.session.id;
+    this.#deps = deps;
+    this.#owner = owner;
+    this.#events = claimed.events;
+    this.#lastSeq = claimed.session.lastSeq;
+    this.#tokensToday = claimed.tokensToday;
+    this.#version = claimed.version;
+    this.#definition = claimed.definition;
+    this.#recalled = claimed.recalled;
+  }
+
+  get definition(): AgentDefinition {
+    return this.#definition;
+  }
+
+  takeRecalled(query: string): Recalled['memories'] | undefined {
+    const found = this.#recalled?.query === query ? this.#recalled.memories : undefined;
+    this.#recalled = undefined;
+    return found;
+  }
+
+  events(): readonly SessionEvent[] {
+    return this.#events;
+  }
+
+  tokensToday(): number {
+    return this.#tokensToday;
+  }
+
+  async refresh(): Promise<void> {
+    const page = await this.#deps.store.events(this.sessionId, { after: this.#lastSeq, limit: PAGE });
+    this.#take(page);
+    if (page.length === PAGE) await this.refresh();
+  }
+
+  async commit(bodies: readonly SessionEventBody[], { tokens = 0 } = {}): Promise<void> {
+    while (!(await this.#append(bodies, tokens)));
+  }
+
+  conclude(status: SessionStatus, bodies: readonly SessionEventBody[], { tokens = 0 } = {}): Promise<boolean> {
+    return this.#append(bodies, tokens, status);
+  }
+
+  #take(more: readonly SessionEvent[]): void {
     for (const event of more) {
-      if (event.type === 'compaction') events = events.filter(({ seq }) => seq > event.upTo);
-      events.push(event);
-      lastSeq = event.seq;
+      if (event.type === 'compaction') this.#events = this.#events.filter(({ seq }) => seq > event.upTo);
+      this.#events.push(event);
+      this.#lastSeq = event.seq;
     }
   }
 
-  async function refresh(): Promise<void> {
-    const page = await store.events(sessionId, { after: lastSeq, limit: PAGE });
-    take(page);
-    if (page.length === PAGE) await refresh();
-  }
-
-  async function append(
-    bodies: readonly SessionEventBody[],
-    tokens: number,
-    release?: SessionStatus,
-  ): Promise<boolean> {
+  async #append(bodies: readonly SessionEventBody[], tokens: number, release?: SessionStatus): Promise<boolean> {
+    const { store, audience, now } = this.#deps;
     const lines = bodies.flatMap((body) => logLine(body) ?? []);
-    const step = { owner, expected: lastSeq, events: bodies, tokens, release, lines };
-    const appended = await store.append(sessionId, step);
+    const step = { owner: this.#owner, expected: this.#lastSeq, events: bodies, tokens, release, lines };
+    const appended = await store.append(this.sessionId, step);
     if (!appended.ok) {
       if (appended.why === 'lost') throw new Interrupted('lost');
-      await refresh();
+      await this.refresh();
       return false;
     }
-    const at = new Date(deps.now()).toISOString();
-    const stored = bodies.map((body, index) => ({ ...body, seq: lastSeq + index + 1, at }));
-    tokensToday += tokens;
-    if (appended.version !== undefined && appended.version !== version) {
-      ({ version, definition } = (await store.definition()) ?? { version, definition });
-    }
-    tellEnd(deps, { sessionId, definition, events }, stored);
-    take(stored);
-    for (const event of stored) onEvent(sessionId, event);
+    const at = new Date(now()).toISOString();
+    const stored = bodies.map((body, index) => ({ ...body, seq: this.#lastSeq + index + 1, at }));
+    this.#tokensToday += tokens;
+    if (appended.version !== undefined && appended.version !== this.#version) await this.#readDefinition();
+    const { sessionId } = this;
+    tellEnd(this.#deps, { sessionId, definition: this.#definition, events: this.#events }, stored);
+    this.#take(stored);
+    for (const event of stored) audience.stored(sessionId, event);
     return true;
   }
 
-  return {
-    sessionId,
-    get definition() {
-      return definition;
-    },
-    takeRecalled(query) {
-      const found = recalled?.query === query ? recalled.memories : undefined;
-      recalled = undefined;
-      return found;
-    },
-    events: () => events,
-    tokensToday: () => tokensToday,
-    refresh,
-    async commit(bodies, { tokens = 0 } = {}) {
-      while (!(await append(bodies, tokens)));
-    },
-    conclude: (status, bodies, { tokens = 0 } = {}) => append(bodies, tokens, status),
-  };
+  async #readDefinition(): Promise<void> {
+    const found = await this.#deps.store.definition();
+    if (!found) return;
+    this.#version = found.version;
+    this.#definition = found.definition;
+  }
 }
+
+export const openRunLog = (deps: RunDeps, owner: string, claimed: Claimed): RunLog => new HeldLog(deps, owner, claimed);

@@ -64,6 +64,61 @@ function createDial({ allowedDomains, rules, ports }: Required<EgressOptions>) {
   };
 }
 
+/** A connection to the outside that ends with the proxy. */
+type Reach = (host: string, port: number) => Promise<net.Socket>;
+
+async function tunnel(reach: Reach, { url = '' }: http.IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+  const target = URL.canParse(`http://${url}`) ? new URL(`http://${url}`) : undefined;
+  try {
+    if (!target) throw new Refused('no such target');
+    const upstream = await reach(target.hostname, Number(target.port || (url.endsWith(':80') ? 80 : 443)));
+    // It may have left meanwhile, and would not be heard leaving.
+    if (client.destroyed) return void upstream.destroy();
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    upstream.write(head);
+    client.pipe(upstream).pipe(client);
+    client.on('close', () => upstream.destroy());
+    upstream.on('error', () => client.destroy());
+  } catch (error) {
+    const { status, text } = refusal(error);
+    client.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nconnection: close\r\n\r\n${text}\n`);
+  }
+}
+
+async function forward(reach: Reach, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  try {
+    const target = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
+    if (target?.protocol !== 'http:') throw new Refused('only absolute http addresses');
+    const socket = await reach(target.hostname, Number(target.port || 80));
+    if (response.destroyed) return void socket.destroy();
+    response.once('close', () => socket.destroy());
+    const headers = Object.entries(request.headers).filter(([name]) => !isHopByHop(name));
+    const upstream = http.request({
+      method: request.method,
+      path: target.pathname + target.search,
+      headers: { ...Object.fromEntries(headers), host: target.host, connection: 'close' },
+      createConnection: () => socket,
+      maxHeaderSize: MOST_HEAD_BYTES,
+    });
+    const answered = answerTo(upstream, HEAD_MS);
+    request.pipe(upstream);
+    const { incoming, switched } = await answered;
+    if (switched) throw new RelayError('The other side switched to another protocol');
+    const head = relayedHead(incoming, (name) => !isHopByHop(name));
+    response.writeHead(head.status, head.headers);
+    incoming.on('error', () => response.destroy());
+    incoming.pipe(response);
+  } catch (error) {
+    refuse(response, error);
+  }
+}
+
+function refuse(response: http.ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  const { status, text } = refusal(error);
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
+}
+
 export async function createEgressProxy({
   allowedDomains,
   rules = {},
@@ -74,70 +129,22 @@ export async function createEgressProxy({
   const open = new Set<Duplex>();
   const dial = createDial({ allowedDomains, rules, ports });
 
-  const server = http.createServer((request, response) => void forward(request, response));
-  server.maxConnections = MOST_CONNECTIONS;
-  server.on('connection', (socket: net.Socket) => track(socket));
-  server.on('connect', (request, client: Duplex, head: Buffer) => void tunnel(request, client, head));
-
   function track(socket: Duplex): void {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
   }
 
-  async function tunnel({ url = '' }: http.IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    const target = URL.canParse(`http://${url}`) ? new URL(`http://${url}`) : undefined;
-    try {
-      if (!target) throw new Refused('no such target');
-      const upstream = await dial(target.hostname, Number(target.port || (url.endsWith(':80') ? 80 : 443)));
-      track(upstream);
-      // It may have left meanwhile, and would not be heard leaving.
-      if (client.destroyed) return void upstream.destroy();
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      upstream.write(head);
-      client.pipe(upstream).pipe(client);
-      client.on('close', () => upstream.destroy());
-      upstream.on('error', () => client.destroy());
-    } catch (error) {
-      const { status, text } = refusal(error);
-      client.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nconnection: close\r\n\r\n${text}\n`);
-    }
-  }
+  const reach: Reach = async (host, port) => {
+    const socket = await dial(host, port);
+    track(socket);
+    return socket;
+  };
 
-  async function forward(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-    try {
-      const target = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
-      if (target?.protocol !== 'http:') throw new Refused('only absolute http addresses');
-      const socket = await dial(target.hostname, Number(target.port || 80));
-      track(socket);
-      if (response.destroyed) return void socket.destroy();
-      response.once('close', () => socket.destroy());
-      const headers = Object.entries(request.headers).filter(([name]) => !isHopByHop(name));
-      const upstream = http.request({
-        method: request.method,
-        path: target.pathname + target.search,
-        headers: { ...Object.fromEntries(headers), host: target.host, connection: 'close' },
-        createConnection: () => socket,
-        maxHeaderSize: MOST_HEAD_BYTES,
-      });
-      const answered = answerTo(upstream, HEAD_MS);
-      request.pipe(upstream);
-      const { incoming, switched } = await answered;
-      if (switched) throw new RelayError('The other side switched to another protocol');
-      const head = relayedHead(incoming, (name) => !isHopByHop(name));
-      response.writeHead(head.status, head.headers);
-      incoming.on('error', () => response.destroy());
-      incoming.pipe(response);
-    } catch (error) {
-      refuse(response, error);
-    }
-  }
-
-  function refuse(response: http.ServerResponse, error: unknown): void {
-    if (response.headersSent || response.destroyed) return void response.destroy();
-    const { status, text } = refusal(error);
-    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
-  }
+  const server = http.createServer((request, response) => void forward(reach, request, response));
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('connection', (socket: net.Socket) => track(socket));
+  server.on('connect', (request, client: Duplex, head: Buffer) => void tunnel(reach, request, client, head));
 
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   return {

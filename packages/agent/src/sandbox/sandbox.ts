@@ -115,6 +115,133 @@ const ETC =
     ' ',
   );
 
+/** The programs that make a sandbox, and its bounds. */
+type Tools = Required<Pick<SandboxOptions, 'bwrap' | 'prlimit' | 'limits'>>;
+
+interface Ways {
+  wrap: Sandbox['wrap'];
+  groups: ReturnType<typeof createControlGroups>;
+}
+
+/** The program inside, as bubblewrap starts it; `at` says where the user outside finds our paths. */
+function inside(
+  { bwrap, prlimit, limits }: Tools,
+  { workspace, argv, cwd = '.', env = {}, egressSocket, skills = [], fileBytes }: Inside,
+  at: (given: string) => string,
+) {
+  const given = {
+    PATH: '/opt/agent:/usr/local/bin:/usr/bin:/bin',
+    HOME: WORKSPACE,
+    LANG: 'C.UTF-8',
+    TMPDIR: '/tmp',
+    ...env,
+  };
+  const inner = egressSocket === undefined ? argv : [NODE, BRIDGE, EGRESS_SOCKET, ...argv];
+  return [
+    bwrap,
+    ...ISOLATION,
+    ...systemMounts(),
+    ...`--proc /proc --dev /dev --size ${limits.tmpMb * MB} --tmpfs /tmp`.split(' '),
+    ...`--perms 1777 --size ${limits.shmMb * MB} --tmpfs /dev/shm`.split(' '),
+    ...bind('--ro-bind', at(process.execPath), NODE),
+    ...(egressSocket === undefined
+      ? []
+      : [...bind('--ro-bind', at(BRIDGE_SOURCE), BRIDGE), ...bind('--bind', at(egressSocket), EGRESS_SOCKET)]),
+    ...bind('--bind', at(workspace), WORKSPACE),
+    ...skills.flatMap(({ name, folder }) => bind('--ro-bind', at(folder), path.posix.join(SKILLS_FOLDER, name))),
+    // Both are file systems in memory, of no size: nothing may be written there.
+    ...'--remount-ro /dev --remount-ro /'.split(' '),
+    ...bind('--chdir', path.posix.join(WORKSPACE, path.posix.join('/', cwd)).replace(/\/$/, '')),
+    ...Object.entries(given).flatMap(([name, value]) => bind('--setenv', name, value)),
+    ...bind('--', prlimit, `--data=${(limits.memoryMb + RESERVED_MB) * MB}`, `--nproc=${limits.processes}`),
+    ...bind(
+      `--fsize=${Math.min(limits.fileMb * MB, fileBytes ?? Infinity)}`,
+      '--core=0',
+      '--nofile=1024',
+      '--',
+      ...inner,
+    ),
+  ];
+}
+
+/** Runs something harmless inside; answers why that cannot be. */
+async function probe(
+  { bwrap, prlimit }: Tools,
+  { wrap, groups }: Ways,
+  log: SandboxOptions['log'],
+): Promise<string | undefined> {
+  if (process.platform !== 'linux' || !existsSync(bwrap)) return 'bubblewrap is not installed';
+  if (!existsSync(prlimit)) return 'prlimit (util-linux) is not installed';
+  const workspace = await mkdtemp(path.join(tmpdir(), 'troupe-probe-'));
+  try {
+    const { command, args, release } = await wrap({ workspace, argv: ['/bin/sh', '-c', 'exit 0'] });
+    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: {} });
+    const said = createOutputTail(2000);
+    child.stderr.on('data', said.add);
+    const code = await ended(child);
+    release(child.pid);
+    if (code !== 0) return `bubblewrap does not work here: ${said.text().trim() || `exit code ${code}`}`;
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+  if (groups.bounds.length < 3)
+    log?.warn(
+      { bounds: groups.bounds },
+      'the kernel does not bound all that commands use: no control group can be made',
+    );
+  return undefined;
+}
+
+async function runNow(
+  { wrap, groups }: Ways,
+  { timeoutMs, signal, workspace, ...rest }: SandboxCommand,
+): Promise<SandboxResult> {
+  const before = await workspace.room();
+  if (before.shut) return { output: '', code: null, stopped: `${before.full}; remove something with the file tools` };
+  // In a full workspace files may be removed, and none may be written: not a byte, and no more files than there were.
+  const fileBytes = before.full === undefined ? before.freeBytes : 0;
+  const { command, args, release, watched } = await wrap({ ...rest, workspace: workspace.root, fileBytes });
+  signal.throwIfAborted();
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
+  let stopped: string | undefined;
+  // Killing bubblewrap ends its process namespace, and with it everything that was started inside.
+  const stop = (why: string): void => {
+    stopped ??= why;
+    child.kill('SIGKILL');
+    groups.end(child.pid);
+  };
+  child.once('exit', () => groups.end(child.pid));
+  const output = createOutputTail();
+  const take = (chunk: Buffer): void => {
+    output.add(chunk);
+    if (output.total() > MAX_OUTPUT_BYTES) stop(`its output passed ${MAX_OUTPUT_BYTES / MB} MB`);
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const onAbort = (): void => stop('it was cancelled');
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => stop(`it took longer than ${timeoutMs / 1000} s`), timeoutMs);
+  const unwatch = watchResources({
+    ...watched,
+    pid: child.pid,
+    full: async () => overfull(before, await workspace.room()),
+    onExceeded: stop,
+  });
+  try {
+    const code = await ended(child);
+    if (watched.isShort?.(child.pid)) stopped ??= tooMuchMemory(watched.memoryBytes);
+    if (stopped !== undefined) return { output: output.text(), code: null, stopped };
+    // A short command is over before the watcher looks.
+    const full = overfull(before, await workspace.room());
+    return { output: output.text(), code, ...(full !== undefined && { full }) };
+  } finally {
+    clearTimeout(timer);
+    unwatch();
+    release(child.pid);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
 export function createSandbox({
   bwrap = '/usr/bin/bwrap',
   prlimit = '/usr/bin/prlimit',
@@ -127,46 +254,7 @@ export function createSandbox({
   const bounded = { memoryBytes: limits.memoryMb * MB, processes: limits.processes };
   const groups = createControlGroups(bounded, groupsRoot);
   const user = createSandboxUser();
-
-  /** The program inside, as bubblewrap starts it; `at` says where the user outside finds our paths. */
-  function inside(
-    { workspace, argv, cwd = '.', env = {}, egressSocket, skills = [], fileBytes }: Inside,
-    at: (given: string) => string,
-  ) {
-    const given = {
-      PATH: '/opt/agent:/usr/local/bin:/usr/bin:/bin',
-      HOME: WORKSPACE,
-      LANG: 'C.UTF-8',
-      TMPDIR: '/tmp',
-      ...env,
-    };
-    const inner = egressSocket === undefined ? argv : [NODE, BRIDGE, EGRESS_SOCKET, ...argv];
-    return [
-      bwrap,
-      ...ISOLATION,
-      ...systemMounts(),
-      ...`--proc /proc --dev /dev --size ${limits.tmpMb * MB} --tmpfs /tmp`.split(' '),
-      ...`--perms 1777 --size ${limits.shmMb * MB} --tmpfs /dev/shm`.split(' '),
-      ...bind('--ro-bind', at(process.execPath), NODE),
-      ...(egressSocket === undefined
-        ? []
-        : [...bind('--ro-bind', at(BRIDGE_SOURCE), BRIDGE), ...bind('--bind', at(egressSocket), EGRESS_SOCKET)]),
-      ...bind('--bind', at(workspace), WORKSPACE),
-      ...skills.flatMap(({ name, folder }) => bind('--ro-bind', at(folder), path.posix.join(SKILLS_FOLDER, name))),
-      // Both are file systems in memory, of no size: nothing may be written there.
-      ...'--remount-ro /dev --remount-ro /'.split(' '),
-      ...bind('--chdir', path.posix.join(WORKSPACE, path.posix.join('/', cwd)).replace(/\/$/, '')),
-      ...Object.entries(given).flatMap(([name, value]) => bind('--setenv', name, value)),
-      ...bind('--', prlimit, `--data=${(limits.memoryMb + RESERVED_MB) * MB}`, `--nproc=${limits.processes}`),
-      ...bind(
-        `--fsize=${Math.min(limits.fileMb * MB, fileBytes ?? Infinity)}`,
-        '--core=0',
-        '--nofile=1024',
-        '--',
-        ...inner,
-      ),
-    ];
-  }
+  const tools: Tools = { bwrap, prlimit, limits };
 
   async function wrap(wanted: Inside): Promise<Wrapped> {
     const { workspace, egressSocket } = wanted;
@@ -177,89 +265,19 @@ export function createSandbox({
       ...(unshare ? ['/usr/bin/unshare', '--mount', '--'] : []),
       ...bind('/bin/sh', '-c', ['set -e', 'umask 077', groups.enter, script, 'exec "$@"'].join('\n'), 'sandbox'),
       ...argv,
-      ...inside(wanted, at),
+      ...inside(tools, wanted, at),
     ];
     const isShort = groups.bounds.includes('memory') ? groups.isShort : undefined;
     return { command, args, release: groups.leave, watched: { ...bounded, ...(isShort && { isShort }) } };
   }
 
-  async function probe(): Promise<string | undefined> {
-    if (process.platform !== 'linux' || !existsSync(bwrap)) return 'bubblewrap is not installed';
-    if (!existsSync(prlimit)) return 'prlimit (util-linux) is not installed';
-    const workspace = await mkdtemp(path.join(tmpdir(), 'troupe-probe-'));
-    try {
-      const { command, args, release } = await wrap({ workspace, argv: ['/bin/sh', '-c', 'exit 0'] });
-      const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: {} });
-      const said = createOutputTail(2000);
-      child.stderr.on('data', said.add);
-      const code = await ended(child);
-      release(child.pid);
-      if (code !== 0) return `bubblewrap does not work here: ${said.text().trim() || `exit code ${code}`}`;
-    } finally {
-      await rm(workspace, { recursive: true, force: true });
-    }
-    if (groups.bounds.length < 3)
-      log?.warn(
-        { bounds: groups.bounds },
-        'the kernel does not bound all that commands use: no control group can be made',
-      );
-    return undefined;
-  }
-
-  const unavailable = (): Promise<string | undefined> => (probed ??= probe());
+  const unavailable = (): Promise<string | undefined> => (probed ??= probe(tools, { wrap, groups }, log));
 
   return {
     unavailable,
     wrap,
-    run: (command) => queue.run(command.workspace.owner, () => runNow(command), command.signal),
+    run: (command) => queue.run(command.workspace.owner, () => runNow({ wrap, groups }, command), command.signal),
   };
-
-  async function runNow({ timeoutMs, signal, workspace, ...rest }: SandboxCommand): Promise<SandboxResult> {
-    const before = await workspace.room();
-    if (before.shut) return { output: '', code: null, stopped: `${before.full}; remove something with the file tools` };
-    // In a full workspace files may be removed, and none may be written: not a byte, and no more files than there were.
-    const fileBytes = before.full === undefined ? before.freeBytes : 0;
-    const { command, args, release, watched } = await wrap({ ...rest, workspace: workspace.root, fileBytes });
-    signal.throwIfAborted();
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
-    let stopped: string | undefined;
-    // Killing bubblewrap ends its process namespace, and with it everything that was started inside.
-    const stop = (why: string): void => {
-      stopped ??= why;
-      child.kill('SIGKILL');
-      groups.end(child.pid);
-    };
-    child.once('exit', () => groups.end(child.pid));
-    const output = createOutputTail();
-    const take = (chunk: Buffer): void => {
-      output.add(chunk);
-      if (output.total() > MAX_OUTPUT_BYTES) stop(`its output passed ${MAX_OUTPUT_BYTES / MB} MB`);
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
-    const onAbort = (): void => stop('it was cancelled');
-    signal.addEventListener('abort', onAbort, { once: true });
-    const timer = setTimeout(() => stop(`it took longer than ${timeoutMs / 1000} s`), timeoutMs);
-    const unwatch = watchResources({
-      ...watched,
-      pid: child.pid,
-      full: async () => overfull(before, await workspace.room()),
-      onExceeded: stop,
-    });
-    try {
-      const code = await ended(child);
-      if (watched.isShort?.(child.pid)) stopped ??= tooMuchMemory(bounded.memoryBytes);
-      if (stopped !== undefined) return { output: output.text(), code: null, stopped };
-      // A short command is over before the watcher looks.
-      const full = overfull(before, await workspace.room());
-      return { output: output.text(), code, ...(full !== undefined && { full }) };
-    } finally {
-      clearTimeout(timer);
-      unwatch();
-      release(child.pid);
-      signal.removeEventListener('abort', onAbort);
-    }
-  }
 }
 
 /** What is shown inside of what is ours outside. */

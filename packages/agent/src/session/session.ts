@@ -129,6 +129,9 @@ export const recoveries = (events: readonly SessionEvent[]): number =>
   events.slice(events.findLastIndex(({ type }) => STEPS.has(type)) + 1).filter(({ type }) => type === 'recovered')
     .length;
 
+/** Only such an event can settle what an input came to. */
+export const canSettle = ({ type }: SessionEvent): boolean => type === 'assistant' || type === 'run_ended';
+
 /** What one input came to. */
 export interface Settled {
   outcome: RunOutcome;

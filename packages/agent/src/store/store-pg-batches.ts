@@ -61,7 +61,8 @@ async function valueOf<T>(scoped: UserTx, text: string, values: unknown[]): Prom
   return (rows[0] as { value: T }).value;
 }
 
-export function createBatches({ scoped, agentId, userId, teamScope, now, logsKept, onFiles }: BatchDeps): Batches {
+/** What comes in. The newest definition is asked for only when there is a newer one. */
+function createTakeIn({ scoped, agentId, userId, teamScope, now }: BatchDeps) {
   let newest: VersionedDefinition | undefined;
 
   const memoryOf = ({ tools, memoryShared, team }: AgentDefinition): string | null =>
@@ -101,7 +102,12 @@ export function createBatches({ scoped, agentId, userId, teamScope, now, logsKep
     });
   }
 
-  async function writeDown(steps: Step[]): Promise<Appended[]> {
+  return takeIn;
+}
+
+/** What is said and done. */
+function createWriteDown({ scoped, agentId, userId, now, logsKept, onFiles }: BatchDeps) {
+  return async (steps: Step[]): Promise<Appended[]> => {
     const given = steps.map(({ sessionId, owner, expected, events, release, tokens = 0, lines = [] }) => ({
       id: sessionId,
       owner,
@@ -126,12 +132,13 @@ export function createBatches({ scoped, agentId, userId, teamScope, now, logsKep
       if (!stored.includes(sessionId)) return { ok: false, why: newer?.includes(sessionId) ? 'conflict' : 'lost' };
       return { ok: true, seq: expected + events.length, ...(release === undefined && version && { version }) };
     });
-  }
-
-  const append = inBatches(writeDown, { keyOf: ({ sessionId }) => sessionId, mayPart: isRefused });
-  const deliver = inBatches(takeIn, { keyOf: ({ to }) => placeOf(to), mayPart: isRefused });
-  return { deliver, append };
+  };
 }
+
+export const createBatches = (deps: BatchDeps): Batches => ({
+  deliver: inBatches(createTakeIn(deps), { keyOf: ({ to }) => placeOf(to), mayPart: isRefused }),
+  append: inBatches(createWriteDown(deps), { keyOf: ({ sessionId }) => sessionId, mayPart: isRefused }),
+});
 
 const placeOf = ({ channel, key }: { channel: string; key: string }): string => `${channel}\n${key}`;
 

@@ -1,22 +1,20 @@
 import { newId } from '@troupe/kernel';
 import { searchWords } from './search-words.ts';
-import type { Sqlite } from './sqlite.ts';
-import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
-
-type Names = 'remember' | 'recall' | 'editMemory' | 'forget' | 'todos' | 'addTodos' | 'setTodo';
-type MemoryMethods = {
-  [K in Names]: (...args: Parameters<AgentStore[K]>) => Awaited<ReturnType<AgentStore[K]>>;
-};
+import type { SqliteAccess, Sync } from './sqlite-access.ts';
+import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Todo } from './store.ts';
 
 const MEMORY = `memory.id, memory.key, memory.content, memory.created_at as createdAt, memory.updated_at as updatedAt,
   case when memory.scope like 'team:%' then 'team' else 'agent' end as scope`;
 /** The same where SQLite allows no table name before a column. */
 const RETURNED = MEMORY.replaceAll('memory.', '');
 
-function todoMethods(
-  { all, first, run, atomically }: Sqlite,
-  scopeName: (scope: Scope) => string,
-): Pick<MemoryMethods, 'todos' | 'addTodos' | 'setTodo'> {
+export function todos({
+  all,
+  first,
+  run,
+  atomically,
+  scopeName,
+}: SqliteAccess): Sync<'todos' | 'addTodos' | 'setTodo'> {
   return {
     todos: (scope) =>
       all<Todo>(
@@ -56,20 +54,43 @@ function todoMethods(
   };
 }
 
-export function memoryMethods(
-  sqlite: Sqlite,
-  agentId: string,
-  teamId: string | undefined,
-  now: () => Date,
-): MemoryMethods {
-  const { all, first, run, atomically } = sqlite;
-  const iso = (): string => now().toISOString();
-  const scopeName = (scope: Scope): string => (scope === 'team' && teamId ? `team:${teamId}` : `agent:${agentId}`);
+function recall(
+  { all, iso, scopeName }: SqliteAccess,
+  { scope, query, limit, offset = 0 }: Parameters<AgentStore['recall']>[0],
+): Memory[] {
+  const words = query === undefined ? undefined : searchWords(query);
+  if (words?.length === 0) return [];
+  if (!words) {
+    return all<Memory>(
+      `select ${MEMORY} from (
+        select *, sum(length(content)) over (order by updated_at desc, id) - length(content) as before
+        from (select * from memory where scope = ? and expires_at > ? order by updated_at desc, id limit ? offset ?)
+      ) as memory where before < ? order by updated_at desc, id`,
+      scopeName(scope),
+      iso(),
+      limit,
+      offset,
+      PAGE_BYTES,
+    );
+  }
+  return all<Memory>(
+    `select ${MEMORY}
+    from memory_search join memory on memory.rowid = memory_search.rowid
+    where memory_search match ? and scope = ? and expires_at > ? order by bm25(memory_search), updated_at desc, id limit ?`,
+    words.map((word) => `"${word}"*`).join(' OR '),
+    scopeName(scope),
+    iso(),
+    limit,
+  );
+}
+
+export function memories(access: SqliteAccess): Sync<'remember' | 'recall' | 'editMemory' | 'forget'> {
+  const { first, run, atomically, iso, scopeName } = access;
+  const expiry = (days: number): string => new Date(access.now().getTime() + days * 86_400_000).toISOString();
   const ownScopes = [scopeName('agent'), scopeName('team')] as const;
   return {
     remember: ({ scope, key, content }, { maxEntries, ttlDays }) =>
       atomically(() => {
-        const expires = new Date(now().getTime() + ttlDays * 86_400_000).toISOString();
         const kept = first<Memory>(
           `insert into memory (id, scope, key, content, created_at, updated_at, expires_at)
           values (?, ?, ?, ?, ?, ?, ?) on conflict (scope, key) do update set content = excluded.content,
@@ -80,7 +101,7 @@ export function memoryMethods(
           content,
           iso(),
           iso(),
-          expires,
+          expiry(ttlDays),
         ) as Memory;
         run(
           `delete from memory where scope = ? and (expires_at <= ? or id in (
@@ -92,45 +113,18 @@ export function memoryMethods(
         );
         return kept;
       }),
-    recall({ scope, query, limit, offset = 0 }) {
-      const words = query === undefined ? undefined : searchWords(query);
-      if (words?.length === 0) return [];
-      if (!words) {
-        return all<Memory>(
-          `select ${MEMORY} from (
-            select *, sum(length(content)) over (order by updated_at desc, id) - length(content) as before
-            from (select * from memory where scope = ? and expires_at > ? order by updated_at desc, id limit ? offset ?)
-          ) as memory where before < ? order by updated_at desc, id`,
-          scopeName(scope),
-          iso(),
-          limit,
-          offset,
-          PAGE_BYTES,
-        );
-      }
-      return all<Memory>(
-        `select ${MEMORY}
-        from memory_search join memory on memory.rowid = memory_search.rowid
-        where memory_search match ? and scope = ? and expires_at > ? order by bm25(memory_search), updated_at desc, id limit ?`,
-        words.map((word) => `"${word}"*`).join(' OR '),
-        scopeName(scope),
-        iso(),
-        limit,
-      );
-    },
+    recall: (wanted) => recall(access, wanted),
     editMemory(id, content, { ttlDays }) {
-      const expires = new Date(now().getTime() + ttlDays * 86_400_000).toISOString();
       return first<Memory>(
         `update memory set content = ?, updated_at = ?, expires_at = ?
         where id = ? and scope in (?, ?) returning ${RETURNED}`,
         content,
         iso(),
-        expires,
+        expiry(ttlDays),
         id,
         ...ownScopes,
       );
     },
     forget: (id) => run('delete from memory where id = ? and scope in (?, ?)', id, ...ownScopes).changes > 0,
-    ...todoMethods(sqlite, scopeName),
   };
 }

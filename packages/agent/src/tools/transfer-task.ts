@@ -79,7 +79,7 @@ const localPeer = (agent: Agent): Peer => ({
 });
 
 /** Cancels what goes on in the conversation of this channel and key; nothing when there is none. */
-export async function cancelWork({ store, cancel }: Agent, channel: string, key: string): Promise<void> {
-  const delivered = await store.deliver({ to: { channel, key }, events: [] });
-  if (delivered && delivered.session.status !== 'idle') await cancel(delivered.session.id, channel);
+export async function cancelWork(agent: Agent, channel: string, key: string): Promise<void> {
+  const delivered = await agent.store.deliver({ to: { channel, key }, events: [] });
+  if (delivered && delivered.session.status !== 'idle') await agent.cancel(delivered.session.id, channel);
 }

@@ -105,68 +105,9 @@ export const anthropicWire: Wire = {
   },
 
   streamReader() {
-    let complete = false;
-    let usage: Record<string, unknown> = {};
-    /** Anthropic numbers all blocks, OpenAI only the tool calls. `input`: what the call has when no piece of it follows. */
-    const calls = new Map<number, { index: number; input: unknown }>();
-    return {
-      complete: () => complete,
-      ended: () => complete,
-      read(data): ProviderDelta | undefined {
-        const event = checked(JSON.parse(data));
-        const index = Number(event['index']);
-        switch (event['type']) {
-          case 'message_start':
-            usage = { ...(event['message'] as { usage?: object } | undefined)?.usage };
-            return {};
-          case 'content_block_start': {
-            const block = event['content_block'] as Partial<Block> | undefined;
-            if (block?.type === 'redacted_thinking' || block?.type === 'thinking')
-              return { thoughts: [{ index, ...thoughtOf(block) }] };
-            if (block?.type !== 'tool_use') return undefined;
-            const call = { index: calls.size, input: block['input'] ?? {} };
-            calls.set(index, call);
-            const name = String(block['name']);
-            return {
-              toolCalls: [
-                { index: call.index, id: String(block['id']), type: 'function', function: { name, arguments: '' } },
-              ],
-            };
-          }
-          case 'content_block_delta': {
-            const delta = event['delta'] as Delta | undefined;
-            if (delta?.type === 'text_delta') return { content: delta.text ?? '' };
-            const thought = delta && thoughtDelta(index, delta);
-            if (thought) return { thoughts: [thought] };
-            const call = calls.get(index);
-            if (delta?.type !== 'input_json_delta' || !call || !delta.partial_json) return undefined;
-            call.input = undefined;
-            return { toolCalls: [{ index: call.index, function: { arguments: delta.partial_json } }] };
-          }
-          case 'content_block_stop': {
-            // A call without arguments has no pieces, and no JSON is not JSON.
-            const call = calls.get(index);
-            if (call?.input === undefined) return undefined;
-            return { toolCalls: [{ index: call.index, function: { arguments: JSON.stringify(call.input) } }] };
-          }
-          case 'message_delta': {
-            usage = { ...usage, ...(event['usage'] as object | undefined) };
-            const { stop_reason: reason, stop_sequence: at } = (event['delta'] ?? {}) as Record<string, unknown>;
-            const counted = usageOf(usage);
-            return {
-              finishReason: stopOfMessages(reason),
-              ...(typeof at === 'string' ? { stopSequence: at } : {}),
-              ...(counted ? { usage: counted } : {}),
-            };
-          }
-          case 'message_stop':
-            complete = true;
-            return undefined;
-          default:
-            return undefined;
-        }
-      },
-    };
+    const state: Reading = { complete: false, usage: {}, calls: new Map() };
+    const complete = (): boolean => state.complete;
+    return { complete, ended: complete, read: (data) => readEvent(state, checked(JSON.parse(data))) };
   },
 
   models(json): ListedModel[] {
@@ -342,4 +283,68 @@ function usageOf(given: unknown): ChatUsage | undefined {
       ? { prompt_tokens_details: { cached_tokens: read ?? 0, cache_write_tokens: written ?? 0 } }
       : {}),
   };
+}
+
+/** What is known of an answer that is being read. */
+interface Reading {
+  complete: boolean;
+  usage: Record<string, unknown>;
+  /** Anthropic numbers all blocks, OpenAI only the tool calls. `input`: what the call has when no piece of it follows. */
+  calls: Map<number, { index: number; input: unknown }>;
+}
+
+function readEvent(state: Reading, event: Record<string, unknown>): ProviderDelta | undefined {
+  const index = Number(event['index']);
+  switch (event['type']) {
+    case 'message_start':
+      state.usage = { ...(event['message'] as { usage?: object } | undefined)?.usage };
+      return {};
+    case 'content_block_start':
+      return readBlock(state, index, event['content_block'] as Partial<Block> | undefined);
+    case 'content_block_delta':
+      return readPiece(state, index, event['delta'] as Delta | undefined);
+    case 'content_block_stop': {
+      // A call without arguments has no pieces, and no JSON is not JSON.
+      const call = state.calls.get(index);
+      if (call?.input === undefined) return undefined;
+      return { toolCalls: [{ index: call.index, function: { arguments: JSON.stringify(call.input) } }] };
+    }
+    case 'message_delta': {
+      state.usage = { ...state.usage, ...(event['usage'] as object | undefined) };
+      const { stop_reason: reason, stop_sequence: at } = (event['delta'] ?? {}) as Record<string, unknown>;
+      const counted = usageOf(state.usage);
+      return {
+        finishReason: stopOfMessages(reason),
+        ...(typeof at === 'string' ? { stopSequence: at } : {}),
+        ...(counted ? { usage: counted } : {}),
+      };
+    }
+    case 'message_stop':
+      state.complete = true;
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+function readBlock({ calls }: Reading, index: number, block: Partial<Block> | undefined): ProviderDelta | undefined {
+  if (block?.type === 'redacted_thinking' || block?.type === 'thinking')
+    return { thoughts: [{ index, ...thoughtOf(block) }] };
+  if (block?.type !== 'tool_use') return undefined;
+  const call = { index: calls.size, input: block['input'] ?? {} };
+  calls.set(index, call);
+  const name = String(block['name']);
+  return {
+    toolCalls: [{ index: call.index, id: String(block['id']), type: 'function', function: { name, arguments: '' } }],
+  };
+}
+
+function readPiece({ calls }: Reading, index: number, delta: Delta | undefined): ProviderDelta | undefined {
+  if (delta?.type === 'text_delta') return { content: delta.text ?? '' };
+  const thought = delta && thoughtDelta(index, delta);
+  if (thought) return { thoughts: [thought] };
+  const call = calls.get(index);
+  if (delta?.type !== 'input_json_delta' || !call || !delta.partial_json) return undefined;
+  call.input = undefined;
+  return { toolCalls: [{ index: call.index, function: { arguments: delta.partial_json } }] };
 }

@@ -14,60 +14,73 @@ interface Waiting {
  * Blocks follow each other in this format, while the pieces of calls made together may be mixed: as soon as a call is
  * open, everything else waits for the end of the answer.
  */
-export function messagesWriter(): StreamWriter {
-  let begun = false;
-  let index = -1;
+class MessagesWriter implements StreamWriter {
+  #begun = false;
+  #index = -1;
   /** What is open: `text`, `thought 0`, `call 0`. */
-  let open = '';
-  const later = new Map<string, Waiting>();
+  #open = '';
+  readonly #later = new Map<string, Waiting>();
 
-  const delta = (data: object): string => event('content_block_delta', { index, delta: data });
-
-  function close(): string {
-    if (open === '') return '';
-    open = '';
-    return event('content_block_stop', { index });
+  write(deltas: readonly ChatDelta[]): string {
+    let text = '';
+    for (const each of deltas) text += this.#one(each);
+    return text;
   }
 
-  function piece(kind: string, start: () => object, ...deltas: object[]): string {
-    if (open.startsWith('call') && kind !== open) {
-      const waiting = later.get(kind) ?? { start: start(), deltas: [] };
-      later.set(kind, waiting);
+  fail({ status, message, more }: Parameters<StreamWriter['fail']>[0]): string {
+    return `event: error\ndata: ${JSON.stringify(messagesError(status, message, more))}\n\n`;
+  }
+
+  #delta(data: object): string {
+    return event('content_block_delta', { index: this.#index, delta: data });
+  }
+
+  #close(): string {
+    if (this.#open === '') return '';
+    this.#open = '';
+    return event('content_block_stop', { index: this.#index });
+  }
+
+  #piece(kind: string, start: () => object, ...deltas: object[]): string {
+    if (this.#open.startsWith('call') && kind !== this.#open) {
+      const waiting = this.#later.get(kind) ?? { start: start(), deltas: [] };
+      this.#later.set(kind, waiting);
       waiting.deltas.push(...deltas);
       return '';
     }
     let text = '';
-    if (kind !== open) {
-      text = close();
-      index += 1;
-      open = kind;
-      text += event('content_block_start', { index, content_block: start() });
+    if (kind !== this.#open) {
+      text = this.#close();
+      this.#index += 1;
+      this.#open = kind;
+      text += event('content_block_start', { index: this.#index, content_block: start() });
     }
-    return text + deltas.map(delta).join('');
+    return text + deltas.map((data) => this.#delta(data)).join('');
   }
 
-  function rest(): string {
-    let text = close();
-    for (const { start, deltas } of later.values()) {
-      index += 1;
-      text += event('content_block_start', { index, content_block: start });
-      text += deltas.map(delta).join('') + event('content_block_stop', { index });
+  #rest(): string {
+    let text = this.#close();
+    for (const { start, deltas } of this.#later.values()) {
+      this.#index += 1;
+      text += event('content_block_start', { index: this.#index, content_block: start });
+      text += deltas.map((data) => this.#delta(data)).join('') + event('content_block_stop', { index: this.#index });
     }
-    later.clear();
+    this.#later.clear();
     return text;
   }
 
-  const call = ({ index: place, id, function: part }: ToolCallDelta): string =>
-    piece(
+  #call({ index: place, id, function: part }: ToolCallDelta): string {
+    return this.#piece(
       `call ${place}`,
       () => ({ type: 'tool_use', id: id ?? `call_${place}`, name: part?.name ?? '', input: {} }),
       ...(part?.arguments ? [{ type: 'input_json_delta', partial_json: part.arguments }] : []),
     );
+  }
 
-  function thought({ index: place, text, signature, redacted }: ThoughtDelta): string {
+  #thought({ index: place, text, signature, redacted }: ThoughtDelta): string {
     const kind = `thought ${place}`;
-    if (redacted !== undefined) return piece(kind, () => ({ type: 'redacted_thinking', data: redacted }));
-    return piece(
+    if (redacted !== undefined) return this.#piece(kind, () => ({ type: 'redacted_thinking', data: redacted }));
+    return this.#piece(
       kind,
       () => ({ type: 'thinking', thinking: '', signature: '' }),
       ...(text ? [{ type: 'thinking_delta', thinking: text }] : []),
@@ -75,35 +88,27 @@ export function messagesWriter(): StreamWriter {
     );
   }
 
-  function one(given: ChatDelta): string {
+  #one(given: ChatDelta): string {
     const { id, model, content, toolCalls, thoughts, finishReason, stopSequence, usage } = given;
     let text = '';
-    if (!begun) {
-      begun = true;
+    if (!this.#begun) {
+      this.#begun = true;
       const head = { id: messageId(id), type: 'message', role: 'assistant', model, content: [] };
       text += event('message_start', {
         message: { ...head, stop_reason: null, stop_sequence: null, usage: { input_tokens: 0, output_tokens: 0 } },
       });
     }
-    for (const each of thoughts ?? []) text += thought(each);
-    if (content) text += piece('text', () => ({ type: 'text', text: '' }), { type: 'text_delta', text: content });
-    for (const each of toolCalls ?? []) text += call(each);
+    for (const each of thoughts ?? []) text += this.#thought(each);
+    if (content) text += this.#piece('text', () => ({ type: 'text', text: '' }), { type: 'text_delta', text: content });
+    for (const each of toolCalls ?? []) text += this.#call(each);
     if (!finishReason) return text;
-    text += rest();
+    text += this.#rest();
     text += event('message_delta', {
       delta: stopOf({ finishReason, stopSequence }),
       ...(usage ? { usage: messagesUsage(usage) } : {}),
     });
     return text + event('message_stop', {});
   }
-
-  return {
-    write(deltas) {
-      let text = '';
-      for (const each of deltas) text += one(each);
-      return text;
-    },
-    fail: ({ status, message, more }) =>
-      `event: error\ndata: ${JSON.stringify(messagesError(status, message, more))}\n\n`,
-  };
 }
+
+export const messagesWriter = (): StreamWriter => new MessagesWriter();

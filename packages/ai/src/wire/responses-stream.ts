@@ -24,64 +24,91 @@ interface Open {
 type Item = { id: string };
 
 /** The events of OpenAI's responses. Each has a number; an item has a place, and several may be open at once. */
-export function responsesWriter(context: FaceContext<Body>): StreamWriter {
-  let sequence = 0;
-  let head: { id: string; model: string } | undefined;
-  const output: Item[] = [];
-  let text: Open | undefined;
-  const thoughts = new Map<number, Open & { sign: (delta: ThoughtDelta) => void }>();
-  const calls = new Map<number, Open>();
+class ResponsesWriter implements StreamWriter {
+  readonly #context: FaceContext<Body>;
+  #sequence = 0;
+  #head: { id: string; model: string } | undefined;
+  readonly #output: Item[] = [];
+  #text: Open | undefined;
+  readonly #thoughts = new Map<number, Open & { sign: (delta: ThoughtDelta) => void }>();
+  readonly #calls = new Map<number, Open>();
 
-  const event = (type: string, data: object): string =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
-  const added = (place: number, item: Item): string => {
-    output[place] = item;
-    return event('response.output_item.added', { output_index: place, item });
-  };
-  const done = (place: number, item: Item): string => {
-    output[place] = item;
-    return event('response.output_item.done', { output_index: place, item });
-  };
-  const frame = (status: string, more: object = {}) => ({
-    response: {
-      ...outline(head ?? { id: 'resp_', model: '' }, context),
-      status,
-      incomplete_details: null,
-      output,
-      usage: null,
-      ...more,
-    },
-  });
-  const itemId = (place: number): string => `${head!.id}-${place}`;
+  constructor(context: FaceContext<Body>) {
+    this.#context = context;
+  }
 
-  function openText(): [Open, string] {
-    const place = output.length;
+  write(deltas: readonly ChatDelta[]): string {
+    let written = '';
+    for (const each of deltas) written += this.#one(each);
+    return written;
+  }
+
+  fail({ status, message, more }: Parameters<StreamWriter['fail']>[0]): string {
+    return this.#event(
+      'response.failed',
+      this.#frame('failed', { error: { code: errorType('openai', status), ...more, message } }),
+    );
+  }
+
+  #event(type: string, data: object): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#sequence++, ...data })}\n\n`;
+  }
+
+  #added(place: number, item: Item): string {
+    this.#output[place] = item;
+    return this.#event('response.output_item.added', { output_index: place, item });
+  }
+
+  #done(place: number, item: Item): string {
+    this.#output[place] = item;
+    return this.#event('response.output_item.done', { output_index: place, item });
+  }
+
+  #frame(status: string, more: object = {}) {
+    return {
+      response: {
+        ...outline(this.#head ?? { id: 'resp_', model: '' }, this.#context),
+        status,
+        incomplete_details: null,
+        output: this.#output,
+        usage: null,
+        ...more,
+      },
+    };
+  }
+
+  #itemId(place: number): string {
+    return `${this.#head!.id}-${place}`;
+  }
+
+  #openText(): [Open, string] {
+    const place = this.#output.length;
     let said = '';
-    const item = messageItem(itemId(place), '', 'in_progress');
+    const item = messageItem(this.#itemId(place), '', 'in_progress');
     const at = { item_id: item.id, output_index: place, content_index: 0 };
     const begin =
-      added(place, { ...item, content: [] } as Item) +
-      event('response.content_part.added', { ...at, part: textPart('') });
+      this.#added(place, { ...item, content: [] } as Item) +
+      this.#event('response.content_part.added', { ...at, part: textPart('') });
     const open: Open = {
       place,
-      add(piece) {
+      add: (piece) => {
         said += piece;
-        return event('response.output_text.delta', { ...at, delta: piece, logprobs: [] });
+        return this.#event('response.output_text.delta', { ...at, delta: piece, logprobs: [] });
       },
       close: () =>
-        event('response.output_text.done', { ...at, text: said, logprobs: [] }) +
-        event('response.content_part.done', { ...at, part: textPart(said) }) +
-        done(place, messageItem(itemId(place), said)),
+        this.#event('response.output_text.done', { ...at, text: said, logprobs: [] }) +
+        this.#event('response.content_part.done', { ...at, part: textPart(said) }) +
+        this.#done(place, messageItem(this.#itemId(place), said)),
     };
     return [open, begin];
   }
 
-  function openThought(): [Open & { sign: (delta: ThoughtDelta) => void }, string] {
-    const place = output.length;
+  #openThought(): [Open & { sign: (delta: ThoughtDelta) => void }, string] {
+    const place = this.#output.length;
     let said = '';
     let isShown = false;
     const kept: { text: string; signature?: string; redacted?: string } = { text: '' };
-    const item = reasoningItem(itemId(place), '', undefined);
+    const item = reasoningItem(this.#itemId(place), '', undefined);
     const at = { item_id: item.id, output_index: place, summary_index: 0 };
     const open = {
       place,
@@ -89,80 +116,80 @@ export function responsesWriter(context: FaceContext<Body>): StreamWriter {
         if (signature !== undefined) kept.signature = (kept.signature ?? '') + signature;
         if (redacted !== undefined) kept.redacted = (kept.redacted ?? '') + redacted;
       },
-      add(piece: string): string {
+      add: (piece: string): string => {
         const part = { type: 'summary_text', text: '' };
-        const begin = isShown ? '' : event('response.reasoning_summary_part.added', { ...at, part });
+        const begin = isShown ? '' : this.#event('response.reasoning_summary_part.added', { ...at, part });
         isShown = true;
         said += piece;
-        return begin + event('response.reasoning_summary_text.delta', { ...at, delta: piece });
+        return begin + this.#event('response.reasoning_summary_text.delta', { ...at, delta: piece });
       },
-      close(): string {
+      close: (): string => {
         const end = isShown
-          ? event('response.reasoning_summary_text.done', { ...at, text: said }) +
-            event('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text: said } })
+          ? this.#event('response.reasoning_summary_text.done', { ...at, text: said }) +
+            this.#event('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text: said } })
           : '';
-        return end + done(place, reasoningItem(itemId(place), said, seal(kept)));
+        return end + this.#done(place, reasoningItem(this.#itemId(place), said, seal(kept)));
       },
     };
-    return [open, added(place, item)];
+    return [open, this.#added(place, item)];
   }
 
-  function openCall({ index, id, function: part }: ToolCallDelta): [Open, string] {
-    const place = output.length;
+  #openCall({ index, id, function: part }: ToolCallDelta): [Open, string] {
+    const place = this.#output.length;
     const [callId, name] = [id ?? `call_${index}`, part?.name ?? ''];
     let args = '';
-    const make = (status: string) => callItem(itemId(place), callId, name, args, context.body, status);
+    const make = (status: string) => callItem(this.#itemId(place), callId, name, args, this.#context.body, status);
     const first = make('in_progress');
     const isFunction = first.type === 'function_call';
     const at = { item_id: first.id, output_index: place };
     const open: Open = {
       place,
-      add(piece) {
+      add: (piece) => {
         args += piece;
         // The text of a tool that takes one is known when the whole of it is there.
-        return isFunction ? event('response.function_call_arguments.delta', { ...at, delta: piece }) : '';
+        return isFunction ? this.#event('response.function_call_arguments.delta', { ...at, delta: piece }) : '';
       },
-      close() {
+      close: () => {
         const item = make('completed');
         const end = isFunction
-          ? event('response.function_call_arguments.done', { ...at, name: item.name, arguments: args })
-          : event('response.custom_tool_call_input.delta', { ...at, delta: item.input }) +
-            event('response.custom_tool_call_input.done', { ...at, input: item.input });
-        return end + done(place, item);
+          ? this.#event('response.function_call_arguments.done', { ...at, name: item.name, arguments: args })
+          : this.#event('response.custom_tool_call_input.delta', { ...at, delta: item.input }) +
+            this.#event('response.custom_tool_call_input.done', { ...at, input: item.input });
+        return end + this.#done(place, item);
       },
     };
-    return [open, added(place, isFunction ? first : { ...first, input: '' })];
+    return [open, this.#added(place, isFunction ? first : { ...first, input: '' })];
   }
 
-  function think(delta: ThoughtDelta): string {
+  #think(delta: ThoughtDelta): string {
     let begin = '';
-    let open = thoughts.get(delta.index);
+    let open = this.#thoughts.get(delta.index);
     if (!open) {
-      [open, begin] = openThought();
-      thoughts.set(delta.index, open);
+      [open, begin] = this.#openThought();
+      this.#thoughts.set(delta.index, open);
     }
     open.sign(delta);
     return begin + (delta.text ? open.add(delta.text) : '');
   }
 
-  function say(content: string): string {
+  #say(content: string): string {
     let begin = '';
-    if (!text) [text, begin] = openText();
-    return begin + text.add(content);
+    if (!this.#text) [this.#text, begin] = this.#openText();
+    return begin + this.#text.add(content);
   }
 
-  function call(delta: ToolCallDelta): string {
+  #call(delta: ToolCallDelta): string {
     let begin = '';
-    let open = calls.get(delta.index);
+    let open = this.#calls.get(delta.index);
     if (!open) {
-      [open, begin] = openCall(delta);
-      calls.set(delta.index, open);
+      [open, begin] = this.#openCall(delta);
+      this.#calls.set(delta.index, open);
     }
     return begin + (delta.function?.arguments ? open.add(delta.function.arguments) : '');
   }
 
-  function end({ finishReason, usage }: ChatDelta): string {
-    const open = [...thoughts.values(), ...(text ? [text] : []), ...calls.values()];
+  #end({ finishReason, usage }: ChatDelta): string {
+    const open = [...this.#thoughts.values(), ...(this.#text ? [this.#text] : []), ...this.#calls.values()];
     const closed = open
       .toSorted((a, b) => a.place - b.place)
       .map((one) => one.close())
@@ -171,29 +198,24 @@ export function responsesWriter(context: FaceContext<Body>): StreamWriter {
     const status = reason === undefined ? 'completed' : 'incomplete';
     const more = { incomplete_details: reason === undefined ? null : { reason } };
     return (
-      closed + event(`response.${status}`, frame(status, { ...more, usage: usage ? responsesUsage(usage) : null }))
+      closed +
+      this.#event(`response.${status}`, this.#frame(status, { ...more, usage: usage ? responsesUsage(usage) : null }))
     );
   }
 
-  function one(delta: ChatDelta): string {
+  #one(delta: ChatDelta): string {
     let written = '';
-    if (!head) {
-      head = { id: delta.id, model: delta.model };
-      written = event('response.created', frame('in_progress')) + event('response.in_progress', frame('in_progress'));
+    if (!this.#head) {
+      this.#head = { id: delta.id, model: delta.model };
+      written =
+        this.#event('response.created', this.#frame('in_progress')) +
+        this.#event('response.in_progress', this.#frame('in_progress'));
     }
-    for (const each of delta.thoughts ?? []) written += think(each);
-    if (delta.content) written += say(delta.content);
-    for (const each of delta.toolCalls ?? []) written += call(each);
-    return delta.finishReason ? written + end(delta) : written;
+    for (const each of delta.thoughts ?? []) written += this.#think(each);
+    if (delta.content) written += this.#say(delta.content);
+    for (const each of delta.toolCalls ?? []) written += this.#call(each);
+    return delta.finishReason ? written + this.#end(delta) : written;
   }
-
-  return {
-    write(deltas) {
-      let written = '';
-      for (const each of deltas) written += one(each);
-      return written;
-    },
-    fail: ({ status, message, more }) =>
-      event('response.failed', frame('failed', { error: { code: errorType('openai', status), ...more, message } })),
-  };
 }
+
+export const responsesWriter = (context: FaceContext<Body>): StreamWriter => new ResponsesWriter(context);

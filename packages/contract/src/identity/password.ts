@@ -9,11 +9,12 @@ import {
   needed,
   neededSecret,
   SHORT_PASSWORD,
+  shortPassword,
   WAITING,
 } from '../fields.ts';
 import { ACCESS_DENIED, botFields, identity, message, TOO_MANY } from './fields.ts';
 
-export const forgotPassword = endpoint({
+export const forgot = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/forgot-password',
@@ -26,7 +27,7 @@ export const forgotPassword = endpoint({
 
 const TOKEN_AND_PASSWORD = 'Token and password are required';
 
-export const resetPassword = endpoint({
+export const reset = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/reset-password',
@@ -34,7 +35,7 @@ export const resetPassword = endpoint({
   summary: 'Set a new password with a mailed link; ends all sessions',
   body: z
     .object({ token: needed(TOKEN_AND_PASSWORD), password: neededSecret(TOKEN_AND_PASSWORD) })
-    .refine(({ password }) => longEnough(password), SHORT_PASSWORD),
+    .refine(({ password }) => longEnough(password), shortPassword('password')),
   reply: message,
   errors: {
     400: [TOKEN_AND_PASSWORD, SHORT_PASSWORD, 'Invalid or expired reset link'],

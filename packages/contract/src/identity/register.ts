@@ -13,6 +13,7 @@ import {
   neededSecret,
   personName,
   SHORT_PASSWORD,
+  shortPassword,
   WAITING,
 } from '../fields.ts';
 import { ACCESS_DENIED, botFields, identity, message, TOO_MANY } from './fields.ts';
@@ -22,7 +23,7 @@ const EMAIL_AND_PASSWORD = 'Email and password required';
 const BAD_REFERRAL = 'Invalid referral code';
 const isReferral = (code: string): boolean => code.length <= REFERRAL_LENGTH && /^[A-Za-z0-9-]+$/.test(code);
 
-export const register = endpoint({
+export const create = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/register',
@@ -39,10 +40,10 @@ export const register = endpoint({
     })
     // After the fields themselves, so that a missing one is told before a wrong one.
     .superRefine(({ email, password, referralCode }, check) => {
-      const refuse = (message: string) => check.addIssue({ code: 'custom', message });
-      if (!isEmail(email)) refuse(BAD_EMAIL);
-      if (!longEnough(password)) refuse(SHORT_PASSWORD);
-      if (referralCode && !isReferral(referralCode)) refuse(BAD_REFERRAL);
+      const refuse = (field: string, message: string) => check.addIssue({ code: 'custom', path: [field], message });
+      if (!isEmail(email)) refuse('email', BAD_EMAIL);
+      if (!longEnough(password)) refuse('password', SHORT_PASSWORD);
+      if (referralCode && !isReferral(referralCode)) refuse('referralCode', BAD_REFERRAL);
     }),
   reply: z.object({ id: z.string(), email: z.string(), name: z.string() }),
   errors: {
@@ -67,7 +68,7 @@ export const verifyEmail = endpoint({
     'Prove an address with a mailed link. Without the session of that account everything made in it before ends: its password too, unless one is given with the token',
   body: z
     .object({ token: needed('Token is required'), password: z.string(SHORT_PASSWORD).optional() })
-    .refine(({ password }) => password === undefined || longEnough(password), SHORT_PASSWORD),
+    .refine(({ password }) => password === undefined || longEnough(password), shortPassword('password')),
   reply: success,
   errors: {
     400: ['Token is required', SHORT_PASSWORD, 'Invalid or expired verification link'],

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { planName, success } from '../common.ts';
 import { isEmail } from '../email.ts';
 import { endpoint } from '../endpoint.ts';
-import { BAD_EMAIL, BUSY, longEnough, neededSecret, personName, SHORT_PASSWORD, WAITING } from '../fields.ts';
+import {
+  BAD_EMAIL,
+  BUSY,
+  longEnough,
+  neededSecret,
+  personName,
+  SHORT_PASSWORD,
+  shortPassword,
+  WAITING,
+} from '../fields.ts';
 import { CONFIRM_FIRST } from './fields.ts';
 
 const settings = { service: 'web', tag: 'Settings' } as const;
@@ -25,7 +34,7 @@ const notifications = z
   .refine((value) => JSON.stringify(value).length <= 10_000, 'Notifications too large (max 10 KB)')
   .optional();
 
-export const getSettings = endpoint({
+export const get = endpoint({
   ...settings,
   method: 'GET',
   path: '/api/settings',
@@ -35,7 +44,7 @@ export const getSettings = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const updateSettings = endpoint({
+export const update = endpoint({
   ...settings,
   method: 'POST',
   path: '/api/settings',
@@ -55,7 +64,7 @@ export const updateSettings = endpoint({
   },
 });
 
-export const patchSettings = endpoint({
+export const patch = endpoint({
   ...settings,
   method: 'PATCH',
   path: '/api/settings',
@@ -77,7 +86,7 @@ export const changePassword = endpoint({
   summary: 'Change the password; every other session ends',
   body: z
     .object({ currentPassword: password, newPassword: password })
-    .refine(({ newPassword }) => longEnough(newPassword), SHORT_PASSWORD),
+    .refine(({ newPassword }) => longEnough(newPassword), shortPassword('newPassword')),
   reply: success,
   errors: {
     400: [BOTH_REQUIRED, SHORT_PASSWORD],

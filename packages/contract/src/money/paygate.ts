@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
+import { MOST_PAYMENT_USD } from '../forms.ts';
 
 const TAG = 'Payments';
 const INVALID_ACTION = 'Invalid action. Use: join-colony, fitness, pricing, endpoints, or pay';
 
-export const getPaygate = endpoint({
+export const get = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/paygate',
@@ -15,7 +16,7 @@ export const getPaygate = endpoint({
   errors: { 503: ['Payment gateway unreachable'] },
 });
 
-export const postPaygate = endpoint({
+export const post = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/paygate',
@@ -29,7 +30,7 @@ export const postPaygate = endpoint({
       action: z.unknown().optional(),
       agentId: z.unknown().optional(),
       walletAddress: z.unknown().optional(),
-      amount: z.unknown().optional().describe('A number above 0, at most 100'),
+      amount: z.unknown().optional().describe(`A number above 0, at most ${MOST_PAYMENT_USD}`),
       currency: z.unknown().optional().describe('USDC unless said'),
       recipient: z.unknown().optional().describe('An EVM or Solana address'),
       endpoint: z.unknown().optional(),
@@ -45,7 +46,7 @@ export const postPaygate = endpoint({
       'walletAddress required',
       'Invalid address',
       'Invalid amount',
-      'Amount exceeds $100 limit. Contact support for higher limits.',
+      `Amount exceeds $${MOST_PAYMENT_USD} limit. Contact support for higher limits.`,
       'Recipient required',
       'Invalid recipient address',
       'Unsupported currency',

@@ -102,12 +102,38 @@ function createCalls(deps: ContainerDeps, way: Way) {
 
   return { containerOf, addressOf, asOwner, healthy, catchUp };
 }
+type Calls = ReturnType<typeof createCalls>;
+
+async function stats(
+  { engine }: ContainerDeps,
+  { containerOf, asOwner }: Calls,
+  agent: AgentRow,
+): Promise<DriverStats> {
+  const found = await containerOf(agent.id);
+  const raw = found && (await askIfThere(engine.getContainer(found.Id).stats({ stream: false })));
+  const work = await asOwner(agent, 'GET', '/stats')
+    .then(async (response) => ((await boundedJson(response)) as { stats: RunStats }).stats)
+    .catch(() => null);
+  return { ...figures(raw), work };
+}
+
+/** The agents that the engine runs; undefined: it does not say. */
+async function alive({ engine, log }: ContainerDeps): Promise<Set<string> | undefined> {
+  const filters = { label: [AGENT_LABEL] };
+  const found = await engine.listContainers({ all: true, filters }).catch((err: unknown) => {
+    log.warn({ err }, 'the container engine does not tell what runs');
+    return undefined;
+  });
+  // Held still for a copy counts as running.
+  const up = found?.filter(({ State }) => State === 'running' || State === 'paused');
+  return up && new Set(up.map(({ Labels }) => Labels[AGENT_LABEL]!));
+}
 
 function createStart(
   deps: ContainerDeps,
   way: Way,
   ensureImage: ReturnType<typeof createEnsureImage>,
-  { containerOf, healthy, catchUp }: ReturnType<typeof createCalls>,
+  { containerOf, healthy, catchUp }: Calls,
 ) {
   const { engine, image } = deps;
   async function start(agent: AgentRow): Promise<Placement> {
@@ -134,7 +160,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
   const volumes = createVolumes(engine);
 
   const calls = createCalls(deps, way);
-  const { containerOf, addressOf, asOwner } = calls;
+  const { addressOf, asOwner } = calls;
   const proxy = createProxy({
     log,
     where: async (agentId) => {
@@ -148,21 +174,12 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
 
   const start = createStart(deps, way, ensureImage, calls);
 
-  async function stats(agent: AgentRow): Promise<DriverStats> {
-    const found = await containerOf(agent.id);
-    const raw = found && (await askIfThere(engine.getContainer(found.Id).stats({ stream: false })));
-    const work = await asOwner(agent, 'GET', '/stats')
-      .then(async (response) => ((await boundedJson(response)) as { stats: RunStats }).stats)
-      .catch(() => null);
-    return { ...figures(raw), work };
-  }
-
   return {
     name: way.name,
     image,
     holdsToken: true,
     start,
-    stats,
+    stats: (agent) => stats(deps, calls, agent),
     backup: ({ id }, file) => volumes.copy(id, file),
     // What ran goes, the volume stays: the next start may be of another image.
     stop: ({ id }) => way.end(id, true),
@@ -176,16 +193,7 @@ export function createContainers(deps: ContainerDeps, way: Way): Driver {
     },
     reset: async (agent) => void (await asOwner(agent, 'POST', '/reset', {})),
     configure: async (agent, definition) => void (await asOwner(agent, 'PUT', '/definition', definition)),
-    async alive() {
-      const filters = { label: [AGENT_LABEL] };
-      const found = await engine.listContainers({ all: true, filters }).catch((err: unknown) => {
-        log.warn({ err }, 'the container engine does not tell what runs');
-        return undefined;
-      });
-      // Held still for a copy counts as running.
-      const up = found?.filter(({ State }) => State === 'running' || State === 'paused');
-      return up && new Set(up.map(({ Labels }) => Labels[AGENT_LABEL]!));
-    },
+    alive: () => alive(deps),
     handle: proxy.handle,
     upgrade: proxy.upgrade,
     cut: proxy.cut,

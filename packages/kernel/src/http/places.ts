@@ -44,69 +44,77 @@ interface Line {
  * Shares the event loop between accounts. Whoever sends a hundred requests together would be worked on a hundredfold for
  * each one of somebody else; while others are here a few of them are, and the rest wait for these to end.
  */
-export function createPlaces(now: () => number = () => performance.now()): Places {
-  const lines = new Map<string, Line>();
-  let sweepAt = SWEEP_AT;
+class SharedPlaces implements Places {
+  readonly #now: () => number;
+  readonly #lines = new Map<string, Line>();
+  #sweepAt = SWEEP_AT;
   /** The two accounts that came last; one of them is always somebody else. */
-  let last = { account: '', at: -Infinity };
-  let before = last;
+  #last = { account: '', at: -Infinity };
+  #before = this.#last;
 
-  function see(account: string): void {
-    if (last.account === account) last.at = now();
+  readonly #goesOn = (line: Line): void => this.#goOn(line);
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  enter(account: string): Leave | Turn {
+    this.#see(account);
+    const line = this.#lineOf(account);
+    if (line.waiting.size === 0 && this.#hasPlace(line)) return this.#take(line);
+    const { promise: comes, resolve: come } = Promise.withResolvers<Leave>();
+    const place = line.waiting.add({ come });
+    line.timer ??= setTimeout(this.#goesOn, HOLD_MS / 4, line).unref();
+    return { comes, withdraw: () => line.waiting.delete(place) };
+  }
+
+  #see(account: string): void {
+    if (this.#last.account === account) this.#last.at = this.#now();
     else {
-      before = last;
-      last = { account, at: now() };
+      this.#before = this.#last;
+      this.#last = { account, at: this.#now() };
     }
   }
 
-  function isAlone(account: string): boolean {
-    const other = last.account === account ? before : last;
-    return other.at < now() - HERE_MS;
+  #isAlone(account: string): boolean {
+    const other = this.#last.account === account ? this.#before : this.#last;
+    return other.at < this.#now() - HERE_MS;
   }
 
-  function lineOf(account: string): Line {
-    let line = lines.get(account);
+  #lineOf(account: string): Line {
+    let line = this.#lines.get(account);
     if (line) return line;
-    if (lines.size >= sweepAt) sweep();
+    if (this.#lines.size >= this.#sweepAt) this.#sweep();
     line = { account, held: new Linked(), waiting: new Linked(), timer: undefined };
-    lines.set(account, line);
+    this.#lines.set(account, line);
     return line;
   }
 
   /** Not with each request: what comes and goes in a map that often is kept from being collected. */
-  function sweep(): void {
-    for (const [account, { held, waiting }] of lines) if (held.size === 0 && waiting.size === 0) lines.delete(account);
-    sweepAt = Math.max(SWEEP_AT, lines.size * 2);
+  #sweep(): void {
+    for (const [account, { held, waiting }] of this.#lines)
+      if (held.size === 0 && waiting.size === 0) this.#lines.delete(account);
+    this.#sweepAt = Math.max(SWEEP_AT, this.#lines.size * 2);
   }
 
-  function hasPlace({ account, held }: Line): boolean {
-    if (held.size < AT_ONCE || isAlone(account)) return true;
-    return held.fromLast(AT_ONCE - 1)!.since <= now() - HOLD_MS;
+  #hasPlace({ account, held }: Line): boolean {
+    if (held.size < AT_ONCE || this.#isAlone(account)) return true;
+    return held.fromLast(AT_ONCE - 1)!.since <= this.#now() - HOLD_MS;
   }
 
-  function take(line: Line): Leave {
-    const place: Place<Held> = line.held.add({ since: now() });
+  #take(line: Line): Leave {
+    const place: Place<Held> = line.held.add({ since: this.#now() });
     return () => {
       line.held.delete(place);
-      if (line.waiting.size > 0) goOn(line);
+      if (line.waiting.size > 0) this.#goOn(line);
     };
   }
 
-  function goOn(line: Line): void {
-    while (line.waiting.size > 0 && hasPlace(line)) line.waiting.shift()!.come(take(line));
+  #goOn(line: Line): void {
+    while (line.waiting.size > 0 && this.#hasPlace(line)) line.waiting.shift()!.come(this.#take(line));
     clearTimeout(line.timer);
-    line.timer = line.waiting.size > 0 ? setTimeout(goOn, HOLD_MS / 4, line).unref() : undefined;
+    line.timer = line.waiting.size > 0 ? setTimeout(this.#goesOn, HOLD_MS / 4, line).unref() : undefined;
   }
-
-  return {
-    enter(account) {
-      see(account);
-      const line = lineOf(account);
-      if (line.waiting.size === 0 && hasPlace(line)) return take(line);
-      const { promise: comes, resolve: come } = Promise.withResolvers<Leave>();
-      const place = line.waiting.add({ come });
-      line.timer ??= setTimeout(goOn, HOLD_MS / 4, line).unref();
-      return { comes, withdraw: () => line.waiting.delete(place) };
-    },
-  };
 }
+
+export const createPlaces = (now: () => number = () => performance.now()): Places => new SharedPlaces(now);

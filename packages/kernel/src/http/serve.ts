@@ -7,17 +7,15 @@ import {
   type EndpointTypes,
   validationMessage,
 } from '@troupe/contract';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { z } from 'zod';
 import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
-import { createAdmission } from './callers.ts';
-import { allowPage, checkPage } from './cors.ts';
 import { drained } from './drained.ts';
+import { createGate } from './gate.ts';
 import { cookiesOf } from './guards.ts';
-import { limitFor } from './limits.ts';
-import type { Leave, Turn } from './places.ts';
-import type { Identity, PrincipalOf, User } from './principal.ts';
+import type { Leave } from './places.ts';
+import type { PrincipalOf } from './principal.ts';
 import { isAnswer, type Answer } from './reply.ts';
 import type { Server } from './server.ts';
 
@@ -49,62 +47,64 @@ export interface Input<T extends EndpointTypes> {
 
 export type Handler<T extends EndpointTypes> = (input: Input<T>) => Promise<T['reply'] | Answer> | T['reply'] | Answer;
 
+/** Validation, handler, answer. Without a promise of its own: that of the handler is enough. */
+function createAnswering<T extends EndpointTypes>(
+  server: Server,
+  endpoint: Endpoint<T>,
+  handler: Handler<T>,
+  undeclared: ReturnType<typeof declaredCheck>,
+): RouteHandlerMethod {
+  // Outside production an answer that is not what the contract says is an error: the reference must be true.
+  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
+  return (request, reply) => {
+    let result: ReturnType<typeof handler>;
+    try {
+      result = handler({
+        user: request.principal as never,
+        params: parse(endpoint, endpoint.params, request.params, 'path') as never,
+        query: parse(endpoint, endpoint.query, request.query, 'query') as never,
+        body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
+        request: new Info(server, request, reply),
+      });
+    } catch (error) {
+      return fail(error);
+    }
+    if (result instanceof Promise) result.then(answer, fail);
+    else answer(result);
+
+    function answer(given: T['reply'] | Answer): void {
+      request.leave?.();
+      if (isAnswer(given))
+        return attempt(() => {
+          if (undeclared) assertDeclared(undeclared, given);
+          send(server, reply, given, endpoint);
+        });
+      attempt(() => {
+        if (check) assertReply(check, given, endpoint);
+        server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
+      });
+    }
+    function attempt(work: () => unknown): void {
+      try {
+        work();
+      } catch (error) {
+        fail(error);
+      }
+    }
+    function fail(error: unknown): void {
+      request.leave?.();
+      void reply.send(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+}
+
 /** Attaches an endpoint to a server: rate limit, guard (and the user's limit), validation, handler, answer, in that order. */
 export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoint<T>, handler: Handler<T>): void {
-  const { app, guards, service } = server;
+  const { app, service } = server;
   if (endpoint.service !== service)
     throw new Error(`${endpoint.method} ${endpoint.path} is not an endpoint of ${service}`);
   server.endpoints.push(endpoint);
-  const limit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules);
-  const userLimit = limitFor(server.counters, service, endpoint.method, endpoint.path, server.rateRules, 'user');
-  const guard = guards[endpoint.auth] as (request: FastifyRequest, texts: { unauthorized: string }) => unknown;
-  const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
-  // Outside production an answer that is not what the contract says is an error: the reference must be true.
-  const check = server.settings.NODE_ENV === 'production' ? undefined : endpoint.reply;
   const undeclared = declaredCheck(server, endpoint);
-
-  const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
-    const { principal } = request;
-    if (endpoint.pages) checkPage(request, principal, server.originFor(request));
-    if (endpoint.bodyLimit !== undefined) server.largeBodies(request, reply, principal ? countedAs(principal) : '');
-    return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
-  };
-  const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
-    const found = guard(request, texts);
-    if (!(found instanceof Promise)) {
-      request.principal = found;
-      return limitUser(request, reply);
-    }
-    return found.then((principal) => {
-      request.principal = withTold(principal, request);
-      return limitUser(request, reply);
-    });
-  };
-  const withTold = (principal: unknown, request: FastifyRequest): unknown => {
-    const toldAs = principal ? server.toldAs(request) : undefined;
-    return toldAs === undefined ? principal : { ...(principal as User), toldAs };
-  };
-  const { counters, callers, clientAddress, toldAs: told } = server;
-  const admit = limit
-    ? createAdmission({ auth: endpoint.auth, counters, callers, limit, told, clientAddress, identify })
-    : identify;
-
-  // Somebody let in at the head may be out when the last of the body arrives: those are asked for again.
-  const late = new WeakSet<FastifyRequest>();
-  const goOn = async (admitted: Promise<void>, request: FastifyRequest, done: Done): Promise<void> => {
-    try {
-      await admitted;
-    } catch (error) {
-      return done(error as Error);
-    }
-    if (request.principal && !request.raw.complete) late.add(request);
-    done();
-  };
-  const admitAgain = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    request.principal = withTold(await guard(request, texts), request);
-    await enter(server, request, reply);
-  };
-
   app.route({
     method: endpoint.method,
     url: endpoint.path,
@@ -117,105 +117,9 @@ export function serve<T extends EndpointTypes>(server: Server, endpoint: Endpoin
       undeclared,
     },
     bodyLimit: endpoint.bodyLimit,
-    onRequest: (request, reply, done) => {
-      let admitted: Promise<void> | undefined;
-      try {
-        if (endpoint.pages) allowPage(request, reply);
-        admitted = admit(request, reply);
-      } catch (error) {
-        return done(error as Error);
-      }
-      // Most callers of a busy route are known at once: a promise for nothing costs as much as the check.
-      if (admitted) void goOn(admitted, request, done);
-      else done();
-    },
-    preHandler: (request, reply, done) => {
-      const entered = late.has(request) ? admitAgain(request, reply) : enter(server, request, reply);
-      if (entered) void goOn(entered, request, done);
-      else done();
-    },
-    // Without a promise of its own: that of the handler is enough.
-    handler: (request, reply) => {
-      let result: ReturnType<typeof handler>;
-      try {
-        result = handler({
-          user: request.principal as never,
-          params: parse(endpoint, endpoint.params, request.params, 'path') as never,
-          query: parse(endpoint, endpoint.query, request.query, 'query') as never,
-          body: (endpoint.rawBody ? undefined : parse(endpoint, endpoint.body, request.body ?? {}, 'body')) as never,
-          request: new Info(server, request, reply),
-        });
-      } catch (error) {
-        return fail(error);
-      }
-      if (result instanceof Promise) result.then(answer, fail);
-      else answer(result);
-
-      function answer(given: T['reply'] | Answer): void {
-        request.leave?.();
-        if (isAnswer(given))
-          return attempt(() => {
-            if (undeclared) assertDeclared(undeclared, given);
-            send(server, reply, given, endpoint);
-          });
-        attempt(() => {
-          if (check) assertReply(check, given, endpoint);
-          server.endOfTurn(() => attempt(() => reply.status(endpoint.status ?? 200).send(given)));
-        });
-      }
-      function attempt(work: () => unknown): void {
-        try {
-          work();
-        } catch (error) {
-          fail(error);
-        }
-      }
-      function fail(error: unknown): void {
-        request.leave?.();
-        void reply.send(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
+    ...createGate(server, endpoint),
+    handler: createAnswering(server, endpoint, handler, undeclared),
   });
-}
-
-/** Takes a place; a promise only when there is none yet. */
-function enter({ places }: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
-  const account = accountOf(request.principal);
-  if (account === undefined || raw.destroyed) return undefined;
-  const place = places.enter(account);
-  if (typeof place !== 'function') return waitForPlace(request, raw, place);
-  hold(request, raw, place);
-  return undefined;
-}
-
-/** Who goes while it waits leaves nothing behind, its body least of all. */
-async function waitForPlace(request: FastifyRequest, raw: ServerResponse, { comes, withdraw }: Turn): Promise<void> {
-  raw.once('close', withdraw);
-  const leave = await comes;
-  raw.off('close', withdraw);
-  hold(request, raw, leave);
-}
-
-/** Until the answer, or whatever else becomes of the request. */
-function hold(request: FastifyRequest, raw: ServerResponse, leave: Leave): void {
-  request.leave = leave;
-  if (raw.destroyed) leave();
-  else raw.once('close', leave);
-}
-
-type Done = (error?: Error) => void;
-
-const countedAs = (principal: unknown): string => {
-  const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
-  return other ?? id;
-};
-
-/** Whose place a request takes; undefined: nobody is known, or nobody vouches for who it is. */
-function accountOf(principal: unknown): string | undefined {
-  const found = principal as Partial<User & Identity> | null | undefined;
-  if (!found?.id || found.verified === false) return undefined;
-  // All that an account has is one: agents with keys of their own, too.
-  return found.toldAs ?? `user:${found.id}`;
 }
 
 function parse({ errorShape }: Endpoint, schema: z.ZodType | undefined, value: unknown, whole: string): unknown {

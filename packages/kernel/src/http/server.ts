@@ -111,13 +111,8 @@ const PAGE_HEADERS = {
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
 };
 
-export function createServer(options: ServerOptions): Server {
-  const { service, settings, log, counters, secrets, url } = options;
-  const metrics = createMetrics();
-  const draining = new AbortController();
-  const closing = new AbortController();
-  const app = createApp(options);
-  const loopback = loopbackOnly(settings);
+/** Who asks, where, and what the platform itself says of that. */
+function createRecognition({ settings, secrets, url }: ServerOptions, loopback: boolean) {
   const isInternal = (request: FastifyRequest) => {
     const key = bearerToken(request);
     return key !== null && secrets.internalKey !== undefined && sameSecret(key, secrets.internalKey);
@@ -131,6 +126,17 @@ export function createServer(options: ServerOptions): Server {
   const origin = new URL(settings.BASE_URL ?? url).origin;
   const isFixed = settings.BASE_URL !== undefined || !loopback;
   const originFor = (request: FastifyRequest): string => (isFixed ? origin : seenOrigin(origin, request.headers.host));
+  return { isInternal, isOurs, told, origin, originFor };
+}
+
+export function createServer(options: ServerOptions): Server {
+  const { service, settings, log, counters, secrets, url } = options;
+  const metrics = createMetrics();
+  const draining = new AbortController();
+  const closing = new AbortController();
+  const app = createApp(options);
+  const loopback = loopbackOnly(settings);
+  const { isInternal, isOurs, told, origin, originFor } = createRecognition(options, loopback);
   const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
     app,
@@ -168,10 +174,7 @@ export function createServer(options: ServerOptions): Server {
       draining.abort();
       await drain(app.server, connections, settings.STOP_WAIT_SECONDS * 1000);
       closing.abort();
-      for (const abort of server.onClosing.values()) abort();
-      // Closing cuts every connection: those who were told to give up get a moment to say so.
-      const last = performance.now() + LAST_WORDS_MS;
-      while (server.onClosing.size > 0 && performance.now() < last) await setTimeout(5);
+      await tellClosing(server.onClosing);
       await app.close();
       metrics.close();
     },
@@ -183,6 +186,13 @@ export function createServer(options: ServerOptions): Server {
   addReadiness(server, options.ready);
   addObservation(server, isInternal);
   return server;
+}
+
+/** Those who are told to give up get a moment to say so: closing cuts every connection. */
+async function tellClosing(listeners: Server['onClosing']): Promise<void> {
+  for (const abort of listeners.values()) abort();
+  const last = performance.now() + LAST_WORDS_MS;
+  while (listeners.size > 0 && performance.now() < last) await setTimeout(5);
 }
 
 async function listenAt(app: Server['app'], host: string, port: number, portSetting: string): Promise<string> {

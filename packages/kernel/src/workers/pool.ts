@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
-import { createFairQueue } from '../fair.ts';
+import { createFairQueue, type FairQueue } from '../fair.ts';
 import type { Failure, Order, Outcome, Task } from './task.ts';
 
 /**
@@ -54,72 +54,105 @@ const WAITING = 2_000;
 /** A thread that does not even start. */
 const START_MS = 15_000;
 
-export function createWorkerPool({
-  threads: most = THREADS,
-  memoryMb = MEMORY_MB,
-  idleMs = IDLE_MS,
-  waitMs = WAIT_MS,
-  waitingPerKey = WAITING_PER_KEY,
-  waiting = WAITING,
-}: WorkerPoolOptions = {}): WorkerPool {
-  const queue = createFairQueue({ width: most, perKey: Math.max(1, most - 1), waiting, waitingPerKey, waitMs });
-  const threads = new Set<Thread>();
-  let closed = false;
+class ThreadPool implements WorkerPool {
+  readonly #memoryMb: number;
+  readonly #idleMs: number;
+  readonly #queue: FairQueue;
+  readonly #threads = new Set<Thread>();
+  #closed = false;
 
-  function end(thread: Thread, why: Error): Promise<unknown> {
-    threads.delete(thread);
+  constructor({
+    threads = THREADS,
+    memoryMb = MEMORY_MB,
+    idleMs = IDLE_MS,
+    waitMs = WAIT_MS,
+    waitingPerKey = WAITING_PER_KEY,
+    waiting = WAITING,
+  }: WorkerPoolOptions) {
+    this.#memoryMb = memoryMb;
+    this.#idleMs = idleMs;
+    this.#queue = createFairQueue({
+      width: threads,
+      perKey: Math.max(1, threads - 1),
+      waiting,
+      waitingPerKey,
+      waitMs,
+    });
+  }
+
+  threads(): number {
+    return this.#threads.size;
+  }
+
+  async run<In, Out>(
+    { module, deadlineMs }: Task<In, Out>,
+    input: In,
+    { key, lane, signal }: Parameters<WorkerPool['run']>[2],
+  ): Promise<Out> {
+    if (this.#closed) throw stopping();
+    return this.#queue.run(key, () => this.#work({ module, input }, deadlineMs, signal), signal, lane);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#queue.drain(stopping());
+    await Promise.all([...this.#threads].map((thread) => this.#end(thread, stopping())));
+  }
+
+  #end(thread: Thread, why: Error): Promise<unknown> {
+    this.#threads.delete(thread);
     clearTimeout(thread.timer);
     const ended = thread.worker.terminate();
-    finish(thread, why);
+    this.#finish(thread, why);
     return ended;
   }
 
-  function finish(thread: Thread, outcome: Outcome | Error): void {
+  #finish(thread: Thread, outcome: Outcome | Error): void {
     const { job } = thread;
     thread.job = undefined;
     job?.settle(outcome);
   }
 
-  function rest(thread: Thread): void {
+  #rest(thread: Thread): void {
     clearTimeout(thread.timer);
     thread.worker.unref();
-    thread.timer = setTimeout(() => void end(thread, new Error('idle')), idleMs).unref();
+    thread.timer = setTimeout(() => void this.#end(thread, new Error('idle')), this.#idleMs).unref();
   }
 
-  function start(): Thread {
+  #start(): Thread {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       execArgv: [],
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
     });
     const thread: Thread = { worker, job: undefined, timer: undefined };
-    threads.add(thread);
+    this.#threads.add(thread);
     worker.once('online', () => {
-      if (thread.job) watch(thread, thread.job.deadlineMs);
+      if (thread.job) this.#watch(thread, thread.job.deadlineMs);
     });
     worker.on('message', (outcome: Outcome) => {
-      if (!threads.has(thread)) return;
-      rest(thread);
-      finish(thread, outcome);
+      if (!this.#threads.has(thread)) return;
+      this.#rest(thread);
+      this.#finish(thread, outcome);
     });
-    worker.on('messageerror', (error) => void end(thread, error));
-    worker.on('error', (error: NodeJS.ErrnoException) => void end(thread, sentence(error)));
-    worker.on('exit', () => void end(thread, new Error('The work broke off')));
+    worker.on('messageerror', (error) => void this.#end(thread, error));
+    worker.on('error', (error: NodeJS.ErrnoException) => void this.#end(thread, sentence(error)));
+    worker.on('exit', () => void this.#end(thread, new Error('The work broke off')));
     return thread;
   }
 
-  function watch(thread: Thread, ms: number): void {
+  #watch(thread: Thread, ms: number): void {
     clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => void end(thread, tooLong(ms)), ms);
+    thread.timer = setTimeout(() => void this.#end(thread, tooLong(ms)), ms);
   }
 
   /** On a thread that is free: the queue lets no more in than there are. */
-  function work<Out>(order: Order, deadlineMs: number, signal: AbortSignal | undefined): Promise<Out> {
+  #work<Out>(order: Order, deadlineMs: number, signal: AbortSignal | undefined): Promise<Out> {
     return new Promise((resolve, reject) => {
-      if (closed) return reject(stopping());
-      const free = [...threads].find(({ job }) => job === undefined);
-      const thread = free ?? start();
-      const abort = (): void => void end(thread, signal?.reason as Error);
+      if (this.#closed) return reject(stopping());
+      const free = [...this.#threads].find(({ job }) => job === undefined);
+      const thread = free ?? this.#start();
+      const abort = (): void => void this.#end(thread, signal?.reason as Error);
       thread.job = {
         deadlineMs,
         settle: (outcome) => {
@@ -131,30 +164,19 @@ export function createWorkerPool({
       };
       signal?.addEventListener('abort', abort, { once: true });
       thread.worker.ref();
-      watch(thread, free ? deadlineMs : START_MS);
+      this.#watch(thread, free ? deadlineMs : START_MS);
       try {
         thread.worker.postMessage(order);
       } catch (error) {
         // What cannot be copied does not reach the thread.
-        rest(thread);
-        finish(thread, error as Error);
+        this.#rest(thread);
+        this.#finish(thread, error as Error);
       }
     });
   }
-
-  return {
-    threads: () => threads.size,
-    async run({ module, deadlineMs }, input, { key, lane, signal }) {
-      if (closed) throw stopping();
-      return queue.run(key, () => work({ module, input }, deadlineMs, signal), signal, lane);
-    },
-    async close() {
-      closed = true;
-      queue.drain(stopping());
-      await Promise.all([...threads].map((thread) => end(thread, stopping())));
-    },
-  };
 }
+
+export const createWorkerPool = (options: WorkerPoolOptions = {}): WorkerPool => new ThreadPool(options);
 
 const stopping = (): Error => new AppError(503, 'The platform is stopping');
 

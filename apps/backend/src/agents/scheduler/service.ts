@@ -52,39 +52,88 @@ interface Run {
   prompt: string;
 }
 
-export type Scheduler = ReturnType<typeof createScheduler>;
-
 /**
  * Runs due tasks. The receipt is written, and the task moved on, before the agent is asked: so whatever happens to this
  * process, no occurrence runs twice, and one that was interrupted is told as failed.
  */
-export function createScheduler({
-  db,
-  clock,
-  log,
-  wake,
-  chores = [],
-  pollMs = POLL_MS,
-  requestMs = REQUEST_MS,
-  closeMs = CLOSE_MS,
-}: SchedulerDeps) {
-  const stopping = new AbortController();
+class TaskScheduler {
+  readonly #db: Database;
+  readonly #clock: Clock | undefined;
+  readonly #log: Log;
+  readonly #wake: Wake;
+  readonly #chores: readonly (() => Promise<unknown>)[];
+  readonly #pollMs: number;
+  readonly #requestMs: number;
+  readonly #closeMs: number;
+  readonly #stopping = new AbortController();
   /** Ends the requests that are still out when closing has taken long enough. */
-  const hurry = new AbortController();
-  const inTime = (): AbortSignal => AbortSignal.any([AbortSignal.timeout(requestMs), hurry.signal]);
-  const timeOf = (tx: SystemTx): Promise<Date> => (clock ? Promise.resolve(clock()) : store.databaseTime(tx));
-  let loop: Promise<void> | undefined;
+  readonly #hurry = new AbortController();
+  #loop: Promise<void> | undefined;
   /** What this process has under way. */
-  let running = 0;
-  const beating = new Map<string, number>();
+  #running = 0;
+  readonly #beating = new Map<string, number>();
   /** Told whenever something ends and its place is free. */
-  let freed = (): void => {};
+  #freed = (): void => {};
+  readonly #underWay = new Set<Promise<unknown>>();
 
-  async function claim(tx: SystemTx): Promise<{ runs: Run[]; taken: number; left: boolean }> {
-    const now = await timeOf(tx);
+  constructor({
+    db,
+    clock,
+    log,
+    wake,
+    chores = [],
+    pollMs = POLL_MS,
+    requestMs = REQUEST_MS,
+    closeMs = CLOSE_MS,
+  }: SchedulerDeps) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#log = log;
+    this.#wake = wake;
+    this.#chores = chores;
+    this.#pollMs = pollMs;
+    this.#requestMs = requestMs;
+    this.#closeMs = closeMs;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Takes nothing more; what it has asked for may still be answered. */
+  rest(): void {
+    this.#stopping.abort();
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    const timer = setTimeout(
+      () => this.#hurry.abort(new Error('Interrupted: the platform was stopped')),
+      this.#closeMs,
+    );
+    await this.#loop;
+    clearTimeout(timer);
+  }
+
+  async cycle(): Promise<number> {
+    const { taken, started } = await this.#turn();
+    await Promise.all([...started, ...this.#chores.map((chore) => chore())]);
+    return taken;
+  }
+
+  #inTime(): AbortSignal {
+    return AbortSignal.any([AbortSignal.timeout(this.#requestMs), this.#hurry.signal]);
+  }
+
+  #timeOf(tx: SystemTx): Promise<Date> {
+    return this.#clock ? Promise.resolve(this.#clock()) : store.databaseTime(tx);
+  }
+
+  async #claim(tx: SystemTx): Promise<{ runs: Run[]; taken: number; left: boolean }> {
+    const now = await this.#timeOf(tx);
     const runs: Run[] = [];
     const receipts: store.Receipt[] = [];
-    const shares = { places: PLACES - running, reserved: RESERVED, perUser: PER_USER, busy: running > 0 };
+    const shares = { places: PLACES - this.#running, reserved: RESERVED, perUser: PER_USER, busy: this.#running > 0 };
     const { tasks, left } = shares.places > 0 ? await store.takeDue(tx, now, shares) : { tasks: [], left: true };
     for (const task of tasks) {
       const due = task.next_run!;
@@ -103,7 +152,7 @@ export function createScheduler({
         const error = 'The run before was still going on';
         receipts.push({ ...receipt, status: 'skipped', finished_at: now, error, lease_until: null });
       } else {
-        const lease_until = new Date(now.getTime() + requestMs * 2);
+        const lease_until = new Date(now.getTime() + this.#requestMs * 2);
         receipts.push({ ...receipt, status: 'running', finished_at: null, error: null, lease_until });
         runs.push({
           id,
@@ -120,8 +169,8 @@ export function createScheduler({
     return { runs, taken: tasks.length, left };
   }
 
-  async function close(tx: SystemTx, run: Omit<Run, 'prompt'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
-    const at = await timeOf(tx);
+  async #close(tx: SystemTx, run: Omit<Run, 'prompt'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
+    const at = await this.#timeOf(tx);
     if (!(await store.closeReceipt(tx, run.id, { ...outcome, at }))) return;
     const failures = await store.countFailure(tx, run.taskId, outcome.status === 'failed');
     if (failures !== NOTICE_AFTER) return;
@@ -138,120 +187,113 @@ export function createScheduler({
     );
   }
 
-  async function execute(run: Run): Promise<void> {
-    const outcome = await wake
-      .execute({ id: run.agentId, userId: run.userId }, { id: run.taskId, prompt: run.prompt }, inTime())
+  async #execute(run: Run): Promise<void> {
+    const outcome = await this.#wake
+      .execute({ id: run.agentId, userId: run.userId }, { id: run.taskId, prompt: run.prompt }, this.#inTime())
       .then(
         (output) => ({ status: 'succeeded' as const, output: output.slice(0, OUTPUT_LIMIT), error: null }),
-        (error: unknown) => ({ status: 'failed' as const, output: null, error: reason(error, requestMs) }),
+        (error: unknown) => ({ status: 'failed' as const, output: null, error: reason(error, this.#requestMs) }),
       );
-    await db.asSystem((tx) => close(tx, run, outcome));
+    await this.#db.asSystem((tx) => this.#close(tx, run, outcome));
   }
 
-  const closeAbandoned = () =>
-    db.asSystem(async (tx) => {
-      for (const run of await store.takeAbandoned(tx, await timeOf(tx), 100))
-        await close(
+  #closeAbandoned() {
+    return this.#db.asSystem(async (tx) => {
+      for (const run of await store.takeAbandoned(tx, await this.#timeOf(tx), 100))
+        await this.#close(
           tx,
           { id: run.id, taskId: run.task_id, userId: run.user_id, agentId: run.agent_id, name: run.name },
           { status: 'failed', output: null, error: 'Interrupted: the process that ran it ended' },
         );
     });
-
-  async function beat({ agent_id, user_id }: { agent_id: string; user_id: string }): Promise<void> {
-    beating.set(user_id, (beating.get(user_id) ?? 0) + 1);
-    await wake
-      .heartbeat({ id: agent_id, userId: user_id }, inTime())
-      .catch((error: unknown) => log.warn({ err: error, agentId: agent_id }, 'heartbeat did not reach the agent'));
-    const others = (beating.get(user_id) ?? 1) - 1;
-    if (others === 0) beating.delete(user_id);
-    else beating.set(user_id, others);
-    freed();
   }
 
-  const claimHeartbeats = () =>
-    db.asSystem(async (tx) => {
-      const now = await timeOf(tx);
-      const places = HEARTBEATS - [...beating.values()].reduce((sum, own) => sum + own, 0);
+  async #beat({ agent_id, user_id }: { agent_id: string; user_id: string }): Promise<void> {
+    this.#beating.set(user_id, (this.#beating.get(user_id) ?? 0) + 1);
+    await this.#wake
+      .heartbeat({ id: agent_id, userId: user_id }, this.#inTime())
+      .catch((error: unknown) =>
+        this.#log.warn({ err: error, agentId: agent_id }, 'heartbeat did not reach the agent'),
+      );
+    const others = (this.#beating.get(user_id) ?? 1) - 1;
+    if (others === 0) this.#beating.delete(user_id);
+    else this.#beating.set(user_id, others);
+    this.#freed();
+  }
+
+  #claimHeartbeats() {
+    return this.#db.asSystem(async (tx) => {
+      const now = await this.#timeOf(tx);
+      const places = HEARTBEATS - [...this.#beating.values()].reduce((sum, own) => sum + own, 0);
       if (places <= 0) return [];
-      const found = await store.takeHeartbeats(tx, now, { places, perUser: HEARTBEATS_PER_USER, busy: beating });
+      const found = await store.takeHeartbeats(tx, now, { places, perUser: HEARTBEATS_PER_USER, busy: this.#beating });
       for (const { agent_id, seconds } of found)
         await store.moveHeartbeat(tx, agent_id, now, new Date(now.getTime() + seconds * 1000));
       return found;
     });
+  }
 
-  async function runOne(run: Run): Promise<void> {
-    running += 1;
+  async #runOne(run: Run): Promise<void> {
+    this.#running += 1;
     try {
-      await execute(run);
+      await this.#execute(run);
     } finally {
-      running -= 1;
-      freed();
+      this.#running -= 1;
+      this.#freed();
     }
   }
 
-  const told = (error: unknown): void =>
-    log.error({ err: error }, 'scheduler cycle failed; trying again at the next poll');
-  const underWay = new Set<Promise<unknown>>();
+  #told(error: unknown): void {
+    this.#log.error({ err: error }, 'scheduler cycle failed; trying again at the next poll');
+  }
+
   /** A failure is told; whoever waits at the end only wants to know that it is over. */
-  function follow(work: Promise<unknown>): void {
-    const over = work.catch(told).finally(() => underWay.delete(over));
-    underWay.add(over);
+  #follow(work: Promise<unknown>): void {
+    const over = work.catch((error) => this.#told(error)).finally(() => this.#underWay.delete(over));
+    this.#underWay.add(over);
   }
 
   /** Takes what is due and has a place, and starts it: nobody's slow run holds up the next turn. */
-  async function turn(): Promise<{ taken: number; left: boolean; again: boolean; started: Promise<unknown>[] }> {
-    await closeAbandoned();
-    const { runs, taken, left } = await db.asSystem(claim);
-    const started = runs.map(runOne);
-    started.forEach(follow);
-    const beats = (await claimHeartbeats()).map(beat);
-    beats.forEach(follow);
+  async #turn(): Promise<{ taken: number; left: boolean; again: boolean; started: Promise<unknown>[] }> {
+    await this.#closeAbandoned();
+    const { runs, taken, left } = await this.#db.asSystem((tx) => this.#claim(tx));
+    const started = runs.map((run) => this.#runOne(run));
+    started.forEach((work) => this.#follow(work));
+    const beats = (await this.#claimHeartbeats()).map((agent_id) => this.#beat(agent_id));
+    beats.forEach((work) => this.#follow(work));
     // Those that were skipped free no place when they end: there is nothing to wait for.
     const again = left && runs.length < taken;
     return { taken, left: left || beats.length > 0, again, started: [...started, ...beats] };
   }
 
-  async function cycle(): Promise<number> {
-    const { taken, started } = await turn();
-    await Promise.all([...started, ...chores.map((chore) => chore())]);
-    return taken;
-  }
-
-  async function run(): Promise<void> {
+  async #run(): Promise<void> {
     let doing = false;
-    while (!stopping.signal.aborted) {
+    while (!this.#stopping.signal.aborted) {
       const nudge = new AbortController();
-      freed = () => nudge.abort();
-      const { left, again } = await turn().catch((error: unknown) => {
-        told(error);
+      this.#freed = () => nudge.abort();
+      const { left, again } = await this.#turn().catch((error: unknown) => {
+        this.#told(error);
         return { left: false, again: false };
       });
       if (!doing) {
         doing = true;
-        follow(Promise.all(chores.map((chore) => chore())).finally(() => (doing = false)));
+        this.#follow(Promise.all(this.#chores.map((chore) => chore())).finally(() => (doing = false)));
       }
       // What had no place is looked at again as soon as there is one.
-      if (!again) await pause(pollMs, left ? AbortSignal.any([stopping.signal, nudge.signal]) : stopping.signal);
+      if (!again)
+        await pause(
+          this.#pollMs,
+          left ? AbortSignal.any([this.#stopping.signal, nudge.signal]) : this.#stopping.signal,
+        );
     }
-    await Promise.all(underWay);
+    await Promise.all(this.#underWay);
   }
-
-  return {
-    cycle,
-    start(): void {
-      loop ??= run();
-    },
-    /** Takes nothing more; what it has asked for may still be answered. */
-    rest: (): void => stopping.abort(),
-    async close(): Promise<void> {
-      stopping.abort();
-      const timer = setTimeout(() => hurry.abort(new Error('Interrupted: the platform was stopped')), closeMs);
-      await loop;
-      clearTimeout(timer);
-    },
-  };
 }
+
+export function createScheduler(deps: SchedulerDeps) {
+  return new TaskScheduler(deps);
+}
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -1,18 +1,10 @@
-import {
-  createAgentBackup,
-  deleteAgentBackup,
-  downloadAgentBackup,
-  listAgentBackups,
-  listConversations,
-  getMemory,
-  restoreAgentBackup,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { AgentBackup, WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { urlOf, useCall, useSend } from '../../api.ts';
 import { ago, bytes, moment } from '../../format.ts';
 import { backups as texts } from '../../texts/agents.ts';
+import { useAsk } from '../../ui/ask.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
@@ -40,17 +32,11 @@ const columnsOf = (params: { id: string }, acts: Acts): Column<AgentBackup>[] =>
     end: true,
     cell: (backup) => (
       <span className="flex items-center justify-end gap-2">
-        <Button
-          small
-          aria-label={texts.restoreNamed(moment(backup.createdAt))}
-          onClick={() => {
-            acts.restore(backup);
-          }}
-        >
+        <Button small aria-label={texts.restoreNamed(moment(backup.createdAt))} onClick={() => acts.restore(backup)}>
           {texts.restore}
         </Button>
         <a
-          href={urlOf(downloadAgentBackup, { params: { ...params, backupId: backup.id } })}
+          href={urlOf(web.backups.download, { params: { ...params, backupId: backup.id } })}
           download
           className="link text-[0.9rem]"
         >
@@ -59,9 +45,7 @@ const columnsOf = (params: { id: string }, acts: Acts): Column<AgentBackup>[] =>
         <IconButton
           icon="trash"
           label={texts.deleteNamed(moment(backup.createdAt))}
-          onClick={() => {
-            acts.remove(backup);
-          }}
+          onClick={() => acts.remove(backup)}
         />
       </span>
     ),
@@ -71,37 +55,14 @@ const columnsOf = (params: { id: string }, acts: Acts): Column<AgentBackup>[] =>
 /** Copies of the agent: make one, go back to one, take one away. */
 export function Backups({ agent }: { agent: WebAgent }) {
   const params = { id: agent.id };
-  const read = useCall(listAgentBackups, { params }, { every: 15_000 });
-  const [restoring, setRestoring] = useState<AgentBackup>();
-  const [removing, setRemoving] = useState<AgentBackup>();
+  const read = useCall(web.backups.list, { params }, { every: 15_000 });
   const say = useSay();
-  const queries = useQueryClient();
-  const make = useSend(createAgentBackup, { refresh: [listAgentBackups], done: () => say(texts.made) });
-  const restore = useSend(restoreAgentBackup, {
-    refresh: [listAgentBackups, listConversations, getMemory],
-    done: () => {
-      forgetSteps(queries, agent.id);
-      setRestoring(undefined);
-      say(texts.restored);
-    },
+  const make = useSend(web.backups.create, { refresh: [web.backups.list], done: () => say(texts.made) });
+  const restore = useRestore(agent.id);
+  const remove = useAsk(web.backups.remove, ({ id }: AgentBackup) => ({ params: { ...params, backupId: id } }), {
+    refresh: [web.backups.list],
+    done: () => say(texts.deleted),
   });
-  const remove = useSend(deleteAgentBackup, {
-    refresh: [listAgentBackups],
-    done: () => {
-      setRemoving(undefined);
-      say(texts.deleted);
-    },
-  });
-  const acts: Acts = {
-    restore(backup) {
-      restore.reset();
-      setRestoring(backup);
-    },
-    remove(backup) {
-      remove.reset();
-      setRemoving(backup);
-    },
-  };
   const create = (
     <Button kind="primary" icon="plus" busy={make.isPending} onClick={() => make.mutate({ params })}>
       {texts.make}
@@ -121,78 +82,38 @@ export function Backups({ agent }: { agent: WebAgent }) {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.none}>{texts.noneHint}</Empty>}
-        columns={columnsOf(params, acts)}
+        columns={columnsOf(params, { restore: restore.ask, remove: remove.ask })}
       />
-      <RestoreConfirm
-        name={agent.name}
-        restoring={restoring}
-        onClose={() => setRestoring(undefined)}
-        restore={restore}
-        onConfirm={() => restoring && restore.mutate({ params: { ...params, backupId: restoring.id } })}
+      <Confirm
+        {...restore.confirm}
+        title={texts.restoreTitle(agent.name, moment(restore.subject?.createdAt))}
+        losses={
+          <>
+            <p>{texts.restoreLoss}</p>
+            <p>{texts.restoreUndo}</p>
+          </>
+        }
+        action={texts.restore}
       />
-      <RemoveConfirm
-        removing={removing}
-        onClose={() => setRemoving(undefined)}
-        remove={remove}
-        onConfirm={() => removing && remove.mutate({ params: { ...params, backupId: removing.id } })}
+      <Confirm
+        {...remove.confirm}
+        title={texts.deleteTitle(moment(remove.subject?.createdAt))}
+        losses={<p>{texts.deleteLoss}</p>}
+        action={texts.delete}
       />
     </Card>
   );
 }
 
-function RemoveConfirm({
-  removing,
-  onClose,
-  remove,
-  onConfirm,
-}: {
-  removing: AgentBackup | undefined;
-  onClose: () => void;
-  remove: { isPending: boolean; error: Error | null };
-  onConfirm: () => void;
-}) {
-  return (
-    <Confirm
-      open={removing !== undefined}
-      onClose={onClose}
-      title={texts.deleteTitle(moment(removing?.createdAt))}
-      losses={<p>{texts.deleteLoss}</p>}
-      action={texts.delete}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={onConfirm}
-    />
-  );
-}
-
-function RestoreConfirm({
-  name,
-  restoring,
-  onClose,
-  restore,
-  onConfirm,
-}: {
-  name: string;
-  restoring: AgentBackup | undefined;
-  onClose: () => void;
-  restore: { isPending: boolean; error: Error | null };
-  onConfirm: () => void;
-}) {
-  return (
-    <Confirm
-      open={restoring !== undefined}
-      onClose={onClose}
-      title={texts.restoreTitle(name, moment(restoring?.createdAt))}
-      losses={
-        <>
-          <p>{texts.restoreLoss}</p>
-          <p>{texts.restoreUndo}</p>
-        </>
-      }
-      action={texts.restore}
-      busy={restore.isPending}
-      error={restore.error}
-      onConfirm={onConfirm}
-    />
-  );
+/** Going back to a copy: what was said and remembered since is another. */
+function useRestore(agentId: string) {
+  const say = useSay();
+  const queries = useQueryClient();
+  return useAsk(web.backups.restore, ({ id }: AgentBackup) => ({ params: { id: agentId, backupId: id } }), {
+    refresh: [web.backups.list, web.conversations.list, web.memory.get],
+    done: () => {
+      forgetSteps(queries, agentId);
+      say(texts.restored);
+    },
+  });
 }

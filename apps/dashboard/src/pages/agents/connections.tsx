@@ -1,25 +1,26 @@
-import { attachMcpServer, connectMcpServer, listMcpServers, removeMcpServer, testMcpServer } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { connections as texts } from '../../texts/agents.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Failure, Lines } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { isService, NO_SERVER, serverBody } from './mcp-server.ts';
 
-type Server = TypesOf<typeof listMcpServers>['reply']['servers'][number];
+type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
 
 const TONE = { unused: 'neutral', connected: 'ok', failed: 'danger', consent: 'spot' } as const;
 
 /** MCP servers whose tools the agent uses. */
 export function Connections({ agentId }: { agentId: string }) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const read = useCall(listMcpServers, { params: { id: agentId } });
+  const read = useCall(web.connections.list, { params: { id: agentId } });
   return (
     <div className="flex flex-col gap-5">
       {search['connected'] && <Notice tone="ok">{texts.isConnected(search['connected'])}</Notice>}
@@ -44,12 +45,12 @@ function Row({ agentId, server }: { agentId: string; server: Server }) {
   const [removing, setRemoving] = useState(false);
   const say = useSay();
   const which = { params: { id: agentId, name: server.name } };
-  const test = useSend(testMcpServer, { refresh: [listMcpServers] });
-  const connect = useSend(connectMcpServer, {
-    refresh: [listMcpServers],
+  const test = useSend(web.connections.test, { refresh: [web.connections.list] });
+  const connect = useSend(web.connections.connect, {
+    refresh: [web.connections.list],
     done: ({ url }) => (url === null ? say(texts.alreadyThere) : location.assign(url)),
   });
-  const remove = useSend(removeMcpServer, { refresh: [listMcpServers], done: () => say(texts.removed) });
+  const remove = useSend(web.connections.remove, { refresh: [web.connections.list], done: () => say(texts.removed) });
   const error = test.error ?? connect.error;
   return (
     <li className="flex flex-col gap-2 rounded-xl border border-line px-4 py-3">
@@ -90,46 +91,33 @@ function Row({ agentId, server }: { agentId: string; server: Server }) {
   );
 }
 
-const EMPTY = { name: '', address: '', secrets: '' };
-
-/** `NAME: value` or `NAME=value`, a line each. */
-function pairs(text: string): Record<string, string> {
-  const lines = text.split('\n').map((line) => /^\s*([^:=\s]+)\s*[:=]\s*(.*)$/.exec(line.trim()));
-  return Object.fromEntries(lines.flatMap((found) => (found ? [[found[1]!, found[2]!]] : [])));
-}
-
 function Attach({ agentId }: { agentId: string }) {
-  const [form, setForm] = useState(EMPTY);
+  const [form, setForm] = useState(NO_SERVER);
   const say = useSay();
-  const attach = useSend(attachMcpServer, {
-    refresh: [listMcpServers],
+  const attach = useSend(web.connections.attach, {
+    refresh: [web.connections.list],
     done: () => {
-      setForm(EMPTY);
+      setForm(NO_SERVER);
       say(texts.attached);
     },
   });
-  const isService = /^https?:\/\//.test(form.address.trim());
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const secrets = pairs(form.secrets);
-    const [command = '', ...args] = form.address.trim().split(/\s+/);
-    const body = isService ? { url: form.address.trim(), headers: secrets } : { command, args, env: secrets };
-    attach.mutate({ params: { id: agentId, name: form.name.trim() }, body });
+  const submit = () => {
+    attach.mutate({ params: { id: agentId, name: form.name.trim() }, body: serverBody(form) });
   };
   return (
     <Card title={texts.attachTitle} hint={texts.attachHint}>
-      <form onSubmit={submit} className="flex max-w-xl flex-col gap-4">
+      <Form error={attach.error} fields={['name', 'url']} onSubmit={submit} className="flex max-w-xl flex-col gap-4">
         <TextField
           label={texts.name}
           placeholder="github"
           required
-          maxLength={40}
-          pattern="[A-Za-z0-9_\-]+"
+          name="name"
           value={form.name}
           onChange={({ target }) => setForm({ ...form, name: target.value })}
         />
         <TextField
           label={texts.address}
+          name="url"
           hint={texts.addressHint}
           mono
           required
@@ -137,20 +125,20 @@ function Attach({ agentId }: { agentId: string }) {
           onChange={({ target }) => setForm({ ...form, address: target.value })}
         />
         <TextArea
-          label={isService ? texts.headers : texts.env}
+          label={isService(form.address) ? texts.headers : texts.env}
           hint={texts.secretsHint}
           mono
           rows={3}
           value={form.secrets}
           onChange={({ target }) => setForm({ ...form, secrets: target.value })}
         />
-        {attach.error && <Notice tone="danger">{attach.error.message}</Notice>}
+        <Refused error={attach.error} />
         <div>
           <Button kind="primary" type="submit" icon="plus" busy={attach.isPending}>
             {texts.attach}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

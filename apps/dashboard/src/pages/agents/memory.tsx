@@ -1,6 +1,5 @@
-import { forgetMemory, getMemory, putMemory } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { memory as texts } from '../../texts/agents.ts';
 import { states } from '../../texts/common.ts';
@@ -8,6 +7,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
@@ -49,12 +49,12 @@ const columnsOf = (setEditing: (entry: Entry) => void, setRemoving: (entry: Entr
 ];
 
 export function MemoryTab({ agentId }: { agentId: string }) {
-  const read = useCall(getMemory, { query: { agentId } }, { every: 20_000 });
+  const read = useCall(web.memory.get, { query: { agentId } }, { every: 20_000 });
   const [editing, setEditing] = useState<Entry>();
   const [removing, setRemoving] = useState<Entry>();
   const say = useSay();
-  const forget = useSend(forgetMemory, {
-    refresh: [getMemory],
+  const forget = useSend(web.memory.forget, {
+    refresh: [web.memory.get],
     done: () => {
       say(texts.deleted);
       setRemoving(undefined);
@@ -104,22 +104,23 @@ function MemoryForm({ agentId, entry, onClose }: { agentId: string; entry: Entry
   const [key, setKey] = useState(entry.key);
   const [value, setValue] = useState(entry.value);
   const say = useSay();
-  const save = useSend(putMemory, {
-    refresh: [getMemory],
+  const save = useSend(web.memory.put, {
+    refresh: [web.memory.get],
     done: () => {
       say(texts.saved);
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate({ body: { agentId, key, memory: value } });
-  };
   return (
     <Dialog open onClose={onClose} title={entry.key ? texts.editTitle(entry.key) : texts.add}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form
+        error={save.error}
+        fields={['key', 'memory']}
+        onSubmit={() => save.mutate({ body: { agentId, key, memory: value } })}
+      >
         <TextField
           label={texts.key}
+          name="key"
           required
           disabled={entry.key !== ''}
           value={key}
@@ -127,13 +128,14 @@ function MemoryForm({ agentId, entry, onClose }: { agentId: string; entry: Entry
         />
         <TextArea
           label={texts.value}
+          name="memory"
           required
           rows={6}
           value={value}
           onChange={({ target }) => setValue(target.value)}
         />
         <DialogEnd send={save} onClose={onClose} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

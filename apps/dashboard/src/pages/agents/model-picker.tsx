@@ -1,4 +1,4 @@
-import type { listModels, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { useMemo, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { money, short } from '../../format.ts';
@@ -6,26 +6,13 @@ import { models as texts } from '../../texts/talk.ts';
 import { Badge } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { findModels } from './model-search.ts';
 
-type Offered = TypesOf<typeof listModels>['reply'];
+type Offered = TypesOf<typeof web.models.list>['reply'];
 type Model = Offered['models'][number];
-
-/** More than these nobody reads: the search narrows them. */
-const SHOWN = 60;
 
 const priceOf = ({ inputCost, outputCost }: Model) =>
   inputCost === 0 && outputCost === 0 ? texts.free : texts.price(money(inputCost), money(outputCost));
-
-/** Every word of the search is somewhere in the name. */
-function matching(models: Model[], search: string): Model[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return models
-    .filter(({ id, name, description }) => {
-      const text = `${id} ${name} ${description}`.toLowerCase();
-      return words.every((word) => text.includes(word));
-    })
-    .slice(0, SHOWN);
-}
 
 /** Finds a model by its name; only those that answer here can be chosen. */
 export function ModelDialog({
@@ -43,7 +30,7 @@ export function ModelDialog({
   onClose: () => void;
 }) {
   const [search, setSearch] = useState('');
-  const found = useMemo(() => matching(offered?.models ?? [], search), [offered, search]);
+  const found = useMemo(() => findModels(offered?.models ?? [], search), [offered, search]);
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && found[0]) {
       event.preventDefault();

@@ -1,4 +1,4 @@
-import { askAccess, getAccess, NOTE_LENGTH } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useRef, useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { hourOf, moment, planName } from '../../format.ts';
@@ -6,17 +6,18 @@ import { access as texts } from '../../texts/access.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
 import { TextArea } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 
 const DAY_MS = 86_400_000;
 const when = (at: string) => (Date.now() - Date.parse(at) < DAY_MS ? hourOf(at) : moment(at));
 
-export const useAccess = () => useCall(getAccess, {});
+export const useAccess = () => useCall(web.access.get, {});
 
 /** The way in for somebody without a plan; nothing at all for those who have one, but the news that they got it here. */
 export function AccessCard() {
   const { data } = useAccess();
   const [note, setNote] = useState<string>();
-  const send = useSend(askAccess, { refresh: [getAccess] });
+  const send = useSend(web.access.ask, { refresh: [web.access.get] });
   const wasOutside = useRef(false);
   if (!data) return null;
   if (data.state === 'member') {
@@ -33,12 +34,11 @@ export function AccessCard() {
   }
   return (
     <Card title={texts.title} hint={texts.hint}>
-      <form
+      <Form
         className="flex max-w-xl flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send.mutate({ body: { note: note ?? data.note } });
-        }}
+        error={send.error}
+        fields={['note']}
+        onSubmit={() => send.mutate({ body: { note: note ?? data.note } })}
       >
         {data.state === 'asked' && <Notice>{texts.asked(when(data.askedAt ?? ''))}</Notice>}
         {data.state === 'refused' && (
@@ -52,12 +52,12 @@ export function AccessCard() {
               label={texts.note}
               placeholder={texts.notePlaceholder}
               rows={3}
-              maxLength={NOTE_LENGTH}
+              name="note"
               dir="auto"
               value={note ?? data.note}
               onChange={({ target }) => setNote(target.value)}
             />
-            {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+            <Refused error={send.error} />
             <div>
               <Button kind="primary" type="submit" busy={send.isPending}>
                 {data.state === 'refused' ? texts.again : texts.ask}
@@ -65,7 +65,7 @@ export function AccessCard() {
             </div>
           </>
         )}
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -1,21 +1,22 @@
-import { changeDevice, listAgents, listDevices, rotateAgentToken } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { Device, TypesOf } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useCall, useSend } from '../../api.ts';
+import { useCall } from '../../api.ts';
 import { ago } from '../../format.ts';
 import { allKeys as texts } from '../../texts/keys.ts';
+import { useAsk } from '../../ui/ask.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Code } from '../../ui/code.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { Programs } from './authorization/programs.tsx';
+import { FreshKey } from './fresh-key.tsx';
 import { Keys } from './keys.tsx';
 
-type Agent = TypesOf<typeof listAgents>['reply']['agents'][number];
+type Agent = TypesOf<typeof web.agents.list>['reply']['agents'][number];
 
 const agentColumns = (onRotate: (agent: Agent) => void): Column<Agent>[] => [
   { key: 'agent', header: texts.agent, free: true, cell: ({ name }) => name },
@@ -55,15 +56,11 @@ export function AllKeys() {
 }
 
 function AgentKeys() {
-  const read = useCall(listAgents, {});
-  const [asking, setAsking] = useState<Agent>();
+  const read = useCall(web.agents.list, {});
   const [fresh, setFresh] = useState<string>();
-  const rotate = useSend(rotateAgentToken, {
-    refresh: [listAgents],
-    done: ({ token }) => {
-      setAsking(undefined);
-      setFresh(token);
-    },
+  const rotate = useAsk(web.agents.rotateToken, ({ id }: Agent) => ({ params: { id } }), {
+    refresh: [web.agents.list],
+    done: ({ token }) => setFresh(token),
   });
   return (
     <Card title={texts.agents} hint={texts.agentsHint} flush className="overflow-hidden">
@@ -75,48 +72,45 @@ function AgentKeys() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.noAgents} />}
-        columns={agentColumns(setAsking)}
+        columns={agentColumns(rotate.ask)}
       />
       <Confirm
-        open={asking !== undefined}
-        onClose={() => setAsking(undefined)}
-        title={texts.rotateTitle(asking?.name ?? '')}
+        {...rotate.confirm}
+        title={texts.rotateTitle(rotate.subject?.name ?? '')}
         losses={texts.rotateLoss}
         action={texts.rotate}
-        busy={rotate.isPending}
-        error={rotate.error}
-        onConfirm={() => asking && rotate.mutate({ params: { id: asking.id } })}
       />
-      <Dialog
-        open={fresh !== undefined}
-        onClose={() => setFresh(undefined)}
-        title={texts.yourKey}
-        hint={texts.shown}
-        wide
-      >
-        <div className="flex flex-col gap-4">
-          <Code label={texts.yourKey} text={fresh ?? ''} />
-          <div className="flex justify-end">
-            <Button kind="primary" onClick={() => setFresh(undefined)}>
-              {texts.done}
-            </Button>
-          </div>
-        </div>
-      </Dialog>
+      <FreshKey title={texts.yourKey} hint={texts.shown} secret={fresh} onClose={() => setFresh(undefined)} />
     </Card>
   );
 }
 
+const deviceColumns = (onEnd: (device: Device) => void): Column<Device>[] => [
+  { key: 'name', header: texts.device, free: true, cell: ({ name }) => name },
+  {
+    key: 'ip',
+    header: texts.address,
+    cell: ({ ip }) => <span className="font-mono text-[0.87rem]">{ip}</span>,
+  },
+  { key: 'seen', header: texts.lastSeen, cell: ({ lastSeen }) => ago(lastSeen) },
+  {
+    key: 'end',
+    header: '',
+    end: true,
+    cell: (device) => (
+      <Button small kind="danger" aria-label={`${texts.revoke} ${device.name}`} onClick={() => onEnd(device)}>
+        {texts.revoke}
+      </Button>
+    ),
+  },
+];
+
 function DeviceKeys() {
-  const read = useCall(listDevices, {});
-  const [asking, setAsking] = useState<Device>();
+  const read = useCall(web.devices.list, {});
   const say = useSay();
-  const end = useSend(changeDevice, {
-    refresh: [listDevices],
-    done: () => {
-      setAsking(undefined);
-      say(texts.revoked);
-    },
+  const end = useAsk(web.devices.change, ({ id }: Device) => ({ body: { deviceId: id, action: 'revoke' as const } }), {
+    refresh: [web.devices.list],
+    done: () => say(texts.revoked),
   });
   return (
     <Card title={texts.devices} hint={texts.devicesHint} flush className="overflow-hidden">
@@ -127,40 +121,13 @@ function DeviceKeys() {
         error={read.error}
         retry={() => void read.refetch()}
         empty={<Empty title={texts.noDevices} />}
-        columns={[
-          { key: 'name', header: texts.device, free: true, cell: ({ name }) => name },
-          {
-            key: 'ip',
-            header: texts.address,
-            cell: ({ ip }) => <span className="font-mono text-[0.87rem]">{ip}</span>,
-          },
-          { key: 'seen', header: texts.lastSeen, cell: ({ lastSeen }) => ago(lastSeen) },
-          {
-            key: 'end',
-            header: '',
-            end: true,
-            cell: (device) => (
-              <Button
-                small
-                kind="danger"
-                aria-label={`${texts.revoke} ${device.name}`}
-                onClick={() => setAsking(device)}
-              >
-                {texts.revoke}
-              </Button>
-            ),
-          },
-        ]}
+        columns={deviceColumns(end.ask)}
       />
       <Confirm
-        open={asking !== undefined}
-        onClose={() => setAsking(undefined)}
-        title={texts.revokeTitle(asking?.name ?? '')}
+        {...end.confirm}
+        title={texts.revokeTitle(end.subject?.name ?? '')}
         losses={texts.revokeLoss}
         action={texts.revoke}
-        busy={end.isPending}
-        error={end.error}
-        onConfirm={() => asking && end.mutate({ body: { deviceId: asking.id, action: 'revoke' } })}
       />
     </Card>
   );

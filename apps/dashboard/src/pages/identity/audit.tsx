@@ -1,36 +1,14 @@
-import { listAudit } from '@troupe/contract';
-import type { TypesOf } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall } from '../../api.ts';
-import { address as shortAddress, moment } from '../../format.ts';
+import { moment } from '../../format.ts';
 import { useSession } from '../../session.ts';
 import { audit as texts } from '../../texts/account.ts';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
-
-type Entry = TypesOf<typeof listAudit>['reply']['entries'][number];
-
-/** Ids say nothing to people; the address has a column of its own, and so has who it was. */
-const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'currency']);
-
-const wordOf = (value: unknown) =>
-  Array.isArray(value)
-    ? value.map(String).map(shortAddress).join(', ')
-    : typeof value === 'string' && value.startsWith('0x')
-      ? shortAddress(value)
-      : typeof value === 'object'
-        ? JSON.stringify(value)
-        : String(value);
-
-const words = ({ detail, email }: Entry) =>
-  Object.entries(detail)
-    .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== 'default' && value !== email)
-    .map(([key, value]) => `${texts.fields[key] ?? key}: ${wordOf(value)}`)
-    .join(', ');
-
-/** An action without words of its own: `key-created` is "Key created". */
-const sentence = (action: string) => action.charAt(0).toUpperCase() + action.slice(1).replaceAll(/[-_.]/g, ' ');
+import { actorOf, sentence, words } from './audit-words.ts';
+import type { Entry } from './audit-words.ts';
 
 /** Administrators see what everybody did. */
 const WHO: Column<Entry> = {
@@ -41,10 +19,6 @@ const WHO: Column<Entry> = {
   sort: (entry) => actorOf(entry),
   cell: (entry) => <bdi>{actorOf(entry)}</bdi>,
 };
-
-/** Whoever did it: an administrator, the user, or nobody but the platform. */
-const actorOf = ({ actorId, actorEmail, email }: Entry) =>
-  actorId === null ? (email ?? '–') : (actorEmail ?? texts.gone);
 
 /** Whom it is about, where that is somebody else. */
 const ABOUT: Column<Entry> = {
@@ -57,7 +31,7 @@ const ABOUT: Column<Entry> = {
 
 export function AuditLog() {
   const { user } = useSession();
-  const read = useCall(listAudit, { query: { limit: '200' } });
+  const read = useCall(web.audit.list, { query: { limit: '200' } });
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
       <Table

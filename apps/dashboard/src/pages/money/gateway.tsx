@@ -1,8 +1,7 @@
-import { getLedger, getPaygate, listAgentPayments, listAgents, postPaygate } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { call, useCall, useSend } from '../../api.ts';
 import { exactMoney, percent } from '../../format.ts';
 import { gateway as texts } from '../../texts/money.ts';
@@ -10,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Facts, Notice, Status } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -29,14 +29,14 @@ interface Pricing {
 /** Reads of the gateway are actions of one endpoint. */
 const useAction = <T,>(body: { action: string; agentId?: string }) =>
   useQuery({
-    queryKey: [postPaygate.path, postPaygate.method, body],
-    queryFn: async () => (await call(postPaygate, { body })) as unknown as T,
+    queryKey: [web.paygate.post.path, web.paygate.post.method, body],
+    queryFn: async () => (await call(web.paygate.post, { body })) as unknown as T,
   });
 
 export default function Gateway() {
-  const state = useCall(getPaygate, {});
+  const state = useCall(web.paygate.get, {});
   const offers = useAction<{ endpoints: Offer[] }>({ action: 'endpoints' });
-  const agents = useCall(listAgents, {});
+  const agents = useCall(web.agents.list, {});
   return (
     <Page
       title={texts.title}
@@ -119,29 +119,30 @@ function Fitness({ agentId }: { agentId: string }) {
 function Join({ agentId }: { agentId: string }) {
   const [walletAddress, setWalletAddress] = useState('');
   const say = useSay();
-  const join = useSend(postPaygate, { refresh: [postPaygate], done: () => say(texts.joined) });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    join.mutate({ body: { action: 'join-colony', agentId, walletAddress } });
-  };
+  const join = useSend(web.paygate.post, { refresh: [web.paygate.post], done: () => say(texts.joined) });
   return (
     <Card title={texts.join} hint={texts.joinHint}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form
+        error={join.error}
+        fields={['walletAddress']}
+        onSubmit={() => join.mutate({ body: { action: 'join-colony', agentId, walletAddress } })}
+      >
         <TextField
           label={texts.walletAddress}
+          name="walletAddress"
           hint={texts.recipientHint}
           mono
           required
           value={walletAddress}
           onChange={({ target }) => setWalletAddress(target.value.trim())}
         />
-        {join.error && <Notice tone="danger">{join.error.message}</Notice>}
+        <Refused error={join.error} />
         <div>
           <Button type="submit" busy={join.isPending}>
             {texts.join}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }
@@ -151,27 +152,24 @@ function Pay({ agentId }: { agentId: string }) {
   const [recipient, setRecipient] = useState('');
   const [asking, setAsking] = useState(false);
   const say = useSay();
-  const pay = useSend(postPaygate, {
-    refresh: [postPaygate, listAgentPayments, getLedger],
+  const pay = useSend(web.paygate.post, {
+    refresh: [web.paygate.post, web.policy.listPayments, web.ledger.get],
     done: ({ status }) => {
       setAsking(false);
       // Above the policy's limit nothing has moved yet.
       say(status === 'approval_required' ? texts.waits : texts.paid);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     pay.reset();
     setAsking(true);
   };
   return (
     <Card title={texts.pay} hint={texts.payHint}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form error={null} fields={[]} onSubmit={submit}>
         <TextField
           label={texts.amount}
           type="number"
-          min="0.000001"
-          max={100}
           step="any"
           required
           value={amount}
@@ -188,7 +186,7 @@ function Pay({ agentId }: { agentId: string }) {
         <div>
           <Button type="submit">{texts.pay}</Button>
         </div>
-      </form>
+      </Form>
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}

@@ -1,19 +1,19 @@
-import { closePaymentSession, getLedger, getPaymentSessions, openPaymentSession } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { ago, exactMoney, moment } from '../../format.ts';
 import { wallet as texts } from '../../texts/money.ts';
 import { Button } from '../../ui/button.tsx';
-import { Badge, Card, Notice, Status } from '../../ui/card.tsx';
+import { Badge, Card, Status } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
-type Session = TypesOf<typeof openPaymentSession>['reply']['session'];
+type Session = TypesOf<typeof web.paymentSessions.open>['reply']['session'];
 
 const columnsOf = (setClosing: (session: Session) => void): Column<Session>[] => [
   {
@@ -44,30 +44,31 @@ const columnsOf = (setClosing: (session: Session) => void): Column<Session>[] =>
 ];
 
 export function PaymentSessions({ address }: { address: string }) {
-  const read = useCall(getPaymentSessions, { query: { address } }, { every: 10_000 });
+  const read = useCall(web.paymentSessions.list, { query: { address } }, { every: 10_000 });
   const sessions = read.data && 'sessions' in read.data ? read.data.sessions : undefined;
   const [deposit, setDeposit] = useState('10');
   const [closing, setClosing] = useState<Session>();
   const say = useSay();
-  const refresh = [getPaymentSessions, getLedger];
-  const open = useSend(openPaymentSession, {
+  const refresh = [web.paymentSessions.list, web.ledger.get];
+  const open = useSend(web.paymentSessions.open, {
     refresh,
     done: ({ note }) => say(note ? texts.existing : texts.opened),
   });
-  const close = useSend(closePaymentSession, {
+  const close = useSend(web.paymentSessions.close, {
     refresh,
     done: ({ returned }) => {
       say(texts.closed(exactMoney(returned)));
       setClosing(undefined);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    open.mutate({ body: { address, deposit } });
-  };
   return (
     <Card title={texts.sessions} hint={texts.sessionsHint} flush className="overflow-hidden">
-      <OpenForm submit={submit} deposit={deposit} setDeposit={setDeposit} open={open} />
+      <OpenForm
+        onSubmit={() => open.mutate({ body: { address, deposit } })}
+        deposit={deposit}
+        setDeposit={setDeposit}
+        open={open}
+      />
       <Table
         label={texts.sessions}
         rows={sessions}
@@ -92,18 +93,18 @@ export function PaymentSessions({ address }: { address: string }) {
 }
 
 function OpenForm({
-  submit,
+  onSubmit,
   deposit,
   setDeposit,
   open,
 }: {
-  submit: (event: FormEvent) => void;
+  onSubmit: () => void;
   deposit: string;
   setDeposit: (value: string) => void;
   open: { isPending: boolean; error: Error | null };
 }) {
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
+    <Form error={open.error} fields={[]} onSubmit={onSubmit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
       <div className="w-52">
         <TextField
           label={texts.deposit}
@@ -116,7 +117,9 @@ function OpenForm({
       <Button kind="primary" type="submit" busy={open.isPending}>
         {texts.open}
       </Button>
-      {open.error && <Notice tone="danger">{open.error.message}</Notice>}
-    </form>
+      <div className="basis-full empty:hidden">
+        <Refused error={open.error} />
+      </div>
+    </Form>
   );
 }

@@ -1,21 +1,9 @@
-import {
-  decideAgentPayment,
-  getLedger,
-  getPaymentPolicy,
-  listAgentPayments,
-  listAgents,
-  listNotices,
-  MOST_PAYEES,
-  PAYEE,
-  putPaymentPolicy,
-  USD_AMOUNT,
-  webUnderground,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { codeOf, useCall, useSend } from '../../api.ts';
+import { refusedFields, stillRefused } from '../../checks.ts';
 import { address, exactMoney, moment } from '../../format.ts';
 import { states } from '../../texts/common.ts';
 import { policy as texts } from '../../texts/policy.ts';
@@ -23,24 +11,25 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Notice, Status } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { Form, Refused } from '../../ui/form.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from '../agents/agents/names.ts';
+import { LIMITS, policyWords } from './policy-words.ts';
 
-type Payment = TypesOf<typeof listAgentPayments>['reply']['payments'][number];
-type Decision = TypesOf<typeof decideAgentPayment>['body']['decision'];
-type Policy = TypesOf<typeof getPaymentPolicy>['reply'];
+type Payment = TypesOf<typeof web.policy.listPayments>['reply']['payments'][number];
+type Decision = TypesOf<typeof web.policy.decidePayment>['body']['decision'];
+type Policy = TypesOf<typeof web.policy.get>['reply'];
 /** What the owner can say, by the state of a payment. */
 const CHOICES: Partial<Record<Payment['status'], Decision[]>> = {
   approval: ['approve', 'deny'],
   unknown: ['paid', 'failed'],
 };
-const LIMITS = ['perPayment', 'perDay', 'perPayee', 'approvalAbove'] as const;
 
 export default function PaymentPolicy() {
-  const read = useCall(listAgents, {});
+  const read = useCall(web.agents.list, {});
   // In the address, so that a notice leads to the agent that asks.
   const { agent: chosen } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -73,7 +62,7 @@ export default function PaymentPolicy() {
 
 /** What waits for the owner comes first: a notice leads here for it. */
 function AgentPolicy({ id }: { id: string }) {
-  const { data } = useCall(listAgentPayments, { params: { id } });
+  const { data } = useCall(web.policy.listPayments, { params: { id } });
   const waits = data?.payments.some(({ status }) => CHOICES[status]);
   // By key, so that a form that is being filled in stays when they change places.
   const parts = [<Limits key="limits" id={id} />, <Payments key="payments" id={id} />];
@@ -81,7 +70,7 @@ function AgentPolicy({ id }: { id: string }) {
 }
 
 function Limits({ id }: { id: string }) {
-  const read = useCall(getPaymentPolicy, { params: { id } });
+  const read = useCall(web.policy.get, { params: { id } });
   return (
     <Card title={texts.limits} hint={texts.limitsHint}>
       <Loaded from={read}>{(policy) => <LimitForm id={id} policy={policy} />}</Loaded>
@@ -92,29 +81,18 @@ function Limits({ id }: { id: string }) {
 function LimitForm({ id, policy }: { id: string; policy: Policy }) {
   const [form, setForm] = useState(policy);
   const say = useSay();
-  const save = useSend(putPaymentPolicy, { refresh: [getPaymentPolicy], done: () => say(texts.saved) });
-  const [checked, setChecked] = useState(false);
-  const badLimit = (key: (typeof LIMITS)[number]) => checked && form[key] !== null && !USD_AMOUNT.test(form[key]);
-  const tooMany = (form.payees?.length ?? 0) > MOST_PAYEES;
-  const badPayee = checked && form.payees?.find((payee) => !PAYEE.test(payee));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setChecked(true);
-    const good =
-      LIMITS.every((key) => form[key] === null || USD_AMOUNT.test(form[key])) &&
-      !tooMany &&
-      (form.payees ?? []).every((payee) => PAYEE.test(payee));
-    if (good) save.mutate({ params: { id }, body: form });
-  };
+  const save = useSend(web.policy.put, { refresh: [web.policy.get], done: () => say(texts.saved) });
+  const error = stillRefused(save.error, web.policy.put, { params: { id }, body: form });
+  const wrong = policyWords(refusedFields(error), form.payees ?? []);
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+    <Form error={error} fields={[...LIMITS, 'payees']} onSubmit={() => save.mutate({ params: { id }, body: form })}>
       <div className="grid gap-4 sm:grid-cols-2">
         {LIMITS.map((key) => (
           <TextField
             key={key}
             label={texts[key]}
             inputMode="decimal"
-            error={badLimit(key) ? texts.badAmount : null}
+            error={wrong[key]}
             value={form[key] ?? ''}
             onChange={({ target }) => setForm({ ...form, [key]: target.value.trim() || null })}
           />
@@ -123,7 +101,7 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
       <TextArea
         label={texts.payees}
         hint={texts.payeesHint}
-        error={badPayee ? texts.badPayee(badPayee) : checked && tooMany ? texts.badPayees : null}
+        error={wrong.payees}
         mono
         defaultValue={form.payees?.join('\n') ?? ''}
         onChange={({ target }) => {
@@ -131,15 +109,13 @@ function LimitForm({ id, policy }: { id: string; policy: Policy }) {
           setForm({ ...form, payees: payees.length > 0 ? payees : null });
         }}
       />
-      {save.error && (
-        <Notice tone="danger">{codeOf(save.error) === 'BAD_PAYEES' ? texts.badPayees : save.error.message}</Notice>
-      )}
+      {codeOf(error) === 'BAD_PAYEES' ? <Notice tone="danger">{texts.badPayees}</Notice> : <Refused error={error} />}
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>
           {states.save}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -169,11 +145,11 @@ const paymentColumns = (ask: (payment: Payment, decision: Decision) => void): Co
 ];
 
 function Payments({ id }: { id: string }) {
-  const read = useCall(listAgentPayments, { params: { id } }, { every: 10_000 });
+  const read = useCall(web.policy.listPayments, { params: { id } }, { every: 10_000 });
   const say = useSay();
   const [asking, setAsking] = useState<{ payment: Payment; decision: Decision }>();
-  const decide = useSend(decideAgentPayment, {
-    refresh: [listAgentPayments, listNotices, getLedger],
+  const decide = useSend(web.policy.decidePayment, {
+    refresh: [web.policy.listPayments, web.notices.list, web.ledger.get],
     done: () => {
       setAsking(undefined);
       say(texts.decided);
@@ -212,7 +188,7 @@ function Payments({ id }: { id: string }) {
 /** An own agent by its name, anybody else by the address. */
 function Payee({ recipient }: { recipient: string }) {
   const { nameOf } = useAgentNames();
-  const wallets = useCall(webUnderground.listAgentWallets, {}).data?.wallets;
+  const wallets = useCall(web.wallets.list, {}).data?.wallets;
   const own = wallets?.find((wallet) => wallet.address.toLowerCase() === recipient.toLowerCase());
   return own ? (
     <span title={recipient}>{nameOf(own.agentId)}</span>

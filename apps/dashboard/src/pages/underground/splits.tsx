@@ -1,21 +1,24 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { address as shortAddress, exactMoney, moment, percent } from '../../format.ts';
+import { newId } from '../../ids.ts';
 import { underground as texts } from '../../texts/underground.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Notice } from '../../ui/card.tsx';
 import { Dialog, DialogEnd } from '../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from '../agents/agents/names.ts';
+import { readRecipients } from './recipients.ts';
 
 export function Splits() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listSplits, { query: { limit: '200' } });
+  const read = useCall(web.splits.list, { query: { limit: '200' } });
   const [creating, setCreating] = useState(false);
   return (
     <Card
@@ -61,12 +64,21 @@ export function Splits() {
   );
 }
 
-const readRecipients = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim().split(/[\s,;]+/))
-    .filter(([address]) => address)
-    .map(([address, share]) => ({ address: address!, share: Number(share) }));
+function useSplit(onClose: () => void) {
+  const say = useSay();
+  // A repeat of the same form must not pay twice.
+  const [once] = useState(newId);
+  const send = useSend(web.splits.create, {
+    refresh: [web.splits.list, web.wallets.list],
+    done: () => {
+      say(texts.splitDone);
+      onClose();
+    },
+  });
+  const split = (body: TypesOf<typeof web.splits.create>['sent']['body']) =>
+    send.mutate({ headers: { 'idempotency-key': once }, body });
+  return { send, split };
+}
 
 function SplitForm({ onClose }: { onClose: () => void }) {
   const { choices } = useAgentNames();
@@ -74,30 +86,27 @@ function SplitForm({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [total, setTotal] = useState('');
   const [recipients, setRecipients] = useState('');
-  const say = useSay();
-  const send = useSend(webUnderground.createSplit, {
-    refresh: [webUnderground.listSplits, webUnderground.listAgentWallets],
-    done: () => {
-      say(texts.splitDone);
-      onClose();
-    },
-  });
-  // A repeat of the same form must not pay twice.
-  const [once] = useState(() => crypto.randomUUID());
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({
-      headers: { 'idempotency-key': once },
-      body: { agentId: agentId || choices[0]!.value, name, totalAmount: total, recipients: readRecipients(recipients) },
+  const { send, split } = useSplit(onClose);
+  const submit = () =>
+    split({
+      agentId: agentId || choices[0]!.value,
+      name,
+      totalAmount: total,
+      recipients: readRecipients(recipients),
     });
-  };
   return (
     <Dialog open onClose={onClose} title={texts.newSplit} hint={texts.splitLoss}>
       {choices.length === 0 ? (
         <Notice tone="spot">{texts.needAgent}</Notice>
       ) : (
-        <form onSubmit={submit} className="flex flex-col gap-4">
-          <TextField label={texts.splitName} required value={name} onChange={({ target }) => setName(target.value)} />
+        <Form error={send.error} fields={['name', 'totalAmount', 'recipients']} onSubmit={submit}>
+          <TextField
+            label={texts.splitName}
+            name="name"
+            required
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
           <SelectField
             label={texts.agent}
             value={agentId}
@@ -106,6 +115,7 @@ function SplitForm({ onClose }: { onClose: () => void }) {
           />
           <TextField
             label={texts.total}
+            name="totalAmount"
             inputMode="decimal"
             required
             value={total}
@@ -113,6 +123,7 @@ function SplitForm({ onClose }: { onClose: () => void }) {
           />
           <TextArea
             label={texts.recipients}
+            name="recipients"
             hint={texts.recipientsHint}
             placeholder={texts.recipientsPlaceholder}
             mono
@@ -121,7 +132,7 @@ function SplitForm({ onClose }: { onClose: () => void }) {
             onChange={({ target }) => setRecipients(target.value)}
           />
           <DialogEnd send={send} onClose={onClose} action={texts.split} />
-        </form>
+        </Form>
       )}
     </Dialog>
   );

@@ -1,5 +1,5 @@
 import type { Accounts } from '@troupe/accounts';
-import { INVALID_KEY } from '@troupe/contract';
+import { INVALID_KEY, MOST_KEYS } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { featuresOf, ownPlan, type Plan } from '@troupe/domain';
 import { AppError, iso, isoOrNull, newId, randomHex, sha256Hex, type Clock, type User } from '@troupe/kernel';
@@ -14,7 +14,6 @@ interface KeyItem {
   origins: string[];
 }
 
-const MOST = 10;
 const PREVIEW = 10;
 
 const toItem = ({ id, name, preview, created_at, last_used_at, origins }: KeyRow): KeyItem => ({
@@ -51,7 +50,7 @@ export function createKeys({ db, accounts, clock }: { db: Database; accounts: Ac
         const count = await countKeys(tx, userId);
         // It may have ended on the way here; what ends it holds the same lock.
         if (!(await hasSession(tx, sessionId))) throw new AppError(401, 'Unauthorized');
-        if (count >= MOST) throw new AppError(429, `Too many keys (max ${MOST})`);
+        if (count >= MOST_KEYS) throw new AppError(429, `Too many keys (max ${MOST_KEYS})`);
         await insertKey(tx, { ...created, user_id: userId, key_hash: sha256Hex(key) });
         await audit(tx, { userId, action: 'key-created', detail: { id: created.id, name, origins }, ip });
         return { id: created.id, name, key, createdAt: iso(created.created_at) };

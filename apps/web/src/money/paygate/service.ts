@@ -1,6 +1,6 @@
 import type { Audit } from '@troupe/accounts';
 import { isPayee, parseUsdc } from '@troupe/chain';
-import { INVALID_PAYGATE_ACTION } from '@troupe/contract';
+import { INVALID_PAYGATE_ACTION, MOST_PAYMENT_USD } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { formatAmount } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
@@ -33,7 +33,6 @@ interface PaygateDeps {
 
 export type Paygate = ReturnType<typeof createPaygate>;
 
-const MAX_USD = 100;
 const MAX_TEXT = 100;
 
 /** Has the colony pay, and keeps what became of it. */
@@ -165,7 +164,8 @@ function paymentOf(body: PaygateBody): PaymentRequest {
   const agentId = agentOf(body);
   const { amount, recipient } = body;
   if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0) throw new AppError(400, 'Invalid amount');
-  if (amount > MAX_USD) throw new AppError(400, 'Amount exceeds $100 limit. Contact support for higher limits.');
+  if (amount > MOST_PAYMENT_USD)
+    throw new AppError(400, `Amount exceeds $${MOST_PAYMENT_USD} limit. Contact support for higher limits.`);
   const units = parseUsdc(amount);
   if (units === null) throw new AppError(400, 'Invalid amount');
   if (typeof recipient !== 'string' || recipient === '') throw new AppError(400, 'Recipient required');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idParams, nullableTimestamp, planName, success, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { KEY_NAME_LENGTH } from '../../forms.ts';
+import { KEY_NAME_LENGTH, MOST_KEYS } from '../../forms.ts';
 import { CONFIRM_FIRST } from '../fields.ts';
 
 const keys = { service: 'web', tag: 'Keys' } as const;
@@ -25,7 +25,7 @@ const origin = z
 
 const LONG_NAME = 'Name too long (max 64 chars)';
 
-export const listKeys = endpoint({
+export const list = endpoint({
   ...keys,
   method: 'GET',
   path: '/api/keys',
@@ -35,7 +35,7 @@ export const listKeys = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const createKey = endpoint({
+export const create = endpoint({
   ...keys,
   method: 'POST',
   path: '/api/keys',
@@ -60,11 +60,11 @@ export const createKey = endpoint({
     400: [NAME, LONG_NAME, ORIGIN],
     401: ['Unauthorized'],
     403: [CONFIRM_FIRST],
-    429: ['Too many keys (max 10)'],
+    429: [`Too many keys (max ${MOST_KEYS})`],
   },
 });
 
-export const getKey = endpoint({
+export const get = endpoint({
   ...keys,
   method: 'GET',
   path: '/api/keys/:id',
@@ -75,7 +75,7 @@ export const getKey = endpoint({
   errors: { 401: ['Unauthorized'], 404: ['Key not found'] },
 });
 
-export const deleteKey = endpoint({
+export const remove = endpoint({
   ...keys,
   method: 'DELETE',
   path: '/api/keys/:id',
@@ -89,7 +89,7 @@ export const deleteKey = endpoint({
 export const MISSING_KEY = 'Missing API key';
 export const INVALID_KEY = 'Invalid API key';
 
-export const validateKey = endpoint({
+export const validate = endpoint({
   ...keys,
   method: 'POST',
   path: '/api/keys/validate',

@@ -1,18 +1,18 @@
-import { webUnderground, type AgentDoor } from '@troupe/contract';
+import { web, type AgentDoor } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
+import { numberOf } from '../../../checks.ts';
 import { door as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card, Notice } from '../../../ui/card.tsx';
+import { Card } from '../../../ui/card.tsx';
 import { CheckField, TextArea, TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-const { getAgentDoor, setAgentDoor } = webUnderground;
-
 /** Whose messages the agent takes beside those of the user's own agents. */
 export function Door({ agentId }: { agentId: string }) {
-  const read = useCall(getAgentDoor, { params: { agentId } });
+  const read = useCall(web.bus.getDoor, { params: { agentId } });
   return (
     <Card title={texts.title} hint={texts.hint}>
       <Loaded from={read}>{(was) => <DoorForm key={JSON.stringify(was)} was={was} />}</Loaded>
@@ -26,17 +26,18 @@ function DoorForm({ was }: { was: AgentDoor }) {
   const [perDay, setPerDay] = useState(String(was.messagesPerDay));
   const [perSender, setPerSender] = useState(String(was.messagesPerSender));
   const say = useSay();
-  const save = useSend(setAgentDoor, { refresh: [getAgentDoor], done: () => say(texts.saved) });
+  const save = useSend(web.bus.setDoor, { refresh: [web.bus.getDoor], done: () => say(texts.saved) });
   return (
-    <form
+    <Form
       className="flex flex-col gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
+      error={save.error}
+      fields={['contacts', 'messagesPerDay', 'messagesPerSender']}
+      onSubmit={() => {
         const body = {
           open,
           contacts: contacts.split(/\s+/).filter((id) => id !== ''),
-          messagesPerDay: Number(perDay),
-          messagesPerSender: Number(perSender),
+          messagesPerDay: numberOf(perDay),
+          messagesPerSender: numberOf(perSender),
         };
         save.mutate({ params: { agentId: was.agentId }, body });
       }}
@@ -49,6 +50,7 @@ function DoorForm({ was }: { was: AgentDoor }) {
       />
       <TextArea
         label={texts.contacts}
+        name="contacts"
         hint={texts.contactsHint}
         rows={3}
         mono
@@ -61,14 +63,14 @@ function DoorForm({ was }: { was: AgentDoor }) {
         setPerDay={setPerDay}
         perSender={perSender}
         setPerSender={setPerSender}
-      />{' '}
-      {save.error && <Notice tone="danger">{save.error.message}</Notice>}
+      />
+      <Refused error={save.error} />
       <div>
         <Button kind="primary" type="submit" busy={save.isPending}>
           {texts.save}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -90,18 +92,16 @@ function Budget({
     <div className="grid gap-5 sm:grid-cols-2">
       <TextField
         label={texts.perDay}
+        name="messagesPerDay"
         hint={texts.used(used)}
         type="number"
-        min={0}
-        max={10_000}
         value={perDay}
         onChange={({ target }) => setPerDay(target.value)}
       />
       <TextField
         label={texts.perSender}
+        name="messagesPerSender"
         type="number"
-        min={0}
-        max={10_000}
         value={perSender}
         onChange={({ target }) => setPerSender(target.value)}
       />

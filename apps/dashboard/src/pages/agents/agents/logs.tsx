@@ -1,5 +1,4 @@
-import { getAgentLogs, streamAgentLogs } from '@troupe/contract';
-import type { TypesOf } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useEffect, useState } from 'react';
 import { urlOf, useCall } from '../../../api.ts';
 import { time } from '../../../format.ts';
@@ -8,11 +7,10 @@ import { Badge, Card } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { SelectField } from '../../../ui/field.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
-
-type Entry = TypesOf<typeof getAgentLogs>['reply']['logs'][number];
+import { entriesShown, withEntry } from './log-entries.ts';
+import type { Entry } from './log-entries.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'];
-const KEPT = 500;
 const COLOURS: Record<string, string> = {
   error: 'text-danger',
   warn: 'text-spot',
@@ -22,7 +20,10 @@ const COLOURS: Record<string, string> = {
 
 export function Logs({ agentId }: { agentId: string }) {
   const [level, setLevel] = useState<Entry['level'] | ''>('');
-  const read = useCall(getAgentLogs, { params: { id: agentId }, query: { limit: '100', ...(level && { level }) } });
+  const read = useCall(web.agents.getLogs, {
+    params: { id: agentId },
+    query: { limit: '100', ...(level && { level }) },
+  });
   const { fresh, live } = useLiveLogs(agentId);
   return (
     <Card
@@ -42,10 +43,7 @@ export function Logs({ agentId }: { agentId: string }) {
     >
       <Loaded from={read}>
         {({ logs }) => {
-          const known = new Set(fresh.map(({ id }) => id));
-          const all = [...fresh, ...logs.filter(({ id }) => !known.has(id))].filter(
-            (entry) => !level || entry.level === level,
-          );
+          const all = entriesShown(fresh, logs, level);
           return all.length === 0 ? <Empty title={texts.empty} /> : <Entries entries={all} />;
         }}
       </Loaded>
@@ -79,12 +77,12 @@ function useLiveLogs(agentId: string): { fresh: Entry[]; live: boolean } {
   const [fresh, setFresh] = useState<Entry[]>([]);
   const [live, setLive] = useState(false);
   useEffect(() => {
-    const source = new EventSource(urlOf(streamAgentLogs, { params: { id: agentId } }));
+    const source = new EventSource(urlOf(web.agents.streamLogs, { params: { id: agentId } }));
     source.addEventListener('open', () => setLive(true));
     source.addEventListener('error', () => setLive(false));
     const take = ({ data }: MessageEvent<string>) => {
       const entry = JSON.parse(data) as Entry;
-      setFresh((old) => (old.some(({ id }) => id === entry.id) ? old : [entry, ...old].slice(0, KEPT)));
+      setFresh((old) => withEntry(old, entry));
     };
     source.addEventListener('message', take);
     source.addEventListener('log', take);

@@ -1,20 +1,21 @@
-import { getAgentPurpose, putAgentPurpose } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { create as fields, purpose as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card, Notice } from '../../../ui/card.tsx';
+import { Card } from '../../../ui/card.tsx';
 import { TextArea } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ToolPicker } from './tool-picker.tsx';
 
-type AgentPurpose = TypesOf<typeof getAgentPurpose>['reply'];
+type AgentPurpose = TypesOf<typeof web.agents.getPurpose>['reply'];
 
 /** What the agent is for and what it may use: as it was made, and as it is from now on. */
 export function Purpose({ agentId }: { agentId: string }) {
-  const read = useCall(getAgentPurpose, { params: { id: agentId } });
+  const read = useCall(web.agents.getPurpose, { params: { id: agentId } });
   return (
     <Card title={texts.title} hint={texts.hint}>
       <Loaded from={read}>{(was) => <PurposeForm key={JSON.stringify(was)} agentId={agentId} was={was} />}</Loaded>
@@ -26,18 +27,18 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
   const [instruction, setInstruction] = useState(was.instruction);
   const [tools, setTools] = useState(was.tools);
   const say = useSay();
-  const save = useSend(putAgentPurpose, { refresh: [getAgentPurpose], done: () => say(texts.saved) });
+  const save = useSend(web.agents.putPurpose, { refresh: [web.agents.getPurpose], done: () => say(texts.saved) });
   const same = instruction === was.instruction && tools.toSorted().join() === was.tools.toSorted().join();
   return (
-    <form
+    <Form
       className="flex flex-col gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate({ params: { id: agentId }, body: { instruction, tools } });
-      }}
+      error={save.error}
+      fields={['instruction']}
+      onSubmit={() => save.mutate({ params: { id: agentId }, body: { instruction, tools } })}
     >
       <TextArea
         label={fields.instruction}
+        name="instruction"
         hint={fields.instructionHint}
         placeholder={fields.instructionPlaceholder}
         rows={6}
@@ -45,12 +46,12 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
         onChange={({ target }) => setInstruction(target.value)}
       />
       <ToolPicker value={tools} onChange={setTools} />
-      {save.error && <Notice tone="danger">{save.error.message}</Notice>}
+      <Refused error={save.error} />
       <div>
         <Button kind="primary" type="submit" busy={save.isPending} disabled={same}>
           {texts.save}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,21 +1,25 @@
-import { getVerification, removeVerification, verifyAgent } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { moment } from '../../../format.ts';
 import { manage as texts } from '../../../texts/agents.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Badge, Card, Facts, Notice } from '../../../ui/card.tsx';
+import { Badge, Card, Facts } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 
 type Kind = 'eas' | 'ens' | 'webauthn' | 'coinbase';
 
 export function Verification({ agentId }: { agentId: string }) {
   const input = { params: { id: agentId } };
-  const read = useCall(getVerification, input);
+  const read = useCall(web.agents.getVerification, input);
   const [asking, setAsking] = useState(false);
-  const remove = useSend(removeVerification, { refresh: [getVerification], done: () => setAsking(false) });
+  const remove = useSend(web.agents.removeVerification, {
+    refresh: [web.agents.getVerification],
+    done: () => setAsking(false),
+  });
   return (
     <Card title={texts.verification} hint={texts.verificationHint}>
       <Loaded from={read} rows={2}>
@@ -59,17 +63,17 @@ export function Verification({ agentId }: { agentId: string }) {
 function VerifyForm({ id }: { id: string }) {
   const [kind, setKind] = useState<Kind>('eas');
   const [verifier, setVerifier] = useState('');
-  const verify = useSend(verifyAgent, { refresh: [getVerification] });
+  const verify = useSend(web.agents.verify, { refresh: [web.agents.getVerification] });
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      error={verify.error}
+      fields={['verifierAddress']}
+      onSubmit={() =>
         verify.mutate({
           params: { id },
           body: { verificationType: kind, ...(verifier && { verifierAddress: verifier }) },
-        });
-      }}
+        })
+      }
     >
       <SelectField
         label={texts.type}
@@ -79,17 +83,18 @@ function VerifyForm({ id }: { id: string }) {
       />
       <TextField
         label={texts.verifier}
+        name="verifierAddress"
         mono
         placeholder="0x…"
         value={verifier}
         onChange={({ target }) => setVerifier(target.value.trim())}
       />
-      {verify.error && <Notice tone="danger">{verify.error.message}</Notice>}
+      <Refused error={verify.error} />
       <div>
         <Button type="submit" busy={verify.isPending}>
           {texts.verify}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,13 +1,34 @@
 import { useState } from 'react';
 import { differences } from '../../../diff.ts';
+import type { Difference } from '../../../diff.ts';
 import { config as texts } from '../../../texts/operate.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { DiffView } from '../../../ui/diff-view.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
+import { configText, parseConfig } from './config-text.ts';
+import type { Config } from './config-text.ts';
 import { ConfigForm } from './form.tsx';
-import type { Config } from './form.tsx';
+
+const VIEWS = [
+  { value: 'form', label: texts.form },
+  { value: 'json', label: texts.json },
+];
+
+/** One draft in two views. A text that is no configuration keeps its view until it is one. */
+function useDraft(config: Config) {
+  const [view, setView] = useState('form');
+  const [draft, setDraft] = useState(config);
+  const [text, setText] = useState(() => configText(config));
+  const parsed = view === 'json' ? parseConfig(text) : draft;
+  const show = (next: string) => {
+    if (next === 'json') setText(configText(draft));
+    else if (parsed) setDraft(parsed);
+    if (next === 'json' || parsed) setView(next);
+  };
+  return { view, show, draft, setDraft, text, setText, parsed };
+}
 
 /** A configuration as a form or as JSON, with what would change before it is saved. */
 export function ConfigEditor({
@@ -21,31 +42,10 @@ export function ConfigEditor({
   error: Error | null;
   onSave: (config: Config) => void;
 }) {
-  const [view, setView] = useState('form');
-  const [draft, setDraft] = useState(config);
-  const [text, setText] = useState(() => JSON.stringify(config, null, 2));
-  const parsed = view === 'json' ? parse(text) : draft;
+  const { view, show, draft, setDraft, text, setText, parsed } = useDraft(config);
   const changes = parsed ? differences(config, parsed) : [];
-  const change = (next: string) => {
-    if (next === 'json') setText(JSON.stringify(draft, null, 2));
-    else if (parsed) setDraft(parsed);
-    if (next === 'json' || parsed) setView(next);
-  };
   return (
-    <Card
-      title={texts.title}
-      actions={
-        <Segments
-          label={texts.views}
-          value={view}
-          onChange={change}
-          choices={[
-            { value: 'form', label: texts.form },
-            { value: 'json', label: texts.json },
-          ]}
-        />
-      }
-    >
+    <Card title={texts.title} actions={<Segments label={texts.views} value={view} onChange={show} choices={VIEWS} />}>
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {
@@ -67,16 +67,7 @@ export function ConfigEditor({
             onChange={({ target }) => setText(target.value)}
           />
         )}
-        {changes.length > 0 && (
-          <details className="rounded-xl bg-sunken px-4 py-3">
-            <summary className="cursor-pointer font-medium">
-              {texts.unsaved} · {texts.review} ({changes.length})
-            </summary>
-            <div className="mt-3">
-              <DiffView items={changes} before={texts.before} after={texts.now} same={texts.same} />
-            </div>
-          </details>
-        )}
+        {changes.length > 0 && <Changes items={changes} />}
         {error && <Notice tone="danger">{error.message}</Notice>}
         <div>
           <Button kind="primary" type="submit" busy={busy} disabled={!parsed || changes.length === 0}>
@@ -88,11 +79,15 @@ export function ConfigEditor({
   );
 }
 
-function parse(text: string): Config | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Config) : undefined;
-  } catch {
-    return undefined;
-  }
+function Changes({ items }: { items: Difference[] }) {
+  return (
+    <details className="rounded-xl bg-sunken px-4 py-3">
+      <summary className="cursor-pointer font-medium">
+        {texts.unsaved} · {texts.review} ({items.length})
+      </summary>
+      <div className="mt-3">
+        <DiffView items={items} before={texts.before} after={texts.now} same={texts.same} />
+      </div>
+    </details>
+  );
 }

@@ -2,17 +2,10 @@ import { config as texts } from '../../../texts/operate.ts';
 import { TEAM_TOOLS } from '@troupe/domain';
 import { toolNames } from '../../../texts/teams.ts';
 import { CheckField, SelectField, TextArea, TextField } from '../../../ui/field.tsx';
-
-export type Config = Record<string, unknown>;
+import { lines, toList } from './config-text.ts';
+import type { Config } from './config-text.ts';
 
 const part = (config: Config, key: string) => (config[key] ?? {}) as Config;
-const lines = (value: unknown) => (Array.isArray(value) ? value.join('\n') : '');
-const toList = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
-
 /** The known fields of a configuration. Unknown ones are left as they are: JSON shows them. */
 export function ConfigForm({ value, onChange }: { value: Config; onChange: (next: Config) => void }) {
   const set = (section: string, change: Config) =>
@@ -121,7 +114,6 @@ function NumberInput({ label, value, onChange }: { label: string; value: unknown
     <TextField
       label={label}
       type="number"
-      min={0}
       value={typeof value === 'number' ? value : ''}
       onChange={({ target }) => onChange(target.valueAsNumber)}
     />

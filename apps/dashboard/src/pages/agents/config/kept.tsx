@@ -1,4 +1,4 @@
-import { getConfig, getConfigBackup, restoreConfig } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { differences } from '../../../diff.ts';
@@ -10,7 +10,7 @@ import { DiffView } from '../../../ui/diff-view.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
-import type { Config } from './form.tsx';
+import type { Config } from './config-text.ts';
 
 interface Backup {
   id: string;
@@ -49,10 +49,10 @@ export function ConfigBackups({ config, backups }: { config: Config; backups: Ba
 
 /** What a restore would change, before it is done. */
 function Compare({ backup, config, onClose }: { backup: Backup; config: Config; onClose: () => void }) {
-  const read = useCall(getConfigBackup, { params: { id: backup.id } });
+  const read = useCall(web.config.getBackup, { params: { id: backup.id } });
   const say = useSay();
-  const restore = useSend(restoreConfig, {
-    refresh: [getConfig],
+  const restore = useSend(web.config.restore, {
+    refresh: [web.config.get],
     done: () => {
       say(texts.restored);
       onClose();

@@ -1,4 +1,4 @@
-import { MOST_ATTACHMENTS, putFile, readFile, UPLOADS } from '@troupe/contract';
+import { MOST_ATTACHMENTS, web, UPLOADS } from '@troupe/contract';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call, urlOf } from '../../../api.ts';
 import { bytes as size } from '../../../format.ts';
@@ -6,6 +6,7 @@ import { forget, keep, kept } from '../../../keeping.ts';
 import { attach as texts } from '../../../texts/talk.ts';
 import { Button, IconButton, Spinner } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icons.tsx';
+import { safeName } from '../files/paths.ts';
 
 /** Files that go with the next message. Each is brought to the workspace at once, and named when the message is sent. */
 
@@ -18,14 +19,6 @@ export interface Attached {
   problem?: string;
   file?: File;
 }
-
-/** A name that any workspace can have; what it was called stays readable. */
-const safeName = (name: string) =>
-  name
-    .normalize('NFC')
-    .replaceAll(/[\p{Cc}/\\:]+/gu, '-')
-    .replace(/^\.+/, '')
-    .slice(-120) || 'file';
 
 const keyOf = (place: string) => `attached:${place}`;
 let made = 0;
@@ -54,7 +47,7 @@ export function useAttached(agentId: string, place: string) {
     (key: string, file: File) => {
       change(key, { problem: undefined });
       const query = { path: `${UPLOADS}/${safeName(file.name)}`, fresh: 'true' as const };
-      call(putFile, { params: { id: agentId }, query, bytes: file, timeout: 300_000 }).then(
+      call(web.files.put, { params: { id: agentId }, query, bytes: file, timeout: 300_000 }).then(
         ({ path }) => change(key, { path, file: undefined }),
         (error: Error) => change(key, { problem: error.message }),
       );
@@ -144,4 +137,4 @@ export function AttachedList({ attaching }: { attaching: Attaching }) {
 }
 
 export const fileUrl = (agentId: string, path: string, show = false) =>
-  urlOf(readFile, { params: { id: agentId }, query: { path, ...(show && { show: 'true' }) } });
+  urlOf(web.files.read, { params: { id: agentId }, query: { path, ...(show && { show: 'true' }) } });

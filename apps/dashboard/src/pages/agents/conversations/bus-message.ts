@@ -18,9 +18,12 @@ export function readBusMessage(content: string): BusMessage | undefined {
   return { from, text: [texts.actions[action] ?? action, ...said].join('\n') };
 }
 
+/** What is no object is a text, and nothing at all is nothing. */
 function parsed(text: string): object {
   try {
-    return (JSON.parse(text) as object | null) ?? {};
+    const value: unknown = JSON.parse(text);
+    if (value === null) return {};
+    return typeof value === 'object' && !Array.isArray(value) ? value : { text };
   } catch {
     return { text };
   }

@@ -1,4 +1,4 @@
-import { listConversations, searchConversations } from '@troupe/contract';
+import { web, SEARCH_LENGTH } from '@troupe/contract';
 import type { SessionHead } from '@troupe/contract';
 import { useDeferredValue, useState } from 'react';
 import { useCall } from '../../../api.ts';
@@ -10,10 +10,7 @@ import { cx } from '../../../ui/cx.ts';
 import { TextField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
-
-/** Begun in this dashboard; all others came another way. */
-export const isOwn = ({ channel, key }: Pick<SessionHead, 'channel' | 'key'>): boolean =>
-  channel === 'api' && /^(dashboard|talk-)/.test(key);
+import { isOwn } from './letters.ts';
 
 const MOST = '100';
 /** As short as a search may be to mean something. */
@@ -41,7 +38,7 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
         hideLabel
         type="search"
         placeholder={texts.searchShort}
-        maxLength={200}
+        maxLength={SEARCH_LENGTH}
         value={search}
         onChange={({ target }) => setSearch(target.value)}
       />
@@ -71,7 +68,7 @@ function Groups({
   archived,
   onOpen,
 }: Pick<Props, 'agentId' | 'current' | 'onOpen'> & { archived: boolean }) {
-  const read = useCall(listConversations, { params: { id: agentId }, query: listQuery(archived) });
+  const read = useCall(web.conversations.list, { params: { id: agentId }, query: listQuery(archived) });
   if (!read.data)
     return read.error ? <Failure error={read.error} retry={() => void read.refetch()} /> : <Lines rows={5} />;
   const { sessions } = read.data;
@@ -134,7 +131,7 @@ function Row({
 }
 
 function Results({ agentId, words, onOpen }: { agentId: string; words: string; onOpen: Props['onOpen'] }) {
-  const read = useCall(searchConversations, { params: { id: agentId }, query: { q: words } }, { keep: true });
+  const read = useCall(web.conversations.search, { params: { id: agentId }, query: { q: words } }, { keep: true });
   if (!read.data)
     return read.error ? <Failure error={read.error} retry={() => void read.refetch()} /> : <Lines rows={4} />;
   const { messages } = read.data;

@@ -1,15 +1,6 @@
-import {
-  changeConversation,
-  deleteConversation,
-  exportConversation,
-  listConversations,
-  listShares,
-  removeShare,
-  shareConversation,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { Branch, SessionHead } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { urlOf, useCall, useSend } from '../../../api.ts';
 import { ago, moment } from '../../../format.ts';
 import { kept as texts } from '../../../texts/talk.ts';
@@ -18,6 +9,7 @@ import { Notice } from '../../../ui/card.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Confirm, Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 
 interface Props {
   agentId: string;
@@ -34,17 +26,16 @@ const link =
 /** What can be done with a conversation as a whole. */
 export function ConversationOptions({ agentId, session, branches, onOpen, onClose, onDeleted }: Props) {
   const params = { id: agentId, sessionId: session.id };
-  const change = useSend(changeConversation, { refresh: [listConversations] });
-  const remove = useSend(deleteConversation, { refresh: [listConversations], done: onDeleted });
+  const change = useSend(web.conversations.change, { refresh: [web.conversations.list] });
+  const remove = useSend(web.conversations.remove, { refresh: [web.conversations.list], done: onDeleted });
   const [isAsking, setAsking] = useState(false);
-  const exported = (format: 'markdown' | 'json') => urlOf(exportConversation, { params, query: { format } });
+  const exported = (format: 'markdown' | 'json') => urlOf(web.conversations.download, { params, query: { format } });
   const rename = (title: string) => change.mutate({ params, body: { title } }, { onSuccess: onClose });
   const now = change.data?.session ?? session;
   return (
     <Dialog open onClose={onClose} title={texts.title}>
       <div className="flex flex-col gap-5">
-        <Rename title={session.title ?? ''} busy={change.isPending} onRename={rename} />
-        {change.error && <Notice tone="danger">{change.error.message}</Notice>}
+        <Rename title={session.title ?? ''} busy={change.isPending} error={change.error} onRename={rename} />
         <div className="flex flex-wrap gap-2">
           <Button small icon="pin" onClick={() => change.mutate({ params, body: { pinned: !now.pinned } })}>
             {now.pinned ? texts.unpin : texts.pin}
@@ -82,33 +73,33 @@ export function ConversationOptions({ agentId, session, branches, onOpen, onClos
 function Rename({
   title: before,
   busy,
+  error,
   onRename,
 }: {
   title: string;
   busy: boolean;
+  error: Error | null;
   onRename: (title: string) => void;
 }) {
   const [title, setTitle] = useState(before);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onRename(title);
-  };
   return (
-    <form onSubmit={submit} className="flex items-end gap-2">
-      <div className="min-w-0 flex-1">
-        <TextField
-          label={texts.name}
-          required
-          maxLength={200}
-          dir="auto"
-          value={title}
-          onChange={({ target }) => setTitle(target.value)}
-        />
+    <Form error={error} fields={[]} onSubmit={() => onRename(title)}>
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <TextField
+            label={texts.name}
+            required
+            dir="auto"
+            value={title}
+            onChange={({ target }) => setTitle(target.value)}
+          />
+        </div>
+        <Button type="submit" busy={busy}>
+          {texts.rename}
+        </Button>
       </div>
-      <Button type="submit" busy={busy}>
-        {texts.rename}
-      </Button>
-    </form>
+      <Refused error={error} />
+    </Form>
   );
 }
 
@@ -145,9 +136,9 @@ function Branches({
 }
 
 function Shares({ agentId, sessionId }: { agentId: string; sessionId: string }) {
-  const read = useCall(listShares, { params: { id: agentId } });
-  const share = useSend(shareConversation, { refresh: [listShares] });
-  const remove = useSend(removeShare, { refresh: [listShares] });
+  const read = useCall(web.shares.list, { params: { id: agentId } });
+  const share = useSend(web.shares.create, { refresh: [web.shares.list] });
+  const remove = useSend(web.shares.remove, { refresh: [web.shares.list] });
   const shares = read.data?.shares ?? [];
   const problem = share.error ?? remove.error;
   return (

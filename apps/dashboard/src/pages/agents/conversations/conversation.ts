@@ -1,10 +1,13 @@
-import { getConversation } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../../api.ts';
-import { useLive } from '../../../live-context.tsx';
+import { useLive } from '../../../live/context.tsx';
+import { withStep } from './steps.ts';
+import { createWriting } from './writing.ts';
+import type { Writing } from './writing.ts';
 
 /** The steps of a session, from the newest backwards as far as somebody has looked, and on as they happen. */
 
@@ -24,7 +27,7 @@ async function readSteps({ agentId, sessionId }: SessionRef, after: number, upTo
   const steps: SessionStep[] = [];
   while (after < upTo) {
     const query = { after: String(after), limit: String(Math.min(PAGE, upTo - after)) };
-    const { events } = await call(getConversation, { params: { id: agentId, sessionId }, query });
+    const { events } = await call(web.conversations.get, { params: { id: agentId, sessionId }, query });
     if (events.length === 0) break;
     steps.push(...events);
     after = events.at(-1)!.seq;
@@ -48,46 +51,7 @@ export const forgetSteps = (queries: QueryClient, agentId: string): void =>
   queries.removeQueries({ queryKey: ['steps', agentId] });
 
 const append = (queries: QueryClient, ref: SessionRef, step: SessionStep): void =>
-  void queries.setQueryData<SessionStep[]>(keyOf(ref), (old = []) =>
-    step.seq > (old.at(-1)?.seq ?? 0) ? [...old, step] : old,
-  );
-
-/** What is being written, for whoever shows it; at most once a frame, however fast the words come. */
-export interface Writing {
-  text: () => string;
-  subscribe: (told: () => void) => () => void;
-}
-
-function createWriting(): Writing & { add: (text: string, fresh: boolean) => void; clear: () => void } {
-  let text = '';
-  let shown = '';
-  let isAsked = false;
-  const told = new Set<() => void>();
-  const show = (): void => {
-    shown = text;
-    for (const tell of told) tell();
-  };
-  return {
-    text: () => shown,
-    subscribe(tell) {
-      told.add(tell);
-      return () => told.delete(tell);
-    },
-    add(more, fresh) {
-      text = fresh ? more : text + more;
-      if (isAsked) return;
-      isAsked = true;
-      requestAnimationFrame(() => {
-        isAsked = false;
-        show();
-      });
-    },
-    clear() {
-      text = '';
-      show();
-    },
-  };
-}
+  void queries.setQueryData<SessionStep[]>(keyOf(ref), (old = []) => withStep(old, step));
 
 export interface Conversation {
   steps: SessionStep[] | undefined;
@@ -102,7 +66,7 @@ export interface Conversation {
 export function useConversation(ref: SessionRef | undefined): Conversation {
   const queries = useQueryClient();
   const live = useLive();
-  const [writing] = useState(createWriting);
+  const [writing] = useState(() => createWriting((show) => requestAnimationFrame(show)));
   const read = useQuery({
     ...stepsQuery(ref ?? { agentId: '', sessionId: '', lastSeq: 0 }),
     enabled: ref !== undefined,

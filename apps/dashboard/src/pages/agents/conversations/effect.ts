@@ -12,6 +12,9 @@ export type Effect =
 
 type Args = Record<string, unknown>;
 
+const isObject = (value: unknown): value is Args =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const text = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -19,14 +22,14 @@ const text = (value: unknown): string =>
 function argsOf(args: string): Args {
   try {
     const parsed: unknown = JSON.parse(args);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as Args) : { '': args };
+    return isObject(parsed) ? parsed : { '': args };
   } catch {
     return { '': args };
   }
 }
 
 const edits = (value: unknown): { before: string; after: string }[] =>
-  (Array.isArray(value) ? value : []).map((one: Args) => ({
+  (Array.isArray(value) ? value : []).filter(isObject).map((one) => ({
     before: text(one['oldText']),
     after: text(one['newText']),
   }));

@@ -47,6 +47,33 @@ function useGoTo(goTo: string | undefined, { first, hasOlder, onOlder, follows }
   }, [goTo, first, hasOlder, onOlder, follows]);
 }
 
+/** Stays at the end while somebody is there; to whoever is not, `isNew` says that something has come below. */
+function useFollow({ box, height, follows }: Held, content: { current: HTMLElement | null }) {
+  const [isNew, setNew] = useState(false);
+  const toEnd = useCallback(() => {
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+    follows.current = true;
+    setNew(false);
+  }, [box, follows]);
+  const look = (node: HTMLElement) => {
+    follows.current = node.scrollHeight - node.scrollTop - node.clientHeight < NEAR;
+    if (follows.current) setNew(false);
+  };
+  useEffect(() => {
+    const node = box.current!;
+    const watch = new ResizeObserver(() => {
+      const grew = node.scrollHeight > height.current + 1;
+      height.current = node.scrollHeight;
+      if (follows.current) toEnd();
+      else if (grew) setNew(true);
+    });
+    watch.observe(content.current!);
+    watch.observe(node);
+    return () => watch.disconnect();
+  }, [toEnd, box, height, follows, content]);
+  return { isNew, toEnd, look };
+}
+
 /**
  * A conversation that opens at its end and follows it only while somebody is there. What is put before the first entry
  * moves nothing that is on screen.
@@ -66,40 +93,16 @@ export function Scroller({
   goTo?: string | undefined;
   children: ReactNode;
 }) {
-  const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const follows = useRef(true);
-  const height = useRef(0);
-  const [isNew, setNew] = useState(false);
-
-  const toEnd = useCallback(() => {
-    box.current?.scrollTo({ top: box.current.scrollHeight });
-    follows.current = true;
-    setNew(false);
-  }, []);
-
-  const look = ({ currentTarget: node }: UIEvent<HTMLElement>) => {
-    follows.current = node.scrollHeight - node.scrollTop - node.clientHeight < NEAR;
-    if (follows.current) setNew(false);
+  const held: Held = { box: useRef(null), height: useRef(0), follows: useRef(true) };
+  const { box, follows } = held;
+  useSteady(first, held);
+  useGoTo(goTo, { first, hasOlder, onOlder, follows });
+  const { isNew, toEnd, look } = useFollow(held, content);
+  const onScroll = ({ currentTarget: node }: UIEvent<HTMLElement>) => {
+    look(node);
     if (hasOlder && node.scrollTop < AHEAD) void onOlder();
   };
-
-  useSteady(first, { box, height, follows });
-  useGoTo(goTo, { first, hasOlder, onOlder, follows });
-
-  useEffect(() => {
-    const node = box.current!;
-    const watch = new ResizeObserver(() => {
-      const grew = node.scrollHeight > height.current + 1;
-      height.current = node.scrollHeight;
-      if (follows.current) toEnd();
-      else if (grew) setNew(true);
-    });
-    watch.observe(content.current!);
-    watch.observe(node);
-    return () => watch.disconnect();
-  }, [toEnd]);
-
   return (
     <div className="relative mb-4 flex min-h-0 flex-1 flex-col">
       <div
@@ -107,7 +110,7 @@ export function Scroller({
         role="log"
         aria-label={texts.label}
         tabIndex={0}
-        onScroll={look}
+        onScroll={onScroll}
         className="min-h-0 flex-1 overflow-y-auto rounded-lg pr-1 [overflow-anchor:none]"
       >
         <div ref={content} className="flex min-h-full flex-col gap-4">

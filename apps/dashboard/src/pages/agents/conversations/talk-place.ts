@@ -1,16 +1,13 @@
-import { getConversation, listBranches, listConversations } from '@troupe/contract';
-import type { SessionHead, WebAgent } from '@troupe/contract';
+import { web } from '@troupe/contract';
+import type { WebAgent } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { stale, useCall } from '../../../api.ts';
 import type { SessionRef } from './conversation.ts';
-import { isOwn, listQuery } from './conversation-list.tsx';
-import type { Letter, Sent, Target } from './outbox.ts';
-
-/** The conversation that the platform keeps for its own dashboard, until there are more. */
-const OWN = 'dashboard';
-const NEW = 'new-';
+import { listQuery } from './conversation-list.tsx';
+import { NEW_PLACE, newestOf, OWN_TOPIC, topicOf } from './letters.ts';
+import type { Letter, Sent, Target } from './letters.ts';
 
 /** Leads to a conversation, and to a step in it. */
 function useOpen() {
@@ -30,22 +27,20 @@ function useOpen() {
 export function usePlace(agent: WebAgent) {
   const { c, at } = useSearch({ strict: false }) as { c?: string; at?: string | number };
   const queries = useQueryClient();
-  const list = useCall(listConversations, { params: { id: agent.id }, query: listQuery(false) });
+  const list = useCall(web.conversations.list, { params: { id: agent.id }, query: listQuery(false) });
   const [made, setMade] = useState<Record<string, string>>({});
 
-  const topic = c?.startsWith(NEW) ? `talk-${c.slice(NEW.length)}` : OWN;
-  const newest = list.data?.sessions
-    .filter(isOwn)
-    .reduce<SessionHead | undefined>((best, one) => (best && best.updatedAt > one.updatedAt ? best : one), undefined);
+  const topic = topicOf(c);
+  const newest = newestOf(list.data?.sessions ?? []);
   // What is read stays on screen, whatever is used elsewhere meanwhile.
   const first = useRef<string>(undefined);
   if (c === undefined) first.current ??= newest?.id;
   else first.current = undefined;
 
-  const id = c === undefined ? (first.current ?? made[OWN]) : c.startsWith(NEW) ? made[topic] : c;
+  const id = c === undefined ? (first.current ?? made[OWN_TOPIC]) : c.startsWith(NEW_PLACE) ? made[topic] : c;
   const listed = list.data?.sessions.find((one) => one.id === id);
   const head = useCall(
-    getConversation,
+    web.conversations.get,
     { params: { id: agent.id, sessionId: id ?? '' }, query: { limit: '1' } },
     { enabled: id !== undefined && list.data !== undefined && !listed, retry: false },
   );
@@ -59,11 +54,11 @@ export function usePlace(agent: WebAgent) {
   const open = useOpen();
   const onSent = useCallback(
     ({ sessionId }: Sent, { to }: Letter) => {
-      void stale(queries, listConversations, listBranches);
+      void stale(queries, web.conversations.list, web.conversations.listBranches);
       if ('branchOf' in to) open(sessionId);
       if (!('topic' in to)) return;
       setMade((old) => ({ ...old, [to.topic]: sessionId }));
-      if (to.topic !== OWN) open(sessionId, undefined, true);
+      if (to.topic !== OWN_TOPIC) open(sessionId, undefined, true);
     },
     [open, queries],
   );
@@ -83,11 +78,3 @@ export function usePlace(agent: WebAgent) {
     onSent,
   };
 }
-
-/** Whether a letter belongs to what is shown. */
-export const isHere = ({ to, sessionId }: Letter, shown: string | undefined, place: string): boolean =>
-  sessionId !== undefined
-    ? sessionId === shown
-    : 'topic' in to
-      ? to.topic === place
-      : ('branchOf' in to ? to.branchOf : to.sessionId) === shown;

@@ -2,7 +2,7 @@ import { memo, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import type { Attachment } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
-import { inDollars, money, short, time } from '../../../format.ts';
+import { money, short, time } from '../../../format.ts';
 import { chat as texts } from '../../../texts/agents.ts';
 import { states } from '../../../texts/common.ts';
 import { attach, talk } from '../../../texts/talk.ts';
@@ -16,6 +16,7 @@ import type { Choice } from './branches.ts';
 import { ToolCard } from './tool-card.tsx';
 import type { Ending, ToolUse, Turn } from './transcript.ts';
 import type { TurnActions } from './turn-actions.ts';
+import { reasonOf } from './reason.ts';
 
 interface Props {
   turns: Turn[];
@@ -81,13 +82,6 @@ function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
     </div>
   );
 }
-
-/** A cap that is passed is said as what was spent and what was allowed. */
-const reasonOf = (text: string): string => {
-  const [, used, limit] =
-    /^Spend cap reached: (\d{1,15}(?:\.\d{1,9})?) of (\d{1,15}(?:\.\d{1,9})?) USD used/.exec(text) ?? [];
-  return used === undefined || limit === undefined ? inDollars(text) : texts.capReached(money(used), money(limit));
-};
 
 interface SaidProps {
   turn: Exclude<Turn, Ending>;

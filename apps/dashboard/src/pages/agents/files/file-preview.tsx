@@ -1,5 +1,5 @@
 import { open } from '../../../api.ts';
-import { readFile } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { files as texts } from '../../../texts/talk.ts';
@@ -10,13 +10,12 @@ import { Failure, Lines } from '../../../ui/states.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
 import { fileUrl } from '../conversations/attach.tsx';
 import { readCsv } from './csv.ts';
+import { endOf, nameOf } from './paths.ts';
 
 /** Characters of a text that are shown. */
 const MOST = 200_000;
 const MOST_BYTES = 2 * 1024 * 1024;
 
-const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
-const endOf = (path: string) => (nameOf(path).includes('.') ? path.slice(path.lastIndexOf('.') + 1).toLowerCase() : '');
 const PICTURE = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp']);
 
 /** A file as it can be looked at: nothing of it runs, whatever it holds. */
@@ -51,7 +50,7 @@ type Read = { text: string; cut: boolean } | { refused: string };
 
 /** The beginning of a file as text; bytes that are none are said to be so. */
 async function readText(agentId: string, path: string, signal: AbortSignal): Promise<Read> {
-  const answer = await open(readFile, { params: { id: agentId }, query: { path, show: 'true' }, signal });
+  const answer = await open(web.files.read, { params: { id: agentId }, query: { path, show: 'true' }, signal });
   if (Number(answer.headers.get('content-length') ?? 0) > MOST_BYTES) {
     await answer.body?.cancel();
     return { refused: texts.tooLarge };

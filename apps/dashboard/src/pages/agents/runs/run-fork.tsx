@@ -1,14 +1,14 @@
-import { branchConversation, getAgent, listBranches, listConversations, listModels } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { models } from '../../../texts/talk.ts';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea } from '../../../ui/field.tsx';
-import { newId } from '../conversations/outbox.ts';
+import { Form } from '../../../ui/form.tsx';
+import { newId } from '../../../ids.ts';
 import type { Bar } from './waterfall.ts';
 
 /** From a prompt: in its place. From any other step: after it. */
@@ -38,12 +38,12 @@ export function ForkDialog({
   const { at, text, more } = beginning(bar);
   const [message, setMessage] = useState(text);
   const [model, setModel] = useState('');
-  const offered = useCall(listModels, {}).data;
-  const agent = useCall(getAgent, { params: { id: agentId } }).data?.agent;
+  const offered = useCall(web.models.list, {}).data;
+  const agent = useCall(web.agents.get, { params: { id: agentId } }).data?.agent;
   // Sent again after an error it is the same fork.
   const id = useRef(newId());
-  const fork = useSend(branchConversation, {
-    refresh: [listConversations, listBranches],
+  const fork = useSend(web.conversations.branch, {
+    refresh: [web.conversations.list, web.conversations.listBranches],
     done: (made) =>
       void navigate({
         to: '/dashboard/agents/$id',
@@ -51,16 +51,16 @@ export function ForkDialog({
         search: { tab: 'chat', c: made.sessionId } as never,
       }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const body = { at, id: id.current, message: message.trim(), ...more, ...(model !== '' && { model }) };
     fork.mutate({ params: { id: agentId, sessionId }, body });
   };
   return (
     <Dialog open onClose={onClose} title={texts.forkTitle(at)} hint={texts.forkHint}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form error={fork.error} fields={['message']} onSubmit={submit}>
         <TextArea
           label={texts.message}
+          name="message"
           rows={4}
           required
           dir="auto"
@@ -77,7 +77,7 @@ export function ForkDialog({
           ]}
         />
         <DialogEnd send={fork} onClose={onClose} action={texts.start} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,11 +1,11 @@
-import { getAgent, getConversation } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { call, statusOf, useCall } from '../../../api.ts';
 import { duration, money, short } from '../../../format.ts';
-import { useLive } from '../../../live-context.tsx';
+import { useLive } from '../../../live/context.tsx';
 import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
 import { IconButton, LinkButton } from '../../../ui/button.tsx';
@@ -15,7 +15,8 @@ import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { ForkDialog } from './run-fork.tsx';
 import { Inspector } from './run-inspector.tsx';
-import { readRun, stepsOfRun } from './waterfall.ts';
+import { withStep } from '../conversations/steps.ts';
+import { placeOf, readRun, stepsOfRun } from './waterfall.ts';
 import type { Bar, Run } from './waterfall.ts';
 
 const PAGE = 500;
@@ -26,7 +27,7 @@ async function readSteps(agentId: string, sessionId: string, first: number): Pro
   const steps: SessionStep[] = [];
   for (let page = 0, after = first - 1; page < MOST_PAGES; page += 1) {
     const query = { after: String(after), limit: String(PAGE) };
-    const { events, hasMore } = await call(getConversation, { params: { id: agentId, sessionId }, query });
+    const { events, hasMore } = await call(web.conversations.get, { params: { id: agentId, sessionId }, query });
     steps.push(...events);
     after = events.at(-1)?.seq ?? after;
     if (!hasMore || events.some(({ type }) => type === 'run_ended')) break;
@@ -44,10 +45,7 @@ function useRunSteps(agentId: string, sessionId: string, first: number) {
   const after = read.data?.at(-1)?.seq;
   useEffect(() => {
     if (isOver || after === undefined) return;
-    const add = (step: SessionStep) =>
-      queries.setQueryData<SessionStep[]>(queryKey, (old = []) =>
-        step.seq > (old.at(-1)?.seq ?? 0) ? [...old, step] : old,
-      );
+    const add = (step: SessionStep) => queries.setQueryData<SessionStep[]>(queryKey, (old = []) => withStep(old, step));
     return live.watch({ agentId, sessionId, after }, { step: add, text: () => {} });
     // Only where it begins: what comes is added by the watch itself.
   }, [agentId, sessionId, isOver, after === undefined, live, queries, queryKey]);
@@ -70,7 +68,7 @@ export default function RunPage() {
   const search = useSearch({ strict: false }) as { run?: string; step?: string };
   const first = Number(search.run ?? 1) || 1;
   const navigate = useNavigate();
-  const agent = useCall(getAgent, { params: { id } });
+  const agent = useCall(web.agents.get, { params: { id } });
   const { read, steps, isOver } = useRunSteps(id, session, first);
   const now = useNow(!isOver);
   const run = useMemo(() => readRun(steps, now), [steps, now]);
@@ -197,9 +195,6 @@ function Waterfall({ run, chosen, onChoose }: { run: Run; chosen: Bar | undefine
   );
 }
 
-/** A step that took no time can be seen, too. */
-const THINNEST = 0.6;
-
 function Row({
   bar,
   run,
@@ -213,9 +208,7 @@ function Row({
   isLater: boolean;
   onClick: () => void;
 }) {
-  const whole = run.end - run.start;
-  const left = Math.min(100 - THINNEST, ((bar.start - run.start) / whole) * 100);
-  const width = Math.max(THINNEST, Math.min(100 - left, ((bar.end - bar.start) / whole) * 100));
+  const { left, width } = placeOf(bar, run);
   const length = duration(bar.end - bar.start);
   const kind = texts.kinds[bar.kind] ?? bar.kind;
   return (

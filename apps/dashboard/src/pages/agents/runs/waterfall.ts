@@ -127,3 +127,14 @@ export function readRun(steps: SessionStep[], now: number): Run {
     waitedMs: bars.filter(({ kind }) => kind === 'person').reduce((sum, bar) => sum + bar.end - bar.start, 0),
   };
 }
+
+/** A step that took no time can be seen, too. */
+const THINNEST = 0.6;
+
+/** Where a bar stands, in percent of the run. */
+export function placeOf(bar: Pick<Bar, 'start' | 'end'>, run: Pick<Run, 'start' | 'end'>) {
+  const whole = Math.max(1, run.end - run.start);
+  const left = Math.max(0, Math.min(100 - THINNEST, ((bar.start - run.start) / whole) * 100));
+  const width = Math.max(THINNEST, Math.min(100 - left, ((bar.end - bar.start) / whole) * 100));
+  return { left, width };
+}

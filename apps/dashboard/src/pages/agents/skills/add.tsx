@@ -1,12 +1,14 @@
-import { draftSkill, listSkills, reviewSkill, reviewSkillArchive } from '@troupe/contract';
+import { web } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { FormEvent } from 'react';
+import type { ReactNode } from 'react';
 import { call, stale, useCall, useSend } from '../../../api.ts';
 import { skills as texts } from '../../../texts/skills.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 
@@ -67,7 +69,7 @@ function useFiles(onReview: (id: string) => void) {
     setProblem('');
     try {
       const { id } = await send();
-      await stale(queries, listSkills);
+      await stale(queries, web.skills.list);
       onReview(id);
     } catch (error) {
       setProblem((error as Error).message);
@@ -80,14 +82,14 @@ function useFiles(onReview: (id: string) => void) {
     isBusy,
     archive: (file: File, path: string) =>
       bring(async () =>
-        call(reviewSkillArchive, {
+        call(web.skills.reviewArchive, {
           query: { ...(path !== '' && { path }) },
           bytes: new Uint8Array(await file.arrayBuffer()),
         }),
       ),
     folder: (files: readonly File[]) =>
       bring(async () =>
-        call(reviewSkill, {
+        call(web.skills.review, {
           body: {
             files: await Promise.all(
               files.map(async (file) => ({
@@ -117,13 +119,7 @@ function Files({ onReview }: { onReview: (id: string) => void }) {
           {texts.folder}
         </Button>
       </div>
-      <TextField
-        label={texts.inside}
-        hint={texts.insideHint}
-        mono
-        value={path}
-        onChange={({ target }) => setPath(target.value)}
-      />
+      <Inside path={path} setPath={setPath} />
       {problem && <Notice tone="danger">{problem}</Notice>}
       <input
         ref={zip}
@@ -156,35 +152,71 @@ function Files({ onReview }: { onReview: (id: string) => void }) {
 function Address({ onReview }: { onReview: (id: string) => void }) {
   const [url, setUrl] = useState('');
   const [path, setPath] = useState('');
-  const send = useSend(reviewSkill, { refresh: [listSkills], done: ({ id }) => onReview(id) });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: { url: url.trim(), ...(path.trim() !== '' && { path: path.trim() }) } });
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4 pt-4">
+    <ReviewForm
+      body={{ url: url.trim(), ...(path.trim() !== '' && { path: path.trim() }) }}
+      fields={['url', 'path']}
+      action={texts.fetch}
+      onReview={onReview}
+    >
       <TextField
         label={texts.address}
         hint={texts.addressHint}
         type="url"
+        name="url"
         required
         value={url}
         onChange={({ target }) => setUrl(target.value)}
       />
-      <TextField
-        label={texts.inside}
-        hint={texts.insideHint}
-        mono
-        value={path}
-        onChange={({ target }) => setPath(target.value)}
-      />
-      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <Inside path={path} setPath={setPath} />
+    </ReviewForm>
+  );
+}
+
+/** Which folder of what is brought. */
+function Inside({ path, setPath }: { path: string; setPath: (path: string) => void }) {
+  return (
+    <TextField
+      label={texts.inside}
+      hint={texts.insideHint}
+      mono
+      name="path"
+      value={path}
+      onChange={({ target }) => setPath(target.value)}
+    />
+  );
+}
+
+/** Something typed that becomes a skill to look at. */
+function ReviewForm({
+  body,
+  fields,
+  action,
+  onReview,
+  children,
+}: {
+  body: TypesOf<typeof web.skills.review>['sent']['body'];
+  fields: string[];
+  action: string;
+  onReview: (id: string) => void;
+  children: ReactNode;
+}) {
+  const send = useSend(web.skills.review, { refresh: [web.skills.list], done: ({ id }) => onReview(id) });
+  return (
+    <Form
+      error={send.error}
+      fields={fields}
+      onSubmit={() => send.mutate({ body })}
+      className="flex flex-col gap-4 pt-4"
+    >
+      {children}
+      <Refused error={send.error} />
       <div>
         <Button kind="primary" type="submit" busy={send.isPending}>
-          {texts.fetch}
+          {action}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -195,7 +227,11 @@ function Draft({
   from: Run;
   onReview: (id: string) => void;
 }) {
-  const read = useCall(draftSkill, { params: { id: agent, sessionId: session }, query: { run } }, { retry: false });
+  const read = useCall(
+    web.skills.draft,
+    { params: { id: agent, sessionId: session }, query: { run } },
+    { retry: false },
+  );
   return (
     <div className="pt-4">
       <Loaded from={read} rows={8}>
@@ -212,29 +248,24 @@ function Draft({
 
 function Write({ text: given, onReview }: { text: string; onReview: (id: string) => void }) {
   const [text, setText] = useState(given);
-  const send = useSend(reviewSkill, { refresh: [listSkills], done: ({ id }) => onReview(id) });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: { files: [{ path: 'SKILL.md', content: text }] } });
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4 pt-4">
+    <ReviewForm
+      body={{ files: [{ path: 'SKILL.md', content: text }] }}
+      fields={['files']}
+      action={texts.send}
+      onReview={onReview}
+    >
       <TextArea
         label={texts.text}
         hint={texts.textHint}
         mono
         rows={16}
+        name="files"
         required
         dir="auto"
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
-      <div>
-        <Button kind="primary" type="submit" busy={send.isPending}>
-          {texts.send}
-        </Button>
-      </div>
-    </form>
+    </ReviewForm>
   );
 }

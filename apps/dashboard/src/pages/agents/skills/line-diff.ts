@@ -62,3 +62,7 @@ export const visible = (text: string): string =>
     /(?!\uFE0F)[\p{Cf}\p{Co}\p{Cn}\p{DI}]/gu,
     (hidden) => `[U+${hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
   );
+
+/** All lines of a text as one kind. */
+export const linesOf = (kind: DiffLine['kind'], text: string): DiffLine[] =>
+  text.split('\n').map((line) => ({ kind, text: line }));

@@ -1,51 +1,39 @@
-import { acceptSkill, dropSkillReview, getSkillReview, getSkillReviewFile, listSkills } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SkillFinding, SkillReview } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { statusOf, useCall, useSend } from '../../../api.ts';
-import { bytes } from '../../../format.ts';
+import { useCall, useSend } from '../../../api.ts';
 import { review as texts, skills } from '../../../texts/skills.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Facts, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { CheckField } from '../../../ui/field.tsx';
-import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
-import { lineDiff, visible } from './line-diff.ts';
+import { FileList, SkillFrame } from './frame.tsx';
+import { lineDiff, linesOf, visible } from './line-diff.ts';
 import type { DiffLine } from './line-diff.ts';
-
-const back = { to: '/dashboard/skills', label: texts.back };
 
 /** What somebody sees before a skill is taken: what was found, what could run, and every file, as a difference where there is one. */
 export function Review({ id }: { id: string }) {
-  const read = useCall(getSkillReview, { params: { id } }, { retry: false });
-  if (!read.data)
-    return (
-      <Page title={skills.title} back={back}>
-        {statusOf(read.error) === 404 ? (
-          <Notice tone="spot">{read.error?.message}</Notice>
-        ) : read.error ? (
-          <Failure error={read.error} retry={() => void read.refetch()} />
-        ) : (
-          <Lines rows={6} />
-        )}
-      </Page>
-    );
-  const { data: review } = read;
+  const read = useCall(web.skills.getReview, { params: { id } }, { retry: false });
   return (
-    <Page title={texts.title(review.name)} back={back} lead={<span dir="auto">{visible(review.description)}</span>}>
-      <Notice>
-        {review.replaces === null ? texts.isNew : review.replaces === review.digest ? texts.same : texts.update}
-      </Notice>
-      <Findings report={review.report} />
-      <div className="grid items-start gap-5 lg:grid-cols-2">
-        <Runs report={review.report} />
-        <About of={review} />
-      </div>
-      <Files review={review} />
-      <Decide review={review} />
-    </Page>
+    <SkillFrame read={read} titleOf={({ name }) => texts.title(name)}>
+      {(review) => (
+        <>
+          <Notice>
+            {review.replaces === null ? texts.isNew : review.replaces === review.digest ? texts.same : texts.update}
+          </Notice>
+          <Findings report={review.report} />
+          <div className="grid items-start gap-5 lg:grid-cols-2">
+            <Runs report={review.report} />
+            <About of={review} />
+          </div>
+          <Files review={review} />
+          <Decide review={review} />
+        </>
+      )}
+    </SkillFrame>
   );
 }
 
@@ -133,27 +121,14 @@ function Files({ review }: { review: SkillReview }) {
   const [open, setOpen] = useState(first?.path);
   const chosen = review.files.find(({ path }) => path === open);
   return (
-    <Card title={texts.files}>
-      <ul className="mb-4 flex flex-col gap-1">
-        {review.files.map((file) => (
-          <li key={file.path} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <Button
-              small
-              kind={file.path === open ? 'plain' : 'quiet'}
-              aria-pressed={file.path === open}
-              onClick={() => setOpen(file.path)}
-            >
-              <span className="font-mono break-all whitespace-normal">{file.path}</span>
-            </Button>
-            <Badge tone={CHANGES[file.change]}>{texts.changes[file.change]}</Badge>
-            <span className="text-[0.85rem] text-ink-faint">
-              {file.kind}, {bytes(file.bytes)}
-            </span>
-          </li>
-        ))}
-      </ul>
+    <FileList
+      files={review.files}
+      open={open}
+      onOpen={setOpen}
+      mark={({ change }) => <Badge tone={CHANGES[change]}>{texts.changes[change]}</Badge>}
+    >
       {chosen && <Shown key={chosen.path} id={review.id} file={chosen} />}
-    </Card>
+    </FileList>
   );
 }
 
@@ -162,12 +137,12 @@ function Shown({ id, file: { path, change } }: { id: string; file: File }) {
   const query = { path };
   const params = { id };
   const now = useCall(
-    getSkillReviewFile,
+    web.skills.getReviewFile,
     { params, query: { ...query, side: 'new' } },
     { enabled: change !== 'removed' },
   );
   const old = useCall(
-    getSkillReviewFile,
+    web.skills.getReviewFile,
     { params, query: { ...query, side: 'old' } },
     { enabled: change === 'changed' || change === 'removed' },
   );
@@ -175,9 +150,7 @@ function Shown({ id, file: { path, change } }: { id: string; file: File }) {
   const lines = useMemo((): DiffLine[] => {
     if (!isReady) return [];
     const [before, after] = [old.data?.text ?? '', now.data?.text ?? ''].map(visible) as [string, string];
-    if (change === 'same') return after.split('\n').map((text) => ({ kind: 'same' as const, text }));
-    if (change === 'added') return after.split('\n').map((text) => ({ kind: 'added' as const, text }));
-    return lineDiff(before, after);
+    return change === 'same' || change === 'added' ? linesOf(change, after) : lineDiff(before, after);
   }, [isReady, change, old.data, now.data]);
   const error = now.error ?? old.error;
   if (error) return <Failure error={error} />;
@@ -218,8 +191,8 @@ function Decide({ review }: { review: SkillReview }) {
     say(words);
     void navigate({ to: '/dashboard/skills', search: {} as never });
   };
-  const accept = useSend(acceptSkill, { refresh: [listSkills], done: () => leave(texts.accepted) });
-  const drop = useSend(dropSkillReview, { refresh: [listSkills], done: () => leave(texts.dropped) });
+  const accept = useSend(web.skills.accept, { refresh: [web.skills.list], done: () => leave(texts.accepted) });
+  const drop = useSend(web.skills.dropReview, { refresh: [web.skills.list], done: () => leave(texts.dropped) });
   const isDangerous = review.report.findings.some(({ level }) => level === 'danger');
   const [isSure, setSure] = useState(false);
   const error = accept.error ?? drop.error;

@@ -1,14 +1,12 @@
-import { parseSchedule } from '@troupe/domain';
+import { nextTimes } from '../../../schedule.ts';
 import { tasks as texts } from '../../../texts/operate.ts';
 
 /** The next times of a schedule, by the same rules that the scheduler follows. */
 export function NextRuns({ cron, zone, words }: { cron: string; zone: string; words: string }) {
   const now = new Date();
-  const schedule = parseSchedule(cron, zone, now);
-  if (!schedule) return <p className="text-danger">{texts.invalid}</p>;
+  const times = nextTimes(cron, zone, now);
+  if (!times) return <p className="text-danger">{texts.invalid}</p>;
   const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
-  const times: Date[] = [];
-  for (let at = schedule.next(now); at && times.length < 4; at = schedule.next(at)) times.push(at);
   return (
     <div className="rounded-xl bg-sunken px-4 py-3 text-[0.92rem]">
       <p>

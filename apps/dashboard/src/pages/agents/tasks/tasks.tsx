@@ -1,4 +1,4 @@
-import { deleteTask, listAgents, listTasks, updateTask } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { ScheduledTask } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { ago, coming, moment } from '../../../format.ts';
 import { describeCron } from '../../../schedule.ts';
 import { states } from '../../../texts/common.ts';
 import { tasks as texts } from '../../../texts/operate.ts';
+import { useAsk } from '../../../ui/ask.ts';
 import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
@@ -78,25 +79,16 @@ const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<Scheduled
 export default function Tasks() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const read = useCall(listTasks, { query: {} }, { every: 15_000 });
-  const agentsRead = useCall(listAgents, {});
+  const read = useCall(web.tasks.list, { query: {} }, { every: 15_000 });
+  const agentsRead = useCall(web.agents.list, {});
   const agents = agentsRead.data?.agents ?? [];
   const [editing, setEditing] = useState<ScheduledTask>();
-  const [viewing, setViewing] = useState<ScheduledTask>();
-  const [removing, setRemoving] = useState<ScheduledTask>();
-  const say = useSay();
-  const remove = useSend(deleteTask, { refresh: [listTasks], done: () => setRemoving(undefined) });
-  const change = useSend(updateTask, { refresh: [listTasks], done: () => say(texts.saved) });
   const creating = search['new'] !== undefined;
   const setCreating = (open: boolean) => void navigate({ to: '.', search: (open ? { new: '1' } : {}) as never });
-  const acts: Acts = {
-    view: setViewing,
-    edit: setEditing,
-    remove: setRemoving,
-    turn: ({ id, enabled }) => change.mutate({ body: { taskId: id, enabled: !enabled } }),
+  const closeForm = () => {
+    setEditing(undefined);
+    if (creating) setCreating(false);
   };
-  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name ?? id;
-
   return (
     <Page
       title={texts.title}
@@ -107,6 +99,37 @@ export default function Tasks() {
         </Button>
       }
     >
+      <TaskTable read={read} agents={agents} onEdit={setEditing} />
+      {read.data && agentsRead.data && (creating || editing) && (
+        <TaskForm task={editing} agents={agents} onClose={closeForm} />
+      )}
+    </Page>
+  );
+}
+
+interface TableProps {
+  read: { data: { tasks: ScheduledTask[] } | undefined; error: Error | null; refetch: () => unknown };
+  agents: { id: string; name: string }[];
+  onEdit: (task: ScheduledTask) => void;
+}
+
+/** The tasks, and what can be done with one without opening it. */
+function TaskTable({ read, agents, onEdit }: TableProps) {
+  const [viewing, setViewing] = useState<ScheduledTask>();
+  const say = useSay();
+  const change = useSend(web.tasks.update, { refresh: [web.tasks.list], done: () => say(texts.saved) });
+  const remove = useAsk(web.tasks.remove, ({ id }: ScheduledTask) => ({ query: {}, body: { taskId: id } }), {
+    refresh: [web.tasks.list],
+  });
+  const acts: Acts = {
+    view: setViewing,
+    edit: onEdit,
+    remove: remove.ask,
+    turn: ({ id, enabled }) => change.mutate({ body: { taskId: id, enabled: !enabled } }),
+  };
+  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name ?? id;
+  return (
+    <>
       {change.error && <Notice tone="danger">{change.error.message}</Notice>}
       <Card flush className="overflow-hidden">
         <Table
@@ -120,28 +143,14 @@ export default function Tasks() {
           columns={columnsOf(nameOf, acts)}
         />
       </Card>
-      {read.data && agentsRead.data && (creating || editing) && (
-        <TaskForm
-          task={editing}
-          agents={agents}
-          onClose={() => {
-            setEditing(undefined);
-            if (creating) setCreating(false);
-          }}
-        />
-      )}
       {viewing && <TaskRuns task={viewing} onClose={() => setViewing(undefined)} />}
       <Confirm
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={texts.deleteTitle(removing?.name ?? '')}
+        {...remove.confirm}
+        title={texts.deleteTitle(remove.subject?.name ?? '')}
         losses={texts.deleteLoss}
         action={states.delete}
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => removing && remove.mutate({ query: {}, body: { taskId: removing.id } })}
       />
-    </Page>
+    </>
   );
 }
 

@@ -1,5 +1,4 @@
-import { listConversations, MOST_WATCHES } from '@troupe/contract';
-import type { SessionStep } from '@troupe/contract';
+import { web, MOST_WATCHES } from '@troupe/contract';
 import { plainMarkdown } from '@troupe/domain';
 import { useQueries } from '@tanstack/react-query';
 import { callQuery } from '../../../api.ts';
@@ -9,30 +8,18 @@ import { Mask } from '../../../ui/icons.tsx';
 import { Lines } from '../../../ui/states.tsx';
 import { useSteps } from '../conversations/conversation.ts';
 import { spentOf } from '../conversations/transcript.ts';
-
-interface Member {
-  agentId: string;
-  name: string;
-}
-
-interface Line {
-  key: string;
-  member: Member;
-  at: string;
-  what: string;
-  text: string;
-}
+import { linesOf } from './team-lines.ts';
+import type { Member } from './team-lines.ts';
 
 const EVERY = 15_000;
 /** Members that are followed step by step. */
 const MOST = MOST_WATCHES;
-const SHOWN = 40;
 
 /** A team at work, live: what its members get, say and hand to each other, in the order in which it happened. */
 export function TeamRun({ agents }: { agents: Member[] }) {
   const lists = useQueries({
     queries: agents.map(({ agentId: id }) =>
-      callQuery(listConversations, { params: { id }, query: { limit: '1' } }, EVERY),
+      callQuery(web.conversations.list, { params: { id }, query: { limit: '1' } }, EVERY),
     ),
   });
   const newest = agents.flatMap((member, index) => {
@@ -42,10 +29,7 @@ export function TeamRun({ agents }: { agents: Member[] }) {
   const shown = newest.toSorted((a, b) => b.at.localeCompare(a.at)).slice(0, MOST);
   const reads = useSteps(shown.map(({ member, ...ref }) => ({ agentId: member.agentId, ...ref })));
   const works = shown.map(({ member }, index) => ({ member, steps: reads[index] ?? [] }));
-  const lines = works
-    .flatMap(({ member, steps }) => steps.flatMap((step) => lineOf(member, step)))
-    .sort((a, b) => a.at.localeCompare(b.at))
-    .slice(-SHOWN);
+  const lines = linesOf(works);
   if (lists.some(({ isPending }) => isPending) || reads.includes(undefined)) return <Lines rows={2} />;
   return (
     <section className="mt-5 border-t border-line pt-4">
@@ -82,33 +66,4 @@ export function TeamRun({ agents }: { agents: Member[] }) {
       )}
     </section>
   );
-}
-
-function lineOf(member: Member, step: SessionStep): Line[] {
-  const line = (what: string, text = '', part = ''): Line => ({
-    key: `${member.agentId}-${step.seq}${part}`,
-    member,
-    at: step.at,
-    what,
-    text,
-  });
-  if (step.type === 'user') return [line(texts.gets, step.content)];
-  if (step.type === 'run_ended') return step.outcome === 'done' ? [] : [line(texts.broke, step.reason ?? step.outcome)];
-  if (step.type !== 'assistant') return [];
-  const calls = (step.toolCalls ?? []).map(({ callId, tool, args }) => {
-    const given = argsOf(args);
-    return tool === 'transfer_task'
-      ? line(texts.handsOver(given['agent'] ?? ''), given['task'], callId)
-      : line(texts.hands(tool), '', callId);
-  });
-  return [...(step.content ? [line(texts.says, step.content)] : []), ...calls];
-}
-
-/** Arguments as the model wrote them; they may be broken. */
-function argsOf(args: string): Record<string, string> {
-  try {
-    return JSON.parse(args) as Record<string, string>;
-  } catch {
-    return {};
-  }
 }

@@ -1,18 +1,18 @@
-import { createAdminInvite, listInvites } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { moment } from '../../../format.ts';
 import { admin as texts } from '../../../texts/account.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card, Notice, Status } from '../../../ui/card.tsx';
+import { Card, Status } from '../../../ui/card.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 
-const columnsOf = (): Column<TypesOf<typeof listInvites>['reply']['invites'][number]>[] => [
+const columnsOf = (): Column<TypesOf<typeof web.invites.list>['reply']['invites'][number]>[] => [
   {
     key: 'email',
     header: texts.email,
@@ -35,17 +35,13 @@ const columnsOf = (): Column<TypesOf<typeof listInvites>['reply']['invites'][num
 ];
 
 export function AdminInvites() {
-  const read = useCall(listInvites, {});
+  const read = useCall(web.invites.list, {});
   const [email, setEmail] = useState('');
-  const send = useSend(createAdminInvite, { refresh: [listInvites], done: () => setEmail('') });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: { email } });
-  };
+  const send = useSend(web.invites.createByAdmin, { refresh: [web.invites.list], done: () => setEmail('') });
   return (
     <div className="flex flex-col gap-5">
       <Card title={texts.inviteTitle} hint={texts.inviteHint}>
-        <form onSubmit={submit} className="flex flex-col gap-4">
+        <Form error={send.error} fields={[]} onSubmit={() => send.mutate({ body: { email } })}>
           <div className="flex flex-wrap items-end gap-3">
             <div className="w-full max-w-sm">
               <TextField
@@ -60,9 +56,9 @@ export function AdminInvites() {
               {texts.invite}
             </Button>
           </div>
-          {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+          <Refused error={send.error} />
           {send.data && <Code label={texts.invited(send.data.email)} text={send.data.inviteUrl} />}
-        </form>
+        </Form>
       </Card>
       <Card title={texts.invites} flush className="overflow-hidden">
         <Table

@@ -1,30 +1,22 @@
-import {
-  addProvider,
-  changeProvider,
-  listAiProviders,
-  listModels,
-  PROVIDER_KINDS,
-  removeProvider,
-  testProvider,
-} from '@troupe/contract';
+import { web, PROVIDER_KINDS } from '@troupe/contract';
 import type { AiProvider, ProviderKind } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { providers as texts } from '../../../texts/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-const REFRESH = [listAiProviders, listModels];
+const REFRESH = [web.providers.list, web.models.list];
 
 /** Providers of AI models: added, tried, switched and removed without a restart. */
 export function AdminProviders() {
-  const read = useCall(listAiProviders, {});
+  const read = useCall(web.providers.list, {});
   const [isAdding, setAdding] = useState(false);
   const [victim, setVictim] = useState<AiProvider>();
   const add = (
@@ -81,7 +73,7 @@ function Doing({
   onRemove: (provider: AiProvider) => void;
 }) {
   const { name, enabled } = provider;
-  const change = useSend(changeProvider, { refresh: REFRESH });
+  const change = useSend(web.providers.change, { refresh: REFRESH });
   return (
     <span className="flex flex-wrap items-center justify-end gap-2">
       {change.error && <span className="text-danger">{change.error.message}</span>}
@@ -97,7 +89,7 @@ function Doing({
 }
 
 function TestButton({ id, name }: { id: string; name: string }) {
-  const test = useSend(testProvider);
+  const test = useSend(web.providers.test);
   return (
     <>
       <Button
@@ -141,21 +133,21 @@ const bodyOf = ({ kind, name, baseUrl, apiKey }: Given) => ({
 function AddDialog({ onClose }: { onClose: () => void }) {
   const say = useSay();
   const [given, setGiven] = useState<Given>({ kind: 'openrouter', name: '', baseUrl: '', apiKey: '' });
-  const test = useSend(testProvider);
-  const add = useSend(addProvider, {
+  const test = useSend(web.providers.test);
+  const add = useSend(web.providers.add, {
     refresh: REFRESH,
     done: ({ provider }) => {
       say(texts.added(provider.name));
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate({ body: bodyOf(given) });
-  };
   return (
     <Dialog open onClose={onClose} title={texts.add}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form
+        error={add.error}
+        fields={['name', 'baseUrl', 'apiKey']}
+        onSubmit={() => add.mutate({ body: bodyOf(given) })}
+      >
         <Fields
           given={given}
           onChange={(change) => {
@@ -172,7 +164,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
           <Outcome test={test} />
         </div>
         <DialogEnd send={add} onClose={onClose} action={texts.save} />
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -191,6 +183,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
       {kind === 'compatible' && (
         <TextField
           label={texts.name}
+          name="name"
           hint={texts.nameHint}
           required
           value={name}
@@ -199,6 +192,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
       )}
       <TextField
         label={texts.address}
+        name="baseUrl"
         hint={isNeeded ? texts.addressHint : texts.optional}
         required={isNeeded}
         placeholder="https://"
@@ -208,6 +202,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
       />
       <TextField
         label={texts.key}
+        name="apiKey"
         hint={texts.keyHint}
         type="password"
         autoComplete="off"
@@ -221,7 +216,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
 
 function Remove({ provider, onClose }: { provider: AiProvider; onClose: () => void }) {
   const say = useSay();
-  const remove = useSend(removeProvider, {
+  const remove = useSend(web.providers.remove, {
     refresh: REFRESH,
     done: () => {
       say(texts.removed);

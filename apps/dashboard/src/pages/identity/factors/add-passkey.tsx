@@ -1,47 +1,38 @@
-import { addPasskey, FACTOR_NAME_LENGTH, listFactors, startPasskey } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { carefully, stale } from '../../../api.ts';
+import { check } from '../../../checks.ts';
 import { makePasskey } from '../../../passkeys.ts';
 import { factors as texts, step } from '../../../texts/safety.ts';
-import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
-import { TextField } from '../../../ui/field.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { NameForm } from './name-form.tsx';
 
 async function add(name: string): Promise<string[] | null> {
-  const passkey = await makePasskey(await carefully(startPasskey, {}));
+  // Before the browser asks for the passkey. A name is one for every kind of factor.
+  check(web.factors.startTotp, { body: { name } });
+  const passkey = await makePasskey(await carefully(web.factors.startPasskey, {}));
   if (!passkey) throw new Error(step.cancelled);
-  return (await carefully(addPasskey, { body: { name, passkey } })).recoveryCodes;
+  return (await carefully(web.factors.addPasskey, { body: { name, passkey } })).recoveryCodes;
 }
 
 export function AddPasskey({ onClose, onAdded }: { onClose: () => void; onAdded: (codes: string[] | null) => void }) {
-  const [name, setName] = useState(texts.passkeyName);
   const queries = useQueryClient();
   const send = useMutation({
-    mutationFn: () => add(name),
+    mutationFn: add,
     onSuccess: async (codes) => {
-      await stale(queries, listFactors);
+      await stale(queries, web.factors.list);
       onAdded(codes);
     },
   });
   return (
     <Dialog open onClose={onClose} title={texts.addPasskey} hint={step.passkeyHint}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send.mutate();
-        }}
-      >
-        <TextField
-          label={texts.nameIt}
-          hint={texts.nameHint}
-          maxLength={FACTOR_NAME_LENGTH}
-          required
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <DialogEnd send={send} onClose={onClose} action={texts.make} />
-      </form>
+      <NameForm
+        suggested={texts.passkeyName}
+        send={send}
+        action={texts.make}
+        onClose={onClose}
+        onName={(name) => send.mutate(name)}
+      />
     </Dialog>
   );
 }

@@ -1,12 +1,12 @@
-import { verifyInvite } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { FormEvent } from 'react';
 import { useSend } from '../../../api.ts';
 import { auth } from '../../../texts/public.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
 
 const texts = auth.invite;
@@ -14,19 +14,14 @@ const texts = auth.invite;
 export default function Invite() {
   const search = useSearch({ strict: false });
   const [token, setToken] = useState(search['token'] ?? search['code'] ?? '');
-  const { mutate, data, error, isPending } = useSend(verifyInvite);
+  const { mutate, data, error, isPending } = useSend(web.invites.verify);
   useEffect(() => {
     const given = search['token'] ?? search['code'];
     if (given) mutate({ body: { token: given } });
   }, [search, mutate]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate({ body: { token } });
-  };
   return (
     <NarrowPage title={texts.title}>
       {isPending && <p role="status">{texts.checking}</p>}
-      {error && <Notice tone="danger">{error.message}</Notice>}
       {data?.valid ? (
         <>
           <Notice tone="ok">{texts.valid(data.plan)}</Notice>
@@ -36,19 +31,21 @@ export default function Invite() {
         </>
       ) : (
         !isPending && (
-          <form onSubmit={submit} className="flex flex-col gap-4">
+          <Form error={error} fields={['token']} onSubmit={() => mutate({ body: { token } })}>
             <TextField
               label={texts.code}
+              name="token"
               hint={texts.missing}
               mono
               required
               value={token}
               onChange={({ target }) => setToken(target.value.trim())}
             />
+            <Refused error={error} />
             <Button kind="primary" type="submit">
               {texts.submit}
             </Button>
-          </form>
+          </Form>
         )
       )}
     </NarrowPage>

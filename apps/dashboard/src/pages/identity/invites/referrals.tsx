@@ -1,17 +1,17 @@
-import { createInvite, getCredits } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { count } from '../../../format.ts';
 import { referrals as texts } from '../../../texts/account.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card, Notice } from '../../../ui/card.tsx';
+import { Card } from '../../../ui/card.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 
 export function Referrals() {
-  const read = useCall(getCredits, {});
+  const read = useCall(web.settings.getCredits, {});
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
       <Card title={texts.credits} hint={texts.creditsHint}>
@@ -35,23 +35,25 @@ export function Referrals() {
 
 function InviteCard() {
   const [name, setName] = useState('');
-  const send = useSend(createInvite, { done: () => setName('') });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: { name } });
-  };
+  const send = useSend(web.invites.create, { done: () => setName('') });
   return (
     <Card title={texts.invite} hint={texts.inviteHint}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <TextField label={texts.inviteName} required value={name} onChange={({ target }) => setName(target.value)} />
-        {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <Form error={send.error} fields={['name']} onSubmit={() => send.mutate({ body: { name } })}>
+        <TextField
+          label={texts.inviteName}
+          name="name"
+          required
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Refused error={send.error} />
         <div>
           <Button type="submit" busy={send.isPending}>
             {texts.makeInvite}
           </Button>
         </div>
         {send.data && <Code label={texts.inviteLink} text={send.data.inviteUrl} />}
-      </form>
+      </Form>
     </Card>
   );
 }

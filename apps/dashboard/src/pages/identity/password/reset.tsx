@@ -1,24 +1,20 @@
-import { PASSWORD_LENGTH, resetPassword } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useSend } from '../../../api.ts';
 import { auth } from '../../../texts/public.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
-import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
+import { NewPassword } from '../new-password.tsx';
 
 const texts = auth.reset;
 
 export default function ResetPassword() {
   const { token } = useSearch({ strict: false });
   const [password, setPassword] = useState('');
-  const send = useSend(resetPassword);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: { token: token ?? '', password } });
-  };
+  const send = useSend(web.password.reset);
   if (!token) {
     return (
       <NarrowPage title={texts.title}>
@@ -37,25 +33,16 @@ export default function ResetPassword() {
           </LinkButton>
         </>
       ) : (
-        <form onSubmit={submit} className="flex flex-col gap-4">
-          <TextField
-            label={auth.newPassword}
-            hint={auth.passwordHint}
-            type="password"
-            autoComplete="new-password"
-            required
-            minLength={PASSWORD_LENGTH}
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
-          {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+        <Form error={send.error} fields={['password']} onSubmit={() => send.mutate({ body: { token, password } })}>
+          <NewPassword label={auth.newPassword} value={password} onChange={setPassword} />
+          <Refused error={send.error} />
           <Button kind="primary" type="submit" busy={send.isPending}>
             {texts.submit}
           </Button>
           <Link to="/forgot-password" className="link self-start">
             {texts.again}
           </Link>
-        </form>
+        </Form>
       )}
     </NarrowPage>
   );

@@ -1,16 +1,17 @@
-import { login, PASSWORD_LENGTH, REFERRAL_LENGTH, register } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { call } from '../../../api.ts';
 import { withChallenge } from '../../../challenge.ts';
 import { auth } from '../../../texts/public.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
 import { useEnter } from '../session/enter.ts';
+import { NewPassword } from '../new-password.tsx';
 
 const texts = auth.signup;
 type Form = Record<'name' | 'email' | 'password' | 'referralCode' | 'website', string>;
@@ -18,8 +19,8 @@ type Form = Record<'name' | 'email' | 'password' | 'referralCode' | 'website', s
 /** Registering makes no session, so the same words sign in at once. */
 async function signUp({ email, password, ...rest }: Form, inviteToken: string | undefined): Promise<void> {
   const optional = Object.fromEntries(Object.entries({ ...rest, inviteToken }).filter(([, value]) => value));
-  await withChallenge((proof) => call(register, { body: { email, password, ...optional, ...proof } }));
-  await call(login, { body: { email, password } });
+  await withChallenge((proof) => call(web.register.create, { body: { email, password, ...optional, ...proof } }));
+  await call(web.session.login, { body: { email, password } });
 }
 
 export default function SignUp() {
@@ -31,16 +32,13 @@ export default function SignUp() {
     (key: keyof Form) =>
     ({ target }: { target: { value: string } }) =>
       setForm((old) => ({ ...old, [key]: target.value }));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate();
-  };
   return (
     <NarrowPage title={texts.title} lead={texts.lead}>
       {invite && <Notice tone="accent">{texts.invited}</Notice>}
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form error={send.error} fields={['name', 'email', 'password', 'referralCode']} onSubmit={() => send.mutate()}>
         <TextField
           label={auth.name}
+          name="name"
           hint={texts.nameHint}
           autoComplete="name"
           value={form.name}
@@ -48,32 +46,28 @@ export default function SignUp() {
         />
         <TextField
           label={auth.email}
+          name="email"
           type="email"
           autoComplete="username"
           required
           value={form.email}
           onChange={set('email')}
         />
-        <TextField
+        <NewPassword
           label={auth.password}
-          hint={auth.passwordHint}
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={PASSWORD_LENGTH}
           value={form.password}
-          onChange={set('password')}
+          onChange={(password) => setForm((old) => ({ ...old, password }))}
         />
         <Referral given={ref} value={form.referralCode} onChange={set('referralCode')} />
         {/* A trap for robots: people never see it. */}
         <div className="hidden" aria-hidden="true">
           <input name="website" tabIndex={-1} autoComplete="off" value={form.website} onChange={set('website')} />
         </div>
-        {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+        <Refused error={send.error} />
         <Button kind="primary" type="submit" busy={send.isPending || send.isSuccess}>
           {texts.submit}
         </Button>
-      </form>
+      </Form>
       <SignInInstead />
     </NarrowPage>
   );
@@ -106,7 +100,7 @@ function Referral({
         <TextField
           label={texts.referral}
           hint={texts.referralHint}
-          maxLength={REFERRAL_LENGTH}
+          name="referralCode"
           autoComplete="off"
           value={value}
           onChange={onChange}

@@ -1,12 +1,11 @@
-import type { passkeyOptions, TypesOf } from '@troupe/contract';
-import { CODE_LENGTH } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { askPasskey, passkeysWork } from '../../../passkeys.ts';
 import { step as texts } from '../../../texts/safety.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 
 export type Method = 'passkey' | 'totp' | 'recovery' | 'password';
 
@@ -20,7 +19,7 @@ interface Proof {
 interface ProofProps {
   methods: Method[];
   /** Where a passkey's challenge comes from. */
-  options: () => Promise<TypesOf<typeof passkeyOptions>['reply']>;
+  options: () => Promise<TypesOf<typeof web.secondStep.startPasskey>['reply']>;
   send: { error: Error | null; isPending: boolean };
   onProof: (proof: Proof) => void;
 }
@@ -38,10 +37,10 @@ const OTHERS = {
   password: texts.password,
 };
 
-const proofOf = (method: Exclude<Method, 'passkey'>, value: string): Proof => {
-  if (method === 'password') return { password: value };
-  return method === 'totp' ? { code: value } : { recoveryCode: value };
-};
+/** What a proof is called in what is sent. */
+const NAMES = { password: 'password', totp: 'code', recovery: 'recoveryCode' } as const;
+
+const proofOf = (method: keyof typeof NAMES, value: string): Proof => ({ [NAMES[method]]: value });
 
 /** One way at a time, the easiest first; the others are a click away. */
 export function ProofForm({ methods: all, options, send, onProof }: ProofProps) {
@@ -74,26 +73,22 @@ type Part = Pick<ProofProps, 'send' | 'onProof'>;
 
 function TypedProof({ method, send, onProof }: Part & { method: Exclude<Method, 'passkey'> }) {
   const [value, setValue] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onProof(proofOf(method, value));
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <Form error={send.error} fields={[NAMES[method]]} onSubmit={() => onProof(proofOf(method, value))}>
       <TextField
         {...FIELDS[method]}
         type={method === 'password' ? 'password' : 'text'}
-        maxLength={method === 'password' ? undefined : CODE_LENGTH}
+        name={NAMES[method]}
         required
         autoFocus
         value={value}
         onChange={({ target }) => setValue(target.value)}
       />
-      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <Refused error={send.error} />
       <Button kind="primary" type="submit" busy={send.isPending}>
         {texts.submit}
       </Button>
-    </form>
+    </Form>
   );
 }
 

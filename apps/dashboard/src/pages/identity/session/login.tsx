@@ -1,14 +1,14 @@
-import { listProviders, login } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Suspense, lazy, useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { passkeysWork } from '../../../passkeys.ts';
 import { auth } from '../../../texts/public.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Lines } from '../../../ui/states.tsx';
 import { NarrowPage } from '../../../shell/public-frame.tsx';
 import { PasskeySignIn } from '../second-step/passkey-sign-in.tsx';
@@ -22,7 +22,7 @@ export default function Login() {
   const { error, next } = useSearch({ strict: false });
   const [wallet, setWallet] = useState(false);
   const enter = useEnter(next);
-  const providers = useCall(listProviders, {}).data;
+  const providers = useCall(web.oauth.listProviders, {}).data;
   return (
     <NarrowPage title={texts.title}>
       {error && <Notice tone="danger">{texts.errors[error] ?? texts.otherError}</Notice>}
@@ -57,16 +57,12 @@ export default function Login() {
   );
 }
 
-function PasswordForm({ onDone }: { onDone: (entered: TypesOf<typeof login>['reply']) => void }) {
+function PasswordForm({ onDone }: { onDone: (entered: TypesOf<typeof web.session.login>['reply']) => void }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const send = useSend(login, { done: onDone });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: { email, password } });
-  };
+  const send = useSend(web.session.login, { done: onDone });
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <Form error={send.error} fields={[]} onSubmit={() => send.mutate({ body: { email, password } })}>
       <TextField
         label={auth.email}
         type="email"
@@ -83,14 +79,14 @@ function PasswordForm({ onDone }: { onDone: (entered: TypesOf<typeof login>['rep
         value={password}
         onChange={({ target }) => setPassword(target.value)}
       />
-      {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+      <Refused error={send.error} />
       <Button kind="primary" type="submit" busy={send.isPending}>
         {texts.submit}
       </Button>
       <Link to="/forgot-password" className="link self-start text-[0.9rem]">
         {texts.forgot}
       </Link>
-    </form>
+    </Form>
   );
 }
 

@@ -1,19 +1,19 @@
-import { changePassword, endSession, listSessions, PASSWORD_LENGTH } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { security as texts } from '../../../texts/account.ts';
-import { auth } from '../../../texts/public.ts';
 import { FactorsCard } from '../factors/factors.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { Badge, Card } from '../../../ui/card.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { NewPassword } from '../new-password.tsx';
 
 export function Security() {
   return (
@@ -28,52 +28,50 @@ export function Security() {
 function PasswordCard() {
   const [form, setForm] = useState({ currentPassword: '', newPassword: '' });
   const say = useSay();
-  const send = useSend(changePassword, {
-    refresh: [listSessions],
+  const send = useSend(web.settings.changePassword, {
+    refresh: [web.session.list],
     done: () => {
       setForm({ currentPassword: '', newPassword: '' });
       say(texts.changed);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send.mutate({ body: form });
-  };
   return (
     <Card title={texts.password} hint={texts.passwordHint}>
-      <form onSubmit={submit} className="flex max-w-lg flex-col gap-4">
+      <Form
+        error={send.error}
+        fields={['currentPassword', 'newPassword']}
+        onSubmit={() => send.mutate({ body: form })}
+        className="flex max-w-lg flex-col gap-4"
+      >
         <TextField
           label={texts.current}
+          name="currentPassword"
           type="password"
           autoComplete="current-password"
           required
           value={form.currentPassword}
           onChange={({ target }) => setForm({ ...form, currentPassword: target.value })}
         />
-        <TextField
+        <NewPassword
           label={texts.next}
-          hint={auth.passwordHint}
-          type="password"
-          autoComplete="new-password"
-          minLength={PASSWORD_LENGTH}
-          required
+          name="newPassword"
           value={form.newPassword}
-          onChange={({ target }) => setForm({ ...form, newPassword: target.value })}
+          onChange={(newPassword) => setForm({ ...form, newPassword })}
         />
-        {send.error && <Notice tone="danger">{send.error.message}</Notice>}
+        <Refused error={send.error} />
         <div>
           <Button kind="primary" type="submit" busy={send.isPending}>
             {texts.change}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }
 
 const columnsOf = (
   setEnding: (id: string) => void,
-): Column<TypesOf<typeof listSessions>['reply']['sessions'][number]>[] => [
+): Column<TypesOf<typeof web.session.list>['reply']['sessions'][number]>[] => [
   {
     key: 'device',
     header: texts.device,
@@ -104,11 +102,11 @@ const columnsOf = (
 ];
 
 function SessionsCard() {
-  const read = useCall(listSessions, {});
+  const read = useCall(web.session.list, {});
   const [ending, setEnding] = useState<string>();
   const say = useSay();
-  const end = useSend(endSession, {
-    refresh: [listSessions],
+  const end = useSend(web.session.end, {
+    refresh: [web.session.list],
     done: () => {
       say(texts.ended);
       setEnding(undefined);

@@ -1,39 +1,31 @@
-import { getCaps, listAgents, putCap } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
+import { numberOf } from '../../../checks.ts';
 import { ago, count, money, short } from '../../../format.ts';
 import { cost as texts } from '../../../texts/money.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card, Notice } from '../../../ui/card.tsx';
+import { Card } from '../../../ui/card.tsx';
 import { Gauge } from '../../../ui/chart.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { capBody, capName } from './cap.ts';
+import type { Cap, CapBody } from './cap.ts';
 
-type Reply = TypesOf<typeof getCaps>['reply'];
-type Cap = Reply['caps'][number];
-
-function capName({ scope, agentId, period }: Cap, agents: { id: string; name: string }[]): string {
-  const who =
-    scope === 'agent'
-      ? agentId
-        ? (agents.find(({ id }) => id === agentId)?.name ?? agentId)
-        : texts.everyAgent
-      : texts.scopes[scope]!;
-  return `${who}, ${texts.capPeriods[period]}`;
-}
+type Reply = TypesOf<typeof web.usage.getCaps>['reply'];
 
 /** What may be spent at most. */
 export function Caps() {
-  const read = useCall(getCaps, {}, { every: 20_000 });
-  const agents = useCall(listAgents, {}).data?.agents ?? [];
+  const read = useCall(web.usage.getCaps, {}, { every: 20_000 });
+  const agents = useCall(web.agents.list, {}).data?.agents ?? [];
   const [removing, setRemoving] = useState<Cap>();
   const say = useSay();
-  const put = useSend(putCap, {
-    refresh: [getCaps],
+  const put = useSend(web.usage.putCap, {
+    refresh: [web.usage.getCaps],
     done: () => {
       setRemoving(undefined);
       say(texts.capSaved);
@@ -62,7 +54,7 @@ export function Caps() {
               error={removing ? null : put.error}
               onSet={(body) => put.mutate({ body })}
             />
-            <Quota tokens={tokens} credits={credits} />{' '}
+            <Quota tokens={tokens} credits={credits} />
           </div>
         )}
       </Loaded>
@@ -79,7 +71,7 @@ export function Caps() {
         action={texts.capRemove}
         busy={put.isPending}
         error={put.error}
-        onConfirm={() => removing && put.mutate({ body: bodyOf(removing, null) })}
+        onConfirm={() => removing && put.mutate({ body: capBody(removing, null) })}
       />
     </Card>
   );
@@ -132,17 +124,6 @@ function CapLine({ cap, name, onRemove }: { cap: Cap; name: string; onRemove: ()
   );
 }
 
-type Body = TypesOf<typeof putCap>['sent']['body'];
-const bodyOf = (
-  { scope, agentId, period }: Pick<Cap, 'scope' | 'agentId' | 'period'>,
-  limitUsd: number | null,
-): Body => ({
-  scope,
-  period,
-  limitUsd,
-  ...(agentId && { agentId }),
-});
-
 function CapForm({
   agents,
   busy,
@@ -152,25 +133,28 @@ function CapForm({
   agents: { id: string; name: string }[];
   busy: boolean;
   error: Error | null;
-  onSet: (body: Body) => void;
+  onSet: (body: CapBody) => void;
 }) {
   const [scope, setScope] = useState<Cap['scope']>('user');
   const [period, setPeriod] = useState<Cap['period']>('month');
   const [agentId, setAgentId] = useState('');
   const [limit, setLimit] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () =>
     onSet(
-      bodyOf(
+      capBody(
         { scope, agentId: scope === 'agent' ? agentId : null, period: scope === 'run' ? 'total' : period },
-        Number(limit),
+        numberOf(limit),
       ),
     );
-  };
   const choices = (words: Record<string, string>, keys: string[]) =>
     keys.map((value) => ({ value, label: words[value]! }));
   return (
-    <form onSubmit={submit} className="flex flex-wrap items-end gap-3 rounded-xl bg-sunken p-4">
+    <Form
+      error={error}
+      fields={[]}
+      onSubmit={submit}
+      className="flex flex-wrap items-end gap-3 rounded-xl bg-sunken p-4"
+    >
       <div className="min-w-44 flex-1">
         <SelectField
           label={texts.capScope}
@@ -179,7 +163,7 @@ function CapForm({
           choices={choices(texts.scopes, ['user', 'agent', 'run'])}
         />
       </div>
-      <WhichAgent scope={scope} agents={agents} agentId={agentId} setAgentId={setAgentId} />{' '}
+      <WhichAgent scope={scope} agents={agents} agentId={agentId} setAgentId={setAgentId} />
       {scope !== 'run' && (
         <div className="min-w-28">
           <SelectField
@@ -190,16 +174,14 @@ function CapForm({
           />
         </div>
       )}
-      <Most limit={limit} setLimit={setLimit} />{' '}
+      <Most limit={limit} setLimit={setLimit} />
       <Button kind="primary" type="submit" busy={busy}>
         {texts.capSet}
       </Button>
-      {error && (
-        <div className="basis-full">
-          <Notice tone="danger">{error.message}</Notice>
-        </div>
-      )}
-    </form>
+      <div className="basis-full empty:hidden">
+        <Refused error={error} />
+      </div>
+    </Form>
   );
 }
 
@@ -209,8 +191,7 @@ function Most({ limit, setLimit }: { limit: string; setLimit: (value: string) =>
       <TextField
         label={texts.capLimit}
         type="number"
-        min={0}
-        step="0.01"
+        step="any"
         required
         value={limit}
         onChange={({ target }) => setLimit(target.value)}

@@ -1,4 +1,4 @@
-import { costDashboard, getCaps, getHealth, listAgents, listModels, listTasks } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf, WebAgent } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
@@ -17,22 +17,14 @@ import { Lines, Loaded } from '../../../ui/states.tsx';
 import { AccessCard, useAccess } from '../../identity/access.tsx';
 import { Attention } from './attention.tsx';
 import { Brief } from './brief.tsx';
+import { isRunning, isSettled, nextOf, stepsOf } from './progress.ts';
 
 const GLANCE = 8;
-const runs = ({ status }: { status: string }) => status === 'running' || status === 'active';
-
-type Task = TypesOf<typeof listTasks>['reply']['tasks'][number];
-
-const nextOf = (tasks: Task[]): string | undefined =>
-  tasks
-    .filter(({ enabled, nextRun }) => enabled && nextRun)
-    .map(({ nextRun }) => nextRun!)
-    .sort()[0];
 
 /** What of getting started is set up: a provider, which only administrators can do something about, and a cap. */
 function useSetup(isAdmin: boolean) {
-  const models = useCall(listModels, {});
-  const caps = useCall(getCaps, {});
+  const models = useCall(web.models.list, {});
+  const caps = useCall(web.usage.getCaps, {});
   return {
     reads: [models, caps] as { data?: unknown; error: Error | null }[],
     isKnown: models.data !== undefined && caps.data !== undefined,
@@ -43,29 +35,40 @@ function useSetup(isAdmin: boolean) {
   };
 }
 
-export default function Overview() {
+/** All that the page reads, and how far somebody has come. */
+function useOverview() {
   const { user } = useSession();
-  const agents = useCall(listAgents, {});
-  const cost = useCall(costDashboard, { query: { period: '7d' } }, { every: 30_000 });
-  const tasks = useCall(listTasks, { query: {} });
-  const health = useCall(getHealth, {}, { every: 30_000 });
+  const agents = useCall(web.agents.list, {});
+  const cost = useCall(web.usage.getCosts, { query: { period: '7d' } }, { every: 30_000 });
+  const tasks = useCall(web.tasks.list, { query: {} });
+  const health = useCall(web.health.get, {}, { every: 30_000 });
   const access = useAccess();
   const setup = useSetup(user?.isAdmin === true);
-  const next = nextOf(tasks.data?.tasks ?? []);
-  const list = agents.data?.agents ?? [];
   const done = {
     plan: access.data?.state === 'member',
     ...setup.done,
-    agent: list.length > 0,
+    agent: (agents.data?.agents.length ?? 0) > 0,
     chat: (cost.data?.summary.totalCalls ?? 0) > 0,
     task: (tasks.data?.count ?? 0) > 0,
   };
-  const known = agents.data && cost.data && tasks.data && access.data && setup.isKnown;
-  // Everything at once: what comes later would push the rest down.
-  const settled = [agents, cost, tasks, access, ...setup.reads].every(({ data, error }) => data ?? error);
+  const isKnown = agents.data && cost.data && tasks.data && access.data && setup.isKnown;
+  const isSetUp = Object.values(done).every(Boolean);
+  return {
+    name: user?.name ?? '',
+    reads: { agents, cost, tasks, health },
+    done,
+    asksForMore: isKnown && done.plan && !isSetUp,
+    settled: isSettled([agents, cost, tasks, access, ...setup.reads]),
+  };
+}
+
+type Reads = ReturnType<typeof useOverview>['reads'];
+
+export default function Overview() {
+  const { name, reads, done, asksForMore, settled } = useOverview();
   return (
     <Page
-      title={texts.title(user?.name ?? '')}
+      title={texts.title(name)}
       actions={
         <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">
           {texts.newAgent}
@@ -77,42 +80,12 @@ export default function Overview() {
       {settled && (
         <>
           <AccessCard />
-          {known && done.plan && !Object.values(done).every(Boolean) && <Guide done={done} firstAgent={list[0]?.id} />}
-          <Figures>
-            <Figure
-              label={texts.agents}
-              value={agents.data ? count(list.length) : '–'}
-              note={agents.data && texts.running(list.filter(runs).length, list.length)}
-            />
-            <Figure
-              label={texts.spend}
-              value={cost.data ? money(cost.data.summary.totalCost) : '–'}
-              note={cost.data && texts.calls(cost.data.summary.totalCalls, count(cost.data.summary.totalCalls))}
-            />
-            <Figure
-              label={texts.tasks}
-              value={tasks.data ? count(tasks.data.count) : '–'}
-              note={tasks.data && (next ? texts.nextTask(coming(next)) : texts.noTask)}
-            />
-            <Figure label={texts.health} value={health.data ? texts.healthWords[health.data.health] : '–'} />
-          </Figures>
+          {asksForMore && <Guide done={done} firstAgent={reads.agents.data?.agents[0]?.id} />}
+          <InFigures {...reads} />
           <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
             <div className="flex min-w-0 flex-col gap-5">
-              <Card
-                title={texts.glance}
-                actions={
-                  <LinkButton small kind="quiet" to="/dashboard/agents">
-                    {texts.allAgents}
-                  </LinkButton>
-                }
-              >
-                <Loaded from={agents}>
-                  {({ agents: all }) =>
-                    all.length === 0 ? <p className="text-ink-soft">{texts.noAgents}</p> : <Glance all={all} />
-                  }
-                </Loaded>
-              </Card>
-              <Daily cost={cost.data} />{' '}
+              <AtAGlance agents={reads.agents} />
+              <Daily cost={reads.cost.data} />
             </div>
             <div className="flex min-w-0 flex-col gap-5">
               <Attention />
@@ -125,8 +98,52 @@ export default function Overview() {
   );
 }
 
+function InFigures({ agents, cost, tasks, health }: Reads) {
+  const list = agents.data?.agents ?? [];
+  const next = nextOf(tasks.data?.tasks ?? []);
+  return (
+    <Figures>
+      <Figure
+        label={texts.agents}
+        value={agents.data ? count(list.length) : '–'}
+        note={agents.data && texts.running(list.filter(isRunning).length, list.length)}
+      />
+      <Figure
+        label={texts.spend}
+        value={cost.data ? money(cost.data.summary.totalCost) : '–'}
+        note={cost.data && texts.calls(cost.data.summary.totalCalls, count(cost.data.summary.totalCalls))}
+      />
+      <Figure
+        label={texts.tasks}
+        value={tasks.data ? count(tasks.data.count) : '–'}
+        note={tasks.data && (next ? texts.nextTask(coming(next)) : texts.noTask)}
+      />
+      <Figure label={texts.health} value={health.data ? texts.healthWords[health.data.health] : '–'} />
+    </Figures>
+  );
+}
+
+function AtAGlance({ agents }: Pick<Reads, 'agents'>) {
+  return (
+    <Card
+      title={texts.glance}
+      actions={
+        <LinkButton small kind="quiet" to="/dashboard/agents">
+          {texts.allAgents}
+        </LinkButton>
+      }
+    >
+      <Loaded from={agents}>
+        {({ agents: all }) =>
+          all.length === 0 ? <p className="text-ink-soft">{texts.noAgents}</p> : <Glance all={all} />
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
 /** What the days cost. */
-function Daily({ cost }: { cost: TypesOf<typeof costDashboard>['reply'] | undefined }) {
+function Daily({ cost }: { cost: TypesOf<typeof web.usage.getCosts>['reply'] | undefined }) {
   return (
     <>
       {cost && cost.summary.totalCalls > 0 && (
@@ -176,7 +193,7 @@ function Glance({ all }: { all: WebAgent[] }) {
 }
 
 /** The way from sign-up to a working agent. It shows what is done by looking, not by remembering. */
-function Guide({ done, firstAgent }: { done: Record<string, boolean | undefined>; firstAgent: string | undefined }) {
+function Guide({ done, firstAgent }: { done: Record<string, boolean>; firstAgent: string | undefined }) {
   const links: Record<string, string> = {
     plan: '/dashboard/billing',
     provider: '/dashboard/admin',
@@ -185,8 +202,7 @@ function Guide({ done, firstAgent }: { done: Record<string, boolean | undefined>
     chat: firstAgent ? `/dashboard/agents/${firstAgent}` : '/dashboard/agents/new',
     task: '/dashboard/tasks',
   };
-  const steps = Object.entries(texts.steps).filter(([step]) => step in done);
-  const current = steps.find(([step]) => !done[step])?.[0];
+  const { steps, current } = stepsOf(texts.steps, done);
   return (
     <Card title={texts.guide} hint={texts.guideHint}>
       <ol className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">

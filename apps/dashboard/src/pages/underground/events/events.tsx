@@ -1,7 +1,6 @@
-import { EVENT_NAME_LENGTH, webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { count, exactMoney, moment } from '../../../format.ts';
 import { tickets as ticketTexts, underground as texts } from '../../../texts/underground.ts';
@@ -9,11 +8,13 @@ import { Button } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { useAgentNames } from '../../agents/agents/names.ts';
 import { TicketForm } from './tickets.tsx';
+import { eventBody, NEW_EVENT } from './new-event.ts';
 
 const columnsOf = (nameOf: (id: string) => string, setBuying: (id: string) => void): Column<UndergroundEvent>[] => [
   { key: 'name', header: texts.eventName, cell: ({ name }) => <span className="font-medium">{name}</span> },
@@ -47,7 +48,7 @@ const columnsOf = (nameOf: (id: string) => string, setBuying: (id: string) => vo
 
 export function Events() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listEvents, {}, { every: 15_000 });
+  const read = useCall(web.events.list, {}, { every: 15_000 });
   const [creating, setCreating] = useState(false);
   const [buying, setBuying] = useState<string>();
   return (
@@ -82,60 +83,42 @@ export function Events() {
 
 function EventForm({ onClose }: { onClose: () => void }) {
   const { choices } = useAgentNames();
-  const [form, setForm] = useState({
-    agentId: '',
-    name: '',
-    description: '',
-    venue: '',
-    date: '',
-    price: '0',
-    tickets: '100',
-  });
+  const [form, setForm] = useState(NEW_EVENT);
   const say = useSay();
-  const send = useSend(webUnderground.createEvent, {
-    refresh: [webUnderground.listEvents],
+  const send = useSend(web.events.create, {
+    refresh: [web.events.list],
     done: () => {
       say(texts.announced);
       onClose();
     },
   });
-  const field = (key: keyof typeof form) => ({
+  const field = (key: keyof typeof form, name: string = key) => ({
+    name,
     required: true,
     value: form[key],
     onChange: ({ target }: { target: { value: string } }) => setForm({ ...form, [key]: target.value }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const { agentId, name, description, venue, date, price, tickets } = form;
-    send.mutate({
-      body: {
-        agentId: agentId || choices[0]!.value,
-        name,
-        description,
-        venue,
-        eventDate: new Date(date).toISOString(),
-        ticketPriceUsdc: price,
-        totalTickets: Number(tickets),
-      },
-    });
-  };
   return (
     <Dialog open onClose={onClose} title={texts.newEvent}>
       {choices.length === 0 ? (
         <Notice tone="spot">{texts.needAgent}</Notice>
       ) : (
-        <form onSubmit={submit} className="flex flex-col gap-4">
-          <TextField label={texts.eventName} maxLength={EVENT_NAME_LENGTH} {...field('name')} />
+        <Form
+          error={send.error}
+          fields={['name', 'description', 'venue', 'eventDate', 'ticketPriceUsdc', 'totalTickets']}
+          onSubmit={() => send.mutate({ body: eventBody(form, choices[0]!.value) })}
+        >
+          <TextField label={texts.eventName} {...field('name')} />
           <SelectField label={texts.agent} choices={choices} {...field('agentId')} required={false} />
           <TextArea label={texts.description} rows={3} {...field('description')} />
           <TextField label={texts.venue} {...field('venue')} />
-          <TextField label={texts.date} type="datetime-local" {...field('date')} />
+          <TextField label={texts.date} type="datetime-local" {...field('date', 'eventDate')} />
           <div className="grid gap-4 sm:grid-cols-2">
-            <TextField label={texts.price} inputMode="decimal" {...field('price')} />
-            <TextField label={texts.tickets} type="number" min={1} {...field('tickets')} />
+            <TextField label={texts.price} inputMode="decimal" {...field('price', 'ticketPriceUsdc')} />
+            <TextField label={texts.tickets} type="number" {...field('tickets', 'totalTickets')} />
           </div>
           <DialogEnd send={send} onClose={onClose} action={texts.announce} />
-        </form>
+        </Form>
       )}
     </Dialog>
   );

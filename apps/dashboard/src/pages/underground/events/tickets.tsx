@@ -1,13 +1,15 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { useCall, useSend } from '../../../api.ts';
+import { numberOf } from '../../../checks.ts';
+import { newId } from '../../../ids.ts';
 import { exactMoney, moment } from '../../../format.ts';
 import { tickets as texts } from '../../../texts/underground.ts';
 import { Facts, Notice } from '../../../ui/card.tsx';
 import { Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { useAgentNames } from '../../agents/agents/names.ts';
 
@@ -18,25 +20,24 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
   const [agentId, setAgentId] = useState('');
   const [quantity, setQuantity] = useState('1');
   // A second click on the same purchase pays once.
-  const [key] = useState(() => crypto.randomUUID());
+  const [key] = useState(newId);
   const say = useSay();
-  const event = useCall(webUnderground.getEvent, { params: { id } }, { enabled: /^\d+$/.test(id) });
-  const buy = useSend(webUnderground.buyTickets, {
-    refresh: [webUnderground.listEvents, webUnderground.getEvent, webUnderground.listAgentWallets],
+  const event = useCall(web.events.get, { params: { id } }, { enabled: /^\d+$/.test(id) });
+  const buy = useSend(web.events.buyTickets, {
+    refresh: [web.events.list, web.events.get, web.wallets.list],
     done: ({ quantity: bought, totalUsdc }) => {
       say(texts.bought(bought, exactMoney(totalUsdc)));
       onClose();
     },
   });
-  const submit = (submitted: FormEvent) => {
-    submitted.preventDefault();
-    const body = { agentId: agentId || choices[0]!.value, quantity: Number(quantity) };
+  const submit = () => {
+    const body = { agentId: agentId || choices[0]!.value, quantity: numberOf(quantity) };
     buy.mutate({ params: { id }, body, headers: { 'idempotency-key': key } });
   };
   const total = event.data && exactMoney(Number(event.data.ticket_price_usdc) * Number(quantity || 0));
   return (
     <Dialog open onClose={onClose} title={texts.title} hint={texts.hint}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <Form error={buy.error} fields={['quantity']} onSubmit={submit}>
         <TextField
           label={texts.number}
           hint={texts.numberHint}
@@ -62,7 +63,7 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
           disabled={!event.data || choices.length === 0}
           action={total ? texts.payFor(total) : texts.buy}
         />
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -71,9 +72,8 @@ function Quantity({ quantity, setQuantity }: { quantity: string; setQuantity: (v
   return (
     <TextField
       label={texts.quantity}
+      name="quantity"
       type="number"
-      min={1}
-      max={1000}
       required
       value={quantity}
       onChange={({ target }) => setQuantity(target.value)}

@@ -1,0 +1,60 @@
+import { web } from '@troupe/contract';
+import type { Endpoint, LiveTopic } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
+import { stale } from '../api.ts';
+import type { Connection } from './connection.ts';
+import { createLive } from './live.ts';
+import type { Live } from './live.ts';
+
+/** What is read again when a part of the platform has changed. */
+const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
+  account: [web.session.get, web.billing.get, web.access.get],
+  agents: [web.agents.list, web.agents.get, web.teams.list],
+  devices: [web.devices.list],
+  inbox: [web.inbox.get],
+  joining: [web.access.list],
+  notices: [web.notices.list],
+  providers: [web.providers.list, web.models.list],
+};
+
+const LiveContext = createContext<Live | undefined>(undefined);
+
+/** Opens the tab's stream, and keeps what was read true by it. */
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const queries = useQueryClient();
+  const [live] = useState(() =>
+    createLive({
+      changed(topics) {
+        // What this tab is just deleting is not asked for again.
+        const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
+        const reads = topics
+          .flatMap((topic) => READS[topic] ?? [])
+          .filter((read) => !isDeleting || read !== web.agents.get);
+        void stale(queries, ...reads);
+      },
+      back: () => void queries.invalidateQueries(),
+      signedOut: () => void stale(queries, web.session.get),
+    }),
+  );
+  useEffect(() => live.start(), [live]);
+  return <LiveContext value={live}>{children}</LiveContext>;
+}
+
+export function useLive(): Live {
+  const live = useContext(LiveContext);
+  if (!live) throw new Error('there is no live stream around this page');
+  return live;
+}
+
+const OPENING: Connection = { state: 'opening' };
+
+/** Public pages have no stream, and are never away. */
+export function useConnection(): Connection {
+  const live = useContext(LiveContext);
+  return useSyncExternalStore(
+    (tell) => live?.subscribe(tell) ?? (() => {}),
+    () => live?.connection() ?? OPENING,
+  );
+}

@@ -1,0 +1,78 @@
+import type { LiveTopic } from '@troupe/contract';
+import { statusOf } from '../api.ts';
+import { createConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { watchHidden } from './hidden.ts';
+import { listen } from './listen.ts';
+import { createLoop } from './loop.ts';
+import { createPause, oncePerTurn } from './pause.ts';
+import { createWatches } from './watches.ts';
+import type { Heard, Told, WatchRef } from './watches.ts';
+
+/** The tab's one stream: what changed, and what happens in the conversations that are on screen. */
+
+interface Hooks {
+  changed: (topics: LiveTopic[]) => void;
+  /** The stream is there again after it was not: anything may have changed. */
+  back: () => void;
+  /** The session is over. */
+  signedOut: () => void;
+}
+
+export interface Live {
+  connection: () => Connection;
+  subscribe: (told: () => void) => () => void;
+  watch: (ref: WatchRef, heard: Heard) => () => void;
+  /** Tries at once instead of after a while. */
+  retry: () => void;
+  start: () => () => void;
+}
+
+export function createLive({ changed, back, signedOut }: Hooks): Live {
+  const connection = createConnection(back);
+  const watches = createWatches();
+  const pause = createPause();
+  const take = (event: string, data: string): void => {
+    if (event === 'ready') connection.become({ state: 'live' });
+    else if (event === 'changed') changed((JSON.parse(data) as { topics: LiveTopic[] }).topics);
+    else if (event === 'step' || event === 'delta') watches.take(event, JSON.parse(data) as Told);
+  };
+  const loop = createLoop({
+    connection,
+    pause,
+    listen: (signal) => listen(watches.asked(), signal, take),
+    failed: (error) => {
+      if (statusOf(error) === 401) signedOut();
+    },
+  });
+  // Several conversations come and go in one render: one new stream serves them.
+  const reopenSoon = oncePerTurn(loop.reopen);
+  const seen = () => {
+    back();
+    loop.rest(false);
+  };
+
+  return {
+    connection: connection.now,
+    subscribe: connection.subscribe,
+    watch(ref, heard) {
+      const remove = watches.add(ref, heard);
+      reopenSoon();
+      return () => {
+        remove();
+        reopenSoon();
+      };
+    },
+    retry: pause.end,
+    start() {
+      const stopped = new AbortController();
+      const unsee = watchHidden(document, { hidden: () => loop.rest(true), seen });
+      void loop.run(stopped.signal);
+      return () => {
+        stopped.abort();
+        unsee();
+        loop.rest(false);
+      };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** Names and paths in a workspace. */
+
+const LONGEST_NAME = 120;
+
+/** A name that any workspace can have; what it was called stays readable. */
+export function safeName(name: string): string {
+  const clean = name
+    .normalize('NFC')
+    .replaceAll(/[\p{Cc}/\\:]+/gu, '-')
+    .replace(/^\.+/, '');
+  // By characters: half of one is no text.
+  return Array.from(clean).slice(-LONGEST_NAME).join('').replace(/^\.+/, '') || 'file';
+}
+
+export const inside = (folder: string, name: string): string => (folder === '.' ? name : `${folder}/${name}`);
+
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** What follows the last dot of the name, in small letters. */
+export function endOf(path: string): string {
+  const name = nameOf(path);
+  return name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
+}

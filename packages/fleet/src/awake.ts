@@ -1,0 +1,206 @@
+import path from 'node:path';
+import {
+  createPgStore,
+  createShelf,
+  createToolkit,
+  pgSkills,
+  type ToolkitDeps,
+  wakeAgent,
+  type Agent,
+  type AgentDeps,
+  type Sandbox,
+} from '@troupe/agent';
+import type { Database } from '@troupe/db';
+import { AppError, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
+import type { AgentRow } from '@troupe/roster';
+import type { AgentFiles } from './agent-files.ts';
+import { mcpKeeping, type Whose } from './mcp-keeping.ts';
+
+export type Thinker = Pick<AgentRow, 'id' | 'user_id' | 'plan' | 'ai_provider' | 'provider_key'>;
+export type Thinking = Pick<AgentDeps, 'model' | 'onTool' | 'onRun' | 'traced'>;
+
+export interface AwakeDeps {
+  db: Database;
+  log: Log;
+  /** Workspaces, or copies of them, are in it. */
+  dataDir: string;
+  sandbox: Sandbox;
+  outbound: Outbound;
+  /** How commands and programs of agents reach the domains that they may reach. */
+  egress?: ToolkitDeps['egress'];
+  /** Seals what opens other servers. */
+  sealKey?: string;
+  /** The model on the account of the agent's owner. */
+  thinking: (agent: Thinker) => Thinking;
+  /** An agent that nobody talks to for so long goes to sleep. */
+  idleMs?: number;
+  leaseMs?: number;
+}
+
+interface Awake {
+  agent: Agent;
+  userId: string;
+  usedAt: number;
+  /** From the next call on it thinks as this row says. */
+  think: (row: Thinker) => void;
+}
+
+const IDLE_MS = 60_000;
+
+const rowOf = (db: Database, agentId: string) =>
+  db.system
+    .selectFrom('agents')
+    .select(['id', 'user_id', 'team_id', 'plan', 'status', 'ai_provider', 'provider_key'])
+    .where('id', '=', agentId)
+    .executeTakeFirst();
+
+/** What an agent thinks with, as it is at each call: its owner's plan or key may have changed. */
+const switched = (now: () => Thinking): Thinking => ({
+  model: {
+    chat: (...args) => now().model.chat(...args),
+    stream: (...args) => now().model.stream(...args),
+  },
+  onTool: (record) => now().onTool?.(record),
+  onRun: (record) => now().onRun?.(record),
+  traced: now().traced,
+});
+
+/** What an agent's tools run in and reach others by. */
+function createWaysOut({ db, dataDir, sandbox, outbound, log, egress, sealKey }: AwakeDeps, pool: WorkerPool) {
+  const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
+  return (whose: Whose) => ({
+    owner: whose.userId,
+    pool,
+    sandbox,
+    outbound,
+    log,
+    skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
+    ...(egress && { egress }),
+    ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
+  });
+}
+
+/** Agents of this process that somebody talked to lately: woken when they are asked for, put to sleep when nobody does. */
+export class AwakeAgents {
+  readonly #deps: AwakeDeps;
+  readonly #files: AgentFiles;
+  readonly #waysOut: ReturnType<typeof createWaysOut>;
+  readonly #idleMs: number;
+  readonly #sweeper: NodeJS.Timeout;
+  readonly #awake = new Map<string, Promise<Awake | undefined>>();
+  #closed = false;
+
+  constructor(deps: AwakeDeps, files: AgentFiles, pool: WorkerPool) {
+    this.#deps = deps;
+    this.#files = files;
+    this.#waysOut = createWaysOut(deps, pool);
+    this.#idleMs = deps.idleMs ?? IDLE_MS;
+    this.#sweeper = setInterval(() => {
+      this.#sweep().catch((err: unknown) => deps.log.error({ err }, 'agents could not be put to sleep'));
+    }, this.#idleMs / 2).unref();
+  }
+
+  get size(): number {
+    return this.#awake.size;
+  }
+
+  /** The agent itself; undefined: there is none, throws 502 when it is stopped. */
+  async get(agentId: string): Promise<Agent | undefined> {
+    return (await this.#awaken(agentId))?.agent;
+  }
+
+  /** Its sessions that are worked on here; it is not woken for that. */
+  async busy(agentId: string): Promise<number> {
+    const found = await this.#found(agentId);
+    return found?.agent.busy() ?? 0;
+  }
+
+  /** Forgets what this process knows of an agent, and stops its work here. */
+  async evict(agentId: string): Promise<void> {
+    const waking = this.#found(agentId);
+    this.#awake.delete(agentId);
+    const found = await waking;
+    await found?.agent.sleep();
+  }
+
+  /** Its row has another plan or provider. */
+  async rethink(agentId: string): Promise<void> {
+    const found = await this.#found(agentId);
+    const row = found && (await rowOf(this.#deps.db, agentId));
+    if (row) found.think(row);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#sweeper);
+    await Promise.all([...this.#awake.keys()].map((agentId) => this.evict(agentId)));
+  }
+
+  #found(agentId: string): Promise<Awake | undefined> | undefined {
+    return this.#awake.get(agentId)?.catch(() => undefined);
+  }
+
+  async #awaken(agentId: string): Promise<Awake | undefined> {
+    if (this.#closed) throw new AppError(503, 'The platform is stopping');
+    const known = this.#awake.get(agentId);
+    const waking = known ?? this.#load(agentId);
+    if (!known) this.#awake.set(agentId, waking);
+    try {
+      const found = await waking;
+      if (found) found.usedAt = Date.now();
+      else this.#awake.delete(agentId);
+      return found;
+    } catch (error) {
+      if (this.#awake.get(agentId) === waking) this.#awake.delete(agentId);
+      throw error;
+    }
+  }
+
+  async #load(agentId: string): Promise<Awake | undefined> {
+    const row = await rowOf(this.#deps.db, agentId);
+    if (!row) return undefined;
+    if (row.status !== 'running') throw new AppError(502, 'Agent is not running');
+    return this.#wake(row);
+  }
+
+  #wake(row: Thinker & Pick<AgentRow, 'team_id'>): Awake {
+    const { db, log, thinking, leaseMs } = this.#deps;
+    const { id: agentId, user_id: userId, team_id: teamId } = row;
+    let now = thinking(row);
+    const place = this.#files.of(agentId, userId);
+    const hears = place.copy && { onFiles: place.copy.heard };
+    const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }), ...hears });
+    const toolkit = createToolkit({
+      store,
+      ...place,
+      ...this.#waysOut({ userId, agentId }),
+      peers: async (member) => {
+        const peer = await this.#awaken(member.agentId);
+        return peer?.userId === userId ? peer.agent : undefined;
+      },
+    });
+    const agent = wakeAgent({
+      agentId,
+      owner: userId,
+      store,
+      ...toolkit,
+      log,
+      onSleep: toolkit.close,
+      ...switched(() => now),
+      ...(leaseMs !== undefined && { leaseMs, renewMs: Math.ceil(leaseMs / 4) }),
+    });
+    const think = (changed: Thinker): void => {
+      now = thinking(changed);
+    };
+    return { agent, userId, usedAt: Date.now(), think };
+  }
+
+  async #sweep(): Promise<void> {
+    for (const [agentId, waking] of this.#awake) {
+      const found = await waking.catch(() => undefined);
+      if (!found || !found.agent.idle() || Date.now() - found.usedAt < this.#idleMs) continue;
+      this.#awake.delete(agentId);
+      await found.agent.sleep();
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http';
+import type { Endpoint } from '@troupe/contract';
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify';
+import { createAdmission } from './callers.ts';
+import { allowPage, checkPage } from './cors.ts';
+import { limitFor } from './limits.ts';
+import type { Leave, Turn } from './places.ts';
+import type { Identity, User } from './principal.ts';
+import type { Server } from './server.ts';
+
+type Guard = (request: FastifyRequest) => unknown;
+
+function withTold(server: Server, principal: unknown, request: FastifyRequest): unknown {
+  const toldAs = principal ? server.toldAs(request) : undefined;
+  return toldAs === undefined ? principal : { ...(principal as User), toldAs };
+}
+
+/** At the head of a request: rate limit, guard, the user's limit. A promise only where something is waited for. */
+function createAdmit(server: Server, endpoint: Endpoint, guard: Guard) {
+  const { counters, callers, clientAddress, toldAs: told, service, rateRules } = server;
+  const limit = limitFor(counters, service, endpoint.method, endpoint.path, rateRules);
+  const userLimit = limitFor(counters, service, endpoint.method, endpoint.path, rateRules, 'user');
+
+  const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+    const { principal } = request;
+    if (endpoint.pages) checkPage(request, principal, server.originFor(request));
+    if (endpoint.bodyLimit !== undefined) server.largeBodies(request, reply, principal ? countedAs(principal) : '');
+    return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
+  };
+  const identify = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+    const found = guard(request);
+    if (!(found instanceof Promise)) {
+      request.principal = found;
+      return limitUser(request, reply);
+    }
+    return found.then((principal) => {
+      request.principal = withTold(server, principal, request);
+      return limitUser(request, reply);
+    });
+  };
+  return limit
+    ? createAdmission({ auth: endpoint.auth, counters, callers, limit, told, clientAddress, identify })
+    : identify;
+}
+
+/** What a request passes before its handler. */
+export function createGate(
+  server: Server,
+  endpoint: Endpoint,
+): { onRequest: onRequestHookHandler; preHandler: preHandlerHookHandler } {
+  const texts = { unauthorized: endpoint.unauthorized ?? 'Unauthorized' };
+  const guardOf = server.guards[endpoint.auth] as (request: FastifyRequest, given: typeof texts) => unknown;
+  const guard: Guard = (request) => guardOf(request, texts);
+  const admit = createAdmit(server, endpoint, guard);
+
+  // Somebody let in at the head may be out when the last of the body arrives: those are asked for again.
+  const late = new WeakSet<FastifyRequest>();
+  const goOn = async (admitted: Promise<void>, request: FastifyRequest, done: Done): Promise<void> => {
+    try {
+      await admitted;
+    } catch (error) {
+      return done(error as Error);
+    }
+    if (request.principal && !request.raw.complete) late.add(request);
+    done();
+  };
+  const admitAgain = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.principal = withTold(server, await guard(request), request);
+    await enter(server, request, reply);
+  };
+
+  return {
+    onRequest: (request, reply, done) => {
+      let admitted: Promise<void> | undefined;
+      try {
+        if (endpoint.pages) allowPage(request, reply);
+        admitted = admit(request, reply);
+      } catch (error) {
+        return done(error as Error);
+      }
+      // Most callers of a busy route are known at once: a promise for nothing costs as much as the check.
+      if (admitted) void goOn(admitted, request, done);
+      else done();
+    },
+    preHandler: (request, reply, done) => {
+      const entered = late.has(request) ? admitAgain(request, reply) : enter(server, request, reply);
+      if (entered) void goOn(entered, request, done);
+      else done();
+    },
+  };
+}
+
+/** Takes a place; a promise only when there is none yet. */
+function enter({ places }: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
+  const account = accountOf(request.principal);
+  if (account === undefined || raw.destroyed) return undefined;
+  const place = places.enter(account);
+  if (typeof place !== 'function') return waitForPlace(request, raw, place);
+  hold(request, raw, place);
+  return undefined;
+}
+
+/** Who goes while it waits leaves nothing behind, its body least of all. */
+async function waitForPlace(request: FastifyRequest, raw: ServerResponse, { comes, withdraw }: Turn): Promise<void> {
+  raw.once('close', withdraw);
+  const leave = await comes;
+  raw.off('close', withdraw);
+  hold(request, raw, leave);
+}
+
+/** Until the answer, or whatever else becomes of the request. */
+function hold(request: FastifyRequest, raw: ServerResponse, leave: Leave): void {
+  request.leave = leave;
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
+}
+
+type Done = (error?: Error) => void;
+
+const countedAs = (principal: unknown): string => {
+  const { id, countedAs: other } = principal as Pick<User, 'id' | 'countedAs'>;
+  return other ?? id;
+};
+
+/** Whose place a request takes; undefined: nobody is known, or nobody vouches for who it is. */
+function accountOf(principal: unknown): string | undefined {
+  const found = principal as Partial<User & Identity> | null | undefined;
+  if (!found?.id || found.verified === false) return undefined;
+  // All that an account has is one: agents with keys of their own, too.
+  return found.toldAs ?? `user:${found.id}`;
+}
