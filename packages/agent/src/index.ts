@@ -3,6 +3,8 @@ export * from './session/events.ts';
 export * from './ports.ts';
 export type { PgStoreOptions } from './store/pg-access.ts';
 export { createPgStore, unfinishedAgents } from './store/store-pg.ts';
+export { createPgNews, type PgNews } from './store/news-pg.ts';
+export { polledNews, type SessionNews } from './session/news.ts';
 export { createSqliteStore, type SqliteStore } from './store/store-sqlite.ts';
 export type { SqliteStoreOptions } from './store/sqlite-access.ts';
 export * from './store/store.ts';

@@ -19,6 +19,7 @@ import { openCalls, waitForAnswer, type WaitDeps } from './loop/waiting.ts';
 import { Worker } from './loop/worker.ts';
 import type { RunRecorder, ToolRecorder } from './ports.ts';
 import type { CallRecord } from './session/events.ts';
+import { polledNews, type SessionNews } from './session/news.ts';
 import type { AgentStore, Delivered, Lease } from './store/store.ts';
 import type { McpServers } from './tools/mcp-servers.ts';
 import type { RunFiles, Tool } from './tools/tool.ts';
@@ -42,7 +43,9 @@ export interface AgentDeps {
   compactAt?: number;
   leaseMs?: number;
   renewMs?: number;
-  /** How often a session that another process works on is looked at. */
+  /** Tells when a session went on that another process works on; left out, it is looked at again and again. */
+  news?: SessionNews;
+  /** How often. */
   pollMs?: number;
   /** The MCP servers among its tools. */
   mcp?: Agent['mcp'];
@@ -54,7 +57,6 @@ export interface AgentDeps {
 const TODOS_SHOWN = 100;
 const COMPACT_AT_TOKENS = 32_000;
 const POLL_MS = 300;
-const FOLLOW_POLL_MS = 500;
 
 const noFiles = async (): Promise<never> => {
   throw new AppError(409, 'This agent has no files');
@@ -90,8 +92,9 @@ class AwakeAgent implements Agent {
     const run = { ...deps, picture: createPictures(this.workspace), newId, now, compactAt, audience };
     this.#worker = new Worker(run, newId(), deps);
     this.#lease = { owner: this.#worker.owner, ttlMs: this.#worker.leaseMs };
-    this.#following = new Following(this, audience, Math.max(pollMs, FOLLOW_POLL_MS));
-    this.#waiting = { agentId, store, audience, log, pollMs };
+    const news = deps.news ?? polledNews(store, pollMs);
+    this.#following = new Following(this, audience, news);
+    this.#waiting = { agentId, store, audience, log, news };
     this.#log = log;
     this.#now = now;
     this.#onSleep = deps.onSleep;
@@ -194,6 +197,7 @@ class AwakeAgent implements Agent {
   }
 
   async sleep(): Promise<void> {
+    this.#following.check();
     await this.#worker.stop();
     await this.#onSleep?.();
   }

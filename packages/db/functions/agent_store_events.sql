@@ -8,5 +8,6 @@ begin
   insert into agent_events (session_id, seq, agent_id, user_id, data, input_id)
     select s.id, s.last_seq + n, s.agent_id, s.user_id, value, case when n = total then p_input end
     from jsonb_array_elements(p_events) with ordinality as given (value, n);
+  if total > 0 then perform agent_tell(array[s.id], array[s.last_seq + total]); end if;
   return s.last_seq + total;
 end $$;

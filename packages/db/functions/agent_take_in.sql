@@ -54,6 +54,7 @@ begin
       jsonb_array_elements(g.events) with ordinality as e (value, n)
   )
   select array_agg(p.s) into sessions from put p;
+  perform agent_tell(array_agg(s.id), array_agg(s.last_seq)) from unnest(sessions) s;
 
   select json_agg(json_build_object(
       'n', g.n, 'id', s.id, 'channel', s.channel, 'key', s.key, 'status', s.status, 'lastSeq', s.last_seq,

@@ -11,6 +11,7 @@ create or replace function agent_write_down(
   set plan_cache_mode = force_generic_plan as $$
 declare
   stored text[];
+  reached integer[];
   logged bigint[];
 begin
   perform from agents where id = p_agent for key share;
@@ -45,7 +46,9 @@ begin
     from held h, jsonb_to_recordset(h.lines) as l (level text, message text, source text)
     returning id
   )
-  select (select array_agg(h.id) from held h), (select array_agg(n.id) from noted n) into stored, logged;
+  select h.ids, h.reached, (select array_agg(n.id) from noted n) into stored, reached, logged
+    from (select array_agg(id) as ids, array_agg(expected + jsonb_array_length(events)) as reached from held) h;
+  if stored is not null then perform agent_tell(stored, reached); end if;
   -- Now and then is enough.
   if exists (select from unnest(logged) id where id % 200 = 0) then
     delete from agent_logs where agent_id = p_agent and id <= (

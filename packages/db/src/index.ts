@@ -24,7 +24,7 @@ export {
   type WorkOptions,
 } from './jobs.ts';
 export { migrate, type MigrateOptions } from './migrate.ts';
-export { createListener, notify, type Listener } from './notifications.ts';
+export { createListener, notify, type Listener, type LineWatch } from './notifications.ts';
 export { reachEmbedded } from './reach.ts';
 export { dataDirOf, openRuntime, type Runtime } from './runtime.ts';
 export {

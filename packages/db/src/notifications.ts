@@ -18,8 +18,20 @@ export async function notify<Payload>(
 
 export interface Listener {
   /** Answers a function that stops listening. What does not fit the signal is logged and not heard. */
-  on: <Payload>(signal: Signal<Payload>, heard: (payload: Payload) => void) => () => void;
+  on: <Payload>(signal: Signal<Payload>, heard: (payload: Payload) => void, line?: LineWatch) => () => void;
   close: () => Promise<void>;
+}
+
+/** For whoever must know what was told while nobody listened. */
+export interface LineWatch {
+  /** From now on everything is heard; what was told before may not have been. */
+  up: () => void;
+  down: () => void;
+}
+
+interface Hearer {
+  tell: (text: string) => void;
+  line: LineWatch | undefined;
 }
 
 const RETRY_MS = 1000;
@@ -41,7 +53,9 @@ const reader =
 class SignalListener implements Listener {
   readonly #url: string;
   readonly #log: Log;
-  readonly #heard = new Map<string, Set<(text: string) => void>>();
+  readonly #heard = new Map<string, Set<Hearer>>();
+  /** Channels that are listened to on this connection. */
+  readonly #listening = new Set<string>();
   readonly #stop = new AbortController();
   #client: pg.Client | undefined;
   #asked: Promise<unknown> = Promise.resolve();
@@ -52,18 +66,20 @@ class SignalListener implements Listener {
     this.#log = log;
   }
 
-  on<Payload>(signal: Signal<Payload>, told: (payload: Payload) => void): () => void {
+  on<Payload>(signal: Signal<Payload>, told: (payload: Payload) => void, line?: LineWatch): () => void {
     const { channel } = signal;
-    const tell = reader(this.#log, signal, told);
-    const tellers = this.#heard.get(channel);
-    if (tellers) tellers.add(tell);
-    else {
-      this.#heard.set(channel, new Set([tell]));
+    const hearer: Hearer = { tell: reader(this.#log, signal, told), line };
+    const hearers = this.#heard.get(channel);
+    if (hearers) {
+      hearers.add(hearer);
+      if (line && this.#listening.has(channel)) line.up();
+    } else {
+      this.#heard.set(channel, new Set([hearer]));
       if (this.#client)
         this.#listen(this.#client, channel).catch((error: unknown) => this.#log.warn({ err: error }, 'cannot listen'));
     }
     this.#running ??= this.#keepConnected();
-    return () => void this.#heard.get(channel)?.delete(tell);
+    return () => void this.#heard.get(channel)?.delete(hearer);
   }
 
   async close(): Promise<void> {
@@ -74,7 +90,12 @@ class SignalListener implements Listener {
 
   /** One after the other: a connection has one query at a time. */
   #listen(to: pg.Client, channel: string): Promise<unknown> {
-    const listening = this.#asked.then(() => to.query(`listen ${pg.escapeIdentifier(channel)}`));
+    const listening = this.#asked.then(async () => {
+      await to.query(`listen ${pg.escapeIdentifier(channel)}`);
+      if (this.#client !== to) return;
+      this.#listening.add(channel);
+      for (const { line } of this.#heard.get(channel) ?? []) line?.up();
+    });
     this.#asked = listening.catch(() => {});
     return listening;
   }
@@ -86,7 +107,7 @@ class SignalListener implements Listener {
       fresh.on('end', () => resolve());
     });
     fresh.on('notification', ({ channel, payload = '' }) => {
-      for (const tell of this.#heard.get(channel) ?? []) tell(payload);
+      for (const { tell } of this.#heard.get(channel) ?? []) tell(payload);
     });
     await fresh.connect();
     // Closed while it connected: nobody else knows of it yet.
@@ -96,6 +117,12 @@ class SignalListener implements Listener {
     await ended;
   }
 
+  #down(): void {
+    this.#client = undefined;
+    for (const channel of this.#listening) for (const { line } of this.#heard.get(channel) ?? []) line?.down();
+    this.#listening.clear();
+  }
+
   async #keepConnected(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
@@ -103,7 +130,7 @@ class SignalListener implements Listener {
       } catch (error) {
         this.#log.warn({ err: error }, 'cannot listen for notifications');
       }
-      this.#client = undefined;
+      this.#down();
       if (!this.#stop.signal.aborted) await delay(RETRY_MS);
     }
   }

@@ -94,6 +94,12 @@ export interface Tables {
     type: GeneratedAlways<string>;
     user_id: string;
   };
+  agent_followers: {
+    follower: string;
+    session_id: string;
+    until: Timestamp;
+    user_id: string;
+  };
   agent_logs: {
     agent_id: string;
     at: Default<Timestamp>;

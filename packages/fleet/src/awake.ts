@@ -1,5 +1,6 @@
 import path from 'node:path';
 import {
+  createPgNews,
   createPgStore,
   createShelf,
   createToolkit,
@@ -8,9 +9,10 @@ import {
   wakeAgent,
   type Agent,
   type AgentDeps,
+  type PgNews,
   type Sandbox,
 } from '@troupe/agent';
-import type { Database } from '@troupe/db';
+import type { Database, Listener } from '@troupe/db';
 import { AppError, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import type { AgentRow } from '@troupe/roster';
 import type { AgentFiles } from './agent-files.ts';
@@ -21,6 +23,8 @@ export type Thinking = Pick<AgentDeps, 'model' | 'onTool' | 'onRun' | 'traced'>;
 
 export interface AwakeDeps {
   db: Database;
+  /** Hears what other processes store; without it they are asked for again and again. */
+  listener?: Listener;
   log: Log;
   /** Workspaces, or copies of them, are in it. */
   dataDir: string;
@@ -84,6 +88,7 @@ function createWaysOut({ db, dataDir, sandbox, outbound, log, egress, sealKey }:
 export class AwakeAgents {
   readonly #deps: AwakeDeps;
   readonly #files: AgentFiles;
+  readonly #news: PgNews | undefined;
   readonly #waysOut: ReturnType<typeof createWaysOut>;
   readonly #idleMs: number;
   readonly #sweeper: NodeJS.Timeout;
@@ -92,6 +97,7 @@ export class AwakeAgents {
 
   constructor(deps: AwakeDeps, files: AgentFiles, pool: WorkerPool) {
     this.#deps = deps;
+    this.#news = deps.listener && createPgNews({ db: deps.db, listener: deps.listener, log: deps.log });
     this.#files = files;
     this.#waysOut = createWaysOut(deps, pool);
     this.#idleMs = deps.idleMs ?? IDLE_MS;
@@ -134,6 +140,7 @@ export class AwakeAgents {
     this.#closed = true;
     clearInterval(this.#sweeper);
     await Promise.all([...this.#awake.keys()].map((agentId) => this.evict(agentId)));
+    await this.#news?.close();
   }
 
   #found(agentId: string): Promise<Awake | undefined> | undefined {
@@ -187,6 +194,7 @@ export class AwakeAgents {
       log,
       onSleep: toolkit.close,
       ...switched(() => now),
+      ...(this.#news && { news: this.#news }),
       ...(leaseMs !== undefined && { leaseMs, renewMs: Math.ceil(leaseMs / 4) }),
     });
     const think = (changed: Thinker): void => {

@@ -57,7 +57,7 @@ export async function createDriver(deps: BackendDeps, ai: AiService, given: Give
 }
 
 async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
-  const { settings, db, log, version, dataDir, secrets, clock, url } = deps;
+  const { settings, db, listener, log, version, dataDir, secrets, clock, url } = deps;
   const { internalKey, sessionSecret, walletKey } = secrets;
   const { outbound, roster, baseUrl, blobs } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
@@ -88,6 +88,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
   const driver = createEmbedded({
     ...common,
     db,
+    listener,
     dataDir,
     blobs,
     outbound,

@@ -1,37 +1,42 @@
+import { AppError } from '@troupe/kernel';
 import type { Agent, LiveEvent } from '../agent.ts';
 import type { SessionEvent } from '../session/events.ts';
+import type { SessionNews, Told } from '../session/news.ts';
 import { followers, readInTurn } from '../session/reading.ts';
 import type { Audience } from './audience.ts';
 
-/** How long somebody may follow an agent that is deleted. */
+/** A conversation that is gone may be its agent’s end: how often that is looked up. */
 const LOOK_MS = 5_000;
 /** Small: each follower has a page in memory for as long as its reader takes. */
 const PAGE = { limit: 500, bytes: 128 * 1024 };
 /** What waits for a reader: whoever is slower reads stored events again, without the pieces that they were written in. */
 const MAX_QUEUED = 1000;
 
-/** What is known of a session that others may write to: one look for all its followers. */
-interface News {
-  followers: number;
+/** What is known of a session beside what was read. */
+interface Known {
   lastSeq: number;
-  /** Why nobody can follow it any more. */
+  /** Why it cannot be followed any more. */
   error: Error | undefined;
-  timer: NodeJS.Timeout | undefined;
-  checked: number;
+  checkedAt: number;
+  wake: () => void;
 }
 
 /** Reading along in the sessions of an agent: what is stored, then what comes, from whichever process. */
 export class Following {
   readonly #agent: Pick<Agent, 'store' | 'owner' | 'definition'>;
   readonly #audience: Audience;
-  /** How often a session that another process works on is looked at, for all who follow it together. */
-  readonly #pollMs: number;
-  readonly #known = new Map<string, News>();
+  readonly #news: SessionNews;
+  readonly #readers = new Set<Known>();
 
-  constructor(agent: Pick<Agent, 'store' | 'owner' | 'definition'>, audience: Audience, pollMs: number) {
+  constructor(agent: Pick<Agent, 'store' | 'owner' | 'definition'>, audience: Audience, news: SessionNews) {
     this.#agent = agent;
     this.#audience = audience;
-    this.#pollMs = pollMs;
+    this.#news = news;
+  }
+
+  /** Whether there still is something to follow: the agent may have been deleted. */
+  check(): void {
+    for (const known of this.#readers) void this.#check(known);
   }
 
   /** Stored events after `after`, then new ones. Ends with the signal. */
@@ -40,23 +45,27 @@ export class Following {
     const begun = this.#audience.writing(sessionId);
     if (begun) inbox.put(begun);
     const stopWatching = this.#audience.watch(sessionId, inbox.put);
-    const news = this.#join(sessionId);
+    const known: Known = { lastSeq: 0, error: undefined, checkedAt: -Infinity, wake: inbox.wake };
+    this.#readers.add(known);
+    const stopNews = this.#news.watch(sessionId, (told) => this.#hear(known, told));
     const place = new Place(after);
     let isBehind = true;
     try {
       while (!signal.aborted) {
-        if (news.error) throw news.error;
+        if (known.error) throw known.error;
+        const { lastSeq } = known;
         const page: SessionEvent[] =
-          isBehind || news.lastSeq > place.seen ? await pageAfter(this.#agent, sessionId, place.seen, signal) : [];
+          isBehind || lastSeq > place.seen ? await pageAfter(this.#agent, sessionId, place.seen, signal) : [];
         for (const event of page) {
           place.pass(event);
           yield { kind: 'event', sessionId, event };
         }
         isBehind = page.length > 0;
-        const deadline = Date.now() + this.#pollMs;
-        while (!isBehind && !signal.aborted && Date.now() < deadline) {
+        // What it had is gone, with the conversation.
+        if (!isBehind && known.lastSeq === lastSeq) known.lastSeq = Math.min(lastSeq, place.seen);
+        while (!isBehind && !signal.aborted && !known.error && known.lastSeq <= place.seen) {
           const live = inbox.take();
-          if (!live) await inbox.wait(deadline - Date.now());
+          if (!live) await inbox.wait();
           else if (live.kind === 'delta') {
             if (live.saw > place.said) yield live;
           } else if (live.event.seq > place.seen + 1) isBehind = true;
@@ -69,45 +78,28 @@ export class Following {
     } finally {
       inbox.close();
       stopWatching();
-      this.#leave(sessionId, news);
+      stopNews();
+      this.#readers.delete(known);
     }
   }
 
-  #join(sessionId: string): News {
-    const found = this.#known.get(sessionId);
-    const news = found ?? { followers: 0, lastSeq: 0, error: undefined, timer: undefined, checked: Date.now() };
-    news.followers += 1;
-    if (!found) {
-      this.#known.set(sessionId, news);
-      this.#lookLater(sessionId, news);
-    }
-    return news;
+  #hear(known: Known, told: Told): void {
+    if (told instanceof Error) known.error = told;
+    else if (told !== undefined) known.lastSeq = Math.max(known.lastSeq, told);
+    else if (performance.now() - known.checkedAt > LOOK_MS) void this.#check(known);
+    known.wake();
   }
 
-  #leave(sessionId: string, news: News): void {
-    news.followers -= 1;
-    if (news.followers > 0 && !news.error) return;
-    clearTimeout(news.timer);
-    if (this.#known.get(sessionId) === news) this.#known.delete(sessionId);
-  }
-
-  #lookLater(sessionId: string, news: News): void {
-    news.timer = setTimeout(() => void this.#look(sessionId, news), this.#pollMs);
-    news.timer.unref();
-  }
-
-  async #look(sessionId: string, news: News): Promise<void> {
+  async #check(known: Known): Promise<void> {
+    known.checkedAt = performance.now();
     try {
-      const session = await this.#agent.store.session(sessionId);
-      news.lastSeq = Math.max(news.lastSeq, session?.lastSeq ?? 0);
-      if (Date.now() - news.checked > LOOK_MS) {
-        await this.#agent.definition();
-        news.checked = Date.now();
-      }
+      await this.#agent.definition();
     } catch (error) {
-      news.error = error as Error;
+      // A database that does not answer is asked again later.
+      if (!(error instanceof AppError) || error.status !== 404) return;
+      known.error = error;
+      known.wake();
     }
-    if (news.followers > 0 && !news.error) this.#lookLater(sessionId, news);
   }
 }
 
@@ -149,9 +141,9 @@ async function pageAfter(
 
 function openInbox(signal: AbortSignal) {
   let queue: LiveEvent[] = [];
-  let wake: () => void = () => {};
-  const onAbort = (): void => wake();
-  signal.addEventListener('abort', onAbort);
+  let resume: () => void = () => {};
+  const wake = (): void => resume();
+  signal.addEventListener('abort', wake);
   return {
     put(live: LiveEvent): void {
       // A gap in the numbers makes the reader look into the store.
@@ -160,14 +152,11 @@ function openInbox(signal: AbortSignal) {
       wake();
     },
     take: () => queue.shift(),
-    wait: (ms: number) =>
+    wake,
+    wait: () =>
       new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.max(1, ms));
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+        resume = resolve;
       }),
-    close: () => signal.removeEventListener('abort', onAbort),
+    close: () => signal.removeEventListener('abort', wake),
   };
 }

@@ -2,6 +2,7 @@ import { AGENT_NOT_FOUND, AGENT_STOPPED } from '@troupe/contract';
 import { AppError, type Log } from '@troupe/kernel';
 import type { Answer, LiveEvent } from '../agent.ts';
 import { NOTHING_SPENT, type CallRecord, type SessionEvent } from '../session/events.ts';
+import type { SessionNews } from '../session/news.ts';
 import { canSettle, openTrail, readSession, type Settled, type Trail } from '../session/session.ts';
 import { PAGE_BYTES, type AgentStore, type Delivered, type Session } from '../store/store.ts';
 import type { Audience } from './audience.ts';
@@ -66,8 +67,8 @@ export interface WaitDeps {
   store: AgentStore;
   audience: Audience;
   log: Log;
-  /** How often a session that another process works on is looked at. */
-  pollMs: number;
+  /** Tells when a session went on that another process works on. */
+  news: SessionNews;
 }
 
 /** What broke off was stopped, or its agent is deleted. Where nobody can tell, as in a shutdown, it was stopped. */
@@ -90,7 +91,10 @@ class Wait {
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: Error) => void;
   readonly #stopWatching: () => void;
-  #timer: NodeJS.Timeout | undefined;
+  #stopNews: (() => void) | undefined;
+  #looking = false;
+  /** Something happened while it looked. */
+  #again = false;
   #settled = false;
 
   constructor(
@@ -125,13 +129,21 @@ class Wait {
   }
 
   async #look(): Promise<void> {
-    if (this.#settled) return;
+    this.#again = true;
+    if (this.#looking) return;
+    this.#looking = true;
     try {
-      const found = await answerAfter(this.#deps.store, this.#sessionId, this.#trail);
-      if (found) this.#finish(found);
-      else if (!this.#settled) this.#timer = setTimeout(() => void this.#look(), this.#deps.pollMs);
+      while (this.#again && !this.#settled) {
+        this.#again = false;
+        const found = await answerAfter(this.#deps.store, this.#sessionId, this.#trail);
+        if (found && !this.#settled) this.#finish(found);
+      }
+      // It is another's work: what comes is told from now on, and what came meanwhile at once.
+      if (!this.#settled) this.#stopNews ??= this.#deps.news.watch(this.#sessionId, () => void this.#look());
     } catch (error) {
       await this.#fail(error as Error);
+    } finally {
+      this.#looking = false;
     }
   }
 
@@ -153,7 +165,7 @@ class Wait {
 
   #end(): void {
     this.#settled = true;
-    clearTimeout(this.#timer);
+    this.#stopNews?.();
     this.#stopWatching();
   }
 }

@@ -22,3 +22,6 @@ export const agentChanged = signal({ channel: 'agent_changed', payload: told });
 
 /** An agent's plan or provider is another one. */
 export const agentRethinks = signal({ channel: 'agent_rethinks', payload: told });
+
+/** A conversation that somebody follows has gone on: its id, and the number of its last event. */
+export const sessionWentOn = signal({ channel: 'agent_session', payload: z.string(), as: 'text' });
