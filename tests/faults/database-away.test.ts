@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { person, type Person } from '@troupe/testing/services/people';
+import { person, provisioned, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
 
 /** A database that cannot answer for now is no fault of a request: 503 and when to come again, never a 500. */
@@ -61,5 +61,38 @@ test('no connection is left', async () => {
   await alter('allow_connections false');
   await refused();
   await alter('allow_connections true');
+  await comesBack();
+});
+
+test('locked for longer than it waits', async () => {
+  await alter(`set lock_timeout = '300ms'`);
+  const holder = new pg.Client({ connectionString: services.runtime.databaseUrl });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('lock table api_keys in exclusive mode');
+  await refused();
+  await holder.query('rollback');
+  await holder.end();
+  await alter('reset lock_timeout');
+  await comesBack();
+});
+
+test('an agent that cannot store what it is told says so in the shape that its clients expect', async () => {
+  const agentId = await provisioned(ada);
+  const chat = () =>
+    fetch(`${services.backend}/api/runtime/proxy/${agentId}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...ada.headers(), 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'hello' }] }),
+    });
+  assert.equal((await chat()).status, 200);
+  await alter('set default_transaction_read_only = on');
+  const first = await chat();
+  const answer = first.status === 500 ? await chat() : first;
+  const text = await answer.text();
+  assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '2'], text);
+  const { error } = JSON.parse(text) as { error: { message: string } };
+  assert.equal(error.message, 'The database does not answer at the moment. Try again in a few seconds.');
+  await alter('reset default_transaction_read_only');
   await comesBack();
 });

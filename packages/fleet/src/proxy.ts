@@ -12,6 +12,7 @@ import {
 import { AGENT_GONE, AGENT_NOT_FOUND } from '@troupe/contract';
 import {
   answerTo,
+  answerable,
   AppError,
   MOST_HEAD_BYTES,
   RelayError,
@@ -82,10 +83,17 @@ export function ownCredentials({ roster, sessionSecret, verify }: CredentialDeps
   };
 }
 
+interface Refusal {
+  status: number;
+  message: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
 /** What is answered when an agent cannot be reached. */
 function createRefusals({ log, exists }: ProxyDeps) {
-  function refusal(error: unknown): { status: number; message: string } {
-    if (error instanceof AppError) return error;
+  function refusal(error: unknown): Refusal {
+    const known = answerable(error);
+    if (known) return known;
     if (error instanceof RelayError) return { status: 502, message: error.message };
     log.error({ err: error }, 'a request could not be passed on to an agent');
     return { status: 500, message: 'Internal server error' };
@@ -107,9 +115,10 @@ function createRefusals({ log, exists }: ProxyDeps) {
     else response.destroy();
   }
 
-  const refuse = (response: ServerResponse, { status, message }: typeof UNKNOWN): void => {
+  const refuse = (response: ServerResponse, { status, message, headers = {} }: Refusal): void => {
     if (response.headersSent) return void response.destroy();
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: message }));
+    response.writeHead(status, { ...headers, 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: message }));
   };
 
   /** What the caller is told of an agent that was not heard: what is wrong with its answer, or that it is not there. */

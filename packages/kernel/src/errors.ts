@@ -34,6 +34,30 @@ export const databaseAway = (cause: unknown): AppError =>
     { cause, headers: { 'retry-after': '2' } },
   );
 
+/**
+ * What PostgreSQL says when it did nothing because it cannot for now: read-only after a fail-over, out of disk, memory or
+ * connections, locked for too long, in another's way, stopping or starting.
+ */
+const NOT_NOW: ReadonlySet<unknown> = new Set([
+  '25006',
+  '40001',
+  '40P01',
+  '53100',
+  '53200',
+  '53300',
+  '55P03',
+  '57014',
+  '57P01',
+  '57P02',
+  '57P03',
+]);
+
+/** An error that has an answer: one that was made for it, or one of the database that means "not now". */
+export function answerable(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  return NOT_NOW.has((error as { code?: unknown } | null)?.code) ? databaseAway(error) : undefined;
+}
+
 /** A service answers what its contract does not say. Only outside production: its message is shown. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';

@@ -41,7 +41,8 @@ interface Line {
 
 const RETRY = { headers: { 'retry-after': '2' } };
 const tooMany = () => new AppError(429, 'Too many requests are waiting already. Try again in a moment.', {}, RETRY);
-const busy = () => new AppError(503, 'The service is busy. Try again in a moment.', {}, RETRY);
+/** Nobody did anything wrong: there is too much to do at the moment. */
+export const busy = () => new AppError(503, 'The service is busy. Try again in a moment.', {}, RETRY);
 
 /** The lane whose turn it is goes behind the others. */
 function shift(line: Line): Waiter {

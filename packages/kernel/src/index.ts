@@ -11,13 +11,14 @@ export {
 export { addressAllowed, rulesFor, type AddressRules } from './outbound/addresses.ts';
 export { createResolve, systemResolve } from './outbound/resolve.ts';
 export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
-export { AppError, databaseAway, StartError } from './errors.ts';
+export { answerable, AppError, databaseAway, StartError } from './errors.ts';
 export { createCipher, type Cipher } from './secrets.ts';
 export * from './counters.ts';
 export * from './environment.ts';
 export * from './errors.ts';
 export * from './fair.ts';
 export * from './faults.ts';
+export { isListening } from './http/drain.ts';
 export { boundConnections, connectionBounds, REQUEST_TIMES } from './http/connections.ts';
 export { challengeFor, RESOURCE_METADATA } from './http/challenge.ts';
 export * from './http/csrf.ts';

@@ -25,14 +25,15 @@ export class Linked<T extends object> {
     return place;
   }
 
-  /** May be said twice. */
-  delete(place: Place<T>): void {
-    if (place.value === undefined) return;
+  /** May be said twice; false: it had left before. */
+  delete(place: Place<T>): boolean {
+    if (place.value === undefined) return false;
     const { before, after } = place;
     (before ?? this.#ends).after = after;
     (after ?? this.#ends).before = before;
     place.value = place.before = place.after = undefined;
     this.size -= 1;
+    return true;
   }
 
   first(): T | undefined {

@@ -46,6 +46,12 @@ const TABLE = {
     4,
     1_000_000,
   ),
+  MAX_REQUESTS: services.whole(
+    'Requests that one service works on at once, streams not counted; beyond it clients are told to come again. Never more than its connections',
+    2_000,
+    16,
+    1_000_000,
+  ),
   STOP_WAIT_SECONDS: services.whole('How long a stop waits for answers that are under way', 8, 0, 600),
   OTEL_EXPORTER_OTLP_ENDPOINT: services.url(
     'An OpenTelemetry collector, by OTLP over HTTP: runs, model calls and tool calls are traced there',

@@ -17,10 +17,13 @@ export async function passOn<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof CallError && error.status < 500) throw asAppError(error);
+    if (error instanceof CallError && (error.status < 500 || isNotNow(error))) throw asAppError(error);
     throw new AppError(502, 'Backend unavailable', {}, { cause: error });
   }
 }
+
+/** The backend has too much to do, or no database: it says when to come again. */
+const isNotNow = ({ status, headers }: CallError): boolean => status === 503 && 'retry-after' in headers;
 
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;

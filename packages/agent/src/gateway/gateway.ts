@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AGENT_NOT_FOUND, shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
-import { AppError, requestUrl, type Log } from '@troupe/kernel';
+import { answerable, AppError, requestUrl, type Log } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
@@ -161,7 +161,7 @@ function createSockets(deps: GatewayDeps, connections: ReturnType<typeof createC
         serveWebChat(client, () => awake(deps, target), principal, log);
       });
     } catch (error) {
-      const known = error instanceof AppError ? error : new AppError(500, 'Internal server error');
+      const known = answerable(error) ?? new AppError(500, 'Internal server error');
       if (known.status === 500) log.error({ err: error, agentId: target.agentId }, 'gateway upgrade failed');
       const body = JSON.stringify(known.body);
       socket.end(
@@ -288,6 +288,7 @@ async function listModels(exchange: Exchange): Promise<void> {
 const isDeleted = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '23503';
 
 function knownError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
+  const known = answerable(error);
+  if (known) return known;
   return isDeleted(error) ? new AppError(404, AGENT_NOT_FOUND) : new AppError(500, 'Internal server error');
 }

@@ -9,7 +9,7 @@ import {
   type Failure,
 } from '@troupe/ai';
 import { backend, validationMessage, type Endpoint } from '@troupe/contract';
-import { AppError, newId } from '@troupe/kernel';
+import { answerable, AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import type { Answer, Input, LiveEvent } from '../agent.ts';
 import type { Wishes } from '../session/events.ts';
@@ -201,7 +201,8 @@ async function streamAnswer(
   stream.end();
 }
 
-const failureOf = (error: unknown): Failure =>
-  error instanceof AppError
-    ? { status: error.status, message: error.message, more: error.extra }
-    : { status: 500, message: 'Internal server error' };
+function failureOf(error: unknown): Failure {
+  const known = answerable(error);
+  if (!known) return { status: 500, message: 'Internal server error' };
+  return { status: known.status, message: known.message, more: known.extra };
+}

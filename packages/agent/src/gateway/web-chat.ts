@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { validationMessage } from '@troupe/contract';
-import { AppError, newId, parseJson, type Log } from '@troupe/kernel';
+import { answerable, AppError, newId, parseJson, type Log } from '@troupe/kernel';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Agent, LiveEvent } from '../agent.ts';
@@ -74,8 +74,9 @@ class WebChat {
     if (!isWatch) this.#atWork += 1;
     this.#handle(parsed)
       .catch((error: unknown) => {
-        if (!(error instanceof AppError)) this.#log.error({ err: error }, 'web chat failed');
-        const told = error instanceof AppError ? error.message : 'Internal server error';
+        const known = answerable(error);
+        if (!known) this.#log.error({ err: error }, 'web chat failed');
+        const told = known?.message ?? 'Internal server error';
         this.#send({ type: 'error', ...about, error: told });
       })
       .finally(() => {

@@ -37,6 +37,18 @@ test('an error that the contract does not declare fails a test, and is passed on
   }
 });
 
+test('what the database cannot do now is a 503 that says when to come again; what it refuses is not', async () => {
+  const server = testServer();
+  const said = (code: string) => Object.assign(new Error('as PostgreSQL says it'), { code });
+  let code = '';
+  serve(server, endpoint({ ...base, method: 'GET', path: '/x', auth: 'none' }), () => Promise.reject(said(code)));
+  for (code of ['25006', '40001', '40P01', '53100', '53200', '53300', '55P03', '57014', '57P01', '57P02', '57P03']) {
+    const answer = await server.app.inject('/x');
+    assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '2'], code);
+  }
+  for (code of ['23505', '42P01', '22003']) assert.equal((await server.app.inject('/x')).statusCode, 500, code);
+});
+
 test('what every limit says is declared for all endpoints', () => {
   const said = new Set(COMMON_ERRORS[429]);
   for (const { name, message } of RATE_RULES) assert.ok(said.has(message), `${name}: ${message}`);

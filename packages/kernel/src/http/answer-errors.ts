@@ -1,6 +1,6 @@
 import { CallError, shapedError, shapeFor, type Endpoint } from '@troupe/contract';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError, ContractError, databaseAway } from '../errors.ts';
+import { answerable, AppError, ContractError } from '../errors.ts';
 import { NO_NULL_CHARACTERS } from '../json.ts';
 import type { Log } from '../log.ts';
 import { answersPreflight } from './cors.ts';
@@ -38,24 +38,17 @@ export function addErrors(app: FastifyInstance, log: Log): void {
   });
 }
 
-/**
- * What PostgreSQL says when it did nothing because it cannot for now: read-only after a fail-over, out of disk, memory or
- * connections, locked, stopping or starting.
- */
-const BUSY = new Set(['25006', '53100', '53200', '53300', '55P03', '57P01', '57P02', '57P03']);
-const isDatabaseBusy = ({ code }: FastifyError): boolean => BUSY.has(code);
-
 function asAppError(error: FastifyError, request: FastifyRequest): AppError | null {
-  if (error instanceof AppError) return error;
-  // A service of ours that is asked too often by the same client says so to that client.
-  if (error instanceof CallError && error.status === 429)
-    return new AppError(429, error.message, {}, { cause: error, headers: error.headers });
+  const known = answerable(error);
+  if (known) return known;
+  // A service of ours that is asked too often by the same client, or cannot now, says so to that client.
+  if (error instanceof CallError && (error.status === 429 || (error.status === 503 && 'retry-after' in error.headers)))
+    return new AppError(error.status, error.message, {}, { cause: error, headers: error.headers });
   // PostgreSQL takes every character but one, in texts and in JSON.
   if (error.code === '22021' || error.code === '22P05')
     return new AppError(400, NO_NULL_CHARACTERS, {}, { cause: error });
   // A bound of how much one user keeps (migration 0115).
   if (error.code === 'TR429') return new AppError(429, error.message, {}, { cause: error });
-  if (isDatabaseBusy(error)) return databaseAway(error);
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError(413, 'Request body too large');
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError(400, 'Content-Type must be application/json');

@@ -34,6 +34,7 @@ async function start(bounds: Partial<ConnectionBounds>) {
   ends.push(() => server.closeAllConnections());
   const { port } = server.address() as net.AddressInfo;
   return {
+    atWork: () => slow.length,
     finish: () => slow.splice(0).forEach((response) => response.end('done')),
     client: (from = '127.0.0.1') => client(port, from),
   };
@@ -65,7 +66,8 @@ async function client(port: number, localAddress: string) {
     }
     text = '';
   };
-  const send = (path: string, head = ''): void => void socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n${head}\r\n`);
+  const send = (path: string, head = ''): void =>
+    void socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n${head}\r\n`);
   return {
     send,
     hears,
@@ -167,3 +169,55 @@ test('behind a proxy a client has so many requests under way, and the next one w
   assert.equal((await again).statusCode, 200);
   await server.close();
 });
+
+test(
+  'beyond the bound some are told in words, that they are heard once and not kept',
+  { timeout: 60_000 },
+  async () => {
+    const { client, finish, atWork } = await start({ total: 2, spare: 1 });
+    const [first, second] = [await client(), await client()];
+    first.send('/slow');
+    second.send('/slow');
+    while (atWork() < 2) await new Promise(setImmediate);
+    const third = await client();
+    const fourth = await client();
+    assert.match(await fourth.closed, /^HTTP\/1\.1 503/);
+    third.send('/');
+    assert.match(await third.closed, /connection: close[^]*here/i);
+    const fifth = await client();
+    fifth.send('/', 'connection: upgrade\r\nupgrade: websocket\r\n');
+    assert.match(await fifth.closed, /^HTTP\/1\.1 503/);
+    finish();
+    await first.hears('done');
+    await second.hears('done');
+  },
+);
+
+test(
+  'a server of ours that has no connection left says so as any refusal, and that it is ready',
+  { timeout: 60_000 },
+  async () => {
+    const server = testServer({ env: { MAX_CONNECTIONS: '16' } });
+    const waiting: (() => void)[] = [];
+    server.app.get('/slow', () => new Promise((resolve) => waiting.push(() => resolve({}))));
+    const { port } = new URL(await server.listen(0, 'WEB_PORT'));
+    ends.push(() => server.close());
+    const busy = [];
+    for (let n = 0; n < 16; n += 1) {
+      const one = await client(Number(port), '127.0.0.1');
+      one.send('/slow');
+      busy.push(one);
+    }
+    while (waiting.length < 16) await new Promise(setImmediate);
+    const refused = await client(Number(port), '127.0.0.1');
+    refused.send('/other');
+    const text = await refused.closed;
+    assert.match(text, /^HTTP\/1\.1 503/);
+    for (const part of [/retry-after: 2/i, /connection: close/i, /"The service is busy\. Try again in a moment\."/])
+      assert.match(text, part);
+    const asking = await client(Number(port), '127.0.0.1');
+    asking.send('/ready');
+    assert.match(await asking.closed, /^HTTP\/1\.1 200[^]*"ready":true/);
+    for (const answer of waiting) answer();
+  },
+);

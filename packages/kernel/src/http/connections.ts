@@ -14,6 +14,8 @@ export interface ConnectionBounds {
   total: number;
   /** Of one address. */
   perAddress: number;
+  /** Beyond that, those that get one answer, so that it can be said in words; none unless said. */
+  spare?: number;
   /** Connections of these addresses are not one client's: proxies and what runs on this machine. */
   sharedBy: (address: string) => boolean;
 }
@@ -29,6 +31,7 @@ export function connectionBounds(
   const total = Math.max(16, Math.min(MAX_CONNECTIONS, Math.floor(descriptors / 6)));
   return {
     total,
+    spare: Math.ceil(total / 4),
     perAddress: Math.min(MAX_CONNECTIONS_PER_ADDRESS, Math.ceil(total / 4)),
     // Behind a proxy every connection is the proxy's; requests are counted by client there.
     sharedBy: TRUST_PROXY > 0 ? () => true : isLoopback,
@@ -112,12 +115,16 @@ const REFUSAL = [
   BUSY,
 ].join('\r\n');
 
+const refuse = (socket: Socket): void => void socket.end(REFUSAL, () => socket.destroy());
+
 /**
  * Bounds the connections of a server. At a bound a new connection takes the place of one that asks for nothing; only when
  * all of them are at work is it refused, so holding connections open keeps nobody out.
  */
-export function boundConnections(server: HttpServer, { total, perAddress, sharedBy }: ConnectionBounds): Connections {
+export function boundConnections(server: HttpServer, bounds: ConnectionBounds): Connections {
+  const { total, perAddress, spare = 0, sharedBy } = bounds;
   const all = new Group();
+  const surplus = new Set<object>();
   const byAddress = new Map<string, Group>();
   const bySocket = new WeakMap<object, Connection>();
 
@@ -142,8 +149,12 @@ export function boundConnections(server: HttpServer, { total, perAddress, shared
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) return void socket.destroy();
     const address = sharedBy(remoteAddress) ? SHARED : countedAddress(remoteAddress);
-    if ((address !== SHARED && !makeRoom(byAddress.get(address), perAddress)) || !makeRoom(all, total))
-      return void socket.end(REFUSAL, () => socket.destroy());
+    if (address !== SHARED && !makeRoom(byAddress.get(address), perAddress)) return refuse(socket);
+    if (!makeRoom(all, total)) {
+      if (surplus.size >= spare) return refuse(socket);
+      surplus.add(socket);
+      return void socket.once('close', () => surplus.delete(socket));
+    }
     const connection: Connection = { socket, address, upgraded: false };
     bySocket.set(socket, connection);
     all.add(connection);
@@ -161,6 +172,7 @@ export function boundConnections(server: HttpServer, { total, perAddress, shared
   server.prependListener('request', (request, response) => {
     const connection = use(request.socket);
     if (connection) connection.response = response;
+    else if (surplus.has(request.socket)) response.shouldKeepAlive = false;
   });
   // A server without a listener answers an upgrade as any other request: one of ours would leave it without an answer.
   server.once('listening', () => {
@@ -168,14 +180,20 @@ export function boundConnections(server: HttpServer, { total, perAddress, shared
     server.prependListener('upgrade', (_request, socket) => {
       const connection = use(socket);
       if (connection) connection.upgraded = true;
+      else if (surplus.has(socket)) refuse(socket as Socket);
     });
   });
-  return { all: () => [...all.fresh, ...all.used] };
+  return {
+    all: () => [...all.fresh, ...all.used],
+    isSurplus: (socket) => surplus.size > 0 && surplus.has(socket),
+  };
 }
 
 /** What is connected to a server. */
 export interface Connections {
   all: () => Connection[];
+  /** Whether it came when there was no room any more. */
+  isSurplus: (socket: object) => boolean;
 }
 
 /** Counts what one client has under way, where connections do not tell clients apart. */

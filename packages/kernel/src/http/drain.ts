@@ -1,6 +1,6 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isIdle, type Connection, type Connections } from './connections.ts';
+import { isIdle, type Connections } from './connections.ts';
 
 const LOOK_MS = 25;
 
@@ -10,7 +10,7 @@ const LOOK_MS = 25;
  */
 export async function drain(server: HttpServer, connections: Connections, ms: number): Promise<void> {
   if (server.listening) server.close();
-  for (const connection of connections.all()) if (isListening(connection)) connection.socket.destroy();
+  for (const { response, socket } of connections.all()) if (response && isListening(response)) socket.destroy();
   const until = performance.now() + ms;
   for (;;) {
     const atWork = connections.all().filter((connection) => !isIdle(connection) && !connection.upgraded);
@@ -23,5 +23,5 @@ export async function drain(server: HttpServer, connections: Connections, ms: nu
 }
 
 /** A stream of events that answers a question has an end; one that was asked for with GET has none. */
-const isListening = ({ response }: Connection): boolean =>
-  response?.req.method === 'GET' && response.req.headers.accept?.includes('text/event-stream') === true;
+export const isListening = ({ req }: ServerResponse): boolean =>
+  req.method === 'GET' && req.headers.accept?.includes('text/event-stream') === true;

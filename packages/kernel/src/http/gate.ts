@@ -66,8 +66,11 @@ export function createGate(
   };
   const admitAgain = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.principal = withTold(server, await guard(request), request);
-    await enter(server, request, reply);
+    await takePlace(server, request, reply);
   };
+
+  // Whether the process lives is asked most when it has too much to do.
+  const takePlace = endpoint.path === '/health' ? noPlace : enter;
 
   return {
     onRequest: (request, reply, done) => {
@@ -83,7 +86,12 @@ export function createGate(
       else done();
     },
     preHandler: (request, reply, done) => {
-      const entered = late.has(request) ? admitAgain(request, reply) : enter(server, request, reply);
+      let entered: Promise<void> | undefined;
+      try {
+        entered = late.has(request) ? admitAgain(request, reply) : takePlace(server, request, reply);
+      } catch (error) {
+        return done(error as Error);
+      }
       if (entered) void goOn(entered, request, done);
       else done();
     },
@@ -92,8 +100,12 @@ export function createGate(
 
 /** Takes a place; a promise only when there is none yet. */
 function enter({ places }: Server, request: FastifyRequest, { raw }: FastifyReply): Promise<void> | undefined {
+  if (raw.destroyed) return undefined;
   const account = accountOf(request.principal);
-  if (account === undefined || raw.destroyed) return undefined;
+  if (account === undefined) {
+    hold(request, raw, places.pass());
+    return undefined;
+  }
   const place = places.enter(account);
   if (typeof place !== 'function') return waitForPlace(request, raw, place);
   hold(request, raw, place);
@@ -108,11 +120,29 @@ async function waitForPlace(request: FastifyRequest, raw: ServerResponse, { come
   hold(request, raw, leave);
 }
 
-/** Until the answer, or whatever else becomes of the request. */
-function hold(request: FastifyRequest, raw: ServerResponse, leave: Leave): void {
+const noPlace = (): undefined => undefined;
+
+const HELD = Symbol('the request that holds a place');
+type Holding = ServerResponse & { [HELD]?: FastifyRequest };
+
+/** Until the answer, or whatever else becomes of the request. One function for all: a new one with each would cost more. */
+function hold(request: FastifyRequest, raw: Holding, leave: Leave): void {
   request.leave = leave;
-  if (raw.destroyed) leave();
-  else raw.once('close', leave);
+  if (raw.destroyed) return leavePlace(request);
+  raw[HELD] = request;
+  raw.on('close', closed);
+}
+
+function closed(this: Holding): void {
+  if (this[HELD]) leavePlace(this[HELD]);
+}
+
+/** Gives back the place that a request has, if it still has one. */
+export function leavePlace(request: FastifyRequest): void {
+  const { leave } = request;
+  if (!leave) return;
+  request.leave = undefined;
+  leave();
 }
 
 type Done = (error?: Error) => void;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { endpoint } from '@troupe/contract';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { createPlaces, type Leave } from './places.ts';
+import { createPlaces, type Leave, type Turn } from './places.ts';
 import type { User } from './principal.ts';
 import { respond } from './reply.ts';
 import { serve } from './serve.ts';
@@ -29,7 +29,7 @@ test('alone, an account has everything', async () => {
 });
 
 test('while somebody else is here, four are worked on at once, and the next as one ends', async () => {
-  const places = createPlaces(() => 0);
+  const places = createPlaces(Infinity, () => 0);
   enterOften(places, 'b', 1)[0]!();
   const inside = enterOften(places, 'a', 10);
   assert.equal(inside.length, 4);
@@ -45,7 +45,7 @@ test('while somebody else is here, four are worked on at once, and the next as o
 });
 
 test('the one who comes with a single request never waits for the many of another', () => {
-  const places = createPlaces(() => 0);
+  const places = createPlaces(Infinity, () => 0);
   enterOften(places, 'a', 50);
   assert.equal(typeof places.enter('b'), 'function');
   assert.equal(enterOften(places, 'a', 50).length, 0);
@@ -54,7 +54,7 @@ test('the one who comes with a single request never waits for the many of anothe
 
 test('what waits long for something else keeps no place', async () => {
   let time = 0;
-  const places = createPlaces(() => time);
+  const places = createPlaces(Infinity, () => time);
   places.enter('b');
   const inside = enterOften(places, 'a', 8);
   assert.equal(inside.length, 4);
@@ -65,7 +65,7 @@ test('what waits long for something else keeps no place', async () => {
 
 test('who is gone does not count', () => {
   let time = 0;
-  const places = createPlaces(() => time);
+  const places = createPlaces(Infinity, () => time);
   places.enter('b');
   assert.equal(enterOften(places, 'a', 8).length, 4);
   time = 2000;
@@ -74,7 +74,7 @@ test('who is gone does not count', () => {
 });
 
 test('who withdraws leaves nothing behind', async () => {
-  const places = createPlaces(() => 0);
+  const places = createPlaces(Infinity, () => 0);
   places.enter('b');
   const inside = enterOften(places, 'a', 4);
   const turn = places.enter('a');
@@ -98,6 +98,105 @@ const user: User = {
   subscriptionStatus: 'inactive',
   sessionId: 's1',
 };
+
+/** How many of so many get in. */
+function admitted(places: ReturnType<typeof createPlaces>, account: string | undefined, times: number): number {
+  let count = 0;
+  for (let n = 0; n < times; n += 1) {
+    try {
+      if (account === undefined) places.pass();
+      else places.enter(account);
+      count += 1;
+    } catch (error) {
+      const { status, headers } = error as AppError;
+      assert.deepEqual([status, headers], [503, { 'retry-after': '2' }]);
+    }
+  }
+  return count;
+}
+
+test('nobody has more under way than is left free, and whoever comes first gets in until all is taken', () => {
+  const places = createPlaces(10, () => 0);
+  assert.equal(admitted(places, 'a', 20), 5);
+  assert.equal(admitted(places, 'b', 20), 3);
+  assert.equal(admitted(places, undefined, 20), 1);
+  assert.equal(admitted(places, 'c', 20), 1);
+  assert.equal(admitted(places, 'd', 20), 0);
+  assert.equal(places.underWay(), 10);
+});
+
+test('what left, and what waits no longer, makes room again', async () => {
+  const places = createPlaces(20, () => 0);
+  const stranger = places.pass();
+  const passing = places.pass('b');
+  places.enter('b');
+  const turns = Array.from({ length: 6 }, () => places.enter('a'));
+  assert.equal(places.underWay(), 9);
+  const [waiting, coming] = turns.slice(4) as Turn[];
+  waiting!.withdraw();
+  waiting!.withdraw();
+  assert.equal(places.underWay(), 8);
+  (turns[0] as Leave)();
+  (await coming!.comes)();
+  for (const leave of turns.slice(1, 4) as Leave[]) leave();
+  stranger();
+  passing();
+  assert.equal(places.underWay(), 1);
+});
+
+test(
+  'a server with too much to do says so, to those who have most of it, and always says that it lives',
+  { timeout: 60_000 },
+  async () => {
+    const users = new Map(['ann', 'bob'].map((id) => [id, { ...user, id }]));
+    const accounts = { bySession: async (token: string) => users.get(token) ?? null, byKey: async () => null };
+    const server = testServer({ accounts, env: { MAX_REQUESTS: '16' } });
+    const opened = Promise.withResolvers<Record<string, never>>();
+    const common = { service: 'web', summary: 'A test', tag: 'Test', method: 'GET' } as const;
+    const slow = { ...common, auth: 'optional', reply: z.object({}) } as const;
+    serve(server, endpoint({ ...slow, path: '/api/slow' }), () => opened.promise);
+    serve(server, endpoint({ ...slow, path: '/v1/slow', errorShape: 'openai' }), () => opened.promise);
+    serve(server, endpoint({ ...common, auth: 'none', path: '/health', reply: z.object({}) }), () => ({}));
+    const url = await server.listen(0, 'WEB_PORT');
+    const ask = (path: string, whom?: string) =>
+      fetch(`${url}${path}`, { headers: whom === undefined ? {} : { cookie: `svc-session=${whom}` } });
+    const asked: Promise<Response>[] = [];
+    /** Asks until one is refused, which has to answer; the others wait. */
+    const fill = async (whom?: string): Promise<Response> => {
+      for (;;) {
+        const before = server.places.underWay();
+        const answer = ask('/api/slow', whom);
+        let isRefused = false;
+        const refused = await Promise.race([answer, until(() => isRefused || server.places.underWay() > before)]);
+        isRefused = refused !== undefined;
+        if (refused) return refused;
+        asked.push(answer);
+      }
+    };
+    const refused = await fill('ann');
+    assert.deepEqual(
+      [refused.status, refused.headers.get('retry-after'), await refused.json()],
+      [503, '2', { error: 'The service is busy. Try again in a moment.' }],
+    );
+    assert.equal(asked.length, 8);
+    const shaped = (await (await ask('/v1/slow', 'ann')).json()) as { error: { message: string } };
+    assert.equal(shaped.error.message, 'The service is busy. Try again in a moment.');
+    // Others still get in.
+    assert.equal((await fill('bob')).status, 503);
+    assert.equal((await fill()).status, 503);
+    assert.ok(asked.length > 12 && asked.length < 16, `${asked.length}`);
+    for (const path of ['/health', '/ready']) assert.equal((await ask(path)).status, 200, path);
+    opened.resolve({});
+    for (const answer of asked) assert.equal((await answer).status, 200);
+    assert.equal((await ask('/api/slow', 'ann')).status, 200);
+    assert.equal(server.places.underWay(), 0);
+    await server.close();
+  },
+);
+
+async function until(holds: () => boolean): Promise<undefined> {
+  while (!holds()) await settled();
+}
 
 test('a request gives its place back however it ends', async () => {
   const server = testServer({ accounts: { bySession: async () => user, byKey: async () => null } });

@@ -1,3 +1,4 @@
+import { busy } from '../fair.ts';
 import { Linked, type Place } from '../linked.ts';
 
 /** Requests of one account that are worked on at once while others are here, too. Alone, it has everything. */
@@ -9,7 +10,7 @@ const HERE_MS = 1000;
 /** Accounts that are kept before those that are gone are looked for. */
 const SWEEP_AT = 1000;
 
-/** A place, given back when the request has its answer; may be said twice. */
+/** A place, given back when the request has its answer. To be said once. */
 export type Leave = () => void;
 
 /** For whoever has to wait. */
@@ -20,8 +21,12 @@ export interface Turn {
 }
 
 export interface Places {
-  /** A place for a request of the account: at once, or when its turn comes. */
+  /** A place for a request of the account: at once, or when its turn comes. Throws 503 when there is too much to do. */
   enter: (account: string) => Leave | Turn;
+  /** The same for what has no turn: it only counts. Undefined: nobody knows whose it is. */
+  pass: (account?: string) => Leave;
+  /** What is worked on or waits for its turn. */
+  underWay: () => number;
 }
 
 interface Held {
@@ -43,9 +48,16 @@ interface Line {
 /**
  * Shares the event loop between accounts. Whoever sends a hundred requests together would be worked on a hundredfold for
  * each one of somebody else; while others are here a few of them are, and the rest wait for these to end.
+ *
+ * Of what is under way at all there is a bound. Nobody may have more of it than is left free: whoever is alone gets half,
+ * two a third each, and whoever comes with a first request gets in until everything is taken.
  */
 class SharedPlaces implements Places {
+  readonly #most: number;
   readonly #now: () => number;
+  #underWay = 0;
+  /** Of these, those whom nobody knows; together they are one account. */
+  #strangers = 0;
   readonly #lines = new Map<string, Line>();
   #sweepAt = SWEEP_AT;
   /** The two accounts that came last; one of them is always somebody else. */
@@ -54,18 +66,48 @@ class SharedPlaces implements Places {
 
   readonly #goesOn = (line: Line): void => this.#goOn(line);
 
-  constructor(now: () => number) {
+  readonly #strangerLeaves = (): void => {
+    this.#strangers -= 1;
+    this.#underWay -= 1;
+  };
+
+  constructor(most: number, now: () => number) {
+    this.#most = most;
     this.#now = now;
+  }
+
+  underWay(): number {
+    return this.#underWay;
+  }
+
+  pass(account?: string): Leave {
+    if (account !== undefined) {
+      const line = this.#lineOf(account);
+      this.#count(line.held.size + line.waiting.size);
+      return this.#take(line);
+    }
+    this.#count(this.#strangers);
+    this.#strangers += 1;
+    return this.#strangerLeaves;
   }
 
   enter(account: string): Leave | Turn {
     this.#see(account);
     const line = this.#lineOf(account);
+    this.#count(line.held.size + line.waiting.size);
     if (line.waiting.size === 0 && this.#hasPlace(line)) return this.#take(line);
     const { promise: comes, resolve: come } = Promise.withResolvers<Leave>();
     const place = line.waiting.add({ come });
     line.timer ??= setTimeout(this.#goesOn, HOLD_MS / 4, line).unref();
-    return { comes, withdraw: () => line.waiting.delete(place) };
+    const withdraw = (): void => {
+      if (line.waiting.delete(place)) this.#underWay -= 1;
+    };
+    return { comes, withdraw };
+  }
+
+  #count(own: number): void {
+    if (own >= this.#most - this.#underWay) throw busy();
+    this.#underWay += 1;
   }
 
   #see(account: string): void {
@@ -105,7 +147,7 @@ class SharedPlaces implements Places {
   #take(line: Line): Leave {
     const place: Place<Held> = line.held.add({ since: this.#now() });
     return () => {
-      line.held.delete(place);
+      if (line.held.delete(place)) this.#underWay -= 1;
       if (line.waiting.size > 0) this.#goOn(line);
     };
   }
@@ -117,4 +159,5 @@ class SharedPlaces implements Places {
   }
 }
 
-export const createPlaces = (now: () => number = () => performance.now()): Places => new SharedPlaces(now);
+export const createPlaces = (most = Infinity, now: () => number = () => performance.now()): Places =>
+  new SharedPlaces(most, now);

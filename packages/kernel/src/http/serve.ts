@@ -12,7 +12,7 @@ import type { z } from 'zod';
 import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
 import { drained } from './drained.ts';
-import { createGate } from './gate.ts';
+import { createGate, leavePlace } from './gate.ts';
 import { cookiesOf } from './guards.ts';
 import type { Leave } from './places.ts';
 import type { PrincipalOf } from './principal.ts';
@@ -73,7 +73,7 @@ function createAnswering<T extends EndpointTypes>(
     else answer(result);
 
     function answer(given: T['reply'] | Answer): void {
-      request.leave?.();
+      leavePlace(request);
       if (isAnswer(given))
         return attempt(() => {
           if (undeclared) assertDeclared(undeclared, given);
@@ -92,7 +92,7 @@ function createAnswering<T extends EndpointTypes>(
       }
     }
     function fail(error: unknown): void {
-      request.leave?.();
+      leavePlace(request);
       void reply.send(error instanceof Error ? error : new Error(String(error)));
     }
   };

@@ -6,6 +6,7 @@ import type { RateRule } from '@troupe/domain';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Counters } from '../counters.ts';
 import { AppError, StartError } from '../errors.ts';
+import { busy } from '../fair.ts';
 import { randomHex } from '../ids.ts';
 import { parseJson } from '../json.ts';
 import { Linked } from '../linked.ts';
@@ -21,6 +22,7 @@ import {
   connectionBounds,
   isLoopback,
   REQUEST_TIMES,
+  type ConnectionBounds,
   type Connections,
 } from './connections.ts';
 import { checkAddress, hostCheck } from './door.ts';
@@ -100,6 +102,7 @@ export function createServer(options: ServerOptions): Server {
   const closing = new AbortController();
   const app = createApp(options);
   const loopback = loopbackOnly(settings);
+  const bounds = connectionBounds(settings);
   const { isInternal, isOurs, told, origin, originFor } = createRecognition(options, loopback);
   const clientAddress = (request: FastifyRequest) => told(request, 'x-client-ip') ?? request.ip;
   const server: Server = {
@@ -117,7 +120,7 @@ export function createServer(options: ServerOptions): Server {
     clientAddress,
     toldAs: (request) => told(request, 'x-counted-as', 'x-client-ip'),
     callers: createCallers(),
-    places: createPlaces(),
+    places: createPlaces(Math.min(settings.MAX_REQUESTS, bounds.total)),
     endpoints: [],
     rateRules: options.rateRules,
     draining: draining.signal,
@@ -144,7 +147,7 @@ export function createServer(options: ServerOptions): Server {
     },
   };
   addDoor(server);
-  const connections = addConnectionBounds(server, isOurs);
+  const connections = addConnectionBounds(server, bounds, isOurs);
   addBodyParsers(app);
   addErrors(app, log);
   addReadiness(server, options.ready);
@@ -244,11 +247,21 @@ function addDoor(server: Server): void {
   });
 }
 
+/** What is answered however much there is to do. */
+const ALWAYS = new Set(['/health', '/ready', '/metrics']);
+
 /** What one client may hold: connections, and behind a proxy, whose connections are everybody's, requests under way. */
-function addConnectionBounds(server: Server, isOurs: (request: FastifyRequest) => boolean): Connections {
+function addConnectionBounds(
+  server: Server,
+  bounds: ConnectionBounds,
+  isOurs: (request: FastifyRequest) => boolean,
+): Connections {
   const { app, settings } = server;
-  const bounds = connectionBounds(settings);
   const connections = boundConnections(app.server, bounds);
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!connections.isSurplus(request.raw.socket) || ALWAYS.has(request.routeOptions.url ?? '')) done();
+    else done(busy());
+  });
   if (settings.TRUST_PROXY === 0) return connections;
   const begin = boundRequests(bounds.perAddress);
   app.addHook('onRequest', (request, reply, done) => {
@@ -306,6 +319,7 @@ function addObservation(server: Server, isInternal: (request: FastifyRequest) =>
     else withTrace(readTraceparent(header), done);
   });
   const observe = requestObserver(metrics, service);
+  metrics.gauge('http_requests_under_way', 'Requests that are worked on now', () => server.places.underWay());
   const logsRequests = server.settings.LOG_LEVEL === 'debug';
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';

@@ -1,5 +1,5 @@
 import type { ChatDelta, Failure, StreamWriter } from '@troupe/ai';
-import { AppError, eventTexts, type Answer, type Log } from '@troupe/kernel';
+import { answerable, AppError, eventTexts, type Answer, type Log } from '@troupe/kernel';
 
 interface StreamOptions {
   log: Log;
@@ -24,7 +24,7 @@ export async function streamed(
       for (let item = first; !item.done; item = await pieces.next()) yield writer.write(item.value);
     } catch (error) {
       const told = explain(error);
-      if (!(told instanceof AppError)) log.error({ err: told }, 'a stream failed');
+      if (!answerable(told)) log.error({ err: told }, 'a stream failed');
       yield writer.fail(failureOf(told));
     } finally {
       await pieces.return?.();
@@ -34,7 +34,8 @@ export async function streamed(
 }
 
 function failureOf(told: unknown): Failure {
-  if (!(told instanceof AppError)) return { status: 500, message: 'Internal server error' };
-  const { success: _, ...more } = told.extra;
-  return { status: told.status, message: told.message, more };
+  const known = answerable(told);
+  if (!known) return { status: 500, message: 'Internal server error' };
+  const { success: _, ...more } = known.extra;
+  return { status: known.status, message: known.message, more };
 }

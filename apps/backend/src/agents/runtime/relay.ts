@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { GatewayTarget } from '@troupe/agent';
 import { AGENT_NOT_FOUND } from '@troupe/contract';
 import type { Driver } from '@troupe/fleet';
-import { AppError, bearerToken, limitFor, type Server } from '@troupe/kernel';
+import { answerable, AppError, bearerToken, isListening, limitFor, type Server } from '@troupe/kernel';
 import type { RuntimeService } from './service.ts';
 import { isResourceMetadata, type Resource } from './resource.ts';
 import { createSocketCount, socketAddress } from './sockets.ts';
@@ -44,9 +44,15 @@ function relayRequests(server: Server, { driver, memberOf, resource }: RelayDeps
   void server.app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-    for (const url of [`${PROXY}/:agentId`, `${PROXY}/:agentId/*`]) {
-      scope.all(url, {
-        onRequest: async (request, reply) => limit?.(request, reply, counted(request)),
+    for (const path of ['', '/*', '/v1/*']) {
+      scope.all(`${PROXY}/:agentId${path}`, {
+        // Where clients of models expect an error as their protocol has it.
+        config: path === '/v1/*' ? { errorShape: 'either' } : {},
+        onRequest: async (request, reply) => {
+          const whom = counted(request);
+          await limit?.(request, reply, whom);
+          if (!isListening(reply.raw) && !reply.raw.destroyed) reply.raw.once('close', server.places.pass(whom));
+        },
         handler: async (request, reply) => {
           const to = await target(request.raw, request.url);
           if (request.method === 'GET' && isResourceMetadata(to.path)) return resource.metadata(request, to.agentId);
@@ -82,7 +88,8 @@ function relaySockets(server: Server, { runtime, driver }: RelayDeps, target: Ta
     // From now on: one that breaks while its agent is looked up would end the process.
     socket.on('error', () => socket.destroy());
     upgrade(request, socket, head).catch((err: unknown) => {
-      if (err instanceof AppError) return refuse(socket, err);
+      const known = answerable(err);
+      if (known) return refuse(socket, known);
       server.log.error({ err }, 'a WebSocket could not be opened');
       socket.destroy();
     });
@@ -95,13 +102,14 @@ function breakOff(response: ServerResponse): void {
   response.end(JSON.stringify({ error: 'Internal server error' }));
 }
 
-function refuse(socket: Duplex, { status, body }: AppError): void {
+function refuse(socket: Duplex, { status, body, headers }: AppError): void {
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(text)}`,
     'connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   // Ended from this side alone it would be held open by whoever does not answer.
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
