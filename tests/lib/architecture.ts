@@ -291,7 +291,7 @@ const BY_MESSAGE =
 
 /** Who compares sentences of ours, with the reason. */
 const KEEPS_A_SENTENCE: Readonly<Record<string, string>> = {
-  'packages/fleet/src/fleet.ts': 'a row keeps why its agent failed as the sentence alone; a code needs a column',
+  'packages/fleet/src/looking.ts': 'a row keeps why its agent failed as the sentence alone; a code needs a column',
 };
 /** Constants whose value is a sentence. */
 const SENTENCES = /(export )?const ([A-Z][A-Z_]+) = ['`][A-Z][a-z’]* [^'`]*['`]/g;
