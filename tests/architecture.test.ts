@@ -26,6 +26,7 @@ import {
   specByItsSection,
   sqlInStores,
 } from './lib/architecture.ts';
+import { endpointsInGroups } from './lib/architecture-contract.ts';
 
 const sources = readSources(path.resolve(import.meta.dirname, '..'));
 
@@ -42,6 +43,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'a start loads nothing heavy': lightStart,
   'nothing that others supply is computed on the loop': loopStaysFree,
   'queues and channels are named in the contract': jobsByContract,
+  'endpoints are reached by service, slice and verb': endpointsInGroups,
   'rows of agents are written by the roster': agentsByRoster,
   'no rule goes by an error’s text': codesNotTexts,
   'SQL is in stores': sqlInStores,
@@ -228,10 +230,45 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
     ],
   ],
   [
+    endpointsInGroups,
+    'endpoints that the contract exports flat',
+    3,
+    [
+      src(
+        'packages/contract/src/index.ts',
+        "export * from './identity/keys/web.ts';",
+        "export { a, type B } from './b.ts';",
+      ),
+      src(
+        'packages/contract/src/identity/keys/web.ts',
+        'export const list = endpoint({',
+        'export const get = endpoint({',
+      ),
+      src('packages/contract/src/b.ts', 'export const a = endpoint({', 'export const c = endpoint({'),
+    ],
+  ],
+  [
+    endpointsInGroups,
+    'groups, and texts and types beside them, are fine',
+    0,
+    [
+      src(
+        'packages/contract/src/index.ts',
+        "export * as web from './web.ts';",
+        "export { GONE, type B } from './b.ts';",
+      ),
+      src('packages/contract/src/web.ts', "export * as b from './b.ts';"),
+      src('packages/contract/src/b.ts', 'export const a = endpoint({', "export const GONE = 'Gone';"),
+    ],
+  ],
+  [
     codesNotTexts,
     'a rule that goes by an error’s text',
-    4,
+    6,
     [
+      src('packages/contract/src/agents/fields.ts', "export const NO_AGENT = 'Agent not found';"),
+      src('apps/web/src/e.ts', 'return error === NO_AGENT ? 1 : 2;'),
+      src('apps/web/src/f.ts', "const NONE = 'No agent';", 'if (NONE !== said) return;'),
       src('apps/web/src/a.ts', "if (error.message === 'Gone') return;"),
       src('apps/web/src/b.ts', "if (error.message.startsWith('Session ')) return;"),
       src('apps/web/src/c.ts', "if (error.body['error'] === NONE) return;"),

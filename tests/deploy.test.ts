@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import * as contract from '@troupe/contract';
-import type { Endpoint } from '@troupe/contract';
+import { allEndpoints } from '@troupe/contract';
 import { settingDocs } from '@troupe/kernel';
 import { parse } from 'yaml';
 
@@ -89,9 +88,8 @@ test('proxies lead to the ports that the services listen on, and name one hop', 
 });
 
 test('proxies lead every path of /v1 that clients of models use to the backend, and no other', () => {
-  const paths = (Object.values(contract) as unknown[])
-    .filter((one): one is Endpoint => typeof one === 'object' && one !== null && 'pages' in one && one.pages === true)
-    .filter(({ service }) => service === 'backend')
+  const paths = allEndpoints()
+    .filter(({ pages, service }) => pages === true && service === 'backend')
     .map(({ path: where }) => where.replaceAll(/:\w+/g, 'x'));
   assert.ok(paths.length > 6);
   for (const file of ['nginx.conf', 'Caddyfile']) {

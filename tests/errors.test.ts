@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import * as contract from '@troupe/contract';
-import type { Endpoint } from '@troupe/contract';
+import { allEndpoints, COMMON_ERRORS, errorsOf } from '@troupe/contract';
 import { readSources } from '@troupe/testing/sources/sources';
 
 /** Tests meet most error answers where they are given; this looks at those that none meets. */
-
-const isEndpoint = (value: object): value is Endpoint => 'method' in value && 'path' in value && 'service' in value;
-
-const endpoints = Object.values({ ...contract, ...contract.underground, ...contract.webUnderground } as object).filter(
-  (value): value is Endpoint => typeof value === 'object' && value !== null && isEndpoint(value),
-);
 
 /** Status and text as they stand in the source, with a place for whatever is put in. */
 const THROWN = /new AppError\(\s*(\d{3}),\s*(?:'((?:[^'\\]|\\.)*)'|`([^`]*)`)/g;
@@ -38,7 +31,7 @@ const patternOf = (text: string): RegExp =>
   );
 
 const declared = new Map<number, string[]>();
-for (const texts of [contract.COMMON_ERRORS, ...endpoints.map(contract.errorsOf)])
+for (const texts of [COMMON_ERRORS, ...allEndpoints().map(errorsOf)])
   for (const [status, list] of Object.entries(texts))
     declared.set(Number(status), [...(declared.get(Number(status)) ?? []), ...list]);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as contract from '@troupe/contract';
+import { allEndpoints, type Endpoint } from '@troupe/contract';
 
 /** The contract as types that need nothing but TypeScript, for who installs the client without the platform. */
 
@@ -11,20 +11,19 @@ const HEAD = `/* Made from the contract by \`npm run docs:client\`; a test compa
 export interface Endpoints {
 `;
 
-const isEndpoint = (value: unknown): value is contract.Endpoint =>
-  typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'service' in value;
+/** Between agents: their owners use the dashboard, and agents their tools. */
+const LEFT_OUT = new Set(['Underground']);
 
 export function clientTypes(): string {
-  const endpoints = (Object.values(contract) as unknown[])
-    .filter(isEndpoint)
-    .filter(({ service }) => service === 'web')
+  const endpoints = allEndpoints()
+    .filter(({ service, tag }) => service === 'web' && !LEFT_OUT.has(tag))
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   return `${HEAD}${endpoints.map(entry).join('')}}\n`;
 }
 
-const keyOf = ({ method, path }: contract.Endpoint): string => `${method} ${path}`;
+const keyOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
-function entry(one: contract.Endpoint): string {
+function entry(one: Endpoint): string {
   const parts = [
     paramsOf(one),
     one.query && `query${optional(one.query)}: ${typeOf(one.query, 'input', 2)};`,
@@ -34,7 +33,7 @@ function entry(one: contract.Endpoint): string {
   return `  /** ${one.summary.replaceAll('*/', '*\\/')} */\n  '${keyOf(one)}': {\n${parts.map((part) => `    ${String(part)}\n`).join('')}  };\n`;
 }
 
-function paramsOf({ path }: contract.Endpoint): string | null {
+function paramsOf({ path }: Endpoint): string | null {
   const names = [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => `${name}: string`);
   return names.length === 0 ? null : `params: { ${names.join('; ')} };`;
 }

@@ -31,10 +31,12 @@ const REMOVES_SERVER = /DELETE \S*\/mcp-servers\//;
 function rank({ method, name }: Target): number {
   if (/PUT \S*\/files\/content$/.test(name)) return -1;
   if (name.startsWith('gateway POST /sessions')) return 2;
-  if (REMOVES_SERVER.test(name)) return 2;
+  if (REMOVES_SERVER.test(name) || name.endsWith('/cancel')) return 2;
+  // With the key at the backend first: a session may only repeat the token that the key has set.
+  if (name.startsWith('web POST /api/register-')) return 2;
   if (name.endsWith('/token/rotate')) return 8;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
-  if (/reset|restore|:action|stop|restart|repair|cancel|\/update$/.test(name)) return 3;
+  if (/reset|restore|:action|stop|restart|repair|\/update$/.test(name)) return 3;
   return method === 'GET' ? 0 : method === 'DELETE' ? 4 : 1;
 }
 

@@ -1,6 +1,5 @@
 import { GATEWAY_ROUTES } from '@troupe/agent';
-import * as contract from '@troupe/contract';
-import type { Auth, Endpoint, Service } from '@troupe/contract';
+import { allEndpoints, urlOf, type Auth, type Endpoint, type Service } from '@troupe/contract';
 import type { Server } from '@troupe/kernel';
 import { z } from 'zod';
 import type { Example } from './example.ts';
@@ -25,18 +24,6 @@ export interface Target {
 }
 
 const GATEWAY = '/api/runtime/proxy/:agentId';
-
-const isEndpoint = (value: object): value is Endpoint => 'service' in value && 'method' in value && 'path' in value;
-
-function endpointsIn(value: unknown): Endpoint[] {
-  if (typeof value !== 'object' || value === null || '_zod' in value) return [];
-  return isEndpoint(value) ? [value] : Object.values(value).flatMap(endpointsIn);
-}
-
-/** Every endpoint that the contract has, those in lists and groups included. */
-const allEndpoints = (): Endpoint[] => [
-  ...new Map(endpointsIn({ ...contract }).map((one) => [nameOf(one), one])).values(),
-];
 
 const nameOf = ({ service, method, path }: Pick<Endpoint, 'service' | 'method' | 'path'>): string =>
   `${service} ${method} ${path}`;
@@ -102,7 +89,7 @@ function targetOf(one: Endpoint, { params, query, body, headers = {} }: Example,
     service: one.service,
     method: one.method,
     auth: one.path.startsWith(`${GATEWAY}/`) ? 'gateway' : one.auth,
-    url: contract.urlOf(one, { params, query }),
+    url: urlOf(one, { params, query }),
     body: one.rawBody ? '' : json,
     headers,
     namesOwner,

@@ -29,6 +29,25 @@ browserSuite('accounts in the browser', (stage) => {
     await watched.context.close();
   });
 
+  test('what the contract refuses is told at its field, in its words, and never sent', async () => {
+    const watched = await openPage(stage.browser, stage.platform.url);
+    const { page } = watched;
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request.url());
+    });
+    await page.goto('/signup');
+    await page.getByLabel('E-mail').fill('nobody');
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('Invalid email format').waitFor();
+    await page.getByText('Password must be at least 8 characters').waitFor();
+    await page.locator('input[name=email]:focus').waitFor();
+    assert.deepEqual(sent, []);
+    assertQuiet(watched);
+    await watched.context.close();
+  });
+
   test('a wrong password is told, and every provider error is explained', async () => {
     const { page, context } = await openPage(stage.browser, stage.platform.url);
     await page.goto('/login');

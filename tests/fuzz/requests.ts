@@ -1,5 +1,4 @@
-import * as contract from '@troupe/contract';
-import type { Endpoint, Service } from '@troupe/contract';
+import { allEndpoints, type Endpoint, type Service } from '@troupe/contract';
 import { z } from 'zod';
 import { chance, type Chance } from './random.ts';
 import { jsonFor, nastyText, type Known, type Schema } from './values.ts';
@@ -29,14 +28,7 @@ interface Prepared {
 }
 
 function endpoints(): Endpoint[] {
-  const found = new Map<string, Endpoint>();
-  const look = (value: unknown, depth: number): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const { service, method, path } = value as Partial<Endpoint>;
-    if (service && method && path) found.set(`${service} ${method} ${path}`, value as Endpoint);
-    else if (depth < 2) for (const inner of Object.values(value)) look(inner, depth + 1);
-  };
-  look(contract, 0);
+  const found = new Map(allEndpoints().map((one) => [`${one.service} ${one.method} ${one.path}`, one]));
   // Whoever is asked as would be nobody from then on; it has tests of its own.
   found.delete('web POST /api/account/close');
   return [...found].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, endpoint]) => endpoint);

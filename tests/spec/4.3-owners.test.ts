@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import * as contract from '@troupe/contract';
-import type { Endpoint } from '@troupe/contract';
+import { allEndpoints, INSTANCE_ACTIONS, type Endpoint } from '@troupe/contract';
 import { askBackend, person, provisioned, send, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
 
@@ -20,12 +19,7 @@ before(async () => {
 });
 after(() => services.stop());
 
-const isEndpoint = (value: unknown): value is Endpoint =>
-  typeof value === 'object' && value !== null && 'path' in value && 'service' in value && 'method' in value;
-const all = (service: string): Endpoint[] =>
-  Object.values(contract as Record<string, unknown>)
-    .filter(isEndpoint)
-    .filter((one) => one.service === service);
+const all = (service: string): Endpoint[] => allEndpoints().filter((one) => one.service === service);
 const named = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
 /** Bodies that are right in all but whose agent they are about. */
@@ -70,7 +64,7 @@ describe("another user's agent is not found", () => {
       ['POST', '/api/scheduled-tasks', task],
       ['GET', `/api/instance/${id}`],
       ['GET', `/api/instance/${id}/stats`],
-      ...contract.INSTANCE_ACTIONS.map((action) => ['POST', `/api/instance/${id}/${action}`, {}] as const),
+      ...INSTANCE_ACTIONS.map((action) => ['POST', `/api/instance/${id}/${action}`, {}] as const),
     ] as const) {
       const reply = await ben.ask(method, path, body);
       assert.equal(reply.status, 404, `${method} ${path}: ${JSON.stringify(reply.body)}`);

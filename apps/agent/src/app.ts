@@ -20,7 +20,7 @@ import {
   type SqliteStore,
 } from '@troupe/agent';
 import { createAi, providersFrom } from '@troupe/ai';
-import { fetchSkill, useTeamStore, type TeamStoreCall } from '@troupe/contract';
+import { backend, type TeamStoreCall } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import {
   AppError,
@@ -167,7 +167,7 @@ function principalOf(
 function shared(own: SqliteStore, { PLATFORM_URL, PLATFORM_KEY, TEAM_ID }: AgentSettings, outbound: Outbound) {
   if (PLATFORM_URL === undefined || PLATFORM_KEY === undefined || TEAM_ID === undefined) return own;
   const ask = async <T>(body: TeamStoreCall): Promise<T> => {
-    const response = await outbound.fetch(PLATFORM_URL + useTeamStore.path, {
+    const response = await outbound.fetch(PLATFORM_URL + backend.teams.askStore.path, {
       method: 'POST',
       headers: { authorization: `Bearer ${PLATFORM_KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -203,7 +203,7 @@ function skillsOf(
 ) {
   if (PLATFORM_URL === undefined) return {};
   const source: SkillSource = async (digest) => {
-    const response = await outbound.fetch(PLATFORM_URL + fetchSkill.path.replace(':digest', digest), {
+    const response = await outbound.fetch(PLATFORM_URL + backend.skills.get.path.replace(':digest', digest), {
       headers: { authorization: `Bearer ${PLATFORM_KEY ?? GATEWAY_TOKEN}` },
       timeout: SKILL_MS,
       maxBytes: SKILL_ANSWER_BYTES,

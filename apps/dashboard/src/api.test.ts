@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, mock, test } from 'node:test';
-import { CallError, createKey, deleteKey, getChallenge, getHealth, listKeys } from '@troupe/contract';
+import { CallError, web } from '@troupe/contract';
 import { call, carefully, codeOf, confirmWho, onConfirmFirst, statusOf } from './api.ts';
 import { withChallenge } from './challenge.ts';
 import { loadPage, PageAway } from './offline.ts';
@@ -24,27 +24,27 @@ afterEach(() => mock.restoreAll());
 describe('a call', () => {
   test('answers what the platform says', async () => {
     const asked = platform(() => json({ keys: [] }));
-    assert.deepEqual(await call(listKeys, {}), { keys: [] });
+    assert.deepEqual(await call(web.keys.list, {}), { keys: [] });
     assert.deepEqual(asked, ['GET /api/keys']);
   });
 
   test('that the contract refuses never leaves the browser', async () => {
     const asked = platform(() => json({}));
-    await assert.rejects(call(createKey, { body: { name: '' } }), { message: 'Name required', status: 400 });
+    await assert.rejects(call(web.keys.create, { body: { name: '' } }), { message: 'Name required', status: 400 });
     assert.deepEqual(asked, []);
   });
 
   test('to a platform that is away is told in words, with status 0', async () => {
     away();
-    await assert.rejects(call(listKeys, {}), { message: states.unreachable, status: 0 });
+    await assert.rejects(call(web.keys.list, {}), { message: states.unreachable, status: 0 });
     mock.restoreAll();
     platform(() => Promise.reject(new DOMException('slow', 'TimeoutError')));
-    await assert.rejects(call(listKeys, {}), { message: states.noAnswer, status: 0 });
+    await assert.rejects(call(web.keys.list, {}), { message: states.noAnswer, status: 0 });
   });
 
   test('that was let go of is not told as a fault', async () => {
     platform(() => Promise.reject(new DOMException('gone', 'AbortError')));
-    await assert.rejects(call(listKeys, {}), { name: 'AbortError' });
+    await assert.rejects(call(web.keys.list, {}), { name: 'AbortError' });
   });
 
   test('has a status and a code only where the platform gave them', () => {
@@ -56,7 +56,7 @@ describe('a call', () => {
 
 describe('what has to be confirmed first', () => {
   const refuse = () => json({ error: 'Confirm', code: 'CONFIRM_FIRST' }, 403);
-  const remove = () => carefully(deleteKey, { params: { id: 'a' } });
+  const remove = () => carefully(web.keys.remove, { params: { id: 'a' } });
 
   test('is done after the person showed who they are', async () => {
     let isKnown = false;
@@ -122,7 +122,7 @@ describe('a proof of work', () => {
       return JSON.parse(atob(altcha)) as { number: number; signature: string };
     });
     assert.deepEqual([solved.number, solved.signature], [37, 's']);
-    assert.deepEqual(asked, [`GET ${getChallenge.path}`]);
+    assert.deepEqual(asked, [`GET ${web.session.getChallenge.path}`]);
   });
 
   test('that has no solution, or that nobody gives, leaves the refusal as it was', async () => {
@@ -162,7 +162,7 @@ describe('a page that cannot be loaded', () => {
       loadPage(() => Promise.reject(missing)),
       missing,
     );
-    assert.deepEqual(asked, [`GET ${getHealth.path}`]);
+    assert.deepEqual(asked, [`GET ${web.health.get.path}`]);
   });
 
   test('one that loads asks nobody', async () => {

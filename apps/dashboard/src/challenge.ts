@@ -1,11 +1,11 @@
-import { getChallenge } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { call, statusOf } from './api.ts';
 
 const hex = (bytes: ArrayBuffer) =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 async function solve(): Promise<string> {
-  const { algorithm, challenge, maxnumber, salt, signature } = await call(getChallenge, {});
+  const { algorithm, challenge, maxnumber, salt, signature } = await call(web.session.getChallenge, {});
   for (let number = 0; number <= maxnumber; number += 1) {
     const digest = await crypto.subtle.digest(algorithm, new TextEncoder().encode(salt + number));
     if (hex(digest) === challenge) return btoa(JSON.stringify({ algorithm, challenge, number, salt, signature }));

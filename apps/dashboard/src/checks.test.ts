@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  CallError,
-  createKey,
-  attachMcpServer,
-  login,
-  passSecondStep,
-  putPaymentPolicy,
-  register,
-  reviewSkillArchive,
-} from '@troupe/contract';
+import { CallError, web } from '@troupe/contract';
 import { check, numberOf, refusal, refusedFields, stillRefused } from './checks.ts';
 import { policyWords } from './pages/money/policy-words.ts';
 
@@ -24,46 +15,51 @@ const refused = (...[endpoint, sent]: Parameters<typeof check>): CallError => {
 };
 
 test('what the contract allows is let through', () => {
-  check(createKey, { body: { name: 'ci' } });
-  check(login, { body: { email: 'mÜller@exämple.org', password: ' ' } });
+  check(web.keys.create, { body: { name: 'ci' } });
+  check(web.session.login, { body: { email: 'mÜller@exämple.org', password: ' ' } });
 });
 
 test('what it refuses is told in its own words, as the platform would answer', () => {
-  const error = refused(createKey, { body: { name: 'x'.repeat(65) } });
+  const error = refused(web.keys.create, { body: { name: 'x'.repeat(65) } });
   assert.equal(error.status, 400);
   assert.equal(error.message, 'Name too long (max 64 chars)');
   assert.deepEqual(refusedFields(error), { name: 'Name too long (max 64 chars)' });
-  assert.equal(refused(login, {}).message, 'Missing email or password');
+  assert.equal(refused(web.session.login, {}).message, 'Missing email or password');
 });
 
 test('a text that the schema made up names the field above the form, and is a sentence below it', () => {
-  const error = refused(register, { body: { email: 'a@b.org', password: 'long enough', name: 'x'.repeat(101) } });
+  const error = refused(web.register.create, {
+    body: { email: 'a@b.org', password: 'long enough', name: 'x'.repeat(101) },
+  });
   assert.equal(error.message, 'name must be at most 100 characters');
   assert.deepEqual(refusedFields(error), { name: 'Must be at most 100 characters' });
 });
 
 test('each field is told of, the first word on each', () => {
-  const error = refused(register, { body: { email: 'nobody', password: 'short', referralCode: '--- !' } });
+  const error = refused(web.register.create, { body: { email: 'nobody', password: 'short', referralCode: '--- !' } });
   assert.deepEqual(Object.keys(refusedFields(error)), ['email', 'password', 'referralCode']);
 });
 
 test('a part of the path is checked, also when it is a number', () => {
   const body = { url: 'https://example.org/mcp' };
-  assert.match(refused(attachMcpServer, { params: { id: 'a', name: 'a b' }, body }).message, /letters, digits/);
-  assert.match(refused(attachMcpServer, { params: { id: 'a', name: '-'.repeat(2000) }, body }).message, /letters/);
-  check(attachMcpServer, { params: { id: 'a', name: 7 }, body });
+  assert.match(refused(web.connections.attach, { params: { id: 'a', name: 'a b' }, body }).message, /letters, digits/);
+  assert.match(
+    refused(web.connections.attach, { params: { id: 'a', name: '-'.repeat(2000) }, body }).message,
+    /letters/,
+  );
+  check(web.connections.attach, { params: { id: 'a', name: 7 }, body });
 });
 
-test('a file is not looked at', () => check(reviewSkillArchive, { bytes: new Uint8Array(4) }));
+test('a file is not looked at', () => check(web.skills.reviewArchive, { bytes: new Uint8Array(4) }));
 
 test('what is wrong with the whole is told of no field', () => {
-  const error = refused(passSecondStep, { body: {} });
+  const error = refused(web.secondStep.pass, { body: {} });
   assert.deepEqual(refusedFields(error), {});
   assert.deepEqual(refusal(error, ['code']), { at: {}, rest: error.message });
 });
 
 test('an error stands at its field, and beneath the form what no field shows', () => {
-  const error = refused(register, { body: { email: 'nobody', password: 'short' } });
+  const error = refused(web.register.create, { body: { email: 'nobody', password: 'short' } });
   assert.deepEqual(refusal(error, ['email', 'password']), { at: refusedFields(error) });
   const half = refusal(error, ['password']);
   assert.deepEqual([Object.keys(half.at), half.rest], [['password'], error.message]);
@@ -72,7 +68,7 @@ test('an error stands at its field, and beneath the form what no field shows', (
 });
 
 test('an error within a list stands at the list', () => {
-  const error = refused(putPaymentPolicy, { params: { id: 'a' }, body: { payees: ['nobody'] } });
+  const error = refused(web.policy.put, { params: { id: 'a' }, body: { payees: ['nobody'] } });
   assert.deepEqual(Object.keys(refusedFields(error)), ['payees.0']);
   assert.deepEqual(Object.keys(refusal(error, ['payees']).at), ['payees']);
   // `payees` is not `pay`.
@@ -81,13 +77,13 @@ test('an error within a list stands at the list', () => {
 
 test('while it is mended the words follow; what the platform said stays', () => {
   const params = { id: 'a' };
-  const error = refused(putPaymentPolicy, { params, body: { perDay: 'many' } });
-  const worse = stillRefused(error, putPaymentPolicy, { params, body: { perPayment: '-1' } });
+  const error = refused(web.policy.put, { params, body: { perDay: 'many' } });
+  const worse = stillRefused(error, web.policy.put, { params, body: { perPayment: '-1' } });
   assert.deepEqual(Object.keys(refusedFields(worse)), ['perPayment']);
-  assert.equal(stillRefused(error, putPaymentPolicy, { params, body: { perDay: '20' } }), null);
+  assert.equal(stillRefused(error, web.policy.put, { params, body: { perDay: '20' } }), null);
   const told = new CallError(409, { error: 'Taken' });
-  assert.equal(stillRefused(told, putPaymentPolicy, { params, body: {} }), told);
-  assert.equal(stillRefused(null, putPaymentPolicy, { params, body: { perDay: 'many' } }), null);
+  assert.equal(stillRefused(told, web.policy.put, { params, body: {} }), told);
+  assert.equal(stillRefused(null, web.policy.put, { params, body: { perDay: 'many' } }), null);
 });
 
 test('nothing typed is no number, and no zero', () => {
@@ -97,12 +93,12 @@ test('nothing typed is no number, and no zero', () => {
 
 test('a policy says which payee is none, in words for people', () => {
   const payees = ['0x1111111111111111111111111111111111111111', 'somebody'];
-  const error = refused(putPaymentPolicy, { params: { id: 'a' }, body: { perDay: 'many', payees } });
+  const error = refused(web.policy.put, { params: { id: 'a' }, body: { perDay: 'many', payees } });
   const words = policyWords(refusedFields(error), payees);
   assert.match(words.payees ?? '', /^somebody is not an address/);
   assert.match(words.perDay ?? '', /such as 20/);
   assert.equal(words.perPayment, undefined);
   const many = Array.from({ length: 101 }, () => payees[0]!);
-  const tooMany = refused(putPaymentPolicy, { params: { id: 'a' }, body: { payees: many } });
+  const tooMany = refused(web.policy.put, { params: { id: 'a' }, body: { payees: many } });
   assert.match(policyWords(refusedFields(tooMany), many).payees ?? '', /^At most 100/);
 });

@@ -1,4 +1,4 @@
-import { getHealth } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { call } from './api.ts';
 
 /** When the platform is away. */
@@ -22,7 +22,7 @@ export async function loadPage<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
-    await call(getHealth, {}).catch(() => {
+    await call(web.health.get, {}).catch(() => {
       throw new PageAway('', { cause: error });
     });
     throw error;

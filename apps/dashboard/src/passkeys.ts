@@ -1,9 +1,9 @@
-import type { passkeyOptions, startPasskey, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 
 /** Between the browser's bytes and the API's texts. */
 
-type Asked = TypesOf<typeof passkeyOptions>['reply'];
-type Made = TypesOf<typeof startPasskey>['reply'];
+type Asked = TypesOf<typeof web.secondStep.startPasskey>['reply'];
+type Made = TypesOf<typeof web.factors.startPasskey>['reply'];
 
 /** Browsers keep passkeys for host names, and only where nobody can listen in. */
 export const passkeysWork = (): boolean => 'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(location.hostname);

@@ -1,13 +1,13 @@
-import { getSession } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from './api.ts';
 
-export type SessionUser = NonNullable<TypesOf<typeof getSession>['reply']['user']>;
+export type SessionUser = NonNullable<TypesOf<typeof web.session.get>['reply']['user']>;
 
 export const sessionQuery = queryOptions({
-  queryKey: [getSession.path, getSession.method, {}],
-  queryFn: () => call(getSession, {}),
+  queryKey: [web.session.get.path, web.session.get.method, {}],
+  queryFn: () => call(web.session.get, {}),
   staleTime: 60_000,
 });
 

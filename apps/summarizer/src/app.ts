@@ -1,4 +1,4 @@
-import { extractPage, getSummarizer, getSummarizerHealth, summarizePage } from '@troupe/contract';
+import { summarizer } from '@troupe/contract';
 import {
   createOutbound,
   createServer,
@@ -34,10 +34,10 @@ export function createSummarizer(options: SummarizerOptions): Server {
   const pages = createPages({ outbound, clock, timeout: fetchTimeout });
   server.app.addHook('onClose', () => outbound.close());
 
-  serve(server, getSummarizer, () => about(rest.settings));
-  serve(server, getSummarizerHealth, () => ({ status: 'ok' as const, service: NAME, version: VERSION }));
-  serve(server, summarizePage, ({ body, request }) => pages.summarize(body.url, request.signal()));
-  serve(server, extractPage, ({ body, request }) => pages.extract(body.url, request.signal()));
+  serve(server, summarizer.get, () => about(rest.settings));
+  serve(server, summarizer.getHealth, () => ({ status: 'ok' as const, service: NAME, version: VERSION }));
+  serve(server, summarizer.summarize, ({ body, request }) => pages.summarize(body.url, request.signal()));
+  serve(server, summarizer.extract, ({ body, request }) => pages.extract(body.url, request.signal()));
   serveOpenApi(server, 'Troupe web summarizer', VERSION);
   return server;
 }
@@ -47,9 +47,9 @@ function about({ CHAIN_TESTNET, PAYEE_ADDRESS }: Settings) {
     service: NAME,
     description: 'Fetches a web page and returns a summary of it, or its links, images and metadata.',
     endpoints: {
-      'GET /health': getSummarizerHealth.summary,
-      'POST /api/summarize': summarizePage.summary,
-      'POST /api/extract': extractPage.summary,
+      'GET /health': summarizer.getHealth.summary,
+      'POST /api/summarize': summarizer.summarize.summary,
+      'POST /api/extract': summarizer.extract.summary,
     },
     payment: {
       network: CHAIN_TESTNET ? 'Tempo Testnet' : 'Tempo',

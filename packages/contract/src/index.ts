@@ -1,8 +1,15 @@
+/** Endpoints are reached by service, slice and verb (`web.keys.create`); texts, types and schemas by their own name. */
+export * as web from './web.ts';
+export * as backend from './backend.ts';
+export * as gateway from './gateway.ts';
+export * as summarizer from './platform/summarizer.ts';
+
 export * from './client.ts';
 export * from './common.ts';
 export * from './email.ts';
 export * from './endpoint.ts';
-export { COMMON_ERRORS, errorCheck, errorsOf } from './errors.ts';
+export * from './endpoints.ts';
+export { COMMON_ERRORS, errorsOf, errorCheck } from './errors.ts';
 export * from './forms.ts';
 export * from './job.ts';
 export * from './messages.ts';
@@ -10,129 +17,77 @@ export * from './openapi.ts';
 export * from './pages.ts';
 export * from './sse.ts';
 
-export * from './platform/health/backend.ts';
-export * from './platform/health/web.ts';
-export * from './platform/infra.ts';
 export * from './platform/jobs.ts';
-export * from './platform/notices.ts';
-export * from './platform/overview.ts';
-export * from './platform/summarizer.ts';
-export * from './platform/webhooks.ts';
+export { type Notice, MOST_NOTICE_STREAMS, TOO_MANY_NOTICE_STREAMS } from './platform/notices.ts';
+export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery } from './platform/webhooks.ts';
 
-export * from './identity/access.ts';
-export * from './identity/account.ts';
-export * from './identity/admin.ts';
-export * from './identity/audit.ts';
-export * from './identity/factors.ts';
-export * from './identity/authorization.ts';
-export * from './identity/federated.ts';
-export { CONFIRM_FIRST, PASSKEY_REFUSED, PASSKEYS_NEED_A_NAME, SIGN_IN_AGAIN } from './identity/fields.ts';
-export * from './identity/invites.ts';
+export type { Access, AccessRequest } from './identity/access.ts';
+export { GRACE_DAYS, CLOSING_REFUSALS } from './identity/account.ts';
+export { CONFIRM_FIRST, SIGN_IN_AGAIN, PASSKEYS_NEED_A_NAME } from './identity/fields.ts';
 export * from './identity/jobs.ts';
-export * from './identity/keys/backend.ts';
-export * from './identity/keys/web.ts';
-export * from './identity/oauth.ts';
-export * from './identity/password.ts';
-export * from './identity/register.ts';
-export * from './identity/risc.ts';
-export * from './identity/second-step.ts';
-export * from './identity/session.ts';
-export * from './identity/settings.ts';
-export * from './identity/wallet-auth.ts';
+export { MISSING_KEY, INVALID_KEY } from './identity/keys/web.ts';
+export type { SignInError } from './identity/oauth.ts';
+export { OTHER_ACCOUNT } from './identity/register.ts';
+export { SECURITY_EVENTS } from './identity/risc.ts';
+export type { PasskeyAssertion, PasskeyAttestation } from './identity/second-step.ts';
 
-export * from './agents/agents/backend.ts';
-export * from './agents/agents/web.ts';
-export * from './agents/agent-files.ts';
-export * from './agents/ai/backend.ts';
-export * from './agents/ai-providers.ts';
-export * from './agents/ai/v1/index.ts';
-export * from './agents/backups/backend.ts';
-export { BACKUP_DAMAGED, BACKUP_NOT_FOUND, type AgentBackup } from './agents/backups/fields.ts';
-export * from './agents/backups/web.ts';
-export * from './agents/branches.ts';
-export * from './agents/chat.ts';
-export * from './agents/config.ts';
-export * from './agents/connections.ts';
-export {
-  cancelConversation,
-  decideApproval,
-  forgetMemory,
-  gatewayApprovals,
-  gatewayCancel,
-  gatewayDecide,
-  gatewayFollow,
-  gatewayForget,
-  gatewaySay,
-  gatewaySession,
-  gatewaySessions,
-  getConversation,
-  listConversations,
-  say,
-  type Attachment,
-  type SessionHead,
-  type SessionStep,
-} from './agents/conversations.ts';
-export * from './agents/demo.ts';
-export * from './agents/deployments.ts';
-export * from './agents/devices.ts';
+export type { WebAgent } from './agents/agents/web.ts';
+export { type ErrorShape, errorType, shapedError, shapeFor } from './agents/ai/v1/errors.ts';
+export type { AgentBackup } from './agents/backups/fields.ts';
+export type { SessionHead, Attachment, SessionStep, Branch } from './agents/conversations/fields.ts';
+export type { Deployment } from './agents/deployments.ts';
+export type { Device } from './agents/devices.ts';
 export {
   AGENT_NOT_FOUND,
+  AGENT_GONE,
   AGENT_STOPPED,
   MESSAGE_TOO_LARGE,
-  AI_PROVIDERS,
-  VERIFICATION_TYPES,
   type AgentStats,
   type ProvisionBody,
 } from './agents/fields.ts';
-export * from './agents/heartbeat.ts';
-export * from './agents/inbox.ts';
-export * from './agents/installations.ts';
-export * from './agents/instance.ts';
+export { FILE_BYTES, MOST_ATTACHMENTS, UPLOADS, type FileEntry } from './agents/files/fields.ts';
+export type { InboxItem } from './agents/inbox.ts';
+export { INSTANCE_ACTIONS } from './agents/instance.ts';
 export * from './agents/jobs.ts';
-export * from './agents/lifecycle.ts';
-export * from './agents/live.ts';
-export * from './agents/mcp.ts';
-export * from './agents/memory.ts';
-export * from './agents/models.ts';
-export * from './agents/provision/backend.ts';
-export * from './agents/provision/web.ts';
-export * from './agents/runtime.ts';
-export * from './agents/skills/backend.ts';
-export * from './agents/skills/web.ts';
-export { type SkillFinding, type SkillReview, type SkillSummary } from './agents/skills/fields.ts';
-export * from './agents/tasks.ts';
-export * from './agents/teams/backend.ts';
-export * from './agents/teams/shared.ts';
-export * from './agents/teams/web.ts';
+export {
+  LIVE_TOPICS,
+  type LiveTopic,
+  MOST_WATCHES,
+  MOST_STREAMS,
+  MOST_FOLLOWED,
+  TOO_MANY_STREAMS,
+  TOO_MANY_FOLLOWED,
+} from './agents/live.ts';
+export { MEMORY_LIMITS } from './agents/memory/web.ts';
+export { PROVIDER_KINDS, type ProviderKind } from './agents/providers/fields.ts';
+export type { AiProvider } from './agents/providers/web.ts';
+export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
+export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
+export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
+export type { ScheduledTask } from './agents/tasks.ts';
+export type { TeamStoreCall } from './agents/teams/backend.ts';
+export { PLAN_FOR_TEAMS, customAgent } from './agents/teams/web.ts';
 
-export * from './money/billing.ts';
-export * from './money/gateway.ts';
+export { PAYMENT_METHODS } from './money/gateway.ts';
 export * from './money/jobs.ts';
-export * from './money/ledger.ts';
-export * from './money/paygate.ts';
-export * from './money/payment-sessions.ts';
-export * from './money/policy.ts';
-export * from './money/topup.ts';
-export * from './money/usage.ts';
-export * from './money/wallet.ts';
+export { INVALID_PAYGATE_ACTION } from './money/paygate.ts';
+export { BAD_PAYEES } from './money/policy.ts';
 
 export {
-  BUS_MESSAGE_BYTES,
   BUS_VERSION,
-  busMessage,
-  type BusMessage,
-  type LoggedMessage,
   type UnsignedBusMessage,
+  type BusMessage,
+  BUS_MESSAGE_BYTES,
+  type LoggedMessage,
 } from './underground/bus.ts';
 export type { AgentDoor } from './underground/doors.ts';
 export type { UndergroundEvent } from './underground/events.ts';
 export {
-  amplifyAnswer,
-  amplifyRequest,
-  bookingAnswer,
-  bookingCounter,
-  bookingOffer,
   type Schema,
+  bookingOffer,
+  bookingCounter,
+  bookingAnswer,
+  amplifyRequest,
+  amplifyAnswer,
 } from './underground/negotiation.ts';
-export * from './underground/routes.ts';
 export type { SplitReply } from './underground/splits.ts';

@@ -9,7 +9,7 @@ import {
   type Showing,
   type Verify,
 } from '@troupe/agent';
-import { AGENT_NOT_FOUND } from '@troupe/contract';
+import { AGENT_GONE, AGENT_NOT_FOUND } from '@troupe/contract';
 import {
   answerTo,
   AppError,
@@ -63,7 +63,7 @@ const MOST_BODY_BYTES = 64 * 1024 * 1024;
 const NOT_RUNNING = { status: 502, message: 'Agent is not running' };
 const UNKNOWN = { status: 404, message: AGENT_NOT_FOUND };
 /** Ends a stream of events of an agent that was deleted meanwhile, as the agent's own gateway would. */
-const GONE = `\n\ndata: ${JSON.stringify({ error: AGENT_NOT_FOUND })}\n\ndata: [DONE]\n\n`;
+const GONE = `\n\ndata: ${JSON.stringify({ error: AGENT_NOT_FOUND, code: AGENT_GONE })}\n\ndata: [DONE]\n\n`;
 
 export interface CredentialDeps {
   roster: Pick<AllAgents, 'find' | 'token'>;

@@ -1,18 +1,4 @@
-import {
-  deleteAgent,
-  getAccess,
-  getAgent,
-  getBilling,
-  getInbox,
-  getSession,
-  listAccessRequests,
-  listAgents,
-  listDevices,
-  listModels,
-  listNotices,
-  listAiProviders,
-  listTeams,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { Endpoint, LiveTopic } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
@@ -24,13 +10,13 @@ import type { Live } from './live.ts';
 
 /** What is read again when a part of the platform has changed. */
 const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
-  account: [getSession, getBilling, getAccess],
-  agents: [listAgents, getAgent, listTeams],
-  devices: [listDevices],
-  inbox: [getInbox],
-  joining: [listAccessRequests],
-  notices: [listNotices],
-  providers: [listAiProviders, listModels],
+  account: [web.session.get, web.billing.get, web.access.get],
+  agents: [web.agents.list, web.agents.get, web.teams.list],
+  devices: [web.devices.list],
+  inbox: [web.inbox.get],
+  joining: [web.access.list],
+  notices: [web.notices.list],
+  providers: [web.providers.list, web.models.list],
 };
 
 const LiveContext = createContext<Live | undefined>(undefined);
@@ -42,12 +28,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     createLive({
       changed(topics) {
         // What this tab is just deleting is not asked for again.
-        const isDeleting = queries.isMutating({ mutationKey: [deleteAgent.path, deleteAgent.method] }) > 0;
-        const reads = topics.flatMap((topic) => READS[topic] ?? []).filter((read) => !isDeleting || read !== getAgent);
+        const isDeleting = queries.isMutating({ mutationKey: [web.agents.remove.path, web.agents.remove.method] }) > 0;
+        const reads = topics
+          .flatMap((topic) => READS[topic] ?? [])
+          .filter((read) => !isDeleting || read !== web.agents.get);
         void stale(queries, ...reads);
       },
       back: () => void queries.invalidateQueries(),
-      signedOut: () => void stale(queries, getSession),
+      signedOut: () => void stale(queries, web.session.get),
     }),
   );
   useEffect(() => live.start(), [live]);

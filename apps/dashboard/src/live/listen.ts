@@ -1,4 +1,4 @@
-import { followLive } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { eventsOf, open } from '../api.ts';
 import { FOREVER_MS } from './loop.ts';
 
@@ -14,7 +14,7 @@ export async function listen(
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE_MS);
   try {
-    const stream = await open(followLive, {
+    const stream = await open(web.live.follow, {
       query: watch ? { watch } : {},
       // By it a platform that stops knows who only listens.
       headers: { accept: 'text/event-stream' },

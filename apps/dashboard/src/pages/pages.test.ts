@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { putCap, webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { check } from '../checks.ts';
 import { actorOf, sentence, words } from './identity/audit-words.ts';
 import type { Entry } from './identity/audit-words.ts';
@@ -62,15 +62,15 @@ describe('a cap', () => {
 
   test('is sent as the contract takes it; null takes it away, and what is no number is refused', () => {
     const cap = { scope: 'agent', agentId: 'a1', period: 'day' } as const;
-    check(putCap, { body: capBody(cap, 5) });
-    check(putCap, { body: capBody(cap, null) });
+    check(web.usage.putCap, { body: capBody(cap, 5) });
+    check(web.usage.putCap, { body: capBody(cap, null) });
     assert.deepEqual(capBody({ scope: 'user', agentId: null, period: 'month' }, 1), {
       scope: 'user',
       period: 'month',
       limitUsd: 1,
     });
     for (const limit of [Number.NaN, -1, 1_000_001])
-      assert.throws(() => check(putCap, { body: capBody(cap, limit) }), /limitUsd/);
+      assert.throws(() => check(web.usage.putCap, { body: capBody(cap, limit) }), /limitUsd/);
   });
 });
 
@@ -112,14 +112,14 @@ describe('an event', () => {
 
   test('is sent as the contract takes it, with the moment of here', () => {
     const body = eventBody(form, 'first');
-    check(webUnderground.createEvent, { body });
+    check(web.events.create, { body });
     assert.deepEqual([body.agentId, body.eventDate], ['first', new Date(2026, 11, 24, 20).toISOString()]);
     assert.equal(eventBody({ ...form, agentId: 'own' }, 'first').agentId, 'own');
   });
 
   test('without a day or with tickets that are no number is refused, not thrown', () => {
     const refused = (change: Partial<typeof form>, text: RegExp) =>
-      assert.throws(() => check(webUnderground.createEvent, { body: eventBody({ ...form, ...change }, 'a') }), text);
+      assert.throws(() => check(web.events.create, { body: eventBody({ ...form, ...change }, 'a') }), text);
     refused({ date: '' }, /Invalid eventDate/);
     refused({ date: 'soon' }, /Invalid eventDate/);
     refused({ tickets: '' }, /totalTickets/);

@@ -1,4 +1,4 @@
-import { listAgents } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -138,7 +138,7 @@ function Option({
 function useCommands(user: SessionUser): Command[] {
   const navigate = useNavigate();
   const signOut = useSignOut();
-  const agents = useCall(listAgents, {}).data?.agents;
+  const agents = useCall(web.agents.list, {}).data?.agents;
   return useMemo(() => {
     const go = (to: string, search?: Record<string, string>) => () => void navigate({ to, search } as never);
     const actions: [string, IconName, () => void][] = [

@@ -1,4 +1,4 @@
-import { signOut } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api.ts';
 import { forgetAll } from '../keeping.ts';
@@ -7,7 +7,7 @@ import { forgetAll } from '../keeping.ts';
 export function useSignOut(): () => void {
   const queries = useQueryClient();
   return () => {
-    void call(signOut, {}).finally(() => {
+    void call(web.session.signOut, {}).finally(() => {
       queries.clear();
       forgetAll();
       location.assign('/login');

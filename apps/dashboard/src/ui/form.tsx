@@ -1,10 +1,22 @@
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { refusal } from '../checks.ts';
 import { Notice } from './card.tsx';
 
 /** What was refused in the form around: by the name of the field, and of the whole. */
 const Refusals = createContext<ReturnType<typeof refusal> | undefined>(undefined);
+
+/** After a try that was refused, the first field that is to blame has the focus: it may be far from the button. */
+function useFirstRefused(error: Error | null) {
+  const form = useRef<HTMLFormElement>(null);
+  const isTried = useRef(false);
+  useEffect(() => {
+    if (!error || !isTried.current) return;
+    isTried.current = false;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
+  return { form, tried: () => void (isTried.current = true) };
+}
 
 /** The first field that has to be filled in and is not. */
 const missingIn = (form: HTMLFormElement): HTMLInputElement | undefined =>
@@ -27,16 +39,19 @@ export function Form({
   className?: string;
   children: ReactNode;
 }) {
+  const { form, tried } = useFirstRefused(error);
   return (
     <Refusals value={refusal(error, fields)}>
       <form
+        ref={form}
         noValidate
         className={className}
         onSubmit={(event) => {
           event.preventDefault();
           const missing = missingIn(event.currentTarget);
-          if (missing) missing.reportValidity();
-          else onSubmit();
+          if (missing) return void missing.reportValidity();
+          tried();
+          onSubmit();
         }}
       >
         {children}

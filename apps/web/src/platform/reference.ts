@@ -1,5 +1,4 @@
-import * as contract from '@troupe/contract';
-import type { Endpoint, Service } from '@troupe/contract';
+import { allEndpoints, COMMON_ERRORS, errorsOf, openApi, type Endpoint, type Service } from '@troupe/contract';
 import type { Server } from '@troupe/kernel';
 
 /** The API reference at /docs: every endpoint of the three services, as plain HTML that needs no script. */
@@ -9,18 +8,6 @@ const SERVICES: readonly { name: Service; title: string; about: string }[] = [
   { name: 'backend', title: 'Backend API', about: 'What the web service and operators call.' },
   { name: 'summarizer', title: 'Web summarizer', about: 'Fetches a page and tells what is on it.' },
 ];
-
-const isEndpoint = (value: unknown): value is Endpoint =>
-  typeof value === 'object' && value !== null && 'service' in value && 'method' in value && 'path' in value;
-
-/** Those in groups (`underground.sendBusMessage`) included. */
-const allEndpoints = (): Endpoint[] =>
-  (Object.values(contract) as unknown[]).flatMap((value) =>
-    isEndpoint(value) ? [value] : isGroup(value) ? (Object.values(value) as unknown[]).filter(isEndpoint) : [],
-  );
-
-const isGroup = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !('_zod' in value);
 
 export function referenceRoutes(server: Server, version: string): void {
   let page: string | undefined;
@@ -73,14 +60,14 @@ function render(endpoints: readonly Endpoint[], version: string): string {
         `<section><h2>${title}</h2><p>${about}</p>${tags.map(([tag, list]) => `<h3>${escape(tag)}</h3>${list!.map(article).join('')}`).join('')}</section>`,
     )
     .join('');
-  const common = Object.entries(contract.COMMON_ERRORS)
+  const common = Object.entries(COMMON_ERRORS)
     .map(([status, texts]) => row(status, texts.join('\n')))
     .join('');
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="/icon.svg" type="image/svg+xml"><title>Troupe API reference</title><style>${STYLE}</style></head><body><nav aria-label="Sections"><a class="home" href="/">Troupe</a>${nav}</nav><main><h1>API reference</h1><p>Version ${escape(version)}. Machine-readable: <a href="/api/openapi.json">OpenAPI 3.1</a>.</p><p>A program sends <code>Authorization: Bearer sk_…</code> with a key from <a href="/dashboard/settings?tab=keys">Settings</a>. An error is <code>{"error": "…"}</code> with the text that stands beside its status; what stands in angle brackets differs. Any endpoint may also answer one of these:</p><table>${common}</table>${body}</main></body></html>`;
 }
 
 function article(one: Endpoint): string {
-  const { paths } = contract.openApi([one], { title: '', version: '', url: '' }) as {
+  const { paths } = openApi([one], { title: '', version: '', url: '' }) as {
     paths: Record<string, Record<string, Operation>>;
   };
   const operation = Object.values(Object.values(paths)[0] ?? {})[0]!;
@@ -94,7 +81,7 @@ function article(one: Endpoint): string {
       `${one.status ?? 200}`,
       one.reply ? typeText(Object.values(reply ?? {})[0]?.schema ?? {}) : (one.produces ?? 'text'),
     ),
-    ...Object.entries(contract.errorsOf(one)).map(([status, texts]) => row(status, texts.join('\n'))),
+    ...Object.entries(errorsOf(one)).map(([status, texts]) => row(status, texts.join('\n'))),
   ];
   return `<article id="${anchor(one)}"><h4><span class="method ${one.method.toLowerCase()}">${one.method}</span> <code>${escape(one.path)}</code></h4><p>${escape(one.summary)}. <span class="auth">${escape(operation.description)}</span></p><table>${parts.join('')}</table></article>`;
 }

@@ -8,7 +8,7 @@ import {
   type Face,
   type Failure,
 } from '@troupe/ai';
-import { chatCompletions, createMessage, createResponse, validationMessage, type Endpoint } from '@troupe/contract';
+import { backend, validationMessage, type Endpoint } from '@troupe/contract';
 import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import type { Answer, Input, LiveEvent } from '../agent.ts';
@@ -41,9 +41,9 @@ const speaker =
     sendJson(exchange, face.reply(resultOf(answer, head), context));
   };
 
-export const speakChat = speaker(chatFace, chatCompletions);
-export const speakMessages = speaker(messagesFace, createMessage);
-export const speakResponses = speaker(responsesFace, createResponse);
+export const speakChat = speaker(chatFace, backend.v1.completeChat);
+export const speakMessages = speaker(messagesFace, backend.v1.createMessage);
+export const speakResponses = speaker(responsesFace, backend.v1.createResponse);
 
 /** What goes on to the model as it is. */
 const WISHES = [

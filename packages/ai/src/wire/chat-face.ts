@@ -1,4 +1,4 @@
-import { shapedError, type chatCompletions, type TypesOf } from '@troupe/contract';
+import { shapedError, type backend, type TypesOf } from '@troupe/contract';
 import type { AssistantMessage, ChatDelta, ChatMessage, ChatRequest, Thought } from '../types.ts';
 import type { Face, StreamWriter } from './face.ts';
 import { reasoningOf } from './openai-request.ts';
@@ -6,7 +6,7 @@ import { detailOf, thoughtsOf } from './thoughts.ts';
 
 /** OpenAI's chat completions, for callers. */
 
-type Body = TypesOf<typeof chatCompletions>['body'];
+type Body = TypesOf<typeof backend.v1.completeChat>['body'];
 
 export const chatFace: Face<Body> = {
   errors: 'openai',

@@ -1,4 +1,4 @@
-import type { createMessage, TypesOf } from '@troupe/contract';
+import type { backend, TypesOf } from '@troupe/contract';
 import type { ChatMessage, ChatRequest, ChatResult, Part, Thought, ToolChoice } from '../types.ts';
 import { said, type Face } from './face.ts';
 import { inputOf, messageId, messagesUsage, stopOf } from './messages-answer.ts';
@@ -7,7 +7,7 @@ import { partOf, simplest } from './parts.ts';
 
 /** Anthropic's messages, for callers. */
 
-type Body = TypesOf<typeof createMessage>['body'];
+type Body = TypesOf<typeof backend.v1.createMessage>['body'];
 type Prompt = Pick<Body, 'model' | 'messages' | 'system' | 'tools' | 'tool_choice' | 'thinking' | 'output_config'> &
   Partial<Body>;
 type Given = Body['messages'][number];

@@ -1,4 +1,4 @@
-import type { createResponse, TypesOf } from '@troupe/contract';
+import type { backend, TypesOf } from '@troupe/contract';
 import type {
   AssistantTurn,
   ChatMessage,
@@ -27,7 +27,7 @@ import { incompleteReason } from './tables.ts';
 
 /** OpenAI's responses, for callers. Nothing is stored: a conversation is what its items say. */
 
-type Item = Exclude<TypesOf<typeof createResponse>['body']['input'], string>[number];
+type Item = Exclude<TypesOf<typeof backend.v1.createResponse>['body']['input'], string>[number];
 
 export const responsesFace: Face<Body> = {
   errors: 'openai',

@@ -1,10 +1,10 @@
-import type { createResponse, TypesOf } from '@troupe/contract';
+import type { backend, TypesOf } from '@troupe/contract';
 import type { ChatUsage, Thought } from '../types.ts';
 import type { FaceContext } from './face.ts';
 
 /** The items and the frame of OpenAI's responses, for whole answers and for streams. */
 
-export type Body = TypesOf<typeof createResponse>['body'];
+export type Body = TypesOf<typeof backend.v1.createResponse>['body'];
 
 const named = (id: string, prefix: string): string => id.replace(/^chatcmpl-/, prefix);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chatCompletions, createMessage, createResponse, type Endpoint } from '@troupe/contract';
+import { backend, type Endpoint } from '@troupe/contract';
 import fc from 'fast-check';
 import type { Wire } from '../provider.ts';
 import { createEventReader } from '@troupe/contract';
@@ -130,7 +130,7 @@ describe('a request', () => {
   it('in the format of messages means the same', () => {
     fc.assert(
       fc.property(chatRequest(true), (request) => {
-        const body = parsed(createMessage, anthropicWire.body('anthropic', request.model!, request, false));
+        const body = parsed(backend.v1.createMessage, anthropicWire.body('anthropic', request.model!, request, false));
         assert.deepEqual(plain(messagesFace.request(body)), plain(request));
       }),
     );
@@ -139,7 +139,10 @@ describe('a request', () => {
   it('in the format of chat completions means the same', () => {
     fc.assert(
       fc.property(chatRequest(false), (request) => {
-        const body = parsed(chatCompletions, openaiWire.body('openrouter', request.model!, onlyText(request), false));
+        const body = parsed(
+          backend.v1.completeChat,
+          openaiWire.body('openrouter', request.model!, onlyText(request), false),
+        );
         assert.deepEqual(plain(chatFace.request(body)), plain(onlyText(request)));
       }),
     );
@@ -149,7 +152,7 @@ describe('a request', () => {
     fc.assert(
       fc.property(chatRequest(false), (request) => {
         const { messages, max_tokens: limit, tools, ...rest } = request;
-        const body = parsed(createResponse, {
+        const body = parsed(backend.v1.createResponse, {
           ...rest,
           max_output_tokens: limit,
           tools: tools?.map(({ type, function: { name, description, parameters } }) => ({

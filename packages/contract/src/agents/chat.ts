@@ -3,14 +3,14 @@ import { MESSAGE_TOO_LARGE, shownMessage } from './fields.ts';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed, tooLong } from '../fields.ts';
-import { gatewayChat, gatewayMessages } from './runtime.ts';
+import * as gateway from './runtime/gateway.ts';
 
 const LONG_MESSAGE = tooLong('Message', 100_000);
 
 const base = { service: 'web', tag: 'Chat', path: '/api/chat', auth: 'session' } as const;
 const NONE = 'No agent deployed';
 
-export const sendChat = endpoint({
+export const send = endpoint({
   ...base,
   method: 'POST',
   summary: 'Say something to an agent and hear its answer; `Accept: text/event-stream` hears it word by word',
@@ -36,10 +36,10 @@ export const sendChat = endpoint({
     413: [MESSAGE_TOO_LARGE],
     502: ['Agent backend unavailable'],
   },
-  passesOn: () => [gatewayChat],
+  passesOn: () => [gateway.completeChat],
 });
 
-export const getChat = endpoint({
+export const get = endpoint({
   ...base,
   method: 'GET',
   summary: 'What was said, newest first',
@@ -49,5 +49,5 @@ export const getChat = endpoint({
     count: z.number(),
   }),
   errors: { 401: ['Unauthorized'], 404: [NONE], 502: ['Agent backend unavailable', 'Agent is not running'] },
-  passesOn: () => [gatewayMessages],
+  passesOn: () => [gateway.getMessages],
 });

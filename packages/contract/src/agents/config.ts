@@ -14,7 +14,7 @@ const base = {
 const config = z.record(z.string(), z.unknown());
 const backups = z.array(z.object({ id: z.string(), timestamp }));
 
-export const getConfig = endpoint({
+export const get = endpoint({
   ...base,
   method: 'GET',
   summary: 'The configuration that agents run with, and its backups',
@@ -22,7 +22,7 @@ export const getConfig = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const saveConfig = endpoint({
+export const save = endpoint({
   ...base,
   method: 'POST',
   summary: 'Replace the configuration; the current one is backed up first',
@@ -32,7 +32,7 @@ export const saveConfig = endpoint({
   errors: { 400: [...BAD_CONFIG_TEXTS, 'Config is not valid JSON', 'Invalid request body'], 401: ['Unauthorized'] },
 });
 
-export const restoreConfig = endpoint({
+export const restore = endpoint({
   ...base,
   method: 'PUT',
   summary: 'Restore a backup; the current configuration is backed up first',
@@ -44,7 +44,7 @@ export const restoreConfig = endpoint({
   errors: { 400: ['Missing backupId', 'Invalid request body'], 401: ['Unauthorized'], 404: ['Backup not found'] },
 });
 
-export const getConfigBackup = endpoint({
+export const getBackup = endpoint({
   ...base,
   method: 'GET',
   path: '/api/config/backups/:id',

@@ -5,7 +5,7 @@ const tag = 'Demo';
 const service = 'web';
 const path = '/api/demo/chat';
 
-export const getDemo = endpoint({
+export const get = endpoint({
   service,
   method: 'GET',
   path,
@@ -21,7 +21,7 @@ export const getDemo = endpoint({
 
 const REQUIRED = 'Message required';
 
-export const demoChat = endpoint({
+export const chat = endpoint({
   service,
   method: 'POST',
   path,

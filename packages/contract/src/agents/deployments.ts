@@ -5,7 +5,7 @@ import { AGENT_LIMIT_TEXT, agentStatus, denied, START_TEXTS, TAKEN_TEXTS } from 
 
 export type Deployment = z.output<typeof deployment>;
 
-export const deployAgent = endpoint({
+export const create = endpoint({
   ...deploying,
   method: 'POST',
   path: '/api/deployments',

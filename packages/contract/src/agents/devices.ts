@@ -19,7 +19,7 @@ export type Device = z.output<typeof device>;
 
 const lists = { pending: z.array(device), approved: z.array(device) };
 
-export const listDevices = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/devices',
@@ -31,7 +31,7 @@ export const listDevices = endpoint({
 
 const MISSING = 'Missing required fields: deviceId, action';
 
-export const changeDevice = endpoint({
+export const change = endpoint({
   ...base,
   method: 'POST',
   path: '/api/devices',
@@ -61,7 +61,7 @@ export const changeDevice = endpoint({
   },
 });
 
-export const pairDevice = endpoint({
+export const pair = endpoint({
   ...base,
   method: 'POST',
   path: '/api/devices/pair',

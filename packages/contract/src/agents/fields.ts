@@ -5,6 +5,8 @@ import { AGENT_NAME_LENGTH } from '../forms.ts';
 /** Fields that the agents' endpoints of web and backend share, with their exact texts. */
 
 export const AGENT_NOT_FOUND = 'Agent not found';
+/** What a stream of events says to programs when its agent was deleted meanwhile. */
+export const AGENT_GONE = 'AGENT_GONE';
 /** To whoever waits for an answer when the agent is stopped. */
 export const AGENT_STOPPED = 'The agent was stopped; its work goes on when it runs again.';
 export const MESSAGE_TOO_LARGE = 'A message may have 256 KB at most';
@@ -78,7 +80,7 @@ export const agentPurpose = z.object({
   tools: z.array(z.string().max(50)).max(50).optional(),
 });
 
-export const VERIFICATION_TYPES = ['eas', 'ens', 'webauthn', 'coinbase'] as const;
+const VERIFICATION_TYPES = ['eas', 'ens', 'webauthn', 'coinbase'] as const;
 const BAD_TYPE = 'Invalid verification type';
 
 export const verification = z.object({
@@ -120,7 +122,7 @@ export const agentStats = z.object({
 });
 export type AgentStats = z.output<typeof agentStats>;
 
-export const AI_PROVIDERS = ['openrouter', 'gemini', 'groq', 'anthropic', 'openai', 'ollama'] as const;
+const AI_PROVIDERS = ['openrouter', 'gemini', 'groq', 'anthropic', 'openai', 'ollama'] as const;
 const BAD_PROVIDER = `Invalid aiProvider. Supported: ${AI_PROVIDERS.join(', ')}`;
 const aiProvider = z.enum(AI_PROVIDERS, { error: BAD_PROVIDER });
 

@@ -16,7 +16,7 @@ const heartbeat = z.object({
   nextHeartbeat: nullableTimestamp,
 });
 
-export const getHeartbeat = endpoint({
+export const get = endpoint({
   ...base,
   method: 'GET',
   summary: 'How often the agent is woken',
@@ -25,7 +25,7 @@ export const getHeartbeat = endpoint({
   errors,
 });
 
-export const setHeartbeat = endpoint({
+export const set = endpoint({
   ...base,
   method: 'POST',
   summary: 'Wake the agent every so often; without anything to do it costs nothing',
@@ -42,7 +42,7 @@ export const setHeartbeat = endpoint({
   errors: { ...errors, 400: ['agentId required', BAD_FREQUENCY] },
 });
 
-export const deleteHeartbeat = endpoint({
+export const remove = endpoint({
   ...base,
   method: 'DELETE',
   summary: 'Stop waking the agent',

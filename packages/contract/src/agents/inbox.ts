@@ -17,7 +17,7 @@ const item = z.discriminatedUnion('kind', [
 ]);
 export type InboxItem = z.output<typeof item>;
 
-export const getInbox = endpoint({
+export const get = endpoint({
   service: 'web',
   auth: 'session',
   tag: 'Inbox',

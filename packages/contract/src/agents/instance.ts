@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { agentStatus } from './fields.ts';
 import { nullableTimestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { repairAgent, resetAgentMemory, restartAgent, startAgent, stopAgent, updateAgentImage } from './lifecycle.ts';
-import { getInstanceStats } from './runtime.ts';
+import * as backend from './lifecycle.ts';
+import * as runtime from './runtime/backend.ts';
 
 const NONE = 'No instance found. Please deploy first.';
 const params = z.object({ userId: z.string() });
@@ -17,7 +17,7 @@ const base = {
 export const INSTANCE_ACTIONS = ['start', 'stop', 'restart', 'update', 'repair', 'reset-memory'] as const;
 
 /** `:userId` is the own user id, which means the main agent, or the id of an own agent. */
-export const instanceAction = endpoint({
+export const act = endpoint({
   ...base,
   method: 'POST',
   path: '/api/instance/:userId/:action',
@@ -34,7 +34,14 @@ export const instanceAction = endpoint({
     backupPath: z.string().optional(),
     runtimeVersion: z.string().optional(),
   }),
-  passesOn: () => [startAgent, stopAgent, restartAgent, updateAgentImage, repairAgent, resetAgentMemory],
+  passesOn: () => [
+    backend.start,
+    backend.stop,
+    backend.restart,
+    backend.updateImage,
+    backend.repair,
+    backend.resetMemory,
+  ],
 });
 
 const instance = {
@@ -44,7 +51,7 @@ const instance = {
   runtimeVersion: z.string(),
 };
 
-export const getInstance = endpoint({
+export const get = endpoint({
   ...base,
   method: 'GET',
   path: '/api/instance/:userId',
@@ -59,12 +66,12 @@ export const getInstance = endpoint({
   }),
 });
 
-export const getInstanceFigures = endpoint({
+export const getStats = endpoint({
   ...base,
   method: 'GET',
   path: '/api/instance/:userId/stats',
   summary: 'What an agent uses',
   params,
   reply: z.object({ ...instance, cpu: z.number().nullable(), memory: z.number().nullable() }),
-  passesOn: () => [getInstanceStats],
+  passesOn: () => [runtime.getStats],
 });

@@ -26,21 +26,21 @@ const action = {
   },
 } as const;
 
-export const startAgent = endpoint({
+export const start = endpoint({
   ...action,
   path: '/api/agents/:id/start',
   summary: 'Start an agent',
   reply: success.extend({ status: z.literal('active') }),
 });
 
-export const stopAgent = endpoint({
+export const stop = endpoint({
   ...action,
   path: '/api/agents/:id/stop',
   summary: 'Stop an agent; its data and configuration stay',
   reply: success.extend({ status: z.literal('stopped') }),
 });
 
-export const restartAgent = endpoint({
+export const restart = endpoint({
   ...action,
   path: '/api/agents/:id/restart',
   summary: 'Stop and start an agent',
@@ -52,7 +52,7 @@ const BAD_IMAGE = 'Invalid docker image value';
 const IMAGE =
   /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?(?::\d{1,5})?\/)?[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
 
-export const updateAgentImage = endpoint({
+export const updateImage = endpoint({
   ...action,
   path: '/api/agents/:id/update',
   summary: 'Back up, change to another image, and return to the old one if the new one does not become healthy',
@@ -79,21 +79,21 @@ export const updateAgentImage = endpoint({
   },
 });
 
-export const repairAgent = endpoint({
+export const repair = endpoint({
   ...action,
   path: '/api/agents/:id/repair',
   summary: 'Make the agent anew from the same image; its data stays',
   reply: success.extend({ message: z.string() }),
 });
 
-export const rotateBackendToken = endpoint({
+export const rotateToken = endpoint({
   ...action,
   path: '/api/agents/:id/token/rotate',
   summary: 'A new gateway token; the old one, and what it opened, ends at once',
   reply: success.extend({ token: z.string() }),
 });
 
-export const resetAgentMemory = endpoint({
+export const resetMemory = endpoint({
   ...action,
   path: '/api/agents/:id/reset-memory',
   summary: 'Forget memory and conversations; workspace and configuration stay',

@@ -17,7 +17,7 @@ const WATCH = 'watch must be up to 8 of agent:session:step, with commas between'
 /** agent:session:step, one or more. */
 const PLACES = /^[\w.-]{1,200}:[\w.-]{1,200}:\d{1,10}(?:,[\w.-]{1,200}:[\w.-]{1,200}:\d{1,10}){0,7}$/;
 
-export const followLive = endpoint({
+export const follow = endpoint({
   service: 'web',
   auth: 'session',
   tag: 'Live',

@@ -21,25 +21,25 @@ const mcp = {
   },
 } as const;
 
-export const mcpCall = endpoint({
+export const call = endpoint({
   ...mcp,
   method: 'POST',
   summary: 'MCP server of the platform: one JSON-RPC message, for an API key or an access token',
   produces: 'text/event-stream',
 });
-export const mcpStream = endpoint({
+export const stream = endpoint({
   ...mcp,
   method: 'GET',
   summary: 'Older MCP clients look for a stream of news here: there is none',
 });
-export const mcpEnd = endpoint({
+export const end = endpoint({
   ...mcp,
   method: 'DELETE',
   summary: 'Older MCP clients end their session here: there are none',
 });
 
 /** Where a client finds out who gives tokens for a resource (RFC 9728). */
-export const resourceMetadata = endpoint({
+export const getMetadata = endpoint({
   service: 'web',
   tag: 'MCP',
   auth: 'none',

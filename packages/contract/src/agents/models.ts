@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { abilities, getRuntimeAbilities } from './runtime.ts';
+import * as backend from './runtime/backend.ts';
+import { abilities } from './runtime/backend.ts';
 import { endpoint } from '../endpoint.ts';
-import { listAiModels } from './ai/backend.ts';
+import * as ai from './ai/backend.ts';
 
-export const listModels = endpoint({
+export const list = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/models',
@@ -28,7 +29,7 @@ export const listModels = endpoint({
       .describe('No provider is set up: all models of the plan are listed, and the sandbox answers for each'),
   }),
   errors: { 502: ['Agent backend unavailable'] },
-  passesOn: () => [listAiModels],
+  passesOn: () => [ai.listModels],
 });
 
 export const getAbilities = endpoint({
@@ -39,6 +40,6 @@ export const getAbilities = endpoint({
   tag: 'Agents',
   summary: 'What agents can do on this installation',
   reply: abilities,
-  passesOn: () => [getRuntimeAbilities],
+  passesOn: () => [backend.getAbilities],
   errors: { 401: ['Unauthorized'], 502: ['Agent backend unavailable'] },
 });

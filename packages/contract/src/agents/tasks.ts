@@ -34,7 +34,7 @@ const fields = {
 const TASK_ID = 'taskId required';
 const taskId = z.string({ error: TASK_ID }).min(1, TASK_ID);
 
-export const listTasks = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   summary: 'Scheduled tasks, newest first',
@@ -48,7 +48,7 @@ export const listTasks = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const createTask = endpoint({
+export const create = endpoint({
   ...base,
   method: 'POST',
   status: 201,
@@ -69,7 +69,7 @@ export const createTask = endpoint({
   },
 });
 
-export const updateTask = endpoint({
+export const update = endpoint({
   ...base,
   method: 'PUT',
   summary: 'Change a task',
@@ -88,7 +88,7 @@ export const updateTask = endpoint({
   },
 });
 
-export const deleteTask = endpoint({
+export const remove = endpoint({
   ...base,
   method: 'DELETE',
   summary: 'Delete a task and its history',
@@ -98,7 +98,7 @@ export const deleteTask = endpoint({
   errors: { 400: [TASK_ID], 401: ['Unauthorized'], 404: ['Task not found'] },
 });
 
-export const listTaskRuns = endpoint({
+export const listRuns = endpoint({
   ...base,
   method: 'GET',
   path: '/api/scheduled-tasks/:id/runs',

@@ -27,7 +27,7 @@ export type Access = z.output<typeof access>;
 
 const own = { service: 'web', tag: 'Access', path: '/api/access', auth: 'session' } as const;
 
-export const getAccess = endpoint({
+export const get = endpoint({
   ...own,
   method: 'GET',
   summary: 'Whether one may make agents here, and how to come to it',
@@ -35,7 +35,7 @@ export const getAccess = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const askAccess = endpoint({
+export const ask = endpoint({
   ...own,
   method: 'POST',
   summary: 'Ask the administrators for a plan; asked again, only the note changes',
@@ -57,7 +57,7 @@ const request = z.object({
 });
 export type AccessRequest = z.output<typeof request>;
 
-export const listAccessRequests = endpoint({
+export const list = endpoint({
   ...admin,
   method: 'GET',
   path: '/api/admin/access',
@@ -67,7 +67,7 @@ export const listAccessRequests = endpoint({
   errors: { 403: [ADMIN_REQUIRED] },
 });
 
-export const decideAccess = endpoint({
+export const decide = endpoint({
   ...admin,
   method: 'POST',
   path: '/api/admin/access/:id',

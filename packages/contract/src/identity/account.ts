@@ -34,7 +34,7 @@ export const getClosing = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const exportAccount = endpoint({
+export const download = endpoint({
   ...account,
   method: 'GET',
   path: '/api/account/export',
@@ -48,7 +48,7 @@ export const exportAccount = endpoint({
   },
 });
 
-export const closeAccount = endpoint({
+export const close = endpoint({
   ...account,
   method: 'POST',
   path: '/api/account/close',
@@ -68,7 +68,7 @@ export const closeAccount = endpoint({
   },
 });
 
-export const keepAccount = endpoint({
+export const keep = endpoint({
   ...account,
   method: 'POST',
   path: '/api/account/keep',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 
-export const listAudit = endpoint({
+export const list = endpoint({
   service: 'web',
   tag: 'Administration',
   method: 'GET',

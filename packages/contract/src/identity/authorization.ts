@@ -13,7 +13,7 @@ const server = { service: 'web', tag: 'Authorization', auth: 'none', pages: true
 /** Errors of this protocol are a word in `error` and a sentence beside it. */
 const OAUTH_ERRORS = { 400: ['invalid_request', 'invalid_grant', 'invalid_scope', 'unsupported_grant_type'] } as const;
 
-export const authorizationMetadata = endpoint({
+export const getMetadata = endpoint({
   ...server,
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
@@ -85,7 +85,7 @@ const REFUSALS = [
   REDIRECTS,
 ] as const;
 
-export const describeAuthorization = endpoint({
+export const describe = endpoint({
   ...consent,
   method: 'GET',
   path: '/api/authorizations/request',
@@ -99,7 +99,7 @@ export const describeAuthorization = endpoint({
   errors: { 400: REFUSALS, 401: ['Unauthorized'] },
 });
 
-export const decideAuthorization = endpoint({
+export const decide = endpoint({
   ...consent,
   method: 'POST',
   path: '/api/authorizations',
@@ -118,7 +118,7 @@ export const decideAuthorization = endpoint({
   },
 });
 
-export const listAuthorizations = endpoint({
+export const list = endpoint({
   ...consent,
   auth: 'session',
   method: 'GET',
@@ -141,7 +141,7 @@ export const listAuthorizations = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const endAuthorization = endpoint({
+export const end = endpoint({
   ...consent,
   auth: 'session',
   method: 'DELETE',

@@ -36,7 +36,7 @@ const added = z.object({
   recoveryCodes: recoveryCodes.nullable().describe('With the first factor, shown once'),
 });
 
-export const listFactors = endpoint({
+export const list = endpoint({
   ...factors,
   method: 'GET',
   path: '/api/settings/factors',
@@ -110,7 +110,7 @@ export const addPasskey = endpoint({
   },
 });
 
-export const removeFactor = endpoint({
+export const remove = endpoint({
   ...factors,
   method: 'DELETE',
   path: '/api/settings/factors/:id',
@@ -129,7 +129,7 @@ export const makeRecoveryCodes = endpoint({
   errors: { ...careful, 409: ['Add a factor first'] },
 });
 
-export const resetFactors = endpoint({
+export const reset = endpoint({
   service: 'web',
   tag: 'Administration',
   auth: 'admin',

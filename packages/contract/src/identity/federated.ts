@@ -22,7 +22,7 @@ const SLOW_DOWN = 'Too many requests';
 const BAD_ADDRESS = 'Invalid Ethereum address';
 const isAddress = (value: string) => /^0x[0-9a-fA-F]{40}$/.test(value);
 
-export const aboutFederatedVerify = endpoint({
+export const aboutVerify = endpoint({
   ...federated,
   method: 'GET',
   path: VERIFY,
@@ -30,7 +30,7 @@ export const aboutFederatedVerify = endpoint({
   reply: about,
 });
 
-export const federatedVerify = endpoint({
+export const verify = endpoint({
   ...federated,
   method: 'POST',
   path: VERIFY,
@@ -56,7 +56,7 @@ export const federatedVerify = endpoint({
   },
 });
 
-export const aboutFederatedRefresh = endpoint({
+export const aboutRefresh = endpoint({
   ...federated,
   method: 'GET',
   path: REFRESH,
@@ -64,7 +64,7 @@ export const aboutFederatedRefresh = endpoint({
   reply: about,
 });
 
-export const federatedRefresh = endpoint({
+export const refresh = endpoint({
   ...federated,
   method: 'POST',
   path: REFRESH,

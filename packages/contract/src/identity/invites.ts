@@ -8,7 +8,7 @@ const invites = { service: 'web', tag: 'Invites' } as const;
 const NAME = 'Name required';
 const BAD_NAME = 'Invalid name';
 
-export const createInvite = endpoint({
+export const create = endpoint({
   ...invites,
   method: 'POST',
   path: '/api/invite',
@@ -26,7 +26,7 @@ export const createInvite = endpoint({
 
 const NO_TOKEN = 'Invite token is required';
 
-export const verifyInvite = endpoint({
+export const verify = endpoint({
   ...invites,
   method: 'POST',
   path: '/api/invites/verify',
@@ -45,7 +45,7 @@ export const verifyInvite = endpoint({
 
 const ADMIN_REQUIRED = 'Admin access required.';
 
-export const listInvites = endpoint({
+export const list = endpoint({
   ...invites,
   method: 'GET',
   path: '/api/admin/invites',
@@ -70,7 +70,7 @@ export const listInvites = endpoint({
   errors: { 403: [ADMIN_REQUIRED] },
 });
 
-export const createAdminInvite = endpoint({
+export const createByAdmin = endpoint({
   ...invites,
   method: 'POST',
   path: '/api/admin/invites',
@@ -81,7 +81,7 @@ export const createAdminInvite = endpoint({
   errors: { 400: [EMAIL_REQUIRED, BAD_EMAIL], 403: [ADMIN_REQUIRED] },
 });
 
-export const goneInviteGenerate = endpoint({
+export const goneGenerate = endpoint({
   ...invites,
   method: 'POST',
   path: '/api/invite/generate',
@@ -90,7 +90,7 @@ export const goneInviteGenerate = endpoint({
   errors: { 410: ['This endpoint is gone. Use POST /api/invite.'] },
 });
 
-export const goneInviteValidate = endpoint({
+export const goneValidate = endpoint({
   ...invites,
   method: 'POST',
   path: '/api/invite/validate',

@@ -14,7 +14,7 @@ import {
 } from '../fields.ts';
 import { ACCESS_DENIED, botFields, identity, message, TOO_MANY } from './fields.ts';
 
-export const forgotPassword = endpoint({
+export const forgot = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/forgot-password',
@@ -27,7 +27,7 @@ export const forgotPassword = endpoint({
 
 const TOKEN_AND_PASSWORD = 'Token and password are required';
 
-export const resetPassword = endpoint({
+export const reset = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/reset-password',

@@ -23,7 +23,7 @@ const EMAIL_AND_PASSWORD = 'Email and password required';
 const BAD_REFERRAL = 'Invalid referral code';
 const isReferral = (code: string): boolean => code.length <= REFERRAL_LENGTH && /^[A-Za-z0-9-]+$/.test(code);
 
-export const register = endpoint({
+export const create = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/register',

@@ -16,7 +16,7 @@ export const SECURITY_EVENTS = {
 
 const errors = { 400: ['Empty body', 'Invalid token'], 503: ['Signing keys unavailable'] };
 
-export const riscHealth = endpoint({
+export const getHealth = endpoint({
   ...risc,
   method: 'GET',
   path: '/api/security/risc',
@@ -29,7 +29,7 @@ export const riscHealth = endpoint({
   }),
 });
 
-export const riscReceive = endpoint({
+export const receive = endpoint({
   ...risc,
   method: 'POST',
   path: '/api/security/risc',
@@ -39,7 +39,7 @@ export const riscReceive = endpoint({
   errors,
 });
 
-export const riscReceiveLegacy = endpoint({
+export const receiveLegacy = endpoint({
   ...risc,
   method: 'POST',
   path: '/api/auth/idp2/risc',

@@ -65,7 +65,7 @@ export const requestOptions = z.object({
   ),
 });
 
-export const getSecondStep = endpoint({
+export const get = endpoint({
   ...identity,
   method: 'GET',
   path: '/api/auth/second-step',
@@ -75,7 +75,7 @@ export const getSecondStep = endpoint({
   errors: { 401: [SIGN_IN_AGAIN] },
 });
 
-export const passSecondStep = endpoint({
+export const pass = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/second-step',
@@ -86,7 +86,7 @@ export const passSecondStep = endpoint({
   errors: { 400: [ONE_PROOF], 401: [SIGN_IN_AGAIN, ...WRONG], 429: [SPENT, TOO_MANY] },
 });
 
-export const secondStepPasskey = endpoint({
+export const askPasskey = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/second-step/passkey',
@@ -96,7 +96,7 @@ export const secondStepPasskey = endpoint({
   errors: { 401: [SIGN_IN_AGAIN], 409: [PASSKEYS_NEED_A_NAME], 429: [TOO_MANY] },
 });
 
-export const passkeyOptions = endpoint({
+export const startPasskey = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/passkey/options',
@@ -106,7 +106,7 @@ export const passkeyOptions = endpoint({
   errors: { 409: [PASSKEYS_NEED_A_NAME], 429: [TOO_MANY] },
 });
 
-export const passkeySignIn = endpoint({
+export const signIn = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/passkey',
@@ -119,7 +119,7 @@ export const passkeySignIn = endpoint({
 
 const CONFIRM_PROOF = 'Give one of: password, code, recoveryCode, passkey';
 
-export const confirmSession = endpoint({
+export const confirm = endpoint({
   ...identity,
   method: 'POST',
   path: '/api/auth/confirm',

@@ -24,7 +24,7 @@ export const login = endpoint({
   },
 });
 
-export const getSession = endpoint({
+export const get = endpoint({
   ...identity,
   method: 'GET',
   path: '/api/auth/session',
@@ -70,7 +70,7 @@ export const getChallenge = endpoint({
   errors: { 404: ['No challenge is needed'] },
 });
 
-export const listSessions = endpoint({
+export const list = endpoint({
   ...identity,
   method: 'GET',
   path: '/api/auth/sessions',
@@ -92,7 +92,7 @@ export const listSessions = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const endSession = endpoint({
+export const end = endpoint({
   ...identity,
   method: 'DELETE',
   path: '/api/auth/sessions/:id',

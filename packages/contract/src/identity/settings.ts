@@ -34,7 +34,7 @@ const notifications = z
   .refine((value) => JSON.stringify(value).length <= 10_000, 'Notifications too large (max 10 KB)')
   .optional();
 
-export const getSettings = endpoint({
+export const get = endpoint({
   ...settings,
   method: 'GET',
   path: '/api/settings',
@@ -44,7 +44,7 @@ export const getSettings = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const updateSettings = endpoint({
+export const update = endpoint({
   ...settings,
   method: 'POST',
   path: '/api/settings',
@@ -64,7 +64,7 @@ export const updateSettings = endpoint({
   },
 });
 
-export const patchSettings = endpoint({
+export const patch = endpoint({
   ...settings,
   method: 'PATCH',
   path: '/api/settings',

@@ -17,7 +17,7 @@ export const postNonce = endpoint({ ...nonce, method: 'POST' });
 
 const MISSING = 'Missing: address, message, signature';
 
-export const walletSignIn = endpoint({
+export const signIn = endpoint({
   ...wallet,
   method: 'POST',
   path: '/api/wallet-auth',

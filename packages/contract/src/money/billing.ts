@@ -9,7 +9,7 @@ const BAD_PLAN = `plan must be one of: ${PLAN_NAMES.join(', ')}`;
 const NOT_CONFIGURED = 'Payment processor not configured';
 const UNAVAILABLE = 'Payment processor unavailable';
 
-export const getBilling = endpoint({
+export const get = endpoint({
   ...billing,
   method: 'GET',
   path: '/api/billing',
@@ -58,7 +58,7 @@ export const createPortal = endpoint({
   errors: { 401: [UNAUTHORIZED], 404: ['No subscription'], 502: [UNAVAILABLE], 503: [NOT_CONFIGURED] },
 });
 
-export const billingWebhook = endpoint({
+export const receiveWebhook = endpoint({
   ...billing,
   method: 'POST',
   path: '/api/billing/webhook',

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 
 export const PAYMENT_METHODS = ['card', '402', 'session'] as const;
 
-export const callPlugin = endpoint({
+export const call = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/v1/gateway',

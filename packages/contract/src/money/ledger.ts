@@ -3,7 +3,7 @@ import { timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { addressParameter } from './wallet.ts';
 
-export const getLedger = endpoint({
+export const get = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/wallet/ledger',

@@ -5,7 +5,7 @@ import { MOST_PAYMENT_USD } from '../forms.ts';
 const TAG = 'Payments';
 const INVALID_ACTION = 'Invalid action. Use: join-colony, fitness, pricing, endpoints, or pay';
 
-export const getPaygate = endpoint({
+export const get = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/paygate',
@@ -16,7 +16,7 @@ export const getPaygate = endpoint({
   errors: { 503: ['Payment gateway unreachable'] },
 });
 
-export const postPaygate = endpoint({
+export const post = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/paygate',

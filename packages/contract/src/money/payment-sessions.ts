@@ -28,7 +28,7 @@ export const paymentSession = z.object({
   sandbox: z.literal(true).optional().describe('Play money'),
 });
 
-export const openPaymentSession = endpoint({
+export const open = endpoint({
   service: 'web',
   method: 'POST',
   path: PATH,
@@ -53,7 +53,7 @@ export const openPaymentSession = endpoint({
   },
 });
 
-export const getPaymentSessions = endpoint({
+export const list = endpoint({
   service: 'web',
   method: 'GET',
   path: PATH,
@@ -68,7 +68,7 @@ export const getPaymentSessions = endpoint({
   errors: { 400: ['Missing address parameter', 'Invalid address'], 404: ['Session not found'], ...UNAUTHORIZED },
 });
 
-export const closePaymentSession = endpoint({
+export const close = endpoint({
   service: 'web',
   method: 'DELETE',
   path: PATH,
@@ -80,7 +80,7 @@ export const closePaymentSession = endpoint({
   errors: { 400: [MISSING_ID], 404: ['Session not found'], ...UNAUTHORIZED },
 });
 
-export const spendVoucher = endpoint({
+export const spend = endpoint({
   service: 'web',
   method: 'POST',
   path: `${PATH}/voucher`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idParams, timestamp } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { postPaygate } from './paygate.ts';
+import * as web from './paygate.ts';
 import { MOST_PAYEES, PAYEE, USD_AMOUNT } from '../forms.ts';
 
 const TAG = 'Payments';
@@ -37,7 +37,7 @@ const payment = z.object({
 
 const NOT_FOUND = { 401: ['Unauthorized'], 404: ['Agent not found'] } as const;
 
-export const getPaymentPolicy = endpoint({
+export const get = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/agents/:id/payment-policy',
@@ -49,7 +49,7 @@ export const getPaymentPolicy = endpoint({
   errors: NOT_FOUND,
 });
 
-export const putPaymentPolicy = endpoint({
+export const put = endpoint({
   service: 'web',
   method: 'PUT',
   path: '/api/agents/:id/payment-policy',
@@ -69,7 +69,7 @@ export const putPaymentPolicy = endpoint({
   errors: { 400: [BAD_LIMIT, BAD_PAYEES], ...NOT_FOUND },
 });
 
-export const listAgentPayments = endpoint({
+export const listPayments = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/agents/:id/payments',
@@ -81,7 +81,7 @@ export const listAgentPayments = endpoint({
   errors: NOT_FOUND,
 });
 
-export const decideAgentPayment = endpoint({
+export const decidePayment = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/agents/:id/payments/:paymentId',
@@ -100,5 +100,5 @@ export const decideAgentPayment = endpoint({
     404: ['Agent not found', 'Payment not found'],
   },
   // Approving makes the payment.
-  passesOn: () => [postPaygate],
+  passesOn: () => [web.post],
 });

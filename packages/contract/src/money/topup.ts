@@ -7,7 +7,7 @@ const INVALID_AMOUNT = 'Invalid amount. Choose: 500, 1000, 2500, 5000 (cents)';
 const ADDRESS_REQUIRED = 'Valid wallet address required';
 const NOT_CONFIGURED = 'Payment processor not configured';
 
-export const startTopUp = endpoint({
+export const start = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/wallet/top-up',
@@ -23,7 +23,7 @@ export const startTopUp = endpoint({
   errors: { 400: [INVALID_AMOUNT, ADDRESS_REQUIRED], 500: [NOT_CONFIGURED, 'Checkout failed'] },
 });
 
-export const receiveTopUp = endpoint({
+export const receive = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/wallet/top-up',

@@ -18,7 +18,7 @@ const tokens = {
 
 const rowsOf = <S extends z.ZodType>(row: S) => z.object({ rows: z.array(row), count: z.number(), days: z.number() });
 
-export const usageSummary = endpoint({
+export const getSummary = endpoint({
   service,
   method,
   path: '/api/usage/summary',
@@ -38,7 +38,7 @@ export const usageSummary = endpoint({
   ),
 });
 
-export const usageByAgent = endpoint({
+export const getByAgent = endpoint({
   service,
   method,
   path: '/api/usage/by-agent/:agentId',
@@ -50,7 +50,7 @@ export const usageByAgent = endpoint({
   reply: rowsOf(z.object({ model: z.string(), provider: z.string(), ...tokens, events: z.number() })),
 });
 
-export const usageByModel = endpoint({
+export const getByModel = endpoint({
   service,
   method,
   path: '/api/usage/by-model',
@@ -61,7 +61,7 @@ export const usageByModel = endpoint({
   reply: rowsOf(z.object({ model: z.string(), provider: z.string(), ...tokens, turns: z.number() })),
 });
 
-export const usageDaily = endpoint({
+export const getDaily = endpoint({
   service,
   method,
   path: '/api/usage/daily',
@@ -72,7 +72,7 @@ export const usageDaily = endpoint({
   reply: rowsOf(z.object({ date: z.iso.date(), total_tokens: z.number(), cost_usd: z.number(), turns: z.number() })),
 });
 
-export const usageTools = endpoint({
+export const getTools = endpoint({
   service,
   method,
   path: '/api/usage/tools',
@@ -85,7 +85,7 @@ export const usageTools = endpoint({
 
 export const costPeriods = ['7d', '30d', 'mtd'] as const;
 
-export const costDashboard = endpoint({
+export const getCosts = endpoint({
   service,
   method,
   path: '/api/dashboard/cost',

@@ -48,7 +48,7 @@ const custody = z.object({
   instructions: z.string(),
 });
 
-export const getWallet = endpoint({
+export const get = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/wallet',
@@ -64,7 +64,7 @@ export const getWallet = endpoint({
   },
 });
 
-export const postWallet = endpoint({
+export const post = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/wallet',
@@ -88,7 +88,7 @@ export const postWallet = endpoint({
   },
 });
 
-export const getWalletAddress = endpoint({
+export const getAddress = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/wallet/address',
@@ -102,7 +102,7 @@ export const getWalletAddress = endpoint({
   ]),
 });
 
-export const createCustodyWallet = endpoint({
+export const create = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/wallet/create',
@@ -147,7 +147,7 @@ export const getCustody = endpoint({
   }),
 });
 
-export const addWallet = endpoint({
+export const add = endpoint({
   service: 'web',
   method: 'POST',
   path: '/api/wallet/cdp',

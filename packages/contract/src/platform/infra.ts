@@ -12,7 +12,7 @@ const base = {
 
 const about = { name: z.string(), version: z.string(), description: z.string() };
 
-export const getInfraHealth = endpoint({
+export const getHealth = endpoint({
   ...base,
   path: '/api/infra-mcp/health',
   summary: 'State of the infrastructure-tooling gateway',
@@ -26,7 +26,7 @@ export const getInfraHealth = endpoint({
   }),
 });
 
-export const getInfraInfo = endpoint({
+export const getInfo = endpoint({
   ...base,
   path: '/api/infra-mcp/info',
   summary: 'What the infrastructure tooling is',
@@ -41,7 +41,7 @@ export const getInfraInfo = endpoint({
   }),
 });
 
-export const getInfraSetup = endpoint({
+export const getSetup = endpoint({
   ...base,
   path: '/api/infra-mcp/setup',
   summary: 'How to set it up',
@@ -54,7 +54,7 @@ export const getInfraSetup = endpoint({
   }),
 });
 
-export const getInfraTools = endpoint({
+export const getTools = endpoint({
   ...base,
   path: '/api/infra-mcp/tools',
   summary: 'The tools it offers',
@@ -65,7 +65,7 @@ export const getInfraTools = endpoint({
   }),
 });
 
-export const getInfraExamples = endpoint({
+export const getExamples = endpoint({
   ...base,
   path: '/api/infra-mcp/examples',
   summary: 'Things to ask of it',
@@ -81,7 +81,7 @@ export const getInfraExamples = endpoint({
   }),
 });
 
-export const validateInfraConfig = endpoint({
+export const validateConfig = endpoint({
   ...base,
   method: 'POST',
   path: '/api/infra-mcp/validate-config',
@@ -101,13 +101,13 @@ export const validateInfraConfig = endpoint({
   },
 });
 
-export const getInfraDocs = endpoint({
+export const getDocs = endpoint({
   ...base,
   path: '/api/infra-mcp/docs',
   status: 301,
   summary: 'To the documentation',
 });
-export const getInfraRepository = endpoint({
+export const getRepository = endpoint({
   ...base,
   path: '/api/infra-mcp/github',
   status: 301,

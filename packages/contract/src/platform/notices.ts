@@ -27,7 +27,7 @@ export type Notice = z.output<typeof notice>;
 export const MOST_NOTICE_STREAMS = 40;
 export const TOO_MANY_NOTICE_STREAMS = `A user has ${MOST_NOTICE_STREAMS} streams of notices at most`;
 
-export const listNotices = endpoint({
+export const list = endpoint({
   ...base,
   errors: { ...base.errors, 429: [TOO_MANY_NOTICE_STREAMS] },
   method: 'GET',
@@ -37,7 +37,7 @@ export const listNotices = endpoint({
   reply: z.object({ notices: z.array(notice), unread: z.number() }),
 });
 
-export const readNotices = endpoint({
+export const read = endpoint({
   ...base,
   method: 'POST',
   path: '/api/notices/read',

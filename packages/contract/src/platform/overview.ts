@@ -29,7 +29,7 @@ export const getMetrics = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const getDailyBrief = endpoint({
+export const getBrief = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/daily-brief',

@@ -42,7 +42,7 @@ const errors = {
   503: ['Request cancelled'],
 } as const;
 
-export const getSummarizer = endpoint({
+export const get = endpoint({
   ...page,
   method: 'GET',
   path: '/',
@@ -60,7 +60,7 @@ export const getSummarizer = endpoint({
   }),
 });
 
-export const getSummarizerHealth = endpoint({
+export const getHealth = endpoint({
   ...page,
   method: 'GET',
   path: '/health',
@@ -68,7 +68,7 @@ export const getSummarizerHealth = endpoint({
   reply: z.object({ status: z.literal('ok'), service: z.string(), version: z.string() }),
 });
 
-export const summarizePage = endpoint({
+export const summarize = endpoint({
   ...page,
   method: 'POST',
   path: '/api/summarize',
@@ -86,7 +86,7 @@ export const summarizePage = endpoint({
   errors,
 });
 
-export const extractPage = endpoint({
+export const extract = endpoint({
   ...page,
   method: 'POST',
   path: '/api/extract',

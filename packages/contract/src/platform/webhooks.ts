@@ -53,7 +53,7 @@ const events = z
   .max(WEBHOOK_EVENTS.length, EVENTS_TEXT);
 const withSecret = z.object({ webhook, secret: z.string().describe('whsec_…, shown this once') });
 
-export const listWebhooks = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/webhooks',
@@ -62,7 +62,7 @@ export const listWebhooks = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const createWebhook = endpoint({
+export const create = endpoint({
   ...base,
   method: 'POST',
   path: '/api/webhooks',
@@ -74,7 +74,7 @@ export const createWebhook = endpoint({
   errors: { 400: [URL_TEXT, EVENTS_TEXT], 401: ['Unauthorized'], 429: ['Too many webhooks (max 20)'] },
 });
 
-export const updateWebhook = endpoint({
+export const update = endpoint({
   ...one,
   method: 'PATCH',
   path: '/api/webhooks/:id',
@@ -84,7 +84,7 @@ export const updateWebhook = endpoint({
   errors: { ...one.errors, 400: [URL_TEXT, EVENTS_TEXT] },
 });
 
-export const deleteWebhook = endpoint({
+export const remove = endpoint({
   ...one,
   method: 'DELETE',
   path: '/api/webhooks/:id',
@@ -92,7 +92,7 @@ export const deleteWebhook = endpoint({
   reply: success,
 });
 
-export const rotateWebhook = endpoint({
+export const rotate = endpoint({
   ...one,
   method: 'POST',
   path: '/api/webhooks/:id/rotate',
@@ -100,7 +100,7 @@ export const rotateWebhook = endpoint({
   reply: withSecret,
 });
 
-export const testWebhook = endpoint({
+export const test = endpoint({
   ...one,
   method: 'POST',
   path: '/api/webhooks/:id/test',
@@ -119,7 +119,7 @@ export const listDeliveries = endpoint({
   reply: z.object({ deliveries: z.array(delivery) }),
 });
 
-export const replayDelivery = endpoint({
+export const replay = endpoint({
   ...one,
   method: 'POST',
   path: '/api/webhooks/:id/deliveries/:deliveryId/replay',

@@ -20,7 +20,7 @@ const unsignedBusMessage = unsignedMessage.extend({
   from: z.looseObject({ ...fromAgent, walletAddress: address.optional() }),
 });
 export type UnsignedBusMessage = z.output<typeof unsignedBusMessage>;
-export const busMessage = unsignedMessage.extend({
+const busMessage = unsignedMessage.extend({
   from: z.looseObject({ ...fromAgent, walletAddress: address }),
   signature: z.string().min(1).max(20_000),
 });
@@ -48,7 +48,7 @@ const logged = z.object({
 export type LoggedMessage = z.output<typeof logged>;
 
 export const busRoutes = <A extends Auth>(service: Service, auth: A) => ({
-  signBusMessage: endpoint({
+  sign: endpoint({
     ...base(service, auth),
     method: 'POST',
     path: '/api/underground/bus/sign',
@@ -57,7 +57,7 @@ export const busRoutes = <A extends Auth>(service: Service, auth: A) => ({
     reply: z.object({ message: busMessage }),
     errors: { ...OWNED, 400: [AGENT, NOT_ITS_WALLET, UNSIGNABLE], 404: ['Agent has no platform wallet'] },
   }),
-  listBusMessages: endpoint({
+  list: endpoint({
     ...base(service, auth),
     method: 'GET',
     path: '/api/underground/bus/messages',

@@ -23,7 +23,7 @@ const door = z.object({ agentId: z.string(), ...doorFields, usedToday: z.number(
 export type AgentDoor = z.output<typeof door>;
 
 export const doorRoutes = <A extends Auth>(service: Service, auth: A) => ({
-  getAgentDoor: endpoint({
+  getDoor: endpoint({
     ...base(service, auth),
     method: 'GET',
     path: '/api/underground/doors/:agentId',
@@ -32,7 +32,7 @@ export const doorRoutes = <A extends Auth>(service: Service, auth: A) => ({
     reply: door,
     errors: OWNED,
   }),
-  setAgentDoor: endpoint({
+  setDoor: endpoint({
     ...base(service, auth),
     method: 'PUT',
     path: '/api/underground/doors/:agentId',

@@ -18,7 +18,7 @@ const event = z.object({
 export type UndergroundEvent = z.output<typeof event>;
 
 export const eventRoutes = <A extends Auth>(service: Service, auth: A) => ({
-  listEvents: endpoint({
+  list: endpoint({
     ...base(service, auth),
     method: 'GET',
     path: '/api/underground/events',
@@ -26,7 +26,7 @@ export const eventRoutes = <A extends Auth>(service: Service, auth: A) => ({
     query: z.object({ limit: wholeQuery(200, 1, 500), offset: wholeQuery(0, 0, 1_000_000) }),
     reply: z.array(event),
   }),
-  getEvent: endpoint({
+  get: endpoint({
     ...base(service, auth),
     method: 'GET',
     path: '/api/underground/events/:id',
@@ -35,7 +35,7 @@ export const eventRoutes = <A extends Auth>(service: Service, auth: A) => ({
     reply: event,
     errors: { 404: ['Event not found'] },
   }),
-  createEvent: endpoint({
+  create: endpoint({
     ...base(service, auth),
     method: 'POST',
     path: '/api/underground/events',

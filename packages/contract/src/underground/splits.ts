@@ -30,7 +30,7 @@ const splitReply = z.object({
 export type SplitReply = z.output<typeof splitReply>;
 
 export const splitRoutes = <A extends Auth>(service: Service, auth: A) => ({
-  createSplit: endpoint({
+  create: endpoint({
     ...base(service, auth),
     method: 'POST',
     path: '/api/underground/splits',
@@ -67,7 +67,7 @@ export const splitRoutes = <A extends Auth>(service: Service, auth: A) => ({
       429: ['Too many splits (max 1000 a day)'],
     },
   }),
-  listSplits: endpoint({
+  list: endpoint({
     ...base(service, auth),
     method: 'GET',
     path: '/api/underground/splits',

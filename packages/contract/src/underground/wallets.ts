@@ -11,7 +11,7 @@ const wallet = z.object({
 });
 
 export const walletRoutes = <A extends Auth>(service: Service, auth: A) => ({
-  createAgentWallet: endpoint({
+  create: endpoint({
     ...base(service, auth),
     method: 'POST',
     path: '/api/underground/wallets',
@@ -26,7 +26,7 @@ export const walletRoutes = <A extends Auth>(service: Service, auth: A) => ({
       429: ['Too many wallets (max <n>)'],
     },
   }),
-  listAgentWallets: endpoint({
+  list: endpoint({
     ...base(service, auth),
     method: 'GET',
     path: '/api/underground/wallets',
@@ -36,7 +36,7 @@ export const walletRoutes = <A extends Auth>(service: Service, auth: A) => ({
       count: z.number(),
     }),
   }),
-  getAgentWalletBalance: endpoint({
+  getBalance: endpoint({
     ...base(service, auth),
     method: 'GET',
     path: '/api/underground/wallets/:address/balance',

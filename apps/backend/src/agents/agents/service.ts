@@ -1,4 +1,4 @@
-import type { TypesOf, updateBackendAgent, verifyBackendAgent } from '@troupe/contract';
+import type { TypesOf, backend } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import {
   agentLimit,
@@ -42,8 +42,8 @@ export type AgentService = ReturnType<typeof createAgentService>;
 /** Owns agents that are made with the internal key alone. */
 const INSTALLATION = 'installation';
 
-type Verify = TypesOf<typeof verifyBackendAgent>['body'];
-type Update = TypesOf<typeof updateBackendAgent>['body'];
+type Verify = TypesOf<typeof backend.agents.verify>['body'];
+type Update = TypesOf<typeof backend.agents.update>['body'];
 
 export function readTools(tools: readonly string[]): ToolsetName[] {
   const unknown = tools.find((tool) => !(toolsetNames as readonly string[]).includes(tool));

@@ -8,15 +8,7 @@ import {
   type ChatMessage,
   type ChatRequest,
 } from '@troupe/ai';
-import {
-  aiChat,
-  environmentProviders,
-  getAiHealth,
-  listAiModels,
-  listProviderModels,
-  selectAiModel,
-  tryProvider as tryEndpoint,
-} from '@troupe/contract';
+import { backend } from '@troupe/contract';
 import type { Catalogue } from '@troupe/domain';
 import { iso, respond, serve, type Clock, type Server } from '@troupe/kernel';
 import { createAccess } from './access.ts';
@@ -36,30 +28,30 @@ export function aiRoutes(server: Server, { ai, catalogue, clock, ownKey }: AiRou
   const now = () => iso(clock());
   v1Routes(server, { ai, catalogue, clock, access, calls });
 
-  serve(server, getAiHealth, async () => {
+  serve(server, backend.ai.getHealth, async () => {
     const { status, providers } = await ai.health();
     if (status !== 'error') return { status, providers, timestamp: now() };
     return respond({ status: 503, body: { status, error: 'AI service unavailable' } });
   });
 
-  serve(server, listAiModels, async () => {
+  serve(server, backend.ai.listModels, async () => {
     const models = await ai.models();
     const providers: Record<string, number> = {};
     for (const { provider } of models) providers[provider] = (providers[provider] ?? 0) + 1;
     return { models, count: models.length, providers, timestamp: now() };
   });
 
-  serve(server, listProviderModels, async ({ params: { provider } }) => {
+  serve(server, backend.ai.listModelsOf, async ({ params: { provider } }) => {
     const models = await ai.models(provider);
     return { provider, models, count: models.length, timestamp: now() };
   });
 
-  serve(server, selectAiModel, async ({ body: { taskType }, request }) => {
+  serve(server, backend.ai.selectModel, async ({ body: { taskType }, request }) => {
     const { plan } = access.byHeaders(request.headers);
     return { model: await ai.select(taskType, plan), taskType, timestamp: now() };
   });
 
-  serve(server, aiChat, ({ body, request }) => {
+  serve(server, backend.ai.chat, ({ body, request }) => {
     const scope = access.byHeaders(request.headers);
     const { algorithmMode, stream, messages, ...rest } = body;
     const chat: ChatRequest = {
@@ -83,10 +75,10 @@ const calledIn = ({ tool_calls: calls }: AssistantMessage) => (calls ? { tool_ca
 
 /** For administrators, through web: what the environment names, and what comes of trying another one. */
 export function providerRoutes(server: Server, catalogue: Catalogue): void {
-  serve(server, environmentProviders, () => ({
+  serve(server, backend.providers.list, () => ({
     providers: namedProviders(server.settings).map((name) => ({ name, baseUrl: null })),
   }));
-  serve(server, tryEndpoint, async ({ body: { kind, name = kind, baseUrl, apiKey } }) => {
+  serve(server, backend.providers.test, async ({ body: { kind, name = kind, baseUrl, apiKey } }) => {
     const provider = providerOf(server.settings, { kind, name, baseUrl, apiKey });
     try {
       return await tryProvider(provider, kind, catalogue);

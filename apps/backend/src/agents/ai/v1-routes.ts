@@ -1,16 +1,5 @@
 import { chatFace, messagesFace, messagesRequest, responsesFace, type Ai, type Face } from '@troupe/ai';
-import {
-  chatCompletions,
-  countMessageTokens,
-  createEmbeddings,
-  createMessage,
-  createResponse,
-  getOpenaiModel,
-  getVendorsModel,
-  listOpenaiModels,
-  type Endpoint,
-  type EndpointTypes,
-} from '@troupe/contract';
+import { backend, type Endpoint, type EndpointTypes } from '@troupe/contract';
 import type { Catalogue } from '@troupe/domain';
 import { serve, type Clock, type Server, type User } from '@troupe/kernel';
 import type { Access } from './access.ts';
@@ -43,18 +32,18 @@ export function v1Routes(server: Server, { ai, catalogue, clock, access, calls }
     });
   }
 
-  speak(chatCompletions, chatFace);
-  speak(createMessage, messagesFace);
-  speak(createResponse, responsesFace);
+  speak(backend.v1.completeChat, chatFace);
+  speak(backend.v1.createMessage, messagesFace);
+  speak(backend.v1.createResponse, responsesFace);
 
-  serve(server, countMessageTokens, ({ user, body, request }) => {
+  serve(server, backend.v1.countTokens, ({ user, body, request }) => {
     const scope = access.byKey(user, request.headers);
     return calls.within(scope, request, async (options) => ({
       input_tokens: await ai.count(messagesRequest(body), options),
     }));
   });
 
-  serve(server, createEmbeddings, ({ user, body, request }) => {
+  serve(server, backend.v1.createEmbeddings, ({ user, body, request }) => {
     const scope = access.byKey(user, request.headers);
     const { model: asked, input, dimensions, encoding_format: format } = body;
     const wanted = { input, ...(dimensions && { dimensions }), ...(format && { encoding_format: format }) };
@@ -64,14 +53,14 @@ export function v1Routes(server: Server, { ai, catalogue, clock, access, calls }
     });
   });
 
-  serve(server, listOpenaiModels, async ({ user, request }) => {
+  serve(server, backend.v1.listModels, async ({ user, request }) => {
     const data = await models.list(user, request.headers);
     const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
     return { object: 'list' as const, data, has_more: false as const, first_id: first, last_id: last };
   });
 
-  serve(server, getOpenaiModel, ({ user, params, request }) => models.get(user, request.headers, params.id));
-  serve(server, getVendorsModel, ({ user, params, request }) =>
+  serve(server, backend.v1.getModel, ({ user, params, request }) => models.get(user, request.headers, params.id));
+  serve(server, backend.v1.getVendorsModel, ({ user, params, request }) =>
     models.get(user, request.headers, `${params.id}/${params.name}`),
   );
 }

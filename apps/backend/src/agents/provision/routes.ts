@@ -1,8 +1,8 @@
-import { provisionOnBackend } from '@troupe/contract';
+import { backend } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import { callerOf } from '../../context.ts';
 import type { ProvisionService } from './service.ts';
 
 export function provisionRoutes(server: Server, provision: ProvisionService): void {
-  serve(server, provisionOnBackend, ({ request, body }) => provision.provision(callerOf(request), body));
+  serve(server, backend.provision.create, ({ request, body }) => provision.provision(callerOf(request), body));
 }

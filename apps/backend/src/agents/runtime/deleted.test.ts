@@ -44,9 +44,9 @@ async function deletedMidway(services: Services, director: Director): Promise<vo
   assert.match(ended(await open.streamedChat), /event: error\n(?:id: .*\n)?data: \{"error":"No agent deployed"\}$/);
   assert.match(
     ended(await open.streamedGateway),
-    /(?:^|\n)data: \{"error":(?:"Agent not found"\}\n\ndata: \[DONE\]|\{"message":"Agent not found".*\}\})$/,
+    /(?:^|\n)data: \{"error":(?:"Agent not found","code":"AGENT_GONE"\}\n\ndata: \[DONE\]|\{"message":"Agent not found".*\}\})$/,
   );
-  assert.match(await events.text(), /data: \{"error":"Agent not found"\}\n/);
+  assert.match(await events.text(), /data: \{"error":"Agent not found"(?:,"code":"AGENT_GONE")?\}\n/);
 }
 
 const DRIVERS = [

@@ -1,10 +1,4 @@
-import {
-  agentResourceMetadata,
-  GATEWAY_ENDPOINTS,
-  getInstanceStats,
-  getRuntimeAbilities,
-  listInstances,
-} from '@troupe/contract';
+import { gateway, GATEWAY_ENDPOINTS, backend } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import { actingFor } from '../../context.ts';
 import type { Resource } from './resource.ts';
@@ -18,10 +12,10 @@ interface RouteDeps {
 }
 
 export function runtimeRoutes(server: Server, { runtime, resource, shellOff }: RouteDeps): void {
-  serve(server, listInstances, ({ request }) => runtime.instances(actingFor(request)));
-  serve(server, getInstanceStats, ({ params, request }) => runtime.stats(params.id, actingFor(request)));
-  serve(server, getRuntimeAbilities, async () => ({ shell: { reason: (await shellOff()) ?? null } }));
+  serve(server, backend.runtime.list, ({ request }) => runtime.instances(actingFor(request)));
+  serve(server, backend.runtime.getStats, ({ params, request }) => runtime.stats(params.id, actingFor(request)));
+  serve(server, backend.runtime.getAbilities, async () => ({ shell: { reason: (await shellOff()) ?? null } }));
   // Where clients look that were not told: the well-known part comes before the path.
-  serve(server, agentResourceMetadata, ({ params, request }) => resource.described(request, params.agentId));
+  serve(server, gateway.runtime.getMcpMetadata, ({ params, request }) => resource.described(request, params.agentId));
   server.endpoints.push(...GATEWAY_ENDPOINTS);
 }

@@ -1,4 +1,4 @@
-import { createClient, gatewayBus, gatewayExecute, gatewayHeartbeat, type BusMessage } from '@troupe/contract';
+import { createClient, gateway, type BusMessage } from '@troupe/contract';
 import { identityHeaders, type Clock } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import type { Wake } from '../scheduler/service.ts';
@@ -34,7 +34,7 @@ export function createWake({ roster, baseUrl, sessionSecret, clock }: WakeDeps):
   return {
     async execute(agent, { id: taskId, prompt }, signal) {
       const client = await reach(agent);
-      const { status, output, error } = await client.call(gatewayExecute, {
+      const { status, output, error } = await client.call(gateway.runtime.execute, {
         params: { agentId: agent.id },
         body: { taskId, prompt },
         signal,
@@ -44,11 +44,11 @@ export function createWake({ roster, baseUrl, sessionSecret, clock }: WakeDeps):
     },
     async heartbeat(agent, signal) {
       const client = await reach(agent);
-      await client.call(gatewayHeartbeat, { params: { agentId: agent.id }, signal });
+      await client.call(gateway.runtime.wake, { params: { agentId: agent.id }, signal });
     },
     async deliver(agent, message, signal) {
       const client = await reach(agent);
-      await client.call(gatewayBus, { params: { agentId: agent.id }, body: message, signal });
+      await client.call(gateway.runtime.deliver, { params: { agentId: agent.id }, body: message, signal });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { teamDefinitions } from '@troupe/agent';
-import type { deployTeam, TypesOf } from '@troupe/contract';
+import type { backend, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { isPlan, type Team } from '@troupe/domain';
 import type { Fleet } from '@troupe/fleet';
@@ -20,7 +20,7 @@ export interface TeamDeps {
 
 export type TeamService = ReturnType<typeof createTeams>;
 
-type Given = TypesOf<typeof deployTeam>['body'];
+type Given = TypesOf<typeof backend.teams.deploy>['body'];
 
 /** The rows of the team's agents, made from its document and from nothing else. */
 function rowsOf(agents: AgentService, { teamId, agents: named = [] }: Given, team: Team, owned: unknown) {

@@ -1,7 +1,7 @@
-import { validateBearerKey } from '@troupe/contract';
+import { backend } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { KeyService } from './service.ts';
 
 export function keyRoutes(server: Server, keys: KeyService): void {
-  serve(server, validateBearerKey, ({ request }) => keys.validate(request.headers.authorization));
+  serve(server, backend.keys.validate, ({ request }) => keys.validate(request.headers.authorization));
 }

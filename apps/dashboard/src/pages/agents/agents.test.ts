@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { attachMcpServer, createTask, demoChat, provisionAgent } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { AccessRequest, InboxItem, ScheduledTask, SessionStep } from '@troupe/contract';
 import type { Team } from '@troupe/domain';
 import { check } from '../../checks.ts';
@@ -23,7 +23,7 @@ describe('a new agent', () => {
   test('is sent as the contract takes it, channels only with their token', () => {
     const form = { ...NEW_AGENT, name: 'Ada', tokens: { channelA: 't', channelB: '' } };
     const body = provisionBody(form);
-    check(provisionAgent, { body });
+    check(web.agents.provision, { body });
     assert.deepEqual(Object.keys(body.config).sort(), ['channelTokenA', 'instruction', 'tools']);
   });
 });
@@ -79,7 +79,7 @@ test('the demo is told what the visitor said, as the contract takes it', () => {
     before.map(({ content }) => content),
     ['Hi', 'And?'],
   );
-  check(demoChat, { body: { message: 'So', conversation: before } });
+  check(web.demo.chat, { body: { message: 'So', conversation: before } });
 });
 
 describe('files', () => {
@@ -159,7 +159,7 @@ describe('an MCP server', () => {
     assert.deepEqual(service, { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer x:y=z' } });
     const command = serverBody({ address: 'npx  -y server', secrets: 'KEY=1\n\nnonsense\nB = 2' });
     assert.deepEqual(command, { command: 'npx', args: ['-y', 'server'], env: { KEY: '1', B: '2' } });
-    for (const body of [service, command]) check(attachMcpServer, { params: { id: 'a', name: 'x' }, body });
+    for (const body of [service, command]) check(web.connections.attach, { params: { id: 'a', name: 'x' }, body });
   });
 
   test('is told by its address', () => {
@@ -219,8 +219,8 @@ describe('a task', () => {
   test('begins with the first agent and the zone of here; the contract wants the rest', () => {
     const draft = draftOf(undefined, 'agent-1', 'Asia/Kolkata');
     assert.deepEqual([draft.agentId, draft.timezone, draft.enabled], ['agent-1', 'Asia/Kolkata', true]);
-    assert.throws(() => check(createTask, { body: draft }), /Missing required fields/);
-    check(createTask, { body: { ...draft, name: 'Report', prompt: 'Say hello' } });
+    assert.throws(() => check(web.tasks.create, { body: draft }), /Missing required fields/);
+    check(web.tasks.create, { body: { ...draft, name: 'Report', prompt: 'Say hello' } });
   });
 
   test('that is there is shown as it is, what it left empty too', () => {

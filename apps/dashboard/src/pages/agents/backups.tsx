@@ -1,12 +1,4 @@
-import {
-  createAgentBackup,
-  deleteAgentBackup,
-  downloadAgentBackup,
-  listAgentBackups,
-  listConversations,
-  getMemory,
-  restoreAgentBackup,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { AgentBackup, WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { urlOf, useCall, useSend } from '../../api.ts';
@@ -44,7 +36,7 @@ const columnsOf = (params: { id: string }, acts: Acts): Column<AgentBackup>[] =>
           {texts.restore}
         </Button>
         <a
-          href={urlOf(downloadAgentBackup, { params: { ...params, backupId: backup.id } })}
+          href={urlOf(web.backups.download, { params: { ...params, backupId: backup.id } })}
           download
           className="link text-[0.9rem]"
         >
@@ -63,12 +55,12 @@ const columnsOf = (params: { id: string }, acts: Acts): Column<AgentBackup>[] =>
 /** Copies of the agent: make one, go back to one, take one away. */
 export function Backups({ agent }: { agent: WebAgent }) {
   const params = { id: agent.id };
-  const read = useCall(listAgentBackups, { params }, { every: 15_000 });
+  const read = useCall(web.backups.list, { params }, { every: 15_000 });
   const say = useSay();
-  const make = useSend(createAgentBackup, { refresh: [listAgentBackups], done: () => say(texts.made) });
+  const make = useSend(web.backups.create, { refresh: [web.backups.list], done: () => say(texts.made) });
   const restore = useRestore(agent.id);
-  const remove = useAsk(deleteAgentBackup, ({ id }: AgentBackup) => ({ params: { ...params, backupId: id } }), {
-    refresh: [listAgentBackups],
+  const remove = useAsk(web.backups.remove, ({ id }: AgentBackup) => ({ params: { ...params, backupId: id } }), {
+    refresh: [web.backups.list],
     done: () => say(texts.deleted),
   });
   const create = (
@@ -117,8 +109,8 @@ export function Backups({ agent }: { agent: WebAgent }) {
 function useRestore(agentId: string) {
   const say = useSay();
   const queries = useQueryClient();
-  return useAsk(restoreAgentBackup, ({ id }: AgentBackup) => ({ params: { id: agentId, backupId: id } }), {
-    refresh: [listAgentBackups, listConversations, getMemory],
+  return useAsk(web.backups.restore, ({ id }: AgentBackup) => ({ params: { id: agentId, backupId: id } }), {
+    refresh: [web.backups.list, web.conversations.list, web.memory.get],
     done: () => {
       forgetSteps(queries, agentId);
       say(texts.restored);

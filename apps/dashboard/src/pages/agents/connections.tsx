@@ -1,4 +1,4 @@
-import { attachMcpServer, connectMcpServer, listMcpServers, removeMcpServer, testMcpServer } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,14 +13,14 @@ import { Failure, Lines } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { isService, NO_SERVER, serverBody } from './mcp-server.ts';
 
-type Server = TypesOf<typeof listMcpServers>['reply']['servers'][number];
+type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
 
 const TONE = { unused: 'neutral', connected: 'ok', failed: 'danger', consent: 'spot' } as const;
 
 /** MCP servers whose tools the agent uses. */
 export function Connections({ agentId }: { agentId: string }) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
-  const read = useCall(listMcpServers, { params: { id: agentId } });
+  const read = useCall(web.connections.list, { params: { id: agentId } });
   return (
     <div className="flex flex-col gap-5">
       {search['connected'] && <Notice tone="ok">{texts.isConnected(search['connected'])}</Notice>}
@@ -45,12 +45,12 @@ function Row({ agentId, server }: { agentId: string; server: Server }) {
   const [removing, setRemoving] = useState(false);
   const say = useSay();
   const which = { params: { id: agentId, name: server.name } };
-  const test = useSend(testMcpServer, { refresh: [listMcpServers] });
-  const connect = useSend(connectMcpServer, {
-    refresh: [listMcpServers],
+  const test = useSend(web.connections.test, { refresh: [web.connections.list] });
+  const connect = useSend(web.connections.connect, {
+    refresh: [web.connections.list],
     done: ({ url }) => (url === null ? say(texts.alreadyThere) : location.assign(url)),
   });
-  const remove = useSend(removeMcpServer, { refresh: [listMcpServers], done: () => say(texts.removed) });
+  const remove = useSend(web.connections.remove, { refresh: [web.connections.list], done: () => say(texts.removed) });
   const error = test.error ?? connect.error;
   return (
     <li className="flex flex-col gap-2 rounded-xl border border-line px-4 py-3">
@@ -94,8 +94,8 @@ function Row({ agentId, server }: { agentId: string; server: Server }) {
 function Attach({ agentId }: { agentId: string }) {
   const [form, setForm] = useState(NO_SERVER);
   const say = useSay();
-  const attach = useSend(attachMcpServer, {
-    refresh: [listMcpServers],
+  const attach = useSend(web.connections.attach, {
+    refresh: [web.connections.list],
     done: () => {
       setForm(NO_SERVER);
       say(texts.attached);

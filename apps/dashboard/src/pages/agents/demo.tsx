@@ -1,4 +1,4 @@
-import { DEMO_LENGTH, demoChat, getDemo } from '@troupe/contract';
+import { DEMO_LENGTH, web } from '@troupe/contract';
 import { useState } from 'react';
 import { statusOf, useCall, useSend } from '../../api.ts';
 import { demo as texts } from '../../texts/public.ts';
@@ -13,7 +13,7 @@ import type { Line } from './demo-lines.ts';
 /** What was said so far, and saying more. */
 function useTalk() {
   const [lines, setLines] = useState<Line[]>([]);
-  const send = useSend(demoChat, {
+  const send = useSend(web.demo.chat, {
     done: ({ message, model }) => setLines((old) => [...old, { mine: false, text: message, model }]),
   });
   /** Whether it was said: not while an answer is awaited. */
@@ -103,7 +103,7 @@ function Ask({
   setModel: (model: string) => void;
   say: (message: string) => boolean;
 }) {
-  const models = useCall(getDemo, {}).data?.models ?? [];
+  const models = useCall(web.demo.get, {}).data?.models ?? [];
   const [text, setText] = useState('');
   return (
     <form

@@ -1,4 +1,4 @@
-import { changeDevice, listDevices } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
@@ -15,7 +15,7 @@ import type { Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from './agents/names.ts';
 
-type Device = TypesOf<typeof listDevices>['reply']['pending'][number];
+type Device = TypesOf<typeof web.devices.list>['reply']['pending'][number];
 
 const columnsOf = (nameOf: (agentId: string) => string): Column<Device>[] => [
   {
@@ -73,13 +73,13 @@ const approvedColumns = (columns: Column<Device>[], revoke: (device: Device) => 
 ];
 
 export default function Devices() {
-  const read = useCall(listDevices, {});
+  const read = useCall(web.devices.list, {});
   const { nameOf } = useAgentNames();
   const columns = columnsOf(nameOf);
   const [asking, setAsking] = useState<{ device: Device; action: 'deny' | 'revoke' }>();
   const say = useSay();
-  const decide = useSend(changeDevice, {
-    refresh: [listDevices],
+  const decide = useSend(web.devices.change, {
+    refresh: [web.devices.list],
     done: (_, { body }) => {
       say(texts.done[body.action]!);
       setAsking(undefined);

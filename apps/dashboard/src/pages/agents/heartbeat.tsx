@@ -1,4 +1,4 @@
-import { deleteHeartbeat, getHeartbeat, listAgents, setHeartbeat } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useCall, useSend } from '../../api.ts';
 import { ago, coming, moment } from '../../format.ts';
@@ -13,7 +13,7 @@ import { Empty, Failure, Lines, Loaded } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
 export default function Heartbeats() {
-  const read = useCall(listAgents, {});
+  const read = useCall(web.agents.list, {});
   return (
     <Page title={texts.title} lead={texts.lead}>
       <Loaded from={read}>
@@ -45,11 +45,11 @@ export default function Heartbeats() {
 }
 
 function AgentHeartbeat({ id, name }: { id: string; name: string }) {
-  const read = useCall(getHeartbeat, { query: { agentId: id } }, { every: 30_000 });
+  const read = useCall(web.heartbeat.get, { query: { agentId: id } }, { every: 30_000 });
   const say = useSay();
   const done = () => say(texts.saved);
-  const save = useSend(setHeartbeat, { refresh: [getHeartbeat], done });
-  const remove = useSend(deleteHeartbeat, { refresh: [getHeartbeat], done });
+  const save = useSend(web.heartbeat.set, { refresh: [web.heartbeat.get], done });
+  const remove = useSend(web.heartbeat.remove, { refresh: [web.heartbeat.get], done });
   const failed = save.error ?? remove.error;
   const beat = read.data?.heartbeat;
   const frequency = beat?.frequency ?? '3h';
@@ -99,7 +99,7 @@ function AgentHeartbeat({ id, name }: { id: string; name: string }) {
   );
 }
 
-function Times({ beat }: { beat: TypesOf<typeof getHeartbeat>['reply']['heartbeat'] | undefined }) {
+function Times({ beat }: { beat: TypesOf<typeof web.heartbeat.get>['reply']['heartbeat'] | undefined }) {
   return (
     <dl className="grid w-60 grid-cols-2 gap-6 text-[0.9rem]">
       <div>

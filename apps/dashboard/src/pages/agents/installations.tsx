@@ -1,4 +1,4 @@
-import { webListInstallations } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall } from '../../api.ts';
 import { ago, moment } from '../../format.ts';
 import { installations as texts } from '../../texts/operate.ts';
@@ -10,7 +10,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 
 export default function Installations() {
-  const read = useCall(webListInstallations, {}, { every: 10_000 });
+  const read = useCall(web.installations.list, {}, { every: 10_000 });
   return (
     <Page
       title={texts.title}

@@ -1,4 +1,4 @@
-import { forgetMemory, getMemory, putMemory } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { memory as texts } from '../../texts/agents.ts';
@@ -49,12 +49,12 @@ const columnsOf = (setEditing: (entry: Entry) => void, setRemoving: (entry: Entr
 ];
 
 export function MemoryTab({ agentId }: { agentId: string }) {
-  const read = useCall(getMemory, { query: { agentId } }, { every: 20_000 });
+  const read = useCall(web.memory.get, { query: { agentId } }, { every: 20_000 });
   const [editing, setEditing] = useState<Entry>();
   const [removing, setRemoving] = useState<Entry>();
   const say = useSay();
-  const forget = useSend(forgetMemory, {
-    refresh: [getMemory],
+  const forget = useSend(web.memory.forget, {
+    refresh: [web.memory.get],
     done: () => {
       say(texts.deleted);
       setRemoving(undefined);
@@ -104,8 +104,8 @@ function MemoryForm({ agentId, entry, onClose }: { agentId: string; entry: Entry
   const [key, setKey] = useState(entry.key);
   const [value, setValue] = useState(entry.value);
   const say = useSay();
-  const save = useSend(putMemory, {
-    refresh: [getMemory],
+  const save = useSend(web.memory.put, {
+    refresh: [web.memory.get],
     done: () => {
       say(texts.saved);
       onClose();

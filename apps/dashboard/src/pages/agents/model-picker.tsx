@@ -1,4 +1,4 @@
-import type { listModels, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { useMemo, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { money, short } from '../../format.ts';
@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { findModels } from './model-search.ts';
 
-type Offered = TypesOf<typeof listModels>['reply'];
+type Offered = TypesOf<typeof web.models.list>['reply'];
 type Model = Offered['models'][number];
 
 const priceOf = ({ inputCost, outputCost }: Model) =>

@@ -1,4 +1,4 @@
-import type { listModels, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { SANDBOX_MODEL } from '@troupe/domain';
 import { money } from '../../format.ts';
 import { create as texts } from '../../texts/agents.ts';
@@ -11,7 +11,7 @@ export function ModelField({
   value,
   onChange,
 }: {
-  offered: TypesOf<typeof listModels>['reply'] | undefined;
+  offered: TypesOf<typeof web.models.list>['reply'] | undefined;
   value: string | undefined;
   onChange: (model: string) => void;
 }) {

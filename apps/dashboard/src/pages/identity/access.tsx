@@ -1,4 +1,4 @@
-import { askAccess, getAccess } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useRef, useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { hourOf, moment, planName } from '../../format.ts';
@@ -11,13 +11,13 @@ import { Form, Refused } from '../../ui/form.tsx';
 const DAY_MS = 86_400_000;
 const when = (at: string) => (Date.now() - Date.parse(at) < DAY_MS ? hourOf(at) : moment(at));
 
-export const useAccess = () => useCall(getAccess, {});
+export const useAccess = () => useCall(web.access.get, {});
 
 /** The way in for somebody without a plan; nothing at all for those who have one, but the news that they got it here. */
 export function AccessCard() {
   const { data } = useAccess();
   const [note, setNote] = useState<string>();
-  const send = useSend(askAccess, { refresh: [getAccess] });
+  const send = useSend(web.access.ask, { refresh: [web.access.get] });
   const wasOutside = useRef(false);
   if (!data) return null;
   if (data.state === 'member') {

@@ -1,4 +1,4 @@
-import { changeDevice, listAgents, listDevices, rotateAgentToken } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { Device, TypesOf } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ import { Programs } from './authorization/programs.tsx';
 import { FreshKey } from './fresh-key.tsx';
 import { Keys } from './keys.tsx';
 
-type Agent = TypesOf<typeof listAgents>['reply']['agents'][number];
+type Agent = TypesOf<typeof web.agents.list>['reply']['agents'][number];
 
 const agentColumns = (onRotate: (agent: Agent) => void): Column<Agent>[] => [
   { key: 'agent', header: texts.agent, free: true, cell: ({ name }) => name },
@@ -56,10 +56,10 @@ export function AllKeys() {
 }
 
 function AgentKeys() {
-  const read = useCall(listAgents, {});
+  const read = useCall(web.agents.list, {});
   const [fresh, setFresh] = useState<string>();
-  const rotate = useAsk(rotateAgentToken, ({ id }: Agent) => ({ params: { id } }), {
-    refresh: [listAgents],
+  const rotate = useAsk(web.agents.rotateToken, ({ id }: Agent) => ({ params: { id } }), {
+    refresh: [web.agents.list],
     done: ({ token }) => setFresh(token),
   });
   return (
@@ -106,10 +106,10 @@ const deviceColumns = (onEnd: (device: Device) => void): Column<Device>[] => [
 ];
 
 function DeviceKeys() {
-  const read = useCall(listDevices, {});
+  const read = useCall(web.devices.list, {});
   const say = useSay();
-  const end = useAsk(changeDevice, ({ id }: Device) => ({ body: { deviceId: id, action: 'revoke' as const } }), {
-    refresh: [listDevices],
+  const end = useAsk(web.devices.change, ({ id }: Device) => ({ body: { deviceId: id, action: 'revoke' as const } }), {
+    refresh: [web.devices.list],
     done: () => say(texts.revoked),
   });
   return (

@@ -1,8 +1,8 @@
-import type { listAudit, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { address as shortAddress } from '../../format.ts';
 import { audit as texts } from '../../texts/account.ts';
 
-export type Entry = TypesOf<typeof listAudit>['reply']['entries'][number];
+export type Entry = TypesOf<typeof web.audit.list>['reply']['entries'][number];
 
 /** Ids say nothing to people; the address has a column of its own, and so has who it was. */
 const HIDDEN = new Set(['id', 'agentId', 'paymentId', 'ip', 'userId', 'currency']);

@@ -1,4 +1,4 @@
-import { listAudit } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall } from '../../api.ts';
 import { moment } from '../../format.ts';
 import { useSession } from '../../session.ts';
@@ -31,7 +31,7 @@ const ABOUT: Column<Entry> = {
 
 export function AuditLog() {
   const { user } = useSession();
-  const read = useCall(listAudit, { query: { limit: '200' } });
+  const read = useCall(web.audit.list, { query: { limit: '200' } });
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">
       <Table

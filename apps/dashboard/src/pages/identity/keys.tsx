@@ -1,4 +1,4 @@
-import { createKey, deleteKey, listKeys } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
@@ -16,7 +16,7 @@ import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { FreshKey } from './fresh-key.tsx';
 
-type Key = TypesOf<typeof listKeys>['reply']['keys'][number];
+type Key = TypesOf<typeof web.keys.list>['reply']['keys'][number];
 
 const columnsOf = (setRemoving: (key: Key) => void): Column<Key>[] => [
   { key: 'name', header: texts.name, cell: (key) => <span className="font-medium">{key.name}</span> },
@@ -40,11 +40,11 @@ const columnsOf = (setRemoving: (key: Key) => void): Column<Key>[] => [
 ];
 
 export function Keys() {
-  const read = useCall(listKeys, {});
+  const read = useCall(web.keys.list, {});
   const [fresh, setFresh] = useState<string>();
   const say = useSay();
-  const remove = useAsk(deleteKey, ({ id }: Key) => ({ params: { id } }), {
-    refresh: [listKeys],
+  const remove = useAsk(web.keys.remove, ({ id }: Key) => ({ params: { id } }), {
+    refresh: [web.keys.list],
     done: () => say(texts.deleted),
   });
   return (
@@ -81,8 +81,8 @@ export function Keys() {
 
 function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
   const [name, setName] = useState('');
-  const create = useSend(createKey, {
-    refresh: [listKeys],
+  const create = useSend(web.keys.create, {
+    refresh: [web.keys.list],
     done: ({ key }) => {
       onCreated(key);
       setName('');
@@ -91,7 +91,7 @@ function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
   return (
     <Form
       error={create.error}
-      fields={['name']}
+      fields={[]}
       onSubmit={() => create.mutate({ body: { name } })}
       className="flex flex-wrap items-end gap-3 px-5 pb-5"
     >
@@ -99,7 +99,6 @@ function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
         <TextField
           label={texts.name}
           placeholder={texts.namePlaceholder}
-          name="name"
           required
           value={name}
           onChange={({ target }) => setName(target.value)}
@@ -108,7 +107,9 @@ function KeyForm({ onCreated }: { onCreated: (key: string) => void }) {
       <Button kind="primary" type="submit" icon="plus" busy={create.isPending}>
         {texts.create}
       </Button>
-      <Refused error={create.error} />
+      <div className="basis-full empty:hidden">
+        <Refused error={create.error} />
+      </div>
     </Form>
   );
 }

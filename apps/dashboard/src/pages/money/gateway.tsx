@@ -1,4 +1,4 @@
-import { getLedger, getPaygate, listAgentPayments, listAgents, postPaygate } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -29,14 +29,14 @@ interface Pricing {
 /** Reads of the gateway are actions of one endpoint. */
 const useAction = <T,>(body: { action: string; agentId?: string }) =>
   useQuery({
-    queryKey: [postPaygate.path, postPaygate.method, body],
-    queryFn: async () => (await call(postPaygate, { body })) as unknown as T,
+    queryKey: [web.paygate.post.path, web.paygate.post.method, body],
+    queryFn: async () => (await call(web.paygate.post, { body })) as unknown as T,
   });
 
 export default function Gateway() {
-  const state = useCall(getPaygate, {});
+  const state = useCall(web.paygate.get, {});
   const offers = useAction<{ endpoints: Offer[] }>({ action: 'endpoints' });
-  const agents = useCall(listAgents, {});
+  const agents = useCall(web.agents.list, {});
   return (
     <Page
       title={texts.title}
@@ -119,7 +119,7 @@ function Fitness({ agentId }: { agentId: string }) {
 function Join({ agentId }: { agentId: string }) {
   const [walletAddress, setWalletAddress] = useState('');
   const say = useSay();
-  const join = useSend(postPaygate, { refresh: [postPaygate], done: () => say(texts.joined) });
+  const join = useSend(web.paygate.post, { refresh: [web.paygate.post], done: () => say(texts.joined) });
   return (
     <Card title={texts.join} hint={texts.joinHint}>
       <Form
@@ -152,8 +152,8 @@ function Pay({ agentId }: { agentId: string }) {
   const [recipient, setRecipient] = useState('');
   const [asking, setAsking] = useState(false);
   const say = useSay();
-  const pay = useSend(postPaygate, {
-    refresh: [postPaygate, listAgentPayments, getLedger],
+  const pay = useSend(web.paygate.post, {
+    refresh: [web.paygate.post, web.policy.listPayments, web.ledger.get],
     done: ({ status }) => {
       setAsking(false);
       // Above the policy's limit nothing has moved yet.

@@ -1,4 +1,4 @@
-import { closePaymentSession, getLedger, getPaymentSessions, openPaymentSession } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
@@ -13,7 +13,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useSay } from '../../ui/toast.tsx';
 
-type Session = TypesOf<typeof openPaymentSession>['reply']['session'];
+type Session = TypesOf<typeof web.paymentSessions.open>['reply']['session'];
 
 const columnsOf = (setClosing: (session: Session) => void): Column<Session>[] => [
   {
@@ -44,17 +44,17 @@ const columnsOf = (setClosing: (session: Session) => void): Column<Session>[] =>
 ];
 
 export function PaymentSessions({ address }: { address: string }) {
-  const read = useCall(getPaymentSessions, { query: { address } }, { every: 10_000 });
+  const read = useCall(web.paymentSessions.list, { query: { address } }, { every: 10_000 });
   const sessions = read.data && 'sessions' in read.data ? read.data.sessions : undefined;
   const [deposit, setDeposit] = useState('10');
   const [closing, setClosing] = useState<Session>();
   const say = useSay();
-  const refresh = [getPaymentSessions, getLedger];
-  const open = useSend(openPaymentSession, {
+  const refresh = [web.paymentSessions.list, web.ledger.get];
+  const open = useSend(web.paymentSessions.open, {
     refresh,
     done: ({ note }) => say(note ? texts.existing : texts.opened),
   });
-  const close = useSend(closePaymentSession, {
+  const close = useSend(web.paymentSessions.close, {
     refresh,
     done: ({ returned }) => {
       say(texts.closed(exactMoney(returned)));
@@ -104,16 +104,10 @@ function OpenForm({
   open: { isPending: boolean; error: Error | null };
 }) {
   return (
-    <Form
-      error={open.error}
-      fields={['deposit']}
-      onSubmit={onSubmit}
-      className="flex flex-wrap items-end gap-3 px-5 pb-5"
-    >
+    <Form error={open.error} fields={[]} onSubmit={onSubmit} className="flex flex-wrap items-end gap-3 px-5 pb-5">
       <div className="w-52">
         <TextField
           label={texts.deposit}
-          name="deposit"
           inputMode="decimal"
           required
           value={deposit}
@@ -123,7 +117,9 @@ function OpenForm({
       <Button kind="primary" type="submit" busy={open.isPending}>
         {texts.open}
       </Button>
-      <Refused error={open.error} />
+      <div className="basis-full empty:hidden">
+        <Refused error={open.error} />
+      </div>
     </Form>
   );
 }

@@ -1,13 +1,4 @@
-import {
-  decideAgentPayment,
-  getLedger,
-  getPaymentPolicy,
-  listAgentPayments,
-  listAgents,
-  listNotices,
-  putPaymentPolicy,
-  webUnderground,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -28,9 +19,9 @@ import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from '../agents/agents/names.ts';
 import { LIMITS, policyWords } from './policy-words.ts';
 
-type Payment = TypesOf<typeof listAgentPayments>['reply']['payments'][number];
-type Decision = TypesOf<typeof decideAgentPayment>['body']['decision'];
-type Policy = TypesOf<typeof getPaymentPolicy>['reply'];
+type Payment = TypesOf<typeof web.policy.listPayments>['reply']['payments'][number];
+type Decision = TypesOf<typeof web.policy.decidePayment>['body']['decision'];
+type Policy = TypesOf<typeof web.policy.get>['reply'];
 /** What the owner can say, by the state of a payment. */
 const CHOICES: Partial<Record<Payment['status'], Decision[]>> = {
   approval: ['approve', 'deny'],
@@ -38,7 +29,7 @@ const CHOICES: Partial<Record<Payment['status'], Decision[]>> = {
 };
 
 export default function PaymentPolicy() {
-  const read = useCall(listAgents, {});
+  const read = useCall(web.agents.list, {});
   // In the address, so that a notice leads to the agent that asks.
   const { agent: chosen } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -71,7 +62,7 @@ export default function PaymentPolicy() {
 
 /** What waits for the owner comes first: a notice leads here for it. */
 function AgentPolicy({ id }: { id: string }) {
-  const { data } = useCall(listAgentPayments, { params: { id } });
+  const { data } = useCall(web.policy.listPayments, { params: { id } });
   const waits = data?.payments.some(({ status }) => CHOICES[status]);
   // By key, so that a form that is being filled in stays when they change places.
   const parts = [<Limits key="limits" id={id} />, <Payments key="payments" id={id} />];
@@ -79,7 +70,7 @@ function AgentPolicy({ id }: { id: string }) {
 }
 
 function Limits({ id }: { id: string }) {
-  const read = useCall(getPaymentPolicy, { params: { id } });
+  const read = useCall(web.policy.get, { params: { id } });
   return (
     <Card title={texts.limits} hint={texts.limitsHint}>
       <Loaded from={read}>{(policy) => <LimitForm id={id} policy={policy} />}</Loaded>
@@ -90,8 +81,8 @@ function Limits({ id }: { id: string }) {
 function LimitForm({ id, policy }: { id: string; policy: Policy }) {
   const [form, setForm] = useState(policy);
   const say = useSay();
-  const save = useSend(putPaymentPolicy, { refresh: [getPaymentPolicy], done: () => say(texts.saved) });
-  const error = stillRefused(save.error, putPaymentPolicy, { params: { id }, body: form });
+  const save = useSend(web.policy.put, { refresh: [web.policy.get], done: () => say(texts.saved) });
+  const error = stillRefused(save.error, web.policy.put, { params: { id }, body: form });
   const wrong = policyWords(refusedFields(error), form.payees ?? []);
   return (
     <Form error={error} fields={[...LIMITS, 'payees']} onSubmit={() => save.mutate({ params: { id }, body: form })}>
@@ -154,11 +145,11 @@ const paymentColumns = (ask: (payment: Payment, decision: Decision) => void): Co
 ];
 
 function Payments({ id }: { id: string }) {
-  const read = useCall(listAgentPayments, { params: { id } }, { every: 10_000 });
+  const read = useCall(web.policy.listPayments, { params: { id } }, { every: 10_000 });
   const say = useSay();
   const [asking, setAsking] = useState<{ payment: Payment; decision: Decision }>();
-  const decide = useSend(decideAgentPayment, {
-    refresh: [listAgentPayments, listNotices, getLedger],
+  const decide = useSend(web.policy.decidePayment, {
+    refresh: [web.policy.listPayments, web.notices.list, web.ledger.get],
     done: () => {
       setAsking(undefined);
       say(texts.decided);
@@ -197,7 +188,7 @@ function Payments({ id }: { id: string }) {
 /** An own agent by its name, anybody else by the address. */
 function Payee({ recipient }: { recipient: string }) {
   const { nameOf } = useAgentNames();
-  const wallets = useCall(webUnderground.listAgentWallets, {}).data?.wallets;
+  const wallets = useCall(web.wallets.list, {}).data?.wallets;
   const own = wallets?.find((wallet) => wallet.address.toLowerCase() === recipient.toLowerCase());
   return own ? (
     <span title={recipient}>{nameOf(own.agentId)}</span>

@@ -1,4 +1,4 @@
-import { startTopUp } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useSend } from '../../api.ts';
@@ -14,7 +14,7 @@ type Amount = (typeof AMOUNTS)[number];
 
 export function TopUp({ address }: { address: string }) {
   const [amount, setAmount] = useState<Amount>('1000');
-  const start = useSend(startTopUp, { done: ({ url }) => location.assign(url) });
+  const start = useSend(web.topup.start, { done: ({ url }) => location.assign(url) });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     start.mutate({ query: { amount, address } });

@@ -1,4 +1,4 @@
-import { getHealth } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall } from '../../api.ts';
 import { front } from '../../texts/public.ts';
 import { LinkButton } from '../../ui/button.tsx';
@@ -65,7 +65,7 @@ function Steps() {
 }
 
 function Health() {
-  const { data, error } = useCall(getHealth, {}, { every: 30_000 });
+  const { data, error } = useCall(web.health.get, {}, { every: 30_000 });
   const state = data?.health;
   const text = state ? front.healthStates[state] : error ? front.healthDown : front.healthUnknown;
   return (

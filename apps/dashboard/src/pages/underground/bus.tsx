@@ -1,4 +1,4 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall } from '../../api.ts';
 import { exactMoney, moment } from '../../format.ts';
 import { underground as texts } from '../../texts/underground.ts';
@@ -9,7 +9,7 @@ import { useAgentNames } from '../agents/agents/names.ts';
 
 export function Bus() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listBusMessages, { query: { limit: '200' } }, { every: 10_000 });
+  const read = useCall(web.bus.list, { query: { limit: '200' } }, { every: 10_000 });
   return (
     <Card title={texts.bus} flush className="overflow-hidden">
       <Table
@@ -51,7 +51,7 @@ export function Bus() {
 
 export function Bookings() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listBookings, { query: { limit: '200' } }, { every: 10_000 });
+  const read = useCall(web.negotiation.listBookings, { query: { limit: '200' } }, { every: 10_000 });
   return (
     <Card title={texts.bookings} flush className="overflow-hidden">
       <Table
@@ -77,7 +77,7 @@ export function Bookings() {
 
 export function Amplifications() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listAmplifications, { query: { limit: '200' } }, { every: 10_000 });
+  const read = useCall(web.negotiation.listAmplifications, { query: { limit: '200' } }, { every: 10_000 });
   return (
     <Card title={texts.amplify} flush className="overflow-hidden">
       <Table

@@ -1,4 +1,5 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { address as shortAddress, exactMoney, moment, percent } from '../../format.ts';
@@ -17,7 +18,7 @@ import { readRecipients } from './recipients.ts';
 
 export function Splits() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listSplits, { query: { limit: '200' } });
+  const read = useCall(web.splits.list, { query: { limit: '200' } });
   const [creating, setCreating] = useState(false);
   return (
     <Card
@@ -63,26 +64,35 @@ export function Splits() {
   );
 }
 
+function useSplit(onClose: () => void) {
+  const say = useSay();
+  // A repeat of the same form must not pay twice.
+  const [once] = useState(newId);
+  const send = useSend(web.splits.create, {
+    refresh: [web.splits.list, web.wallets.list],
+    done: () => {
+      say(texts.splitDone);
+      onClose();
+    },
+  });
+  const split = (body: TypesOf<typeof web.splits.create>['sent']['body']) =>
+    send.mutate({ headers: { 'idempotency-key': once }, body });
+  return { send, split };
+}
+
 function SplitForm({ onClose }: { onClose: () => void }) {
   const { choices } = useAgentNames();
   const [agentId, setAgentId] = useState('');
   const [name, setName] = useState('');
   const [total, setTotal] = useState('');
   const [recipients, setRecipients] = useState('');
-  const say = useSay();
-  const send = useSend(webUnderground.createSplit, {
-    refresh: [webUnderground.listSplits, webUnderground.listAgentWallets],
-    done: () => {
-      say(texts.splitDone);
-      onClose();
-    },
-  });
-  // A repeat of the same form must not pay twice.
-  const [once] = useState(newId);
+  const { send, split } = useSplit(onClose);
   const submit = () =>
-    send.mutate({
-      headers: { 'idempotency-key': once },
-      body: { agentId: agentId || choices[0]!.value, name, totalAmount: total, recipients: readRecipients(recipients) },
+    split({
+      agentId: agentId || choices[0]!.value,
+      name,
+      totalAmount: total,
+      recipients: readRecipients(recipients),
     });
   return (
     <Dialog open onClose={onClose} title={texts.newSplit} hint={texts.splitLoss}>

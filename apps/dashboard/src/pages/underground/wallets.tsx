@@ -1,4 +1,4 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../api.ts';
 import { address as shortAddress, exactMoney } from '../../format.ts';
@@ -16,10 +16,10 @@ export function AgentWallets() {
   const { nameOf, choices } = useAgentNames();
   const [chosen, setChosen] = useState('');
   const agentId = chosen || choices[0]?.value || '';
-  const read = useCall(webUnderground.listAgentWallets, {}, { every: 20_000 });
+  const read = useCall(web.wallets.list, {}, { every: 20_000 });
   const say = useSay();
-  const make = useSend(webUnderground.createAgentWallet, {
-    refresh: [webUnderground.listAgentWallets],
+  const make = useSend(web.wallets.create, {
+    refresh: [web.wallets.list],
     done: () => say(texts.walletMade),
   });
   return (

@@ -1,15 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  gatewayLogs,
-  gatewayMessages,
-  getBackendVerification,
-  getInstanceStats,
-  removeBackendVerification,
-  verifyBackendAgent,
-  type AgentStats,
-  type TypesOf,
-  type verifyAgent,
-} from '@troupe/contract';
+import { gateway, backend as onBackend, type AgentStats, type TypesOf, type web } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
 import { AppError, newId, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../platform/reach.ts';
@@ -29,7 +19,7 @@ function createFollow({ backend, log }: ReadsDeps) {
   async function logsSince(user: User, agentId: string, from: string, query: { level?: string; after?: string }) {
     const { logs } = await backend
       .as(user, from)
-      .call(gatewayLogs, { params: { agentId }, query: { ...query, limit: 100 } });
+      .call(gateway.runtime.getLogs, { params: { agentId }, query: { ...query, limit: 100 } });
     return logs.toReversed();
   }
 
@@ -65,19 +55,19 @@ function verifying({ backend }: ReadsDeps, own: (user: User, id: string) => Prom
   return {
     async verification(user: User, id: string, address: string) {
       await own(user, id);
-      return reach(backend.as(user, address).call(getBackendVerification, { params: { id } }));
+      return reach(backend.as(user, address).call(onBackend.agents.getVerification, { params: { id } }));
     },
 
-    async verify(user: User, id: string, body: TypesOf<typeof verifyAgent>['body'], address: string) {
+    async verify(user: User, id: string, body: TypesOf<typeof web.agents.verify>['body'], address: string) {
       await own(user, id);
       return reach(
-        backend.as(user, address).call(verifyBackendAgent, { params: { id }, body: { ...body, verified: true } }),
+        backend.as(user, address).call(onBackend.agents.verify, { params: { id }, body: { ...body, verified: true } }),
       );
     },
 
     async unverify(user: User, id: string, address: string) {
       await own(user, id);
-      return reach(backend.as(user, address).call(removeBackendVerification, { params: { id } }));
+      return reach(backend.as(user, address).call(onBackend.agents.removeVerification, { params: { id } }));
     },
   };
 }
@@ -109,7 +99,9 @@ export function createReads(deps: ReadsDeps) {
   return {
     async logs(user: User, id: string, query: { limit: number; level?: string }, address: string) {
       await own(user, id);
-      const found = await reach(backend.as(user, address).call(gatewayLogs, { params: { agentId: id }, query }));
+      const found = await reach(
+        backend.as(user, address).call(gateway.runtime.getLogs, { params: { agentId: id }, query }),
+      );
       return { ...found, logs: found.logs.map((entry) => ({ ...entry, agentId: id })), status: 'ok' as const };
     },
 
@@ -124,7 +116,9 @@ export function createReads(deps: ReadsDeps) {
 
     async messages(user: User, id: string, query: { limit: number; offset: number }, address: string) {
       await own(user, id);
-      const found = await reach(backend.as(user, address).call(gatewayMessages, { params: { agentId: id }, query }));
+      const found = await reach(
+        backend.as(user, address).call(gateway.runtime.getMessages, { params: { agentId: id }, query }),
+      );
       return { ...found, messages: found.messages.map((one) => ({ ...one, agentId: id })), status: 'ok' as const };
     },
 
@@ -135,7 +129,7 @@ export function createReads(deps: ReadsDeps) {
           plan: _plan,
           runtimeVersion: _version,
           ...stats
-        } = await backend.as(user, address).call(getInstanceStats, { params: { id } });
+        } = await backend.as(user, address).call(onBackend.runtime.getStats, { params: { id } });
         return { stats, status: 'ok' as const };
       } catch (error) {
         const { status } = asAppError(error);

@@ -1,13 +1,4 @@
-import {
-  deleteBackendAgent,
-  deployAgent,
-  rotateBackendToken,
-  updateBackendAgent,
-  type provisionAgent,
-  type putAgentPurpose,
-  type TypesOf,
-  type WebAgent,
-} from '@troupe/contract';
+import { backend as onBackend, type web, type TypesOf, type WebAgent } from '@troupe/contract';
 import { agentLimit, entitle, isTier, paidPlan, readPlanName, type Subscriber, type Tier } from '@troupe/domain';
 import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Roster } from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type User } from '@troupe/kernel';
@@ -32,7 +23,7 @@ export interface AgentsDeps {
 
 export type AgentsService = ReturnType<typeof createAgents>;
 
-type NewAgent = TypesOf<typeof provisionAgent>['body'];
+type NewAgent = TypesOf<typeof web.agents.provision>['body'];
 
 const DEPLOY_TIMEOUT_MS = 15_000;
 /** The premium model is served by its vendor. */
@@ -137,14 +128,14 @@ function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType
     async rename(user: User, id: string, name: string, address: string) {
       const own = roster.of(user.id);
       await own.get(id);
-      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { name } }));
+      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { name } }));
       const { status, updatedAt } = facts(user, await own.get(id));
       return { success: true as const, agent: { id, name, status, updatedAt } };
     },
 
     async remove(user: User, id: string, address: string) {
       await roster.of(user.id).get(id);
-      await reach(backend.as(user, address).call(deleteBackendAgent, { params: { id } }));
+      await reach(backend.as(user, address).call(onBackend.agents.remove, { params: { id } }));
       return { success: true as const, deleted: id };
     },
 
@@ -158,7 +149,7 @@ function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType
       const row = await roster.of(user.id).get(id);
       const given = isPart(body['config']) ? body['config'] : body;
       if (row.provider_key === null) await models.check(namedModels({ config: given }));
-      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { config: given } }));
+      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { config: given } }));
       const { config } = await roster.of(user.id).definition(row);
       return { config, status: 'updated' as const };
     },
@@ -169,9 +160,9 @@ function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType
       return { instruction, tools };
     },
 
-    async setPurpose(user: User, id: string, purpose: TypesOf<typeof putAgentPurpose>['body'], address: string) {
+    async setPurpose(user: User, id: string, purpose: TypesOf<typeof web.agents.putPurpose>['body'], address: string) {
       const row = await roster.of(user.id).get(id);
-      await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { purpose } }));
+      await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { purpose } }));
       const { instruction, tools } = await roster.of(user.id).definition(row);
       return { instruction, tools };
     },
@@ -200,7 +191,7 @@ export function createAgents(deps: AgentsDeps) {
   const add = createAdding(deps);
 
   async function rotated(user: User, id: string, address: string): Promise<string> {
-    const { token } = await reach(backend.as(user, address).call(rotateBackendToken, { params: { id } }));
+    const { token } = await reach(backend.as(user, address).call(onBackend.lifecycle.rotateToken, { params: { id } }));
     return token;
   }
 
@@ -222,7 +213,7 @@ export function createAgents(deps: AgentsDeps) {
       const row = await add(user, given);
       const { id: agentId, name, plan, model, ai_provider: aiProvider } = row;
       try {
-        await backend.as(user, address).call(deployAgent, {
+        await backend.as(user, address).call(onBackend.deployments.create, {
           body: { agentId, config: { name, plan, model, aiProvider } },
           timeout: DEPLOY_TIMEOUT_MS,
         });

@@ -1,25 +1,19 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import {
-  createAgentBackup,
-  deleteAgentBackup,
-  downloadAgentBackup,
-  listAgentBackups,
-  restoreAgentBackup,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { respond, serve, type Server } from '@troupe/kernel';
 import type { BackupsService } from './service.ts';
 
 export function backupRoutes(server: Server, backups: BackupsService): void {
-  serve(server, createAgentBackup, ({ user, params, request }) => backups.make(user, params.id, request.address));
-  serve(server, listAgentBackups, ({ user, params, request }) => backups.list(user, params.id, request.address));
-  serve(server, restoreAgentBackup, ({ user, params, request }) =>
+  serve(server, web.backups.create, ({ user, params, request }) => backups.make(user, params.id, request.address));
+  serve(server, web.backups.list, ({ user, params, request }) => backups.list(user, params.id, request.address));
+  serve(server, web.backups.restore, ({ user, params, request }) =>
     backups.restore(user, params.id, params.backupId, request.address),
   );
-  serve(server, deleteAgentBackup, ({ user, params, request }) =>
+  serve(server, web.backups.remove, ({ user, params, request }) =>
     backups.remove(user, params.id, params.backupId, request.address),
   );
-  serve(server, downloadAgentBackup, async ({ user, params, request }) => {
+  serve(server, web.backups.download, async ({ user, params, request }) => {
     const { id, backupId } = params;
     const file = await backups.download(user, id, backupId, request.address, request.signal());
     return respond({

@@ -1,10 +1,4 @@
-import {
-  createBackendBackup,
-  deleteBackendBackup,
-  downloadBackendBackup,
-  listBackendBackups,
-  restoreBackendBackup,
-} from '@troupe/contract';
+import { backend as onBackend } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
 import type { BackendClient, User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
@@ -30,23 +24,23 @@ export function createBackups({ roster, backend }: BackupsDeps) {
   return {
     async make(user: User, id: string, address: string) {
       const { call } = await client(user, id, address);
-      return reach(call(createBackendBackup, { params: { id }, timeout }));
+      return reach(call(onBackend.backups.create, { params: { id }, timeout }));
     },
     async list(user: User, id: string, address: string) {
       const { call } = await client(user, id, address);
-      return reach(call(listBackendBackups, { params: { id } }));
+      return reach(call(onBackend.backups.list, { params: { id } }));
     },
     async restore(user: User, id: string, backupId: string, address: string) {
       const { call } = await client(user, id, address);
-      return reach(call(restoreBackendBackup, { params: { id, backupId }, timeout }));
+      return reach(call(onBackend.backups.restore, { params: { id, backupId }, timeout }));
     },
     async remove(user: User, id: string, backupId: string, address: string) {
       const { call } = await client(user, id, address);
-      return reach(call(deleteBackendBackup, { params: { id, backupId } }));
+      return reach(call(onBackend.backups.remove, { params: { id, backupId } }));
     },
     async download(user: User, id: string, backupId: string, address: string, signal: AbortSignal) {
       const { open } = await client(user, id, address);
-      return reach(open(downloadBackendBackup, { params: { id, backupId }, timeout, signal }));
+      return reach(open(onBackend.backups.download, { params: { id, backupId }, timeout, signal }));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { AGENT_NOT_FOUND, errorText, eventsOf, gatewayChat, gatewayMessages } from '@troupe/contract';
+import { AGENT_GONE, errorText, errorType, eventsOf, gateway } from '@troupe/contract';
 import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
@@ -17,12 +17,10 @@ const ANSWER_TIMEOUT_MS = 15 * 60_000;
 const NONE = 'No agent deployed';
 
 /** An agent that was deleted on the way is said as one that was never there. */
-const named = (error: string): string => (error === AGENT_NOT_FOUND ? NONE : error);
-
 const reach = <T>(call: Promise<T>): Promise<T> =>
   call.catch((cause: unknown) => {
     const error = asAppError(cause);
-    throw error.status === 404 ? new AppError(404, named(error.message), error.extra, { cause }) : error;
+    throw error.status === 404 ? new AppError(404, NONE, error.extra, { cause }) : error;
   });
 
 interface Said {
@@ -61,7 +59,9 @@ export function createChat({ roster, backend, clock }: ChatDeps) {
     async send(user: User, said: Said, address: string, signal: AbortSignal) {
       const agent = await find(user, said.agentId);
       const about = head(said);
-      const answer = await reach(backend.as(user, address).call(gatewayChat, { ...request(agent, said), signal }));
+      const answer = await reach(
+        backend.as(user, address).call(gateway.runtime.completeChat, { ...request(agent, said), signal }),
+      );
       return { ...about, reply: answer.choices[0]?.message.content ?? '' };
     },
 
@@ -69,7 +69,9 @@ export function createChat({ roster, backend, clock }: ChatDeps) {
       const agent = await find(user, said.agentId);
       const { body, ...rest } = request(agent, said);
       const response = await reach(
-        backend.as(user, address).open(gatewayChat, { ...rest, signal, body: { ...body, stream: true } }),
+        backend
+          .as(user, address)
+          .open(gateway.runtime.completeChat, { ...rest, signal, body: { ...body, stream: true } }),
       );
       return events(head(said), response);
     },
@@ -77,7 +79,7 @@ export function createChat({ roster, backend, clock }: ChatDeps) {
     async history(user: User, agentId: string | undefined, limit: number, address: string) {
       const { id } = await find(user, agentId);
       const { messages } = await reach(
-        backend.as(user, address).call(gatewayMessages, { params: { agentId: id }, query: { limit } }),
+        backend.as(user, address).call(gateway.runtime.getMessages, { params: { agentId: id }, query: { limit } }),
       );
       return { messages: messages.map((one) => ({ ...one, agentId: id })), count: messages.length };
     },
@@ -86,8 +88,14 @@ export function createChat({ roster, backend, clock }: ChatDeps) {
 
 interface Chunk {
   error?: unknown;
+  code?: unknown;
   choices?: { delta?: { content?: string } }[];
 }
+
+const NOT_FOUND = errorType('openai', 404);
+/** Said by its gateway, or by whoever passes on what it says. */
+const isGone = ({ error, code }: Chunk): boolean =>
+  code === AGENT_GONE || (error as { type?: unknown } | null)?.type === NOT_FOUND;
 
 /** The agent's words as they come: `delta` for each piece, `done` with all of it, `error` when it broke off. */
 async function* events(about: object, response: Response): AsyncGenerator<ServerEvent> {
@@ -97,7 +105,8 @@ async function* events(about: object, response: Response): AsyncGenerator<Server
     if (data === '[DONE]') break;
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error !== undefined) {
-      yield { event: 'error', data: { error: named(errorText(chunk.error) ?? 'The answer broke off') } };
+      const error = isGone(chunk) ? NONE : (errorText(chunk.error) ?? 'The answer broke off');
+      yield { event: 'error', data: { error } };
       return;
     }
     const text = chunk.choices?.[0]?.delta?.content ?? '';

@@ -1,11 +1,11 @@
-import { getConfig, getConfigBackup, restoreConfig, saveConfig } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import { ownerOf } from '../../identity/owner.ts';
 import type { ConfigService } from './service.ts';
 
 export function configRoutes(server: Server, config: ConfigService): void {
-  serve(server, getConfig, ({ user }) => config.read(ownerOf(user, server)));
-  serve(server, saveConfig, ({ user, body }) => config.save(ownerOf(user, server), body.config));
-  serve(server, restoreConfig, ({ user, body }) => config.restore(ownerOf(user, server), body.backupId));
-  serve(server, getConfigBackup, ({ user, params }) => config.backup(ownerOf(user, server), params.id));
+  serve(server, web.config.get, ({ user }) => config.read(ownerOf(user, server)));
+  serve(server, web.config.save, ({ user, body }) => config.save(ownerOf(user, server), body.config));
+  serve(server, web.config.restore, ({ user, body }) => config.restore(ownerOf(user, server), body.backupId));
+  serve(server, web.config.getBackup, ({ user, params }) => config.backup(ownerOf(user, server), params.id));
 }

@@ -1,33 +1,27 @@
-import {
-  attachMcpServer,
-  clientDocument,
-  connectMcpServer,
-  finishMcpServer,
-  listMcpServers,
-  removeMcpServer,
-  testMcpServer,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { redirect, serve, type Server } from '@troupe/kernel';
 import { CALLBACK, CLIENT_DOCUMENT, type ConnectionsService } from './service.ts';
 
 export function connectionRoutes(server: Server, connections: ConnectionsService): void {
-  serve(server, listMcpServers, ({ user, params, request }) => connections.list(user, params.id, request.address));
-  serve(server, attachMcpServer, ({ user, params, body, request }) =>
+  serve(server, web.connections.list, ({ user, params, request }) =>
+    connections.list(user, params.id, request.address),
+  );
+  serve(server, web.connections.attach, ({ user, params, body, request }) =>
     connections.attach(user, params.id, params.name, body, request.address),
   );
-  serve(server, removeMcpServer, ({ user, params, request }) =>
+  serve(server, web.connections.remove, ({ user, params, request }) =>
     connections.remove(user, params.id, params.name, request.address),
   );
-  serve(server, testMcpServer, ({ user, params, request }) =>
+  serve(server, web.connections.test, ({ user, params, request }) =>
     connections.test(user, params.id, params.name, request.address),
   );
-  serve(server, connectMcpServer, ({ user, params, request }) =>
+  serve(server, web.connections.connect, ({ user, params, request }) =>
     connections.connect(user, params.id, params.name, request),
   );
-  serve(server, finishMcpServer, async ({ user, query, request }) =>
+  serve(server, web.connections.finish, async ({ user, query, request }) =>
     redirect(await connections.finish(user, query, request.address)),
   );
-  serve(server, clientDocument, ({ request: { origin } }) => ({
+  serve(server, web.connections.getClientDocument, ({ request: { origin } }) => ({
     client_id: origin + CLIENT_DOCUMENT,
     client_name: 'Troupe',
     client_uri: origin,

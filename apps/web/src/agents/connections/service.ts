@@ -1,13 +1,4 @@
-import {
-  gatewayAttachServer,
-  gatewayConsent,
-  gatewayConsented,
-  gatewayDetachServer,
-  gatewayMcpServers,
-  gatewayTestServer,
-  type attachMcpServer,
-  type TypesOf,
-} from '@troupe/contract';
+import { gateway, type web, type TypesOf } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
 import { AppError, randomHex, type BackendClient, type Log, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
@@ -20,7 +11,7 @@ export interface ConnectionsDeps {
 
 export type ConnectionsService = ReturnType<typeof createConnections>;
 
-type Server = TypesOf<typeof attachMcpServer>['body'];
+type Server = TypesOf<typeof web.connections.attach>['body'];
 
 /** A program that is downloaded first takes its time to start. */
 const TEST_MS = 150_000;
@@ -39,22 +30,22 @@ export function createConnections({ roster, backend, log }: ConnectionsDeps) {
   return {
     async list(user: User, agentId: string, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewayMcpServers, { params: { agentId } }));
+      return reach(call(gateway.connections.list, { params: { agentId } }));
     },
 
     async attach(user: User, agentId: string, name: string, server: Server, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewayAttachServer, { ...of(agentId, name), body: server }));
+      return reach(call(gateway.connections.attach, { ...of(agentId, name), body: server }));
     },
 
     async remove(user: User, agentId: string, name: string, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewayDetachServer, of(agentId, name)));
+      return reach(call(gateway.connections.remove, of(agentId, name)));
     },
 
     async test(user: User, agentId: string, name: string, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewayTestServer, { ...of(agentId, name), timeout: TEST_MS }));
+      return reach(call(gateway.connections.test, { ...of(agentId, name), timeout: TEST_MS }));
     },
 
     /** The state says whose answer it is when the browser comes back with it. */
@@ -66,7 +57,7 @@ export function createConnections({ roster, backend, log }: ConnectionsDeps) {
         // Its own description is where anybody can read it, or it is none.
         ...(origin.startsWith('https:') && { clientUri: origin + CLIENT_DOCUMENT }),
       };
-      return reach(call(gatewayConsent, { ...of(agentId, name), body }));
+      return reach(call(gateway.connections.consent, { ...of(agentId, name), body }));
     },
 
     /** Where the browser goes next, whatever it came back with. */
@@ -78,7 +69,7 @@ export function createConnections({ roster, backend, log }: ConnectionsDeps) {
       try {
         const { call } = await client(user, agentId, address);
         const body = { code, state, ...(iss !== undefined && { iss }) };
-        await reach(call(gatewayConsented, { ...of(agentId, name), body }));
+        await reach(call(gateway.connections.consented, { ...of(agentId, name), body }));
         return page({ connected: name });
       } catch (err) {
         if (!(err instanceof AppError)) throw err;

@@ -1,17 +1,4 @@
-import {
-  gatewayBranch,
-  gatewayBranches,
-  gatewayDescribe,
-  gatewayRemoveSession,
-  gatewaySearch,
-  gatewaySession,
-  type branchConversation,
-  type changeConversation,
-  type Client,
-  type SessionHead,
-  type SessionStep,
-  type TypesOf,
-} from '@troupe/contract';
+import { gateway, type web, type Client, type SessionHead, type SessionStep, type TypesOf } from '@troupe/contract';
 import { newId, respond, type Answer, type BackendClient, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
@@ -38,39 +25,39 @@ export function createKeeping({ roster, backend, models }: KeepingDeps) {
       user: User,
       agentId: string,
       id: string,
-      body: TypesOf<typeof changeConversation>['body'],
+      body: TypesOf<typeof web.conversations.change>['body'],
       from: string,
     ) {
       const { call } = await client(user, agentId, from);
-      return reach(call(gatewayDescribe, { params: { agentId, id }, body }));
+      return reach(call(gateway.conversations.change, { params: { agentId, id }, body }));
     },
 
     async remove(user: User, agentId: string, id: string, from: string) {
       const { call } = await client(user, agentId, from);
-      return reach(call(gatewayRemoveSession, { params: { agentId, id } }));
+      return reach(call(gateway.conversations.remove, { params: { agentId, id } }));
     },
 
     async branches(user: User, agentId: string, id: string, from: string) {
       const { call } = await client(user, agentId, from);
-      return reach(call(gatewayBranches, { params: { agentId, id } }));
+      return reach(call(gateway.conversations.listBranches, { params: { agentId, id } }));
     },
 
     async branch(
       user: User,
       agentId: string,
       id: string,
-      { message, ...more }: TypesOf<typeof branchConversation>['body'],
+      { message, ...more }: TypesOf<typeof web.conversations.branch>['body'],
       from: string,
     ) {
       const { call, agent } = await client(user, agentId, from);
       if (more.model !== undefined && agent.provider_key === null) await models.check([more.model]);
       const body = { ...more, ...(message !== undefined && { content: message }) };
-      return reach(call(gatewayBranch, { params: { agentId, id }, body }));
+      return reach(call(gateway.conversations.branch, { params: { agentId, id }, body }));
     },
 
     async search(user: User, agentId: string, q: string, from: string) {
       const { call } = await client(user, agentId, from);
-      return reach(call(gatewaySearch, { params: { agentId }, query: { q } }));
+      return reach(call(gateway.conversations.search, { params: { agentId }, query: { q } }));
     },
 
     export: async (user: User, agentId: string, id: string, format: 'markdown' | 'json', from: string) =>
@@ -92,7 +79,7 @@ async function exported(
   { backend, user, agentId, id, format }: Exporting,
 ): Promise<Answer> {
   const head = { params: { agentId, id }, query: { after: 0, limit: 1 } };
-  const { session } = await reach(call(gatewaySession, head));
+  const { session } = await reach(call(gateway.conversations.get, head));
   // A long one must not use up what its reader may call otherwise, so it counts by itself.
   const pages = stepsOf(backend.as(user, `export-${newId()}`), agentId, id);
   const isJson = format === 'json';

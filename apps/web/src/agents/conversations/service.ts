@@ -1,17 +1,4 @@
-import {
-  gatewayCancel,
-  gatewayDecide,
-  gatewayForget,
-  gatewayMemory,
-  gatewaySay,
-  gatewaySession,
-  gatewaySessions,
-  type Client,
-  type listConversations,
-  type say,
-  type SessionStep,
-  type TypesOf,
-} from '@troupe/contract';
+import { gateway, type Client, type web, type SessionStep, type TypesOf } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
@@ -40,7 +27,7 @@ async function entryOf(call: Call, agentId: string, key: string) {
   let offset = 0;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const query = { limit: MOST_READ, offset };
-    const { memories, hasMore } = await reach(call(gatewayMemory, { params: { agentId }, query }));
+    const { memories, hasMore } = await reach(call(gateway.memory.get, { params: { agentId }, query }));
     const found = memories.find((one) => one.key === key || one['id'] === key);
     if (found || !hasMore) return found;
     offset += memories.length;
@@ -58,7 +45,7 @@ export async function* stepsOf(
 ): AsyncGenerator<SessionStep[]> {
   for (let after = 0; ;) {
     const query = { after, limit: PAGE };
-    const { events, hasMore } = await reach(call(gatewaySession, { params: { agentId, id }, query }));
+    const { events, hasMore } = await reach(call(gateway.conversations.get, { params: { agentId, id }, query }));
     if (events.length > 0) yield events;
     if (!hasMore || events.length === 0) return;
     after = events.at(-1)!.seq;
@@ -73,20 +60,20 @@ export function createConversations({ roster, backend, models }: ConversationsDe
   };
 
   return {
-    async list(user: User, agentId: string, page: TypesOf<typeof listConversations>['query'], address: string) {
+    async list(user: User, agentId: string, page: TypesOf<typeof web.conversations.list>['query'], address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewaySessions, { params: { agentId }, query: page }));
+      return reach(call(gateway.conversations.list, { params: { agentId }, query: page }));
     },
 
     async read(user: User, agentId: string, id: string, page: { after: number; limit: number }, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewaySession, { params: { agentId, id }, query: page }));
+      return reach(call(gateway.conversations.get, { params: { agentId, id }, query: page }));
     },
 
     async say(
       user: User,
       agentId: string,
-      { message, topic, sessionId, ...more }: TypesOf<typeof say>['body'],
+      { message, topic, sessionId, ...more }: TypesOf<typeof web.conversations.say>['body'],
       address: string,
     ) {
       const { call, agent } = await client(user, agentId, address);
@@ -94,24 +81,24 @@ export function createConversations({ roster, backend, models }: ConversationsDe
       if (more.model !== undefined && agent.provider_key === null) await models.check([more.model]);
       const to = sessionId === undefined ? { key: topic || OWN } : { session: sessionId };
       const body = { content: message, ...to, ...more };
-      return reach(call(gatewaySay, { params: { agentId }, body }));
+      return reach(call(gateway.conversations.say, { params: { agentId }, body }));
     },
 
     async cancel(user: User, agentId: string, id: string, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewayCancel, { params: { agentId, id } }));
+      return reach(call(gateway.conversations.cancel, { params: { agentId, id } }));
     },
 
     async decide(user: User, agentId: string, id: string, approved: boolean, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewayDecide, { params: { agentId, id }, body: { approved } }));
+      return reach(call(gateway.conversations.decide, { params: { agentId, id }, body: { approved } }));
     },
 
     async forget(user: User, agentId: string, key: string, address: string) {
       const { call } = await client(user, agentId, address);
       const found = await entryOf(call, agentId, key);
       if (!found) throw new AppError(404, 'Memory not found');
-      return reach(call(gatewayForget, { params: { agentId, id: String(found['id']) } }));
+      return reach(call(gateway.memory.forget, { params: { agentId, id: String(found['id']) } }));
     },
   };
 }

@@ -1,16 +1,8 @@
-import {
-  CallError,
-  chatCompletions,
-  DEMO_LENGTH,
-  demoChat,
-  type Client,
-  type getDemo,
-  type TypesOf,
-} from '@troupe/contract';
+import { CallError, backend as onBackend, DEMO_LENGTH, web, type Client, type TypesOf } from '@troupe/contract';
 import { findModel, type Catalogue } from '@troupe/domain';
 import { AppError } from '@troupe/kernel';
 
-type Asked = TypesOf<typeof demoChat>['body'];
+type Asked = TypesOf<typeof web.demo.chat>['body'];
 
 const MAX_TOKENS = 1024;
 /** A public endpoint that costs money: older messages of a conversation are left out. */
@@ -24,7 +16,7 @@ export function createDemo(backend: Client, catalogue: Catalogue) {
     const earlier = conversation.flatMap(userText).slice(-MAX_MESSAGES);
     const messages = [...earlier, cut(message)].map((content) => ({ role: 'user' as const, content }));
     const ask = (served: string | undefined) =>
-      backend.call(chatCompletions, {
+      backend.call(onBackend.v1.completeChat, {
         signal,
         timeout: TIMEOUT_MS,
         headers: { 'x-user-id': 'demo', 'x-agent-id': 'demo-chat' },
@@ -44,7 +36,7 @@ export function createDemo(backend: Client, catalogue: Catalogue) {
   }
 
   return {
-    describe: (): TypesOf<typeof getDemo>['reply'] => ({
+    describe: (): TypesOf<typeof web.demo.get>['reply'] => ({
       models: catalogue.demo.map((id) => ({
         id,
         name: findModel(catalogue, id)?.name ?? id,
@@ -53,7 +45,7 @@ export function createDemo(backend: Client, catalogue: Catalogue) {
       mode: 'demo',
       message: `Try a model without an account: one answer at a time, up to ${MAX_TOKENS} tokens.`,
     }),
-    async chat(asked: Asked, signal: AbortSignal): Promise<TypesOf<typeof demoChat>['reply']> {
+    async chat(asked: Asked, signal: AbortSignal): Promise<TypesOf<typeof web.demo.chat>['reply']> {
       try {
         const { id, model, choices, usage } = await complete(asked, signal);
         return { id, model, message: choices[0]?.message.content ?? '', usage, done: true };

@@ -1,18 +1,18 @@
-import { listFiles, putFile, readFile, removeFile } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { FilesService } from './service.ts';
 
 export function fileRoutes(server: Server, files: FilesService): void {
-  serve(server, listFiles, ({ user, params, query, request }) =>
+  serve(server, web.files.list, ({ user, params, query, request }) =>
     files.list(user, params.id, query.path, request.address),
   );
-  serve(server, readFile, ({ user, params, query, request }) =>
+  serve(server, web.files.read, ({ user, params, query, request }) =>
     files.read(user, params.id, query.path, query.show === 'true', request.address, request.signal()),
   );
-  serve(server, putFile, ({ user, params, query, request }) =>
+  serve(server, web.files.put, ({ user, params, query, request }) =>
     files.put(user, params.id, query, request.bytes, request.address),
   );
-  serve(server, removeFile, ({ user, params, query, request }) =>
+  serve(server, web.files.remove, ({ user, params, query, request }) =>
     files.remove(user, params.id, query.path, request.address),
   );
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { gatewayFile, gatewayFiles, gatewayPutFile, gatewayRemoveFile } from '@troupe/contract';
+import { gateway } from '@troupe/contract';
 import { isPlan, UPLOAD_MB } from '@troupe/domain';
 import { AppError, respond, type BackendClient, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
@@ -58,13 +58,13 @@ export function createFiles({ roster, backend }: FilesDeps) {
   return {
     async list(user: User, agentId: string, path: string | undefined, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewayFiles, { params: { agentId }, query: { ...(path !== undefined && { path }) } }));
+      return reach(call(gateway.files.list, { params: { agentId }, query: { ...(path !== undefined && { path }) } }));
     },
 
     async read(user: User, agentId: string, path: string, show: boolean, address: string, signal: AbortSignal) {
       const { open } = await client(user, agentId, address);
       const answer = await reach(
-        open(gatewayFile, { params: { agentId }, query: { path }, signal, timeout: TRANSFER_MS }),
+        open(gateway.files.read, { params: { agentId }, query: { path }, signal, timeout: TRANSFER_MS }),
       );
       const length = answer.headers.get('content-length');
       const stream = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
@@ -77,12 +77,12 @@ export function createFiles({ roster, backend }: FilesDeps) {
       const { call } = await client(user, agentId, address);
       // The same bytes: a buffer of a request is never part of a shared one.
       const given = bytes as Buffer<ArrayBuffer>;
-      return reach(call(gatewayPutFile, { params: { agentId }, query, bytes: given, timeout: TRANSFER_MS }));
+      return reach(call(gateway.files.put, { params: { agentId }, query, bytes: given, timeout: TRANSFER_MS }));
     },
 
     async remove(user: User, agentId: string, path: string, address: string) {
       const { call } = await client(user, agentId, address);
-      return reach(call(gatewayRemoveFile, { params: { agentId }, query: { path } }));
+      return reach(call(gateway.files.remove, { params: { agentId }, query: { path } }));
     },
   };
 }

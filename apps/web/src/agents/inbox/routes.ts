@@ -1,7 +1,7 @@
-import { getInbox } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { InboxService } from './service.ts';
 
 export function inboxRoutes(server: Server, inbox: InboxService): void {
-  serve(server, getInbox, ({ user, request }) => inbox.read(user, request.address));
+  serve(server, web.inbox.get, ({ user, request }) => inbox.read(user, request.address));
 }

@@ -1,4 +1,4 @@
-import { gatewayApprovals, type InboxItem } from '@troupe/contract';
+import { gateway, type InboxItem } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { createFairQueue, type BackendClient, type Log, type User } from '@troupe/kernel';
 import { agentsElsewhere, readWaiting } from './store.ts';
@@ -26,7 +26,7 @@ export function createInbox({ db, backend, log }: InboxDeps) {
     try {
       const { approvals } = await backend
         .as(user, address)
-        .call(gatewayApprovals, { params: { agentId }, timeout: ASK_MS });
+        .call(gateway.conversations.listApprovals, { params: { agentId }, timeout: ASK_MS });
       return approvals.map(({ approvalId, sessionId, tool, args, requestedAt }): InboxItem => {
         const about = { id: approvalId, agentId, agentName: name, at: requestedAt };
         return { kind: 'approval', ...about, sessionId, tool, args };

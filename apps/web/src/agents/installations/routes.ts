@@ -1,16 +1,4 @@
-import {
-  getInstallScript,
-  getLinkScript,
-  listInstallations,
-  registerHome,
-  registerLink,
-  webGetInstallScript,
-  webGetLinkScript,
-  webListInstallations,
-  webRegisterHome,
-  webRegisterLink,
-  type Client,
-} from '@troupe/contract';
+import { backend as onBackend, web, type Client } from '@troupe/contract';
 import {
   bearerToken,
   respond,
@@ -31,18 +19,22 @@ export function installationRoutes(server: Server, backend: BackendClient): void
     const token = bearerToken(request);
     return user && token?.startsWith('sk_') ? { authorization: `Bearer ${token}` } : {};
   };
-  serve(server, webRegisterHome, ({ user, body, request }) =>
-    passOn(as(user, request).call(registerHome, { body, headers: headersOf(user, request) })),
+  serve(server, web.installations.registerHome, ({ user, body, request }) =>
+    passOn(as(user, request).call(onBackend.installations.registerHome, { body, headers: headersOf(user, request) })),
   );
-  serve(server, webRegisterLink, ({ user, body, request }) =>
-    passOn(as(user, request).call(registerLink, { body, headers: headersOf(user, request) })),
+  serve(server, web.installations.registerLink, ({ user, body, request }) =>
+    passOn(as(user, request).call(onBackend.installations.registerLink, { body, headers: headersOf(user, request) })),
   );
-  serve(server, webListInstallations, ({ user, request }) =>
-    passOn(as(user, request).call(listInstallations, { headers: headersOf(user, request) })),
+  serve(server, web.installations.list, ({ user, request }) =>
+    passOn(as(user, request).call(onBackend.installations.list, { headers: headersOf(user, request) })),
   );
 
   const text = async (script: Promise<unknown>) =>
     respond({ headers: { 'content-type': 'text/plain; charset=utf-8' }, body: String(await passOn(script)) });
-  serve(server, webGetInstallScript, ({ request }) => text(backend.from(request.address).call(getInstallScript, {})));
-  serve(server, webGetLinkScript, ({ request }) => text(backend.from(request.address).call(getLinkScript, {})));
+  serve(server, web.installations.getInstallScript, ({ request }) =>
+    text(backend.from(request.address).call(onBackend.installations.getInstallScript, {})),
+  );
+  serve(server, web.installations.getLinkScript, ({ request }) =>
+    text(backend.from(request.address).call(onBackend.installations.getLinkScript, {})),
+  );
 }

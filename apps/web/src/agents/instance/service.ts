@@ -1,14 +1,5 @@
 import type { Accounts } from '@troupe/accounts';
-import {
-  getInstanceStats,
-  repairAgent,
-  resetAgentMemory,
-  restartAgent,
-  startAgent,
-  stopAgent,
-  updateAgentImage,
-  type INSTANCE_ACTIONS,
-} from '@troupe/contract';
+import { backend as onBackend, type INSTANCE_ACTIONS } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import type { AgentRow, Roster } from '@troupe/roster';
 import { AppError, isoOrNull, type BackendClient, type User } from '@troupe/kernel';
@@ -41,13 +32,13 @@ function createActions({ backend }: InstanceDeps) {
   ): Promise<{ success: true }> {
     const client = backend.as(user, address);
     const input = { params: { id: agent.id }, timeout: ACTION_TIMEOUT_MS };
-    if (action === 'start') return client.call(startAgent, input);
-    if (action === 'stop') return client.call(stopAgent, input);
-    if (action === 'restart') return client.call(restartAgent, input);
-    if (action === 'repair') return client.call(repairAgent, input);
-    if (action === 'reset-memory') return client.call(resetAgentMemory, input);
+    if (action === 'start') return client.call(onBackend.lifecycle.start, input);
+    if (action === 'stop') return client.call(onBackend.lifecycle.stop, input);
+    if (action === 'restart') return client.call(onBackend.lifecycle.restart, input);
+    if (action === 'repair') return client.call(onBackend.lifecycle.repair, input);
+    if (action === 'reset-memory') return client.call(onBackend.lifecycle.resetMemory, input);
     // What is wrong with the image, the backend says.
-    return client.call(updateAgentImage, {
+    return client.call(onBackend.lifecycle.updateImage, {
       ...input,
       body: { ...(image !== undefined && { image: image as string }) },
     });
@@ -97,7 +88,7 @@ export function createInstances(deps: InstanceDeps) {
     async stats(user: User, id: string, address: string) {
       const row = await find(user, id);
       const { cpu, memory, plan, runtimeVersion } = await reach(
-        backend.as(user, address).call(getInstanceStats, { params: { id: row.id } }),
+        backend.as(user, address).call(onBackend.runtime.getStats, { params: { id: row.id } }),
       );
       return { userId: user.id, cpu, memory, status: row.status, plan, runtimeVersion };
     },

@@ -1,9 +1,9 @@
-import { followLive } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { eventStream, serve, type Server } from '@troupe/kernel';
 import type { LiveService } from './service.ts';
 
 export function liveRoutes(server: Server, live: LiveService): void {
-  serve(server, followLive, ({ user, query, request }) => {
+  serve(server, web.live.follow, ({ user, query, request }) => {
     const last = request.headers['last-event-id'];
     return eventStream(live.open(user, query.watch, typeof last === 'string' ? last : undefined, request.signal()));
   });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   eventsOf,
-  gatewayFollow,
+  gateway,
   LIVE_TOPICS,
   liveChanged,
   MOST_FOLLOWED,
@@ -83,7 +83,7 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
     for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
         await roster.of(user.id).get(watch.agentId);
-        const response = await client.open(gatewayFollow, {
+        const response = await client.open(gateway.conversations.follow, {
           params: { agentId: watch.agentId, id: watch.sessionId },
           headers: { accept: 'text/event-stream', 'last-event-id': String(watch.after) },
           timeout: FOLLOW_MS,

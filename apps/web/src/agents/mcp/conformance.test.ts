@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { mcpCall, mcpEnd, mcpStream } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { faceOf } from '@troupe/interop';
 import { serve, type Server, type User } from '@troupe/kernel';
 import { testServer } from '@troupe/testing/http/server';
@@ -24,9 +24,9 @@ before(async () => {
   const handler = createEverything();
   const answer = createAnswer({ face: async () => faceOf<McpCaller>(handler), tools: [] });
   // The suite shows no key.
-  serve(server, { ...mcpCall, auth: 'none' }, ({ request }) => answer('POST', nobody, request));
-  serve(server, { ...mcpStream, auth: 'none' }, ({ request }) => answer('GET', nobody, request));
-  serve(server, { ...mcpEnd, auth: 'none' }, ({ request }) => answer('DELETE', nobody, request));
+  serve(server, { ...web.mcp.call, auth: 'none' }, ({ request }) => answer('POST', nobody, request));
+  serve(server, { ...web.mcp.stream, auth: 'none' }, ({ request }) => answer('GET', nobody, request));
+  serve(server, { ...web.mcp.end, auth: 'none' }, ({ request }) => answer('DELETE', nobody, request));
   url = `${await server.listen(0, 'WEB_PORT')}/mcp`;
 });
 after(() => server.close());

@@ -1,4 +1,4 @@
-import { mcpCall, mcpEnd, mcpStream, resourceMetadata } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { CLIENT_SCOPES } from '@troupe/domain';
 import { serve, type Server } from '@troupe/kernel';
 import { createAnswer } from './answer.ts';
@@ -6,10 +6,10 @@ import type { McpService } from './service.ts';
 
 export function mcpRoutes(server: Server, mcp: McpService): void {
   const answer = createAnswer(mcp);
-  serve(server, mcpCall, ({ user, request }) => answer('POST', user, request));
-  serve(server, mcpStream, ({ user, request }) => answer('GET', user, request));
-  serve(server, mcpEnd, ({ user, request }) => answer('DELETE', user, request));
-  serve(server, resourceMetadata, ({ request }) => ({
+  serve(server, web.mcp.call, ({ user, request }) => answer('POST', user, request));
+  serve(server, web.mcp.stream, ({ user, request }) => answer('GET', user, request));
+  serve(server, web.mcp.end, ({ user, request }) => answer('DELETE', user, request));
+  serve(server, web.mcp.getMetadata, ({ request }) => ({
     resource: `${request.origin}/mcp`,
     authorization_servers: [request.origin],
     scopes_supported: Object.keys(CLIENT_SCOPES),

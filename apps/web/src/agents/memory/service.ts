@@ -1,4 +1,4 @@
-import { gatewayMemory, gatewayRemember, MEMORY_LIMITS } from '@troupe/contract';
+import { gateway, MEMORY_LIMITS } from '@troupe/contract';
 import type { Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
@@ -33,7 +33,9 @@ export function createMemory({ roster, backend }: MemoryDeps) {
     async read(user: User, { agentId, offset }: { agentId: string; offset: number }, address: string) {
       await roster.of(user.id).get(agentId);
       const { memories, hasMore = false } = await reach(
-        backend.as(user, address).call(gatewayMemory, { params: { agentId }, query: { limit: MOST_READ, offset } }),
+        backend
+          .as(user, address)
+          .call(gateway.memory.get, { params: { agentId }, query: { limit: MOST_READ, offset } }),
       );
       const memory = Object.fromEntries(memories.map((one) => [one.key ?? String(one['id']), one.content]));
       return { memory, agentId, count: memories.length, lastUpdated: memories[0]?.updatedAt ?? null, hasMore };
@@ -45,7 +47,7 @@ export function createMemory({ roster, backend }: MemoryDeps) {
       await roster.of(user.id).get(agentId);
       const client = backend.as(user, address);
       for (const [name, content] of texts)
-        await reach(client.call(gatewayRemember, { params: { agentId }, body: { key: name, content } }));
+        await reach(client.call(gateway.memory.put, { params: { agentId }, body: { key: name, content } }));
       const saved = { success: true as const, agentId, saved: true as const };
       return key === undefined ? { ...saved, keysUpdated: texts.map(([name]) => name) } : { ...saved, key };
     },

@@ -1,14 +1,14 @@
-import { listAiModels, type Client, type listModels, type TypesOf } from '@troupe/contract';
+import { backend as onBackend, type Client, type web, type TypesOf } from '@troupe/contract';
 import { findModel, planAllows, SANDBOX_MODEL, taskModels, type Catalogue } from '@troupe/domain';
 import { AppError, type BackendClient, type Log } from '@troupe/kernel';
 import { reach } from '../../platform/reach.ts';
 import { nearest } from './nearest.ts';
 
-type Models = TypesOf<typeof listModels>['reply'];
+type Models = TypesOf<typeof web.models.list>['reply'];
 
 /** What somebody of this plan can choose from; without a plan, what there is. */
 export async function modelsOf(backend: Client, catalogue: Catalogue, plan: string | null): Promise<Models> {
-  const { models: all } = await reach(backend.call(listAiModels, {}));
+  const { models: all } = await reach(backend.call(onBackend.ai.listModels, {}));
   const known = new Set(catalogue.models.map(({ id }) => id));
   // An aggregator lists hundreds: beside the catalogue only those count that a provider without models in it serves.
   const offered = all.filter(({ id, provider }) => known.has(id) || !(provider in catalogue.providers));
@@ -35,7 +35,7 @@ export async function modelsOf(backend: Client, catalogue: Catalogue, plan: stri
   };
 }
 
-type Model = TypesOf<typeof listAiModels>['reply']['models'][number];
+type Model = TypesOf<typeof onBackend.ai.listModels>['reply']['models'][number];
 
 const KEPT_MS = 15_000;
 const AGGREGATOR = 'openrouter';
@@ -48,7 +48,7 @@ function createListing({ backend, log }: { backend: Pick<BackendClient, 'call'>;
   /** Undefined: the backend cannot tell now, and its own answer to what is asked next says why. */
   function all(): Promise<Model[] | undefined> {
     if (kept && kept.until > performance.now()) return kept.models;
-    const models = backend.call(listAiModels, {}).then(
+    const models = backend.call(onBackend.ai.listModels, {}).then(
       (reply) => reply.models,
       (err: unknown) => {
         log.debug({ err }, 'models could not be listed');

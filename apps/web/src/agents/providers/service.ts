@@ -1,13 +1,10 @@
 import type { Accounts } from '@troupe/accounts';
 import {
-  environmentProviders,
+  backend as onBackend,
   PROVIDER_KINDS,
-  tryProvider,
-  type addProvider,
+  type web,
   type AiProvider,
-  type changeProvider,
   type ProviderKind,
-  type testProvider,
   type TypesOf,
 } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
@@ -60,7 +57,7 @@ const context = (id: string): string => `provider:${id}`;
 export function createProviders(deps: ProvidersDeps) {
   const { db, backend } = deps;
   const cipher = createCipher(deps.sealKey, 'ai providers');
-  const environment = async () => (await reach(backend.call(environmentProviders, {}))).providers;
+  const environment = async () => (await reach(backend.call(onBackend.providers.list, {}))).providers;
 
   return {
     ...changing(deps, cipher, environment),
@@ -79,8 +76,8 @@ export function createProviders(deps: ProvidersDeps) {
       return { providers: [...own, ...rows.map(told)] };
     },
 
-    async test(given: TypesOf<typeof testProvider>['body']) {
-      if (!('id' in given)) return reach(backend.call(tryProvider, { body: given, timeout: TEST_MS }));
+    async test(given: TypesOf<typeof web.providers.test>['body']) {
+      if (!('id' in given)) return reach(backend.call(onBackend.providers.test, { body: given, timeout: TEST_MS }));
       const row = await findProvider(db.system, given.id);
       if (!row) throw new AppError(404, NOT_FOUND);
       const { id, kind, name, base_url: baseUrl, key_sealed: sealed } = row;
@@ -90,7 +87,7 @@ export function createProviders(deps: ProvidersDeps) {
         ...(baseUrl !== null && { baseUrl }),
         ...(sealed && { apiKey: cipher.open(sealed, context(id)) }),
       };
-      return reach(backend.call(tryProvider, { body, timeout: TEST_MS }));
+      return reach(backend.call(onBackend.providers.test, { body, timeout: TEST_MS }));
     },
   };
 }
@@ -101,7 +98,7 @@ function changing({ db, clock, audit }: ProvidersDeps, cipher: Cipher, environme
     audit(tx, { userId: actorId, actorId, action, ip, detail: { provider: name } });
 
   return {
-    async add(by: By, { kind, name: given, baseUrl, apiKey }: TypesOf<typeof addProvider>['body']) {
+    async add(by: By, { kind, name: given, baseUrl, apiKey }: TypesOf<typeof web.providers.add>['body']) {
       const name = kind === 'compatible' ? (given ?? '') : kind;
       const isOthers = kind === 'compatible' && TAKEN.has(name);
       if (isOthers || (await environment()).some((one) => one.name === name))
@@ -124,7 +121,7 @@ function changing({ db, clock, audit }: ProvidersDeps, cipher: Cipher, environme
       return { provider: told(row) };
     },
 
-    async change(by: By, id: string, { baseUrl, apiKey, enabled }: TypesOf<typeof changeProvider>['body']) {
+    async change(by: By, id: string, { baseUrl, apiKey, enabled }: TypesOf<typeof web.providers.change>['body']) {
       const values = {
         ...(baseUrl !== undefined && { base_url: baseUrl }),
         ...(apiKey !== undefined && { key_sealed: cipher.seal(apiKey, context(id)) }),

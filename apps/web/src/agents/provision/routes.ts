@@ -1,7 +1,9 @@
-import { provision } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { ProvisionService } from './service.ts';
 
 export function provisionRoutes(server: Server, service: ProvisionService): void {
-  serve(server, provision, async ({ user, body, request }) => service.provision(user, body, request.address));
+  serve(server, web.provision.create, async ({ user, body, request }) =>
+    service.provision(user, body, request.address),
+  );
 }

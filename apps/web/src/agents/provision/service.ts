@@ -1,4 +1,4 @@
-import { CallError, provisionOnBackend, type ProvisionBody } from '@troupe/contract';
+import { CallError, backend as onBackend, type ProvisionBody } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import type { Subscriber } from '@troupe/domain';
 import { AppError, newId, type BackendClient, type Log, type User } from '@troupe/kernel';
@@ -30,10 +30,10 @@ export function createProvision({ db, backends, hosting, log, subscriber, disabl
   }
 
   /** Undefined: nobody could; what a backend refuses is the answer. The same id each time, so that none makes a second. */
-  async function onBackend(user: User, body: ProvisionBody & { agentId: string }, address: string) {
+  async function hostedBy(user: User, body: ProvisionBody & { agentId: string }, address: string) {
     for (const backend of backends) {
       try {
-        return await backend.as(user, address).call(provisionOnBackend, { body, timeout: TIMEOUT_MS });
+        return await backend.as(user, address).call(onBackend.provision.create, { body, timeout: TIMEOUT_MS });
       } catch (error) {
         if (error instanceof CallError && error.status < 500) throw asAppError(error);
         log.warn({ err: error }, 'a backend could not provision');
@@ -48,7 +48,7 @@ export function createProvision({ db, backends, hosting, log, subscriber, disabl
       const plan = requireEntitlement(subscriber(user), given.plan, 'network');
       check(given);
       const body = { ...given, plan, agentId: newId() };
-      const made = await onBackend(user, body, address);
+      const made = await hostedBy(user, body, address);
       if (made) {
         await rememberInstance(db, user.id, made);
         const { success, userId, subdomain, url, streamKey, liveStreamId, agentId, status } = made;

@@ -1,12 +1,12 @@
-import { listShares, readShare, removeShare, shareConversation } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { SharesService } from './service.ts';
 
 export function shareRoutes(server: Server, shares: SharesService): void {
-  serve(server, shareConversation, ({ user, params, request }) =>
+  serve(server, web.shares.create, ({ user, params, request }) =>
     shares.share(user, params.id, params.sessionId, request.address),
   );
-  serve(server, listShares, ({ user, params }) => shares.list(user, params.id));
-  serve(server, removeShare, ({ user, params }) => shares.remove(user, params.id, params.shareId));
-  serve(server, readShare, ({ params }) => shares.read(params.token));
+  serve(server, web.shares.list, ({ user, params }) => shares.list(user, params.id));
+  serve(server, web.shares.remove, ({ user, params }) => shares.remove(user, params.id, params.shareId));
+  serve(server, web.shares.read, ({ params }) => shares.read(params.token));
 }

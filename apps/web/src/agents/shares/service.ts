@@ -1,4 +1,4 @@
-import { gatewaySession, type SessionStep } from '@troupe/contract';
+import { gateway, type SessionStep } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { AppError, iso, newId, randomHex, sha256Hex, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
@@ -68,7 +68,7 @@ export function createShares({ db, roster, backend, clock, url }: SharesDeps) {
     async share(user: User, agentId: string, sessionId: string, address: string) {
       const agent = await roster.of(user.id).get(agentId);
       const head = { params: { agentId, id: sessionId }, query: { after: 0, limit: 1 } };
-      const { session } = await reach(backend.as(user, address).call(gatewaySession, head));
+      const { session } = await reach(backend.as(user, address).call(gateway.conversations.get, head));
       const messages = await wordsIn(backend, user, agentId, sessionId);
       const token = randomHex(32);
       const row = {

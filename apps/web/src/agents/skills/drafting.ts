@@ -1,4 +1,4 @@
-import { gatewaySession, type SessionStep } from '@troupe/contract';
+import { gateway, type SessionStep } from '@troupe/contract';
 import { AppError, type BackendClient, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
@@ -14,7 +14,7 @@ export function drafting({ roster, backend }: { roster: Roster; backend: Backend
     const steps: SessionStep[] = [];
     for (let page = 0, after = run - 1; page < RUN_PAGES; page += 1) {
       const query = { after, limit: PAGE };
-      const { events, hasMore } = await reach(call(gatewaySession, { params: { agentId, id }, query }));
+      const { events, hasMore } = await reach(call(gateway.conversations.get, { params: { agentId, id }, query }));
       steps.push(...events);
       if (steps[0]?.seq !== run || steps[0].type !== 'user') throw new AppError(404, 'Run not found');
       const end = steps.findIndex(({ type }) => type === 'run_ended');

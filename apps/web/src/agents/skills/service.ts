@@ -1,8 +1,8 @@
 import {
   MOST_REVIEWS,
   MOST_SKILLS,
-  updateBackendAgent,
-  type reviewSkill,
+  backend as onBackend,
+  type web,
   type SkillFinding,
   type SkillReview,
   type SkillSummary,
@@ -48,7 +48,7 @@ export interface SkillsDeps {
 
 export type SkillsService = ReturnType<typeof createSkills>;
 
-type Given = TypesOf<typeof reviewSkill>['body'];
+type Given = TypesOf<typeof web.skills.review>['body'];
 type Report = SkillReview['report'];
 type Version = NonNullable<Awaited<ReturnType<typeof store.findReview>>>;
 
@@ -309,7 +309,7 @@ function givingOf({ db, roster, backend }: SkillsDeps) {
 
   async function change(user: User, id: string, skill: { id: string; on: boolean; digest?: string }, address: string) {
     await roster.of(user.id).get(id);
-    await reach(backend.as(user, address).call(updateBackendAgent, { params: { id }, body: { skill } }));
+    await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { skill } }));
     return ofAgent(user, id);
   }
 

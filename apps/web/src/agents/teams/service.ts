@@ -1,10 +1,10 @@
 import {
   CallError,
   customAgent,
-  deployTeam,
+  backend as onBackend,
   PLAN_FOR_TEAMS,
   validationMessage,
-  type provisionTeam,
+  type web,
   type TypesOf,
 } from '@troupe/contract';
 import type { Database } from '@troupe/db';
@@ -42,7 +42,7 @@ export interface TeamsDeps {
 }
 
 export type TeamsService = ReturnType<typeof createTeams>;
-type Given = TypesOf<typeof provisionTeam>['body'];
+type Given = TypesOf<typeof web.teams.provision>['body'];
 
 interface Wanted {
   team: Team;
@@ -108,7 +108,7 @@ export function createTeams(deps: TeamsDeps) {
       const agents = team.agents.map(({ name }) => ({ agentId: `${teamId}-${name}`, config: { name, plan } }));
       const reply = await backend
         .as(user, address)
-        .call(deployTeam, { body: { teamId, yaml, agents, template: team.name }, timeout: TIMEOUT_MS })
+        .call(onBackend.teams.deploy, { body: { teamId, yaml, agents, template: team.name }, timeout: TIMEOUT_MS })
         .catch((error: unknown) => {
           if (error instanceof CallError && error.status < 500) throw asAppError(error);
           throw new AppError(500, 'Team provisioning failed', {}, { cause: error });

@@ -1,5 +1,5 @@
 import { raiseNotice, settleNotice, type Accounts } from '@troupe/accounts';
-import type { Access, AccessRequest, decideAccess, TypesOf } from '@troupe/contract';
+import type { Access, AccessRequest, web, TypesOf } from '@troupe/contract';
 import type { Database, SystemTx } from '@troupe/db';
 import { isPlan } from '@troupe/domain';
 import { AppError, iso, isoOrNull, type Clock, type User } from '@troupe/kernel';
@@ -55,7 +55,7 @@ function administration({ db, accounts, mail, clock }: AccessDeps) {
     async decide(
       { actorId, ip }: { actorId: string; ip: string },
       userId: string,
-      decision: TypesOf<typeof decideAccess>['body'],
+      decision: TypesOf<typeof web.access.decide>['body'],
     ) {
       const isGrant = 'grant' in decision;
       await db.asSystem(async (tx) => {

@@ -1,4 +1,4 @@
-import { gatewayFile, gatewayFiles } from '@troupe/contract';
+import { gateway } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { type BackendClient, type TarEntry, type User } from '@troupe/kernel';
 import { walletAccount, type Ledger } from '@troupe/ledger';
@@ -56,7 +56,7 @@ function createFileReading(backend: BackendClient) {
     let count = 0;
     for (let folder = folders.shift(); folder !== undefined && !whose.signal.aborted; folder = folders.shift()) {
       const query = folder === '' ? {} : { path: folder };
-      const { entries, more } = await reach(call(gatewayFiles, { params: { agentId }, query }));
+      const { entries, more } = await reach(call(gateway.files.list, { params: { agentId }, query }));
       if (more) yield file(`files/${agentId}/${folder}/NOT-ALL.txt`, 'This folder has more entries than are listed.\n');
       for (const { name, kind, bytes } of entries) {
         const path = folder === '' ? name : `${folder}/${name}`;
@@ -64,7 +64,12 @@ function createFileReading(backend: BackendClient) {
         if (kind !== 'file' || (count += 1) > MOST_FILES) continue;
         const read = async function* (): AsyncGenerator<Buffer> {
           const answer = await reach(
-            open(gatewayFile, { params: { agentId }, query: { path }, signal: whose.signal, timeout: TRANSFER_MS }),
+            open(gateway.files.read, {
+              params: { agentId },
+              query: { path },
+              signal: whose.signal,
+              timeout: TRANSFER_MS,
+            }),
           );
           for await (const piece of answer.body ?? []) yield Buffer.from(piece as Uint8Array);
         };

@@ -1,4 +1,4 @@
-import { closeAccount, exportAccount, getClosing, keepAccount } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { respond, serve, type Server } from '@troupe/kernel';
 import type { AccountService } from './service.ts';
 
@@ -10,14 +10,14 @@ const HEADERS = {
 };
 
 export function accountRoutes(server: Server, account: AccountService): void {
-  serve(server, getClosing, ({ user }) => account.get(user));
-  serve(server, exportAccount, async ({ user, request }) =>
+  serve(server, web.account.getClosing, ({ user }) => account.get(user));
+  serve(server, web.account.download, async ({ user, request }) =>
     respond({ headers: HEADERS, stream: await account.export(user, request.address, request.signal()) }),
   );
-  serve(server, closeAccount, async ({ user, body, request }) => ({
+  serve(server, web.account.close, async ({ user, body, request }) => ({
     eraseAt: await account.close(user, body.giveUpMoney, request.address),
   }));
-  serve(server, keepAccount, async ({ user, request }) => {
+  serve(server, web.account.keep, async ({ user, request }) => {
     await account.keep(user, request.address);
     return { success: true as const };
   });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Accounts } from '@troupe/accounts';
-import { CLOSING_REFUSALS, deleteBackendAgent, eraseAccountJob, GRACE_DAYS } from '@troupe/contract';
+import { CLOSING_REFUSALS, backend as onBackend, eraseAccountJob, GRACE_DAYS } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { creditsOf, formatAmount } from '@troupe/domain';
 import { AppError, iso, isoOrNull, tar, type BackendClient, type Clock, type User } from '@troupe/kernel';
@@ -133,7 +133,7 @@ async function eraseAccount({ db, accounts, backend, mail, clock }: AccountDeps,
   const user = await accounts.users.byId(db.system, userId);
   if (!user || !isDue(await readClosing(db.system, userId))) return;
   const client = backend.as(accounts.toUser(user, null), '127.0.0.1');
-  for (const id of await agentsOf(db.system, userId)) await client.call(deleteBackendAgent, { params: { id } });
+  for (const id of await agentsOf(db.system, userId)) await client.call(onBackend.agents.remove, { params: { id } });
   await db.asSystem(async (tx) => {
     const held = await holdUser(tx, userId);
     if (!held || !isDue(held)) return;

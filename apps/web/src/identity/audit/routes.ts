@@ -1,7 +1,7 @@
-import { listAudit } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { AuditService } from './service.ts';
 
 export function auditRoutes(server: Server, audit: AuditService): void {
-  serve(server, listAudit, ({ user, query }) => audit.list(user, query));
+  serve(server, web.audit.list, ({ user, query }) => audit.list(user, query));
 }

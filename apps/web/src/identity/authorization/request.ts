@@ -1,4 +1,4 @@
-import type { decideAuthorization, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { OFFLINE_SCOPE, readScopes, type ClientScope } from '@troupe/domain';
 import type { Database } from '@troupe/db';
 import { AppError } from '@troupe/kernel';
@@ -9,7 +9,7 @@ import { agentName, type ClientRow } from './store.ts';
 
 /** What a program asks a person for: checked before anybody is asked, and again when she has answered. */
 
-type Decision = TypesOf<typeof decideAuthorization>['body'];
+type Decision = TypesOf<typeof web.authorization.decide>['body'];
 export type Asked = Omit<Decision, 'approved' | 'scopes'>;
 
 export interface Checked {

@@ -1,13 +1,4 @@
-import {
-  authorizationMetadata,
-  decideAuthorization,
-  describeAuthorization,
-  endAuthorization,
-  exchangeToken,
-  listAuthorizations,
-  registerClient,
-  revokeToken,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { CLIENT_SCOPES, OFFLINE_SCOPE } from '@troupe/domain';
 import { respond, serve, type RequestInfo, type Server } from '@troupe/kernel';
 import { formOf } from './form.ts';
@@ -17,7 +8,7 @@ const NO_STORE = { 'cache-control': 'no-store' };
 
 export function authorizationRoutes(server: Server, authorization: AuthorizationService): void {
   const origins = ({ origin }: RequestInfo) => [origin, server.origin];
-  serve(server, authorizationMetadata, ({ request: { origin } }) => ({
+  serve(server, web.authorization.getMetadata, ({ request: { origin } }) => ({
     issuer: origin,
     authorization_endpoint: `${origin}/dashboard/authorize`,
     token_endpoint: `${origin}/oauth/token`,
@@ -33,24 +24,24 @@ export function authorizationRoutes(server: Server, authorization: Authorization
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
   }));
-  serve(server, registerClient, async ({ body }) =>
+  serve(server, web.authorization.registerClient, async ({ body }) =>
     respond({ status: 201, headers: NO_STORE, body: await authorization.register(body) }),
   );
-  serve(server, exchangeToken, async ({ request }) =>
+  serve(server, web.authorization.exchangeToken, async ({ request }) =>
     respond({ headers: NO_STORE, body: await authorization.exchange(formOf(request)) }),
   );
-  serve(server, revokeToken, async ({ request }) => {
+  serve(server, web.authorization.revokeToken, async ({ request }) => {
     await authorization.revoke(formOf(request));
     return respond({ headers: NO_STORE, body: {} });
   });
-  serve(server, describeAuthorization, ({ user, query, request }) =>
+  serve(server, web.authorization.describe, ({ user, query, request }) =>
     authorization.describe(user.id, query, origins(request)),
   );
-  serve(server, decideAuthorization, ({ user, body, request }) =>
+  serve(server, web.authorization.decide, ({ user, body, request }) =>
     authorization.decide(user, body, { origins: origins(request), issuer: request.origin, ip: request.address }),
   );
-  serve(server, listAuthorizations, async ({ user }) => ({ authorizations: await authorization.list(user.id) }));
-  serve(server, endAuthorization, async ({ user, params, request }) => {
+  serve(server, web.authorization.list, async ({ user }) => ({ authorizations: await authorization.list(user.id) }));
+  serve(server, web.authorization.end, async ({ user, params, request }) => {
     await authorization.remove(user.id, params.id, request.address);
     return { success: true as const };
   });

@@ -1,5 +1,5 @@
 import type { Accounts } from '@troupe/accounts';
-import type { decideAuthorization, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { CLIENT_SCOPES, isClientScope, type ClientScope } from '@troupe/domain';
 import type { Database } from '@troupe/db';
 import {
@@ -32,7 +32,7 @@ export interface AuthorizationDeps {
 
 export type AuthorizationService = ReturnType<typeof createAuthorization>;
 
-type Decision = TypesOf<typeof decideAuthorization>['body'];
+type Decision = TypesOf<typeof web.authorization.decide>['body'];
 
 const CODE_MS = 60_000;
 const MOST_GRANTS = 50;

@@ -1,4 +1,4 @@
-import { finishIdp1, finishIdp2, listProviders, startIdp1, startIdp2 } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { respond, serve, type RequestInfo, type Server } from '@troupe/kernel';
 import { originOf } from '../origin.ts';
 import type { CallbackQuery, OAuth, ProviderName, Way } from './service.ts';
@@ -9,9 +9,9 @@ const follow = ({ location, cookies }: Way) =>
 export function oauthRoutes(server: Server, oauth: OAuth): void {
   const finish = async (name: ProviderName, query: CallbackQuery, request: RequestInfo) =>
     follow(await oauth.finish(name, query, request.cookies(), originOf(request)));
-  serve(server, listProviders, () => oauth.configured());
-  serve(server, startIdp1, async () => follow(await oauth.start('idp1')));
-  serve(server, startIdp2, async () => follow(await oauth.start('idp2')));
-  serve(server, finishIdp1, ({ query, request }) => finish('idp1', query, request));
-  serve(server, finishIdp2, ({ query, request }) => finish('idp2', query, request));
+  serve(server, web.oauth.listProviders, () => oauth.configured());
+  serve(server, web.oauth.startIdp1, async () => follow(await oauth.start('idp1')));
+  serve(server, web.oauth.startIdp2, async () => follow(await oauth.start('idp2')));
+  serve(server, web.oauth.finishIdp1, ({ query, request }) => finish('idp1', query, request));
+  serve(server, web.oauth.finishIdp2, ({ query, request }) => finish('idp2', query, request));
 }

@@ -1,4 +1,4 @@
-import { chatCompletions, type Client } from '@troupe/contract';
+import { backend as onBackend, type Client } from '@troupe/contract';
 import type { Catalogue } from '@troupe/domain';
 import { AppError, type User } from '@troupe/kernel';
 import type { BuiltIn } from './plugins.ts';
@@ -34,7 +34,7 @@ export function createBuiltIn(backend: Client, catalogue: Catalogue, askAgent: A
     check: (input) => void promptOf(input),
     async run(input, signal) {
       const prompt = { role: 'user' as const, content: promptOf(input) };
-      const { model, choices, usage } = await backend.call(chatCompletions, {
+      const { model, choices, usage } = await backend.call(onBackend.v1.completeChat, {
         signal,
         headers: { 'x-user-id': 'gateway', 'x-agent-id': `plugin-${id}` },
         body: {

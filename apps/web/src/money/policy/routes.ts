@@ -1,4 +1,4 @@
-import { decideAgentPayment, getPaymentPolicy, listAgentPayments, putPaymentPolicy } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { PaymentDecision, Policies } from './service.ts';
 
@@ -14,10 +14,12 @@ interface PolicyRoutes {
 }
 
 export function policyRoutes(server: Server, { policies, decide }: PolicyRoutes): void {
-  serve(server, getPaymentPolicy, ({ user, params }) => policies.get(user.id, params.id));
-  serve(server, putPaymentPolicy, ({ user, params, body }) => policies.set(user.id, params.id, body));
-  serve(server, listAgentPayments, async ({ user, params }) => ({ payments: await policies.list(user.id, params.id) }));
-  serve(server, decideAgentPayment, ({ user, params, body }) =>
+  serve(server, web.policy.get, ({ user, params }) => policies.get(user.id, params.id));
+  serve(server, web.policy.put, ({ user, params, body }) => policies.set(user.id, params.id, body));
+  serve(server, web.policy.listPayments, async ({ user, params }) => ({
+    payments: await policies.list(user.id, params.id),
+  }));
+  serve(server, web.policy.decidePayment, ({ user, params, body }) =>
     decide(user, params.id, params.paymentId, body.decision),
   );
 }

@@ -1,12 +1,12 @@
-import type { costDashboard, getCaps, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { creditsOf, isPlan, PLAN_LIMITS } from '@troupe/domain';
 import type { Clock, User } from '@troupe/kernel';
 import { createCaps, createQueries, firstDay, type CapChange, type UsageQueries } from '@troupe/usage';
 import { agentsOf, creditMicros } from './store.ts';
 
-type Cost = TypesOf<typeof costDashboard>['reply'];
-type CapsReply = TypesOf<typeof getCaps>['reply'];
+type Cost = TypesOf<typeof web.usage.getCosts>['reply'];
+type CapsReply = TypesOf<typeof web.usage.getCaps>['reply'];
 
 export interface UsageDeps {
   db: Database;

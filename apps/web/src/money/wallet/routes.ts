@@ -1,23 +1,15 @@
-import {
-  addWallet,
-  createCustodyWallet,
-  getCustody,
-  getWallet,
-  getWalletAddress,
-  listTransactions,
-  postWallet,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { serve, type Server } from '@troupe/kernel';
 import type { WalletService } from './service.ts';
 
 export function walletRoutes(server: Server, wallet: WalletService): void {
-  serve(server, getWallet, ({ user, query }) =>
+  serve(server, web.wallet.get, ({ user, query }) =>
     query.address === undefined ? wallet.status(user?.id) : wallet.balance(query.address),
   );
-  serve(server, postWallet, ({ user, body }) => wallet.act(user.id, body.action));
-  serve(server, getWalletAddress, ({ user }) => wallet.address(user?.id));
-  serve(server, createCustodyWallet, ({ user }) => wallet.createInCustody(user.id));
-  serve(server, getCustody, () => wallet.custody());
-  serve(server, addWallet, ({ user, body }) => wallet.add(user.id, body?.privateKey));
-  serve(server, listTransactions, ({ query }) => wallet.transactions(query.address, query.limit));
+  serve(server, web.wallet.post, ({ user, body }) => wallet.act(user.id, body.action));
+  serve(server, web.wallet.getAddress, ({ user }) => wallet.address(user?.id));
+  serve(server, web.wallet.create, ({ user }) => wallet.createInCustody(user.id));
+  serve(server, web.wallet.getCustody, () => wallet.custody());
+  serve(server, web.wallet.add, ({ user, body }) => wallet.add(user.id, body?.privateKey));
+  serve(server, web.wallet.listTransactions, ({ query }) => wallet.transactions(query.address, query.limit));
 }

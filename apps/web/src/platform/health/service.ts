@@ -1,4 +1,4 @@
-import { getBackendHealth } from '@troupe/contract';
+import { backend as onBackend } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { iso, type BackendClient, type Clock, type Counters } from '@troupe/kernel';
 
@@ -25,7 +25,7 @@ export function createHealth({ db, backend, counters, hasRedis, clock }: HealthD
     async read() {
       const [database, reachable, redis] = await Promise.all([
         db.answers(),
-        works(backend.call(getBackendHealth, { timeout: BACKEND_TIMEOUT_MS })),
+        works(backend.call(onBackend.health.get, { timeout: BACKEND_TIMEOUT_MS })),
         hasRedis ? counters.healthy() : undefined,
       ]);
       const health = !database ? 'unhealthy' : reachable && redis !== false ? 'healthy' : 'degraded';

@@ -1,4 +1,4 @@
-import type { getDailyBrief, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { formatAmount } from '@troupe/domain';
 import type { Database } from '@troupe/db';
 import { iso, isoOrNull, type Clock, type User } from '@troupe/kernel';
@@ -13,7 +13,7 @@ export interface OverviewDeps {
 
 export type OverviewService = ReturnType<typeof createOverview>;
 
-type Brief = TypesOf<typeof getDailyBrief>['reply']['brief'];
+type Brief = TypesOf<typeof web.overview.getBrief>['reply']['brief'];
 
 const DAY_MS = 86_400_000;
 const SECTIONS = [

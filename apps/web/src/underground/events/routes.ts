@@ -1,20 +1,20 @@
-import { underground, webUnderground } from '@troupe/contract';
+import { backend as onBackend, web } from '@troupe/contract';
 import { serve, type BackendClient, type Server } from '@troupe/kernel';
 import { passOn } from '../../platform/reach.ts';
 import { asUserOf, pageAsText, repeatable } from '../pass.ts';
 
 export function eventRoutes(server: Server, backend: BackendClient): void {
   const as = asUserOf(backend);
-  serve(server, webUnderground.listEvents, ({ user, query, request }) =>
-    passOn(as(user, request).call(underground.listEvents, { query: pageAsText(query) })),
+  serve(server, web.events.list, ({ user, query, request }) =>
+    passOn(as(user, request).call(onBackend.events.list, { query: pageAsText(query) })),
   );
-  serve(server, webUnderground.getEvent, ({ user, params, request }) =>
-    passOn(as(user, request).call(underground.getEvent, { params })),
+  serve(server, web.events.get, ({ user, params, request }) =>
+    passOn(as(user, request).call(onBackend.events.get, { params })),
   );
-  serve(server, webUnderground.createEvent, ({ user, body, request }) =>
-    passOn(as(user, request).call(underground.createEvent, { body })),
+  serve(server, web.events.create, ({ user, body, request }) =>
+    passOn(as(user, request).call(onBackend.events.create, { body })),
   );
-  serve(server, webUnderground.buyTickets, ({ user, params, body, request }) =>
-    passOn(as(user, request).call(underground.buyTickets, { params, body, headers: repeatable(request) })),
+  serve(server, web.events.buyTickets, ({ user, params, body, request }) =>
+    passOn(as(user, request).call(onBackend.events.buyTickets, { params, body, headers: repeatable(request) })),
   );
 }

@@ -24,7 +24,7 @@ const base = { service: 'backend', tag: 'Agents', auth: 'internal' } as const;
 const place = { subdomain: z.string(), url: z.string() };
 
 /** `x-user-id` names the owner on all of these; without it they are about every agent, or the installation's own. */
-export const listBackendAgents = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents',
@@ -33,7 +33,7 @@ export const listBackendAgents = endpoint({
   errors: denied,
 });
 
-export const createBackendAgent = endpoint({
+export const create = endpoint({
   ...base,
   method: 'POST',
   path: '/api/agents',
@@ -64,7 +64,7 @@ export const createBackendAgent = endpoint({
   },
 });
 
-export const getBackendAgent = endpoint({
+export const get = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id',
@@ -85,7 +85,7 @@ export const getBackendAgent = endpoint({
   errors: { ...denied, 404: [AGENT_NOT_FOUND] },
 });
 
-export const updateBackendAgent = endpoint({
+export const update = endpoint({
   ...base,
   method: 'PUT',
   path: '/api/agents/:id',
@@ -118,7 +118,7 @@ export const updateBackendAgent = endpoint({
   },
 });
 
-export const deleteBackendAgent = endpoint({
+export const remove = endpoint({
   ...base,
   method: 'DELETE',
   path: '/api/agents/:id',
@@ -130,7 +130,7 @@ export const deleteBackendAgent = endpoint({
 
 const verificationPath = { ...base, params: agentParams, errors: { ...denied, ...VERIFY_ERRORS } } as const;
 
-export const getBackendVerification = endpoint({
+export const getVerification = endpoint({
   ...verificationPath,
   method: 'GET',
   path: '/api/agents/:id/verification',
@@ -138,7 +138,7 @@ export const getBackendVerification = endpoint({
   reply: verification,
 });
 
-export const verifyBackendAgent = endpoint({
+export const verify = endpoint({
   ...verificationPath,
   method: 'POST',
   path: '/api/agents/:id/verify',
@@ -147,7 +147,7 @@ export const verifyBackendAgent = endpoint({
   reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
 });
 
-export const removeBackendVerification = endpoint({
+export const removeVerification = endpoint({
   ...verificationPath,
   method: 'DELETE',
   path: '/api/agents/:id/verify',

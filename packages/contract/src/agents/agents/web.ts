@@ -20,16 +20,11 @@ import {
 } from '../fields.ts';
 import { success, timestamp, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { deployAgent } from '../deployments.ts';
-import { rotateBackendToken } from '../lifecycle.ts';
-import { gatewayLogs, gatewayMessages, getInstanceStats } from '../runtime.ts';
-import {
-  deleteBackendAgent,
-  getBackendVerification,
-  removeBackendVerification,
-  updateBackendAgent,
-  verifyBackendAgent,
-} from './backend.ts';
+import * as backend from '../deployments.ts';
+import * as lifecycle from '../lifecycle.ts';
+import * as gateway from '../runtime/gateway.ts';
+import * as runtime from '../runtime/backend.ts';
+import * as agents from './backend.ts';
 
 const base = { service: 'web', tag: 'Agents', auth: 'session' } as const;
 const one = { ...base, params: agentParams, errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND] } } as const;
@@ -56,7 +51,7 @@ const agent = z.object({
 });
 export type WebAgent = z.output<typeof agent>;
 
-export const listAgents = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents',
@@ -66,7 +61,7 @@ export const listAgents = endpoint({
   reply: z.object({ agents: z.array(agent), count: z.number(), hasMore: z.boolean(), status: z.literal('ok') }),
 });
 
-export const getAgent = endpoint({
+export const get = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id',
@@ -74,7 +69,7 @@ export const getAgent = endpoint({
   reply: z.object({ agent, status: z.literal('ok') }),
 });
 
-export const renameAgent = endpoint({
+export const rename = endpoint({
   ...one,
   method: 'PATCH',
   path: '/api/agents/:id',
@@ -88,22 +83,22 @@ export const renameAgent = endpoint({
     400: ['Name required', 'Name too long (max 64 chars)'],
     502: ['Agent backend unavailable'],
   },
-  passesOn: () => [updateBackendAgent],
+  passesOn: () => [agents.update],
 });
 
-export const deleteAgent = endpoint({
+export const remove = endpoint({
   ...one,
   method: 'DELETE',
   path: '/api/agents/:id',
   summary: 'Delete an agent and all its data',
   reply: success.extend({ deleted: z.string() }),
   errors: { ...one.errors, 502: ['Agent backend unavailable'] },
-  passesOn: () => [deleteBackendAgent],
+  passesOn: () => [agents.remove],
 });
 
 const NAME = 'Agent name is required';
 
-export const provisionAgent = endpoint({
+export const provision = endpoint({
   ...base,
   method: 'POST',
   path: '/api/agents/provision',
@@ -134,10 +129,10 @@ export const provisionAgent = endpoint({
     502: ['Agent backend unavailable'],
     503: ['Provisioning is temporarily disabled. Contact support.'],
   },
-  passesOn: () => [deployAgent],
+  passesOn: () => [backend.create],
 });
 
-export const listProvisionedAgents = endpoint({
+export const listProvisioned = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/provision',
@@ -149,7 +144,7 @@ export const listProvisionedAgents = endpoint({
 
 const config = settingsObject;
 
-export const getAgentConfig = endpoint({
+export const getConfig = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id/config',
@@ -157,7 +152,7 @@ export const getAgentConfig = endpoint({
   reply: z.object({ config, status: z.literal('ok') }),
 });
 
-export const putAgentConfig = endpoint({
+export const putConfig = endpoint({
   ...one,
   method: 'PUT',
   path: '/api/agents/:id/config',
@@ -165,12 +160,12 @@ export const putAgentConfig = endpoint({
   body: settingsObject,
   reply: z.object({ config, status: z.literal('updated') }),
   errors: { ...one.errors, 400: [...BAD_CONFIG_TEXTS, ...NO_MODEL_TEXTS], 502: ['Agent backend unavailable'] },
-  passesOn: () => [updateBackendAgent],
+  passesOn: () => [agents.update],
 });
 
 const purpose = z.object({ instruction: z.string(), tools: z.array(z.string()) });
 
-export const getAgentPurpose = endpoint({
+export const getPurpose = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id/purpose',
@@ -178,7 +173,7 @@ export const getAgentPurpose = endpoint({
   reply: purpose,
 });
 
-export const putAgentPurpose = endpoint({
+export const putPurpose = endpoint({
   ...one,
   method: 'PUT',
   path: '/api/agents/:id/purpose',
@@ -186,12 +181,12 @@ export const putAgentPurpose = endpoint({
   body: agentPurpose,
   reply: purpose,
   errors: { ...one.errors, 400: [UNKNOWN_TOOL_TEXT], 502: ['Agent backend unavailable'] },
-  passesOn: () => [updateBackendAgent],
+  passesOn: () => [agents.update],
 });
 
 const level = z.enum(['debug', 'info', 'warn', 'error']);
 
-export const getAgentLogs = endpoint({
+export const getLogs = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id/logs',
@@ -213,20 +208,20 @@ export const getAgentLogs = endpoint({
     status: z.literal('ok'),
   }),
   errors: { ...one.errors, 502: ['Agent backend unavailable', 'Agent is not running'] },
-  passesOn: () => [gatewayLogs],
+  passesOn: () => [gateway.getLogs],
 });
 
-export const streamAgentLogs = endpoint({
+export const streamLogs = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id/logs/stream',
   summary: 'The agent’s log as it is written; Last-Event-ID goes on where a reader stopped',
   query: z.object({ level: level.optional() }),
   produces: 'text/event-stream',
-  passesOn: () => [gatewayLogs],
+  passesOn: () => [gateway.getLogs],
 });
 
-export const getAgentMessages = endpoint({
+export const getMessages = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id/messages',
@@ -240,19 +235,19 @@ export const getAgentMessages = endpoint({
     hasMore: z.boolean().optional(),
     status: z.literal('ok'),
   }),
-  passesOn: () => [gatewayMessages],
+  passesOn: () => [gateway.getMessages],
 });
 
-export const getAgentStats = endpoint({
+export const getStats = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id/stats',
   summary: 'Live figures; all null, with status `mock`, while the backend cannot be reached',
   reply: z.object({ stats: agentStats, status: z.enum(['ok', 'mock']) }),
-  passesOn: () => [getInstanceStats],
+  passesOn: () => [runtime.getStats],
 });
 
-export const getAgentToken = endpoint({
+export const getToken = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id/token',
@@ -260,13 +255,13 @@ export const getAgentToken = endpoint({
   reply: z.object({ token: z.string() }),
 });
 
-export const rotateAgentToken = endpoint({
+export const rotateToken = endpoint({
   ...one,
   method: 'POST',
   path: '/api/agents/:id/token/rotate',
   summary: 'A new gateway token; the old one, and what it opened, ends at once',
   reply: z.object({ success: z.literal(true), token: z.string() }),
-  passesOn: () => [rotateBackendToken],
+  passesOn: () => [lifecycle.rotateToken],
 });
 
 export const getVerification = endpoint({
@@ -275,7 +270,7 @@ export const getVerification = endpoint({
   path: '/api/agents/:id/verify',
   summary: 'Whether and how the agent is verified',
   reply: verification,
-  passesOn: () => [getBackendVerification],
+  passesOn: () => [agents.getVerification],
 });
 
 export const getVerificationStatus = endpoint({
@@ -284,10 +279,10 @@ export const getVerificationStatus = endpoint({
   path: '/api/agents/:id/verification',
   summary: 'The same under its other name',
   reply: verification,
-  passesOn: () => [getBackendVerification],
+  passesOn: () => [agents.getVerification],
 });
 
-export const verifyAgent = endpoint({
+export const verify = endpoint({
   ...one,
   method: 'POST',
   path: '/api/agents/:id/verify',
@@ -295,7 +290,7 @@ export const verifyAgent = endpoint({
   body: verifyBody,
   reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
   errors: { ...one.errors, ...VERIFY_ERRORS },
-  passesOn: () => [verifyBackendAgent],
+  passesOn: () => [agents.verify],
 });
 
 export const removeVerification = endpoint({
@@ -304,12 +299,12 @@ export const removeVerification = endpoint({
   path: '/api/agents/:id/verify',
   summary: 'Remove a verification',
   reply: verification.extend({ success: z.literal(true), agentId: z.string() }),
-  passesOn: () => [removeBackendVerification],
+  passesOn: () => [agents.removeVerification],
 });
 
 const NO_CLONES = 'Agent cloning is not available yet';
 
-export const cloneAgent = endpoint({
+export const clone = endpoint({
   ...base,
   auth: 'none',
   method: 'POST',

@@ -24,7 +24,7 @@ const aiModel = z.object({
 
 const providerStates = z.record(z.string(), z.boolean());
 
-export const getAiHealth = endpoint({
+export const getHealth = endpoint({
   service,
   method: 'GET',
   path: '/api/ai/health',
@@ -35,7 +35,7 @@ export const getAiHealth = endpoint({
   errors: { 503: ['AI service unavailable'] },
 });
 
-export const listAiModels = endpoint({
+export const listModels = endpoint({
   service,
   method: 'GET',
   path: '/api/ai/models',
@@ -51,7 +51,7 @@ export const listAiModels = endpoint({
   failure: 'Failed to fetch models',
 });
 
-export const listProviderModels = endpoint({
+export const listModelsOf = endpoint({
   service,
   method: 'GET',
   path: '/api/ai/models/:provider',
@@ -63,7 +63,7 @@ export const listProviderModels = endpoint({
   failure: 'Failed to fetch models',
 });
 
-export const selectAiModel = endpoint({
+export const selectModel = endpoint({
   service,
   method: 'POST',
   path: '/api/ai/models/select',
@@ -84,7 +84,7 @@ const saidPart = z.discriminatedUnion('type', [
 ]);
 const content = z.union([z.string().min(1), z.array(saidPart).min(1)]);
 
-export const aiChat = endpoint({
+export const chat = endpoint({
   service,
   method: 'POST',
   path: '/api/ai/chat',

@@ -4,8 +4,8 @@ import { success, timestamp } from '../../common.ts';
 
 /** Copies of an agent: its definition and configuration, memory, conversations and files. */
 
-export const BACKUP_NOT_FOUND = 'Backup not found';
-export const BACKUP_DAMAGED = 'This backup is damaged. Nothing was changed.';
+const BACKUP_NOT_FOUND = 'Backup not found';
+const BACKUP_DAMAGED = 'This backup is damaged. Nothing was changed.';
 const OTHER_DRIVER = 'This backup was made by the <name> driver. It cannot be restored here.';
 const TOO_MANY = 'Too many backups (max 10). Delete one first.';
 

@@ -1,47 +1,41 @@
 import { BACKUP_ERRORS, BACKUP_ROUTES } from './fields.ts';
 import { endpoint } from '../../endpoint.ts';
-import {
-  createBackendBackup,
-  deleteBackendBackup,
-  downloadBackendBackup,
-  listBackendBackups,
-  restoreBackendBackup,
-} from './backend.ts';
+import * as backend from './backend.ts';
 
 const base = { service: 'web', tag: 'Backups', auth: 'session' } as const;
 const away = { 401: ['Unauthorized'], 502: ['Agent backend unavailable'] } as const;
 
-export const createAgentBackup = endpoint({
+export const create = endpoint({
   ...base,
   ...BACKUP_ROUTES.create,
   errors: { ...away, ...BACKUP_ERRORS.create },
-  passesOn: () => [createBackendBackup],
+  passesOn: () => [backend.create],
 });
 
-export const listAgentBackups = endpoint({
+export const list = endpoint({
   ...base,
   ...BACKUP_ROUTES.list,
   errors: { ...away, ...BACKUP_ERRORS.list },
-  passesOn: () => [listBackendBackups],
+  passesOn: () => [backend.list],
 });
 
-export const restoreAgentBackup = endpoint({
+export const restore = endpoint({
   ...base,
   ...BACKUP_ROUTES.restore,
   errors: { ...away, ...BACKUP_ERRORS.restore },
-  passesOn: () => [restoreBackendBackup],
+  passesOn: () => [backend.restore],
 });
 
-export const deleteAgentBackup = endpoint({
+export const remove = endpoint({
   ...base,
   ...BACKUP_ROUTES.remove,
   errors: { ...away, ...BACKUP_ERRORS.remove },
-  passesOn: () => [deleteBackendBackup],
+  passesOn: () => [backend.remove],
 });
 
-export const downloadAgentBackup = endpoint({
+export const download = endpoint({
   ...base,
   ...BACKUP_ROUTES.download,
   errors: { ...away, ...BACKUP_ERRORS.download },
-  passesOn: () => [downloadBackendBackup],
+  passesOn: () => [backend.download],
 });

@@ -12,7 +12,7 @@ import {
   TOO_MANY_SKILLS_TEXT,
 } from '../fields.ts';
 
-export const provisionOnBackend = endpoint({
+export const create = endpoint({
   ...deploying,
   tag: 'Provisioning',
   method: 'POST',

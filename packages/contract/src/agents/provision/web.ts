@@ -9,9 +9,9 @@ import {
   SUBSCRIPTION_REQUIRED_TEXT,
 } from '../fields.ts';
 import { endpoint } from '../../endpoint.ts';
-import { provisionOnBackend } from './backend.ts';
+import * as backend from './backend.ts';
 
-export const provision = endpoint({
+export const create = endpoint({
   service: 'web',
   tag: 'Provisioning',
   method: 'POST',
@@ -49,5 +49,5 @@ export const provision = endpoint({
     502: ['Provisioning failed: no backend could be reached'],
     503: [PROVISIONING_DISABLED_TEXT],
   },
-  passesOn: () => [provisionOnBackend],
+  passesOn: () => [backend.create],
 });

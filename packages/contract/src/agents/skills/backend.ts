@@ -4,7 +4,7 @@ import { AGENT_NOT_FOUND } from '../fields.ts';
 import { SKILL_NOT_FOUND, skillDigestField } from './fields.ts';
 
 /** `x-agent-id` names the agent; an agent's own key means that agent. */
-export const fetchSkill = endpoint({
+export const get = endpoint({
   service: 'backend',
   tag: 'Runtime',
   auth: 'internalOrKey',

@@ -81,7 +81,7 @@ export const reviewSummary = z.object({
   createdAt: timestamp,
 });
 
-export const review = shownHead.extend({
+export const reviewed = shownHead.extend({
   id: z.string(),
   skillId: z.string().nullable().describe('The skill of this name that is in the library'),
   replaces: z.string().nullable(),
@@ -89,7 +89,7 @@ export const review = shownHead.extend({
   files: z.array(file.extend({ change })),
   createdAt: timestamp,
 });
-export type SkillReview = z.output<typeof review>;
+export type SkillReview = z.output<typeof reviewed>;
 
 export const skillSummary = z.object({
   id: z.string(),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { idParams, success, wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { updateBackendAgent } from '../agents/backend.ts';
-import { gatewaySession } from '../conversations.ts';
+import * as backend from '../agents/backend.ts';
+import * as gateway from '../conversations/gateway.ts';
 import { AGENT_NOT_FOUND, TOO_MANY_SKILLS_TEXT } from '../fields.ts';
 import {
   agentSkill,
   BAD_SKILL_TEXTS,
-  review,
+  reviewed,
   REVIEW_NOT_FOUND,
   reviewSummary,
   skill,
@@ -32,7 +32,7 @@ const FULL = {
   ],
 } as const;
 
-export const listSkills = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/skills',
@@ -53,7 +53,7 @@ const file = z.object({
 
 const inside = z.string().max(500).optional().describe('The folder in the archive, where it has several skills');
 
-export const reviewSkill = endpoint({
+export const review = endpoint({
   ...base,
   method: 'POST',
   path: '/api/skills/reviews',
@@ -70,7 +70,7 @@ export const reviewSkill = endpoint({
       ({ files, url, builtIn }) => [files, url, builtIn].filter((one) => one !== undefined).length === 1,
       'Give one of files, url and builtIn',
     ),
-  reply: review,
+  reply: reviewed,
   status: 201,
   bodyLimit: 12 * 1024 * 1024,
   errors: {
@@ -80,13 +80,13 @@ export const reviewSkill = endpoint({
   },
 });
 
-export const reviewSkillArchive = endpoint({
+export const reviewArchive = endpoint({
   ...base,
   method: 'POST',
   path: '/api/skills/reviews/archive',
   summary: 'The same for a zip, tar or tar.gz; its bytes are the body, as application/octet-stream',
   query: z.object({ path: inside }),
-  reply: review,
+  reply: reviewed,
   status: 201,
   rawBody: 'bytes',
   bodyLimit: 10 * 1024 * 1024,
@@ -99,15 +99,15 @@ export const reviewSkillArchive = endpoint({
 
 const ofReview = { ...base, params: idParams, errors: { ...base.errors, 404: [REVIEW_NOT_FOUND] } } as const;
 
-export const getSkillReview = endpoint({
+export const getReview = endpoint({
   ...ofReview,
   method: 'GET',
   path: '/api/skills/reviews/:id',
   summary: 'What waits for a review, and what it would change',
-  reply: review,
+  reply: reviewed,
 });
 
-export const getSkillReviewFile = endpoint({
+export const getReviewFile = endpoint({
   ...ofReview,
   method: 'GET',
   path: '/api/skills/reviews/:id/file',
@@ -117,7 +117,7 @@ export const getSkillReviewFile = endpoint({
   errors: { ...base.errors, 404: [REVIEW_NOT_FOUND, SKILL_FILE_NOT_FOUND] },
 });
 
-export const acceptSkill = endpoint({
+export const accept = endpoint({
   ...ofReview,
   method: 'POST',
   path: '/api/skills/reviews/:id/accept',
@@ -130,7 +130,7 @@ export const acceptSkill = endpoint({
   },
 });
 
-export const dropSkillReview = endpoint({
+export const dropReview = endpoint({
   ...ofReview,
   method: 'DELETE',
   path: '/api/skills/reviews/:id',
@@ -140,7 +140,7 @@ export const dropSkillReview = endpoint({
 
 const ofSkill = { ...base, params: idParams, errors: { ...base.errors, 404: [SKILL_NOT_FOUND] } } as const;
 
-export const getSkill = endpoint({
+export const get = endpoint({
   ...ofSkill,
   method: 'GET',
   path: '/api/skills/:id',
@@ -148,7 +148,7 @@ export const getSkill = endpoint({
   reply: skill,
 });
 
-export const getSkillFile = endpoint({
+export const getFile = endpoint({
   ...ofSkill,
   method: 'GET',
   path: '/api/skills/:id/file',
@@ -158,7 +158,7 @@ export const getSkillFile = endpoint({
   errors: { ...base.errors, 404: [SKILL_NOT_FOUND, SKILL_FILE_NOT_FOUND] },
 });
 
-export const deleteSkill = endpoint({
+export const remove = endpoint({
   ...ofSkill,
   method: 'DELETE',
   path: '/api/skills/:id',
@@ -173,11 +173,11 @@ const ofAgent = {
   tag: 'Skills',
   params: z.object({ id: z.string(), skillId: z.string() }),
   reply: z.object({ skills: z.array(agentSkill), max: z.number() }),
-  passesOn: () => [updateBackendAgent],
+  passesOn: () => [backend.update],
   errors: { ...base.errors, ...away, 404: [AGENT_NOT_FOUND, SKILL_NOT_FOUND] },
 } as const;
 
-export const listAgentSkills = endpoint({
+export const listOfAgent = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/skills',
@@ -187,7 +187,7 @@ export const listAgentSkills = endpoint({
   errors: { ...base.errors, 404: [AGENT_NOT_FOUND] },
 });
 
-export const giveSkill = endpoint({
+export const give = endpoint({
   ...ofAgent,
   method: 'PUT',
   path: '/api/agents/:id/skills/:skillId',
@@ -196,14 +196,14 @@ export const giveSkill = endpoint({
   errors: { ...ofAgent.errors, 400: [TOO_MANY_SKILLS_TEXT], 409: [SKILL_CHANGED_TEXT] },
 });
 
-export const takeSkill = endpoint({
+export const take = endpoint({
   ...ofAgent,
   method: 'DELETE',
   path: '/api/agents/:id/skills/:skillId',
   summary: 'Take a skill from an agent',
 });
 
-export const draftSkill = endpoint({
+export const draft = endpoint({
   ...base,
   method: 'GET',
   path: '/api/agents/:id/sessions/:sessionId/skill',
@@ -212,7 +212,7 @@ export const draftSkill = endpoint({
   params: z.object({ id: z.string(), sessionId: z.string() }),
   query: z.object({ run: wholeQuery(1, 1, 2_147_483_647).describe('The step that the run began with') }),
   reply: z.object({ name: z.string(), content: z.string() }),
-  passesOn: () => [gatewaySession],
+  passesOn: () => [gateway.get],
   errors: {
     ...base.errors,
     ...away,

@@ -8,7 +8,8 @@ import {
 } from '../fields.ts';
 import { wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
-import { BAD_TEAM_TEXTS, deployTeam } from './backend.ts';
+import * as backend from './backend.ts';
+import { BAD_TEAM_TEXTS } from './backend.ts';
 
 const base = { service: 'web', tag: 'Teams', auth: 'session' } as const;
 
@@ -26,7 +27,7 @@ export const customAgent = z.object({
   skills: z.array(text).max(100).optional().describe('Names of skills of the library'),
 });
 
-export const provisionTeam = endpoint({
+export const provision = endpoint({
   ...base,
   method: 'POST',
   path: '/api/provision/team',
@@ -54,7 +55,7 @@ export const provisionTeam = endpoint({
     yaml_config: z.string(),
   }),
   failure: 'Team provisioning failed',
-  passesOn: () => [deployTeam],
+  passesOn: () => [backend.deploy],
   errors: {
     400: [
       PLAN_FOR_TEAMS,
@@ -71,7 +72,7 @@ export const provisionTeam = endpoint({
   },
 });
 
-export const getTeamTemplates = endpoint({
+export const listTemplates = endpoint({
   ...base,
   method: 'GET',
   path: '/api/provision/team/templates',
@@ -80,7 +81,7 @@ export const getTeamTemplates = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const listTeams = endpoint({
+export const list = endpoint({
   ...base,
   method: 'GET',
   path: '/api/teams',

@@ -3,7 +3,7 @@ import { planName } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { INVALID_KEY, MISSING_KEY } from './web.ts';
 
-export const validateBearerKey = endpoint({
+export const validate = endpoint({
   service: 'backend',
   tag: 'Keys',
   method: 'POST',

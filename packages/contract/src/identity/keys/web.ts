@@ -25,7 +25,7 @@ const origin = z
 
 const LONG_NAME = 'Name too long (max 64 chars)';
 
-export const listKeys = endpoint({
+export const list = endpoint({
   ...keys,
   method: 'GET',
   path: '/api/keys',
@@ -35,7 +35,7 @@ export const listKeys = endpoint({
   errors: { 401: ['Unauthorized'] },
 });
 
-export const createKey = endpoint({
+export const create = endpoint({
   ...keys,
   method: 'POST',
   path: '/api/keys',
@@ -64,7 +64,7 @@ export const createKey = endpoint({
   },
 });
 
-export const getKey = endpoint({
+export const get = endpoint({
   ...keys,
   method: 'GET',
   path: '/api/keys/:id',
@@ -75,7 +75,7 @@ export const getKey = endpoint({
   errors: { 401: ['Unauthorized'], 404: ['Key not found'] },
 });
 
-export const deleteKey = endpoint({
+export const remove = endpoint({
   ...keys,
   method: 'DELETE',
   path: '/api/keys/:id',
@@ -89,7 +89,7 @@ export const deleteKey = endpoint({
 export const MISSING_KEY = 'Missing API key';
 export const INVALID_KEY = 'Invalid API key';
 
-export const validateKey = endpoint({
+export const validate = endpoint({
   ...keys,
   method: 'POST',
   path: '/api/keys/validate',

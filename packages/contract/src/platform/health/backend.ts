@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 
-export const getBackendHealth = endpoint({
+export const get = endpoint({
   service: 'backend',
   method: 'GET',
   path: '/health',

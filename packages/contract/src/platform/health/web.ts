@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 
-export const getHealth = endpoint({
+export const get = endpoint({
   service: 'web',
   method: 'GET',
   path: '/api/health',

@@ -1,4 +1,4 @@
-import { getAgentConfig, putAgentConfig } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall, useSend } from '../../../api.ts';
 import { config as texts } from '../../../texts/operate.ts';
 import { Loaded } from '../../../ui/states.tsx';
@@ -11,9 +11,9 @@ import { Purpose } from './purpose.tsx';
 /** The agent's own configuration; a running agent takes a change over at once. */
 export function AgentConfig({ agentId }: { agentId: string }) {
   const params = { id: agentId };
-  const read = useCall(getAgentConfig, { params });
+  const read = useCall(web.agents.getConfig, { params });
   const say = useSay();
-  const save = useSend(putAgentConfig, { refresh: [getAgentConfig], done: () => say(texts.savedAgent) });
+  const save = useSend(web.agents.putConfig, { refresh: [web.agents.getConfig], done: () => say(texts.savedAgent) });
   return (
     <div className="flex flex-col gap-5">
       <Purpose agentId={agentId} />

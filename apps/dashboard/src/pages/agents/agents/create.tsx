@@ -1,4 +1,4 @@
-import { listAgents, listModels, provisionAgent } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { statusOf, useCall, useSend } from '../../../api.ts';
@@ -45,12 +45,12 @@ export default function CreateAgent() {
 
 function AgentForm() {
   const navigate = useNavigate();
-  const offered = useCall(listModels, {}).data;
+  const offered = useCall(web.models.list, {}).data;
   const [typed, setTyped] = useState(NEW_AGENT);
   const form = { ...typed, model: typed.model ?? offered?.default };
   const set: Part['set'] = (change) => setTyped((old) => ({ ...old, ...change }));
-  const send = useSend(provisionAgent, {
-    refresh: [listAgents],
+  const send = useSend(web.agents.provision, {
+    refresh: [web.agents.list],
     done: ({ agent }) => void navigate({ to: '/dashboard/agents/$id', params: { id: agent.id } as never }),
   });
   return (

@@ -1,4 +1,4 @@
-import { getAgent, listTeams } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf, useCall } from '../../../api.ts';
@@ -26,8 +26,8 @@ export default function AgentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { tab = 'chat' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const read = useCall(getAgent, { params: { id } });
-  const teams = useCall(listTeams, {}, { enabled: Boolean(read.data?.agent.teamId) });
+  const read = useCall(web.agents.get, { params: { id } });
+  const teams = useCall(web.teams.list, {}, { enabled: Boolean(read.data?.agent.teamId) });
   const back = { to: '/dashboard/agents', label: texts.back };
   if (!read.data) {
     return (

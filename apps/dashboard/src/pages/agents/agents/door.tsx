@@ -1,4 +1,4 @@
-import { webUnderground, type AgentDoor } from '@troupe/contract';
+import { web, type AgentDoor } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { numberOf } from '../../../checks.ts';
@@ -10,11 +10,9 @@ import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-const { getAgentDoor, setAgentDoor } = webUnderground;
-
 /** Whose messages the agent takes beside those of the user's own agents. */
 export function Door({ agentId }: { agentId: string }) {
-  const read = useCall(getAgentDoor, { params: { agentId } });
+  const read = useCall(web.bus.getDoor, { params: { agentId } });
   return (
     <Card title={texts.title} hint={texts.hint}>
       <Loaded from={read}>{(was) => <DoorForm key={JSON.stringify(was)} was={was} />}</Loaded>
@@ -28,7 +26,7 @@ function DoorForm({ was }: { was: AgentDoor }) {
   const [perDay, setPerDay] = useState(String(was.messagesPerDay));
   const [perSender, setPerSender] = useState(String(was.messagesPerSender));
   const say = useSay();
-  const save = useSend(setAgentDoor, { refresh: [getAgentDoor], done: () => say(texts.saved) });
+  const save = useSend(web.bus.setDoor, { refresh: [web.bus.getDoor], done: () => say(texts.saved) });
   return (
     <Form
       className="flex flex-col gap-5"

@@ -1,4 +1,4 @@
-import { costDashboard, listAgents, listTeams } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf, WebAgent } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -13,7 +13,7 @@ import { Page } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 
-type Used = TypesOf<typeof costDashboard>['reply']['agents'][number];
+type Used = TypesOf<typeof web.usage.getCosts>['reply']['agents'][number];
 
 /** `used`: by the agent's id; undefined as long as it is not known. */
 const columnsOf = (
@@ -78,10 +78,10 @@ const columnsOf = (
 ];
 
 export default function Agents() {
-  const read = useCall(listAgents, {});
-  const cost = useCall(costDashboard, { query: { period: '30d' } }, { every: 30_000 }).data;
+  const read = useCall(web.agents.list, {});
+  const cost = useCall(web.usage.getCosts, { query: { period: '30d' } }, { every: 30_000 }).data;
   const used = useMemo(() => cost && new Map(cost.agents.map((agent) => [agent.agentId, agent])), [cost]);
-  const teams = useCall(listTeams, {}).data?.teams;
+  const teams = useCall(web.teams.list, {}).data?.teams;
   const teamOf = (id: string) => teams?.find(({ teamId }) => teamId === id)?.name;
   const create = (
     <LinkButton kind="primary" icon="plus" to="/dashboard/agents/new">

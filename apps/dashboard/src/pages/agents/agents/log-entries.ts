@@ -1,6 +1,6 @@
-import type { getAgentLogs, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 
-export type Entry = TypesOf<typeof getAgentLogs>['reply']['logs'][number];
+export type Entry = TypesOf<typeof web.agents.getLogs>['reply']['logs'][number];
 
 /** A page holds only so many. */
 export const MOST_ENTRIES = 500;

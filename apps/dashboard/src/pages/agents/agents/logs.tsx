@@ -1,4 +1,4 @@
-import { getAgentLogs, streamAgentLogs } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useEffect, useState } from 'react';
 import { urlOf, useCall } from '../../../api.ts';
 import { time } from '../../../format.ts';
@@ -20,7 +20,10 @@ const COLOURS: Record<string, string> = {
 
 export function Logs({ agentId }: { agentId: string }) {
   const [level, setLevel] = useState<Entry['level'] | ''>('');
-  const read = useCall(getAgentLogs, { params: { id: agentId }, query: { limit: '100', ...(level && { level }) } });
+  const read = useCall(web.agents.getLogs, {
+    params: { id: agentId },
+    query: { limit: '100', ...(level && { level }) },
+  });
   const { fresh, live } = useLiveLogs(agentId);
   return (
     <Card
@@ -74,7 +77,7 @@ function useLiveLogs(agentId: string): { fresh: Entry[]; live: boolean } {
   const [fresh, setFresh] = useState<Entry[]>([]);
   const [live, setLive] = useState(false);
   useEffect(() => {
-    const source = new EventSource(urlOf(streamAgentLogs, { params: { id: agentId } }));
+    const source = new EventSource(urlOf(web.agents.streamLogs, { params: { id: agentId } }));
     source.addEventListener('open', () => setLive(true));
     source.addEventListener('error', () => setLive(false));
     const take = ({ data }: MessageEvent<string>) => {

@@ -1,4 +1,4 @@
-import { deleteAgent, getAgent, instanceAction, listAgents, listConversations, renameAgent } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -33,8 +33,8 @@ const ACTIONS = ['start', 'stop', 'restart', 'update', 'repair'] as const;
 
 function Lifecycle({ agent }: { agent: WebAgent }) {
   const say = useSay();
-  const act = useSend(instanceAction, {
-    refresh: [getAgent, listAgents],
+  const act = useSend(web.instance.act, {
+    refresh: [web.agents.get, web.agents.list],
     done: (_, { params }) => say(texts.done(texts.actions[params.action]![0])),
   });
   const stopped = agent.status === 'stopped';
@@ -68,20 +68,22 @@ function Lifecycle({ agent }: { agent: WebAgent }) {
 function Rename({ agent }: { agent: WebAgent }) {
   const [name, setName] = useState(agent.name);
   const say = useSay();
-  const rename = useSend(renameAgent, { refresh: [getAgent, listAgents], done: () => say(texts.renamed) });
+  const rename = useSend(web.agents.rename, {
+    refresh: [web.agents.get, web.agents.list],
+    done: () => say(texts.renamed),
+  });
   return (
     <Card title={texts.rename}>
       <Form
         className="flex flex-wrap items-end gap-3"
         error={rename.error}
-        fields={['name']}
+        fields={[]}
         onSubmit={() => rename.mutate({ params: { id: agent.id }, body: { name } })}
       >
         <div className="min-w-0 flex-1">
           <TextField
             label={texts.rename}
             hideLabel
-            name="name"
             required
             value={name}
             onChange={({ target }) => setName(target.value)}
@@ -90,7 +92,9 @@ function Rename({ agent }: { agent: WebAgent }) {
         <Button type="submit" busy={rename.isPending} disabled={name.trim() === agent.name}>
           {texts.renameSave}
         </Button>
-        <Refused error={rename.error} />
+        <div className="basis-full empty:hidden">
+          <Refused error={rename.error} />
+        </div>
       </Form>
     </Card>
   );
@@ -102,20 +106,20 @@ function Danger({ agent }: { agent: WebAgent }) {
   const queries = useQueryClient();
   const say = useSay();
   const close = () => setAsking(undefined);
-  const reset = useSend(instanceAction, {
-    refresh: [getAgent, listConversations],
+  const reset = useSend(web.instance.act, {
+    refresh: [web.agents.get, web.conversations.list],
     done: () => {
       forgetSteps(queries, agent.id);
       close();
       say(texts.done(texts.reset));
     },
   });
-  const remove = useSend(deleteAgent, {
+  const remove = useSend(web.agents.remove, {
     done: () => {
       say(texts.deleted);
       void navigate({ to: '/dashboard/agents' });
     },
-    refresh: [listAgents],
+    refresh: [web.agents.list],
   });
   return (
     <Card title={texts.danger} className="border-danger/40 lg:col-span-2">

@@ -1,4 +1,4 @@
-import { getAgentMessages } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { plainMarkdown } from '@troupe/domain';
 import { useState } from 'react';
 import { useCall } from '../../../api.ts';
@@ -17,7 +17,7 @@ export function Messages({ agentId }: { agentId: string }) {
   const [offset, setOffset] = useState(0);
   const { nameOf } = useAgentNames();
   const read = useCall(
-    getAgentMessages,
+    web.agents.getMessages,
     { params: { id: agentId }, query: { limit: String(PAGE), offset: String(offset) } },
     { keep: true },
   );

@@ -1,4 +1,4 @@
-import { getAgentPurpose, putAgentPurpose } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -11,11 +11,11 @@ import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ToolPicker } from './tool-picker.tsx';
 
-type AgentPurpose = TypesOf<typeof getAgentPurpose>['reply'];
+type AgentPurpose = TypesOf<typeof web.agents.getPurpose>['reply'];
 
 /** What the agent is for and what it may use: as it was made, and as it is from now on. */
 export function Purpose({ agentId }: { agentId: string }) {
-  const read = useCall(getAgentPurpose, { params: { id: agentId } });
+  const read = useCall(web.agents.getPurpose, { params: { id: agentId } });
   return (
     <Card title={texts.title} hint={texts.hint}>
       <Loaded from={read}>{(was) => <PurposeForm key={JSON.stringify(was)} agentId={agentId} was={was} />}</Loaded>
@@ -27,7 +27,7 @@ function PurposeForm({ agentId, was }: { agentId: string; was: AgentPurpose }) {
   const [instruction, setInstruction] = useState(was.instruction);
   const [tools, setTools] = useState(was.tools);
   const say = useSay();
-  const save = useSend(putAgentPurpose, { refresh: [getAgentPurpose], done: () => say(texts.saved) });
+  const save = useSend(web.agents.putPurpose, { refresh: [web.agents.getPurpose], done: () => say(texts.saved) });
   const same = instruction === was.instruction && tools.toSorted().join() === was.tools.toSorted().join();
   return (
     <Form

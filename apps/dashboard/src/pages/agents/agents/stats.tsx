@@ -1,4 +1,4 @@
-import { getAgentStats, usageByAgent, usageSummary } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall } from '../../../api.ts';
 import { bytes, count, duration, money, percent, short } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
@@ -13,7 +13,7 @@ const shown = (value: Value, format: (value: number) => string) =>
   typeof value === 'number' ? format(value) : (value ?? texts.none);
 
 export function Stats({ agentId }: { agentId: string }) {
-  const read = useCall(getAgentStats, { params: { id: agentId } }, { every: 10_000 });
+  const read = useCall(web.agents.getStats, { params: { id: agentId } }, { every: 10_000 });
   return (
     <div className="flex flex-col gap-5">
       <Loaded from={read}>
@@ -56,7 +56,7 @@ const label = (day: string) =>
 
 /** What it cost on each of the last days; days without a call count, too. */
 function Daily({ agentId }: { agentId: string }) {
-  const read = useCall(usageSummary, { query: { days: String(DAYS), agentId } }, { every: 30_000 });
+  const read = useCall(web.usage.getSummary, { query: { days: String(DAYS), agentId } }, { every: 30_000 });
   const rows = read.data?.rows ?? [];
   const free = rows.length > 0 && rows.every((row) => row.cost_usd === 0);
   const title = free ? texts.dailyTokens : texts.daily;
@@ -84,7 +84,7 @@ const lastDays = () =>
   );
 
 function Usage({ agentId }: { agentId: string }) {
-  const read = useCall(usageByAgent, { params: { agentId }, query: {} }, { every: 15_000 });
+  const read = useCall(web.usage.getByAgent, { params: { agentId }, query: {} }, { every: 15_000 });
   return (
     <Card title={texts.usage} flush className="overflow-hidden">
       <Table

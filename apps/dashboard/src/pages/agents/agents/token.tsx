@@ -1,4 +1,4 @@
-import { getAgentToken, rotateAgentToken } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { manage as texts } from '../../../texts/agents.ts';
@@ -14,9 +14,9 @@ export function Token({ agentId }: { agentId: string }) {
   const [visible, setVisible] = useState(false);
   const [asking, setAsking] = useState(false);
   const say = useSay();
-  const read = useCall(getAgentToken, { params: { id: agentId } }, { enabled: visible });
-  const rotate = useSend(rotateAgentToken, {
-    refresh: [getAgentToken],
+  const read = useCall(web.agents.getToken, { params: { id: agentId } }, { enabled: visible });
+  const rotate = useSend(web.agents.rotateToken, {
+    refresh: [web.agents.getToken],
     done: () => {
       say(texts.rotated);
       setAsking(false);

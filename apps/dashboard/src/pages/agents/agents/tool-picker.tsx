@@ -1,4 +1,4 @@
-import { getAbilities } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { TEAM_TOOLS } from '@troupe/domain';
 import { useCall } from '../../../api.ts';
 import { create as texts } from '../../../texts/agents.ts';
@@ -7,7 +7,7 @@ import { PickMany } from '../../../ui/field.tsx';
 
 /** The tools that an agent may be given. One that cannot work here says why, and can only be taken away. */
 export function ToolPicker({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
-  const off = useCall(getAbilities, {}).data?.shell.reason;
+  const off = useCall(web.models.getAbilities, {}).data?.shell.reason;
   return (
     <PickMany
       label={texts.tools}

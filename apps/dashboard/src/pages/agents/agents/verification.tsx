@@ -1,4 +1,4 @@
-import { getVerification, removeVerification, verifyAgent } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { moment } from '../../../format.ts';
@@ -14,9 +14,12 @@ type Kind = 'eas' | 'ens' | 'webauthn' | 'coinbase';
 
 export function Verification({ agentId }: { agentId: string }) {
   const input = { params: { id: agentId } };
-  const read = useCall(getVerification, input);
+  const read = useCall(web.agents.getVerification, input);
   const [asking, setAsking] = useState(false);
-  const remove = useSend(removeVerification, { refresh: [getVerification], done: () => setAsking(false) });
+  const remove = useSend(web.agents.removeVerification, {
+    refresh: [web.agents.getVerification],
+    done: () => setAsking(false),
+  });
   return (
     <Card title={texts.verification} hint={texts.verificationHint}>
       <Loaded from={read} rows={2}>
@@ -60,7 +63,7 @@ export function Verification({ agentId }: { agentId: string }) {
 function VerifyForm({ id }: { id: string }) {
   const [kind, setKind] = useState<Kind>('eas');
   const [verifier, setVerifier] = useState('');
-  const verify = useSend(verifyAgent, { refresh: [getVerification] });
+  const verify = useSend(web.agents.verify, { refresh: [web.agents.getVerification] });
   return (
     <Form
       error={verify.error}

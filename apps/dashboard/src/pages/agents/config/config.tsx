@@ -1,4 +1,4 @@
-import { getConfig, saveConfig } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall, useSend } from '../../../api.ts';
 import { config as texts } from '../../../texts/operate.ts';
 import { Page } from '../../../ui/page.tsx';
@@ -8,9 +8,9 @@ import { ConfigBackups } from './kept.tsx';
 import { ConfigEditor } from './editor.tsx';
 
 export default function Configuration() {
-  const read = useCall(getConfig, {});
+  const read = useCall(web.config.get, {});
   const say = useSay();
-  const save = useSend(saveConfig, { refresh: [getConfig], done: () => say(texts.saved) });
+  const save = useSend(web.config.save, { refresh: [web.config.get], done: () => say(texts.saved) });
   return (
     <Page title={texts.title} lead={texts.lead}>
       <Loaded from={read} rows={8}>

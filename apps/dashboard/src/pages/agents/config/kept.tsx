@@ -1,4 +1,4 @@
-import { getConfig, getConfigBackup, restoreConfig } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { differences } from '../../../diff.ts';
@@ -49,10 +49,10 @@ export function ConfigBackups({ config, backups }: { config: Config; backups: Ba
 
 /** What a restore would change, before it is done. */
 function Compare({ backup, config, onClose }: { backup: Backup; config: Config; onClose: () => void }) {
-  const read = useCall(getConfigBackup, { params: { id: backup.id } });
+  const read = useCall(web.config.getBackup, { params: { id: backup.id } });
   const say = useSay();
-  const restore = useSend(restoreConfig, {
-    refresh: [getConfig],
+  const restore = useSend(web.config.restore, {
+    refresh: [web.config.get],
     done: () => {
       say(texts.restored);
       onClose();

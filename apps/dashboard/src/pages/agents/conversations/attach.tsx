@@ -1,4 +1,4 @@
-import { MOST_ATTACHMENTS, putFile, readFile, UPLOADS } from '@troupe/contract';
+import { MOST_ATTACHMENTS, web, UPLOADS } from '@troupe/contract';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call, urlOf } from '../../../api.ts';
 import { bytes as size } from '../../../format.ts';
@@ -47,7 +47,7 @@ export function useAttached(agentId: string, place: string) {
     (key: string, file: File) => {
       change(key, { problem: undefined });
       const query = { path: `${UPLOADS}/${safeName(file.name)}`, fresh: 'true' as const };
-      call(putFile, { params: { id: agentId }, query, bytes: file, timeout: 300_000 }).then(
+      call(web.files.put, { params: { id: agentId }, query, bytes: file, timeout: 300_000 }).then(
         ({ path }) => change(key, { path, file: undefined }),
         (error: Error) => change(key, { problem: error.message }),
       );
@@ -137,4 +137,4 @@ export function AttachedList({ attaching }: { attaching: Attaching }) {
 }
 
 export const fileUrl = (agentId: string, path: string, show = false) =>
-  urlOf(readFile, { params: { id: agentId }, query: { path, ...(show && { show: 'true' }) } });
+  urlOf(web.files.read, { params: { id: agentId }, query: { path, ...(show && { show: 'true' }) } });

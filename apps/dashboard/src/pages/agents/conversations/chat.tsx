@@ -1,4 +1,4 @@
-import { cancelConversation, decideApproval, listBranches } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { lazy, Suspense, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent } from 'react';
@@ -61,8 +61,8 @@ export function Chat({ agent }: { agent: WebAgent }) {
 
 /** What was decided, stopped and sent on: the owner's say in what is shown. */
 function useSayIn(agentId: string) {
-  const decide = useSend(decideApproval);
-  const cancel = useSend(cancelConversation);
+  const decide = useSend(web.conversations.decide);
+  const cancel = useSend(web.conversations.cancel);
   const { mutate } = decide;
   const onDecide = useCallback(
     (approvalId: string, approved: boolean) => mutate({ params: { id: agentId, approvalId }, body: { approved } }),
@@ -82,7 +82,11 @@ function useTurns(agent: WebAgent, place: ReturnType<typeof usePlace>) {
   const turns = useMemo(() => transcript(steps), [talk.steps]);
   const state = useMemo(() => stateOf(steps), [talk.steps]);
   const sessionId = place.session?.id ?? '';
-  const branches = useCall(listBranches, { params: { id: agent.id, sessionId } }, { enabled: sessionId !== '' });
+  const branches = useCall(
+    web.conversations.listBranches,
+    { params: { id: agent.id, sessionId } },
+    { enabled: sessionId !== '' },
+  );
   const family = branches.data?.branches ?? [];
   const choices = useMemo(() => {
     const messages = turns.filter(({ kind }) => kind === 'user').map(({ key }) => Number(key));

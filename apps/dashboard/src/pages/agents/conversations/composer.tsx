@@ -1,4 +1,4 @@
-import { listModels } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { ClipboardEvent, DragEvent, FormEvent, KeyboardEvent } from 'react';
@@ -166,7 +166,7 @@ function ModelButton({
   onChoose: (model: string | undefined) => void;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const offered = useCall(listModels, {}, { enabled: isOpen }).data;
+  const offered = useCall(web.models.list, {}, { enabled: isOpen }).data;
   const own = modelName(agent.answers);
   const shown = value === undefined ? own : modelName(value);
   return (

@@ -1,4 +1,4 @@
-import { listConversations, SEARCH_LENGTH, searchConversations } from '@troupe/contract';
+import { web, SEARCH_LENGTH } from '@troupe/contract';
 import type { SessionHead } from '@troupe/contract';
 import { useDeferredValue, useState } from 'react';
 import { useCall } from '../../../api.ts';
@@ -68,7 +68,7 @@ function Groups({
   archived,
   onOpen,
 }: Pick<Props, 'agentId' | 'current' | 'onOpen'> & { archived: boolean }) {
-  const read = useCall(listConversations, { params: { id: agentId }, query: listQuery(archived) });
+  const read = useCall(web.conversations.list, { params: { id: agentId }, query: listQuery(archived) });
   if (!read.data)
     return read.error ? <Failure error={read.error} retry={() => void read.refetch()} /> : <Lines rows={5} />;
   const { sessions } = read.data;
@@ -131,7 +131,7 @@ function Row({
 }
 
 function Results({ agentId, words, onOpen }: { agentId: string; words: string; onOpen: Props['onOpen'] }) {
-  const read = useCall(searchConversations, { params: { id: agentId }, query: { q: words } }, { keep: true });
+  const read = useCall(web.conversations.search, { params: { id: agentId }, query: { q: words } }, { keep: true });
   if (!read.data)
     return read.error ? <Failure error={read.error} retry={() => void read.refetch()} /> : <Lines rows={4} />;
   const { messages } = read.data;

@@ -1,12 +1,4 @@
-import {
-  changeConversation,
-  deleteConversation,
-  exportConversation,
-  listConversations,
-  listShares,
-  removeShare,
-  shareConversation,
-} from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { Branch, SessionHead } from '@troupe/contract';
 import { useState } from 'react';
 import { urlOf, useCall, useSend } from '../../../api.ts';
@@ -34,10 +26,10 @@ const link =
 /** What can be done with a conversation as a whole. */
 export function ConversationOptions({ agentId, session, branches, onOpen, onClose, onDeleted }: Props) {
   const params = { id: agentId, sessionId: session.id };
-  const change = useSend(changeConversation, { refresh: [listConversations] });
-  const remove = useSend(deleteConversation, { refresh: [listConversations], done: onDeleted });
+  const change = useSend(web.conversations.change, { refresh: [web.conversations.list] });
+  const remove = useSend(web.conversations.remove, { refresh: [web.conversations.list], done: onDeleted });
   const [isAsking, setAsking] = useState(false);
-  const exported = (format: 'markdown' | 'json') => urlOf(exportConversation, { params, query: { format } });
+  const exported = (format: 'markdown' | 'json') => urlOf(web.conversations.download, { params, query: { format } });
   const rename = (title: string) => change.mutate({ params, body: { title } }, { onSuccess: onClose });
   const now = change.data?.session ?? session;
   return (
@@ -91,13 +83,12 @@ function Rename({
 }) {
   const [title, setTitle] = useState(before);
   return (
-    <Form error={error} fields={['title']} onSubmit={() => onRename(title)}>
+    <Form error={error} fields={[]} onSubmit={() => onRename(title)}>
       <div className="flex items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
             label={texts.name}
             required
-            name="title"
             dir="auto"
             value={title}
             onChange={({ target }) => setTitle(target.value)}
@@ -145,9 +136,9 @@ function Branches({
 }
 
 function Shares({ agentId, sessionId }: { agentId: string; sessionId: string }) {
-  const read = useCall(listShares, { params: { id: agentId } });
-  const share = useSend(shareConversation, { refresh: [listShares] });
-  const remove = useSend(removeShare, { refresh: [listShares] });
+  const read = useCall(web.shares.list, { params: { id: agentId } });
+  const share = useSend(web.shares.create, { refresh: [web.shares.list] });
+  const remove = useSend(web.shares.remove, { refresh: [web.shares.list] });
   const shares = read.data?.shares ?? [];
   const problem = share.error ?? remove.error;
   return (

@@ -1,4 +1,4 @@
-import { getConversation } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
@@ -27,7 +27,7 @@ async function readSteps({ agentId, sessionId }: SessionRef, after: number, upTo
   const steps: SessionStep[] = [];
   while (after < upTo) {
     const query = { after: String(after), limit: String(Math.min(PAGE, upTo - after)) };
-    const { events } = await call(getConversation, { params: { id: agentId, sessionId }, query });
+    const { events } = await call(web.conversations.get, { params: { id: agentId, sessionId }, query });
     if (events.length === 0) break;
     steps.push(...events);
     after = events.at(-1)!.seq;

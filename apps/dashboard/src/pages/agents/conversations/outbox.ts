@@ -1,4 +1,4 @@
-import { branchConversation, say } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../../api.ts';
 import { useConnection } from '../../../live/context.tsx';
@@ -15,9 +15,10 @@ const keyOf = (agentId: string) => `outbox:${agentId}`;
 
 function send(agentId: string, { id, text, attachments, model, to }: Letter): Promise<Sent> {
   const more = { id, ...(attachments.length > 0 && { attachments }), ...(model !== undefined && { model }) };
-  if (!('branchOf' in to)) return call(say, { params: { id: agentId }, body: { message: text, ...to, ...more } });
+  if (!('branchOf' in to))
+    return call(web.conversations.say, { params: { id: agentId }, body: { message: text, ...to, ...more } });
   const params = { id: agentId, sessionId: to.branchOf };
-  return call(branchConversation, { params, body: { at: to.at, message: text, ...more } });
+  return call(web.conversations.branch, { params, body: { at: to.at, message: text, ...more } });
 }
 
 export function useOutbox(agentId: string, onSent: (sent: Sent, letter: Letter) => void) {

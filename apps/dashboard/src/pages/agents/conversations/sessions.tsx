@@ -1,4 +1,4 @@
-import { listConversations } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SessionStep, TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall } from '../../../api.ts';
@@ -16,10 +16,10 @@ import { spentOf } from './transcript.ts';
 
 const channelName = (channel: string) => texts.channels[channel] ?? channel;
 
-type Session = TypesOf<typeof listConversations>['reply']['sessions'][number];
+type Session = TypesOf<typeof web.conversations.list>['reply']['sessions'][number];
 
 export function Sessions({ agentId }: { agentId: string }) {
-  const read = useCall(listConversations, { params: { id: agentId }, query: { limit: '100' } }, { every: 20_000 });
+  const read = useCall(web.conversations.list, { params: { id: agentId }, query: { limit: '100' } }, { every: 20_000 });
   const [looking, setLooking] = useState<Session>();
   return (
     <Card title={texts.title} hint={texts.hint} flush className="overflow-hidden">

@@ -1,4 +1,4 @@
-import { readShare } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useParams } from '@tanstack/react-router';
 import { statusOf, useCall } from '../../../api.ts';
 import { day } from '../../../format.ts';
@@ -11,7 +11,7 @@ import { PublicFrame } from '../../../shell/public-frame.tsx';
 /** A conversation that somebody shows: words alone, as they were when the link was made. */
 export default function Shared() {
   const { token } = useParams({ strict: false }) as { token: string };
-  const read = useCall(readShare, { params: { token } }, { retry: false });
+  const read = useCall(web.shares.read, { params: { token } }, { retry: false });
   const shown = read.data;
   return (
     <PublicFrame title={shown?.title || texts.title}>

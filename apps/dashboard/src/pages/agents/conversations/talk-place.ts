@@ -1,4 +1,4 @@
-import { getConversation, listBranches, listConversations } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
@@ -27,7 +27,7 @@ function useOpen() {
 export function usePlace(agent: WebAgent) {
   const { c, at } = useSearch({ strict: false }) as { c?: string; at?: string | number };
   const queries = useQueryClient();
-  const list = useCall(listConversations, { params: { id: agent.id }, query: listQuery(false) });
+  const list = useCall(web.conversations.list, { params: { id: agent.id }, query: listQuery(false) });
   const [made, setMade] = useState<Record<string, string>>({});
 
   const topic = topicOf(c);
@@ -40,7 +40,7 @@ export function usePlace(agent: WebAgent) {
   const id = c === undefined ? (first.current ?? made[OWN_TOPIC]) : c.startsWith(NEW_PLACE) ? made[topic] : c;
   const listed = list.data?.sessions.find((one) => one.id === id);
   const head = useCall(
-    getConversation,
+    web.conversations.get,
     { params: { id: agent.id, sessionId: id ?? '' }, query: { limit: '1' } },
     { enabled: id !== undefined && list.data !== undefined && !listed, retry: false },
   );
@@ -54,7 +54,7 @@ export function usePlace(agent: WebAgent) {
   const open = useOpen();
   const onSent = useCallback(
     ({ sessionId }: Sent, { to }: Letter) => {
-      void stale(queries, listConversations, listBranches);
+      void stale(queries, web.conversations.list, web.conversations.listBranches);
       if ('branchOf' in to) open(sessionId);
       if (!('topic' in to)) return;
       setMade((old) => ({ ...old, [to.topic]: sessionId }));

@@ -1,5 +1,5 @@
 import { open } from '../../../api.ts';
-import { readFile } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { files as texts } from '../../../texts/talk.ts';
@@ -50,7 +50,7 @@ type Read = { text: string; cut: boolean } | { refused: string };
 
 /** The beginning of a file as text; bytes that are none are said to be so. */
 async function readText(agentId: string, path: string, signal: AbortSignal): Promise<Read> {
-  const answer = await open(readFile, { params: { id: agentId }, query: { path, show: 'true' }, signal });
+  const answer = await open(web.files.read, { params: { id: agentId }, query: { path, show: 'true' }, signal });
   if (Number(answer.headers.get('content-length') ?? 0) > MOST_BYTES) {
     await answer.body?.cancel();
     return { refused: texts.tooLarge };

@@ -1,4 +1,4 @@
-import { listFiles, putFile, removeFile } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { FileEntry, TypesOf } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
@@ -39,7 +39,7 @@ export function Files({ agentId }: { agentId: string }) {
         ...(to.file !== undefined && { file: to.file }),
       } as never,
     });
-  const read = useCall(listFiles, { params: { id: agentId }, query: { path: folder } });
+  const read = useCall(web.files.list, { params: { id: agentId }, query: { path: folder } });
   const upload = useUpload(agentId, folder);
   const [victim, setVictim] = useState<FileEntry>();
   const { isOver, zone } = useDropped(upload.bring);
@@ -118,7 +118,7 @@ function Actions({ upload, onLook }: { upload: ReturnType<typeof useUpload>; onL
 interface EntriesProps {
   agentId: string;
   folder: string;
-  read: UseQueryResult<TypesOf<typeof listFiles>['reply']>;
+  read: UseQueryResult<TypesOf<typeof web.files.list>['reply']>;
   onGo: (to: Where) => void;
   onRemove: (entry: FileEntry) => void;
 }
@@ -218,14 +218,14 @@ function useUpload(agentId: string, folder: string) {
       try {
         for (const file of files) {
           const query = { path: inside(folder, file.name), fresh: 'true' as const };
-          const { path } = await call(putFile, { params: { id: agentId }, query, bytes: file, timeout: 300_000 });
+          const { path } = await call(web.files.put, { params: { id: agentId }, query, bytes: file, timeout: 300_000 });
           say(texts.uploaded(path));
         }
       } catch (error) {
         setProblem((error as Error).message);
       }
       setBusy(false);
-      await stale(queries, listFiles);
+      await stale(queries, web.files.list);
     },
   };
 }
@@ -269,8 +269,8 @@ function Remove({
   onClose: () => void;
 }) {
   const say = useSay();
-  const remove = useSend(removeFile, {
-    refresh: [listFiles],
+  const remove = useSend(web.files.remove, {
+    refresh: [web.files.list],
     done: () => {
       say(texts.deleted);
       onClose();

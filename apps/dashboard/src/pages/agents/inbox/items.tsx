@@ -1,12 +1,4 @@
-import {
-  decideAccess,
-  decideApproval,
-  getInbox,
-  listAccessRequests,
-  listNotices,
-  listUsers,
-  NOTE_LENGTH,
-} from '@troupe/contract';
+import { web, NOTE_LENGTH } from '@troupe/contract';
 import type { AccessRequest, InboxItem } from '@troupe/contract';
 import { PLANS } from '@troupe/domain';
 import { useState } from 'react';
@@ -26,8 +18,8 @@ import type { Waiting } from './waiting.ts';
 /** Everything that waits for this person, the oldest first. */
 export function useWaiting() {
   const { user } = useSession();
-  const approvals = useCall(getInbox, {});
-  const joins = useCall(listAccessRequests, { query: {} }, { enabled: user?.isAdmin === true });
+  const approvals = useCall(web.inbox.get, {});
+  const joins = useCall(web.access.list, { query: {} }, { enabled: user?.isAdmin === true });
   const items = waitingOf(approvals.data?.items ?? [], joins.data?.requests ?? []);
   return { items, read: approvals };
 }
@@ -39,8 +31,8 @@ export function WaitingCard({ waiting }: { waiting: Waiting }) {
 
 function ApprovalItem({ item }: { item: InboxItem }) {
   const say = useSay();
-  const decide = useSend(decideApproval, {
-    refresh: [getInbox],
+  const decide = useSend(web.conversations.decide, {
+    refresh: [web.inbox.get],
     done: (_, { body }) => say(body.approved ? texts.allowed : texts.refused),
   });
   return (
@@ -79,8 +71,8 @@ function JoinItem({ item }: { item: AccessRequest }) {
   const say = useSay();
   const [plan, setPlan] = useState<(typeof PLANS)[number]>('solo');
   const [answer, setAnswer] = useState<string>();
-  const decide = useSend(decideAccess, {
-    refresh: [listAccessRequests, listUsers, listNotices],
+  const decide = useSend(web.access.decide, {
+    refresh: [web.access.list, web.admin.listUsers, web.notices.list],
     done: (_, { body }) => say('grant' in body ? texts.granted(item.name) : texts.refused),
   });
   const params = { id: item.id };

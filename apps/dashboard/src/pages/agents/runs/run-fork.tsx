@@ -1,4 +1,4 @@
-import { branchConversation, getAgent, listBranches, listConversations, listModels } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -38,12 +38,12 @@ export function ForkDialog({
   const { at, text, more } = beginning(bar);
   const [message, setMessage] = useState(text);
   const [model, setModel] = useState('');
-  const offered = useCall(listModels, {}).data;
-  const agent = useCall(getAgent, { params: { id: agentId } }).data?.agent;
+  const offered = useCall(web.models.list, {}).data;
+  const agent = useCall(web.agents.get, { params: { id: agentId } }).data?.agent;
   // Sent again after an error it is the same fork.
   const id = useRef(newId());
-  const fork = useSend(branchConversation, {
-    refresh: [listConversations, listBranches],
+  const fork = useSend(web.conversations.branch, {
+    refresh: [web.conversations.list, web.conversations.listBranches],
     done: (made) =>
       void navigate({
         to: '/dashboard/agents/$id',

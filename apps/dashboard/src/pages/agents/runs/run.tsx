@@ -1,4 +1,4 @@
-import { getAgent, getConversation } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SessionStep } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -27,7 +27,7 @@ async function readSteps(agentId: string, sessionId: string, first: number): Pro
   const steps: SessionStep[] = [];
   for (let page = 0, after = first - 1; page < MOST_PAGES; page += 1) {
     const query = { after: String(after), limit: String(PAGE) };
-    const { events, hasMore } = await call(getConversation, { params: { id: agentId, sessionId }, query });
+    const { events, hasMore } = await call(web.conversations.get, { params: { id: agentId, sessionId }, query });
     steps.push(...events);
     after = events.at(-1)?.seq ?? after;
     if (!hasMore || events.some(({ type }) => type === 'run_ended')) break;
@@ -68,7 +68,7 @@ export default function RunPage() {
   const search = useSearch({ strict: false }) as { run?: string; step?: string };
   const first = Number(search.run ?? 1) || 1;
   const navigate = useNavigate();
-  const agent = useCall(getAgent, { params: { id } });
+  const agent = useCall(web.agents.get, { params: { id } });
   const { read, steps, isOver } = useRunSteps(id, session, first);
   const now = useNow(!isOver);
   const run = useMemo(() => readRun(steps, now), [steps, now]);

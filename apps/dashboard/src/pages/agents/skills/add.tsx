@@ -1,4 +1,4 @@
-import { draftSkill, listSkills, reviewSkill, reviewSkillArchive } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -69,7 +69,7 @@ function useFiles(onReview: (id: string) => void) {
     setProblem('');
     try {
       const { id } = await send();
-      await stale(queries, listSkills);
+      await stale(queries, web.skills.list);
       onReview(id);
     } catch (error) {
       setProblem((error as Error).message);
@@ -82,14 +82,14 @@ function useFiles(onReview: (id: string) => void) {
     isBusy,
     archive: (file: File, path: string) =>
       bring(async () =>
-        call(reviewSkillArchive, {
+        call(web.skills.reviewArchive, {
           query: { ...(path !== '' && { path }) },
           bytes: new Uint8Array(await file.arrayBuffer()),
         }),
       ),
     folder: (files: readonly File[]) =>
       bring(async () =>
-        call(reviewSkill, {
+        call(web.skills.review, {
           body: {
             files: await Promise.all(
               files.map(async (file) => ({
@@ -195,13 +195,13 @@ function ReviewForm({
   onReview,
   children,
 }: {
-  body: TypesOf<typeof reviewSkill>['sent']['body'];
+  body: TypesOf<typeof web.skills.review>['sent']['body'];
   fields: string[];
   action: string;
   onReview: (id: string) => void;
   children: ReactNode;
 }) {
-  const send = useSend(reviewSkill, { refresh: [listSkills], done: ({ id }) => onReview(id) });
+  const send = useSend(web.skills.review, { refresh: [web.skills.list], done: ({ id }) => onReview(id) });
   return (
     <Form
       error={send.error}
@@ -227,7 +227,11 @@ function Draft({
   from: Run;
   onReview: (id: string) => void;
 }) {
-  const read = useCall(draftSkill, { params: { id: agent, sessionId: session }, query: { run } }, { retry: false });
+  const read = useCall(
+    web.skills.draft,
+    { params: { id: agent, sessionId: session }, query: { run } },
+    { retry: false },
+  );
   return (
     <div className="pt-4">
       <Loaded from={read} rows={8}>

@@ -1,4 +1,4 @@
-import { giveSkill, listAgentSkills, listSkills, takeSkill } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useCall, useSend } from '../../../api.ts';
 import { agentSkills as texts } from '../../../texts/skills.ts';
@@ -8,12 +8,12 @@ import { CheckField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-type Given = TypesOf<typeof listAgentSkills>['reply'];
+type Given = TypesOf<typeof web.skills.listOfAgent>['reply'];
 type Skill = Given['skills'][number];
 
 /** Which skills of the library an agent has. */
 export function AgentSkills({ agentId }: { agentId: string }) {
-  const read = useCall(listAgentSkills, { params: { id: agentId } });
+  const read = useCall(web.skills.listOfAgent, { params: { id: agentId } });
   const on = read.data?.skills.filter((skill) => skill.on).length ?? 0;
   return (
     <Card
@@ -33,9 +33,9 @@ export function AgentSkills({ agentId }: { agentId: string }) {
 function Switches({ agentId, skills }: { agentId: string; skills: Skill[] }) {
   const say = useSay();
   const nameOf = (id: string) => skills.find((skill) => skill.id === id)?.name ?? '';
-  const refresh = [listAgentSkills, listSkills];
-  const give = useSend(giveSkill, { refresh, done: (_, { params }) => say(texts.given(nameOf(params.skillId))) });
-  const take = useSend(takeSkill, { refresh, done: (_, { params }) => say(texts.taken(nameOf(params.skillId))) });
+  const refresh = [web.skills.listOfAgent, web.skills.list];
+  const give = useSend(web.skills.give, { refresh, done: (_, { params }) => say(texts.given(nameOf(params.skillId))) });
+  const take = useSend(web.skills.take, { refresh, done: (_, { params }) => say(texts.taken(nameOf(params.skillId))) });
   const isBusy = give.isPending || take.isPending;
   const error = give.error ?? take.error;
   const giveIt = ({ id: skillId, digest }: Skill) =>

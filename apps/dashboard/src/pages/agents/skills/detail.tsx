@@ -1,4 +1,4 @@
-import { getSkill, getSkillFile } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall } from '../../../api.ts';
@@ -8,11 +8,11 @@ import { FileList, SkillFrame } from './frame.tsx';
 import { linesOf, visible } from './line-diff.ts';
 import { About, Findings, Runs, Text } from './review.tsx';
 
-type Skill = TypesOf<typeof getSkill>['reply'];
+type Skill = TypesOf<typeof web.skills.get>['reply'];
 
 /** A skill of the library as agents read it. */
 export function SkillDetail({ id }: { id: string }) {
-  const read = useCall(getSkill, { params: { id } }, { retry: false });
+  const read = useCall(web.skills.get, { params: { id } }, { retry: false });
   return (
     <SkillFrame read={read} titleOf={({ name }) => name}>
       {(skill) => (
@@ -39,7 +39,7 @@ function Files({ skill }: { skill: Skill }) {
 }
 
 function Shown({ id, path }: { id: string; path: string }) {
-  const read = useCall(getSkillFile, { params: { id }, query: { path } });
+  const read = useCall(web.skills.getFile, { params: { id }, query: { path } });
   return (
     <Loaded from={read} rows={6}>
       {({ text }) =>

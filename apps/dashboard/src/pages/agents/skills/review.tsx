@@ -1,4 +1,4 @@
-import { acceptSkill, dropSkillReview, getSkillReview, getSkillReviewFile, listSkills } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SkillFinding, SkillReview } from '@troupe/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -16,7 +16,7 @@ import type { DiffLine } from './line-diff.ts';
 
 /** What somebody sees before a skill is taken: what was found, what could run, and every file, as a difference where there is one. */
 export function Review({ id }: { id: string }) {
-  const read = useCall(getSkillReview, { params: { id } }, { retry: false });
+  const read = useCall(web.skills.getReview, { params: { id } }, { retry: false });
   return (
     <SkillFrame read={read} titleOf={({ name }) => texts.title(name)}>
       {(review) => (
@@ -137,12 +137,12 @@ function Shown({ id, file: { path, change } }: { id: string; file: File }) {
   const query = { path };
   const params = { id };
   const now = useCall(
-    getSkillReviewFile,
+    web.skills.getReviewFile,
     { params, query: { ...query, side: 'new' } },
     { enabled: change !== 'removed' },
   );
   const old = useCall(
-    getSkillReviewFile,
+    web.skills.getReviewFile,
     { params, query: { ...query, side: 'old' } },
     { enabled: change === 'changed' || change === 'removed' },
   );
@@ -191,8 +191,8 @@ function Decide({ review }: { review: SkillReview }) {
     say(words);
     void navigate({ to: '/dashboard/skills', search: {} as never });
   };
-  const accept = useSend(acceptSkill, { refresh: [listSkills], done: () => leave(texts.accepted) });
-  const drop = useSend(dropSkillReview, { refresh: [listSkills], done: () => leave(texts.dropped) });
+  const accept = useSend(web.skills.accept, { refresh: [web.skills.list], done: () => leave(texts.accepted) });
+  const drop = useSend(web.skills.dropReview, { refresh: [web.skills.list], done: () => leave(texts.dropped) });
   const isDangerous = review.report.findings.some(({ level }) => level === 'danger');
   const [isSure, setSure] = useState(false);
   const error = accept.error ?? drop.error;

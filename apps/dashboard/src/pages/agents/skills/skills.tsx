@@ -1,4 +1,4 @@
-import { deleteSkill, listSkills, reviewSkill } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { SkillSummary, TypesOf } from '@troupe/contract';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ import { AddSkill } from './add.tsx';
 import { SkillDetail } from './detail.tsx';
 import { Review } from './review.tsx';
 
-type Listing = TypesOf<typeof listSkills>['reply'];
+type Listing = TypesOf<typeof web.skills.list>['reply'];
 type Waiting = Listing['reviews'][number];
 
 interface Where {
@@ -35,7 +35,7 @@ export default function Skills() {
 }
 
 function Library({ from }: { from: Where }) {
-  const read = useCall(listSkills, {});
+  const read = useCall(web.skills.list, {});
   const navigate = useNavigate();
   const look = (review: string) => void navigate({ to: '/dashboard/skills', search: { review } as never });
   const [victim, setVictim] = useState<SkillSummary>();
@@ -164,8 +164,8 @@ const skillColumns = (onRemove: (skill: SkillSummary) => void): Column<SkillSumm
 
 function Remove({ skill, onClose }: { skill: SkillSummary; onClose: () => void }) {
   const say = useSay();
-  const send = useSend(deleteSkill, {
-    refresh: [listSkills],
+  const send = useSend(web.skills.remove, {
+    refresh: [web.skills.list],
     done: () => {
       say(texts.removed);
       onClose();
@@ -186,7 +186,7 @@ function Remove({ skill, onClose }: { skill: SkillSummary; onClose: () => void }
 }
 
 function BuiltIn({ skills, onReview }: { skills: Listing['builtIn']; onReview: (id: string) => void }) {
-  const take = useSend(reviewSkill, { refresh: [listSkills], done: ({ id }) => onReview(id) });
+  const take = useSend(web.skills.review, { refresh: [web.skills.list], done: ({ id }) => onReview(id) });
   return (
     <Card title={texts.builtIn} hint={texts.builtInHint}>
       {take.error && <Notice tone="danger">{take.error.message}</Notice>}

@@ -1,4 +1,4 @@
-import { createTask, listTasks, updateTask } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { ScheduledTask } from '@troupe/contract';
 import { useState } from 'react';
 import { useSend } from '../../../api.ts';
@@ -46,8 +46,8 @@ function useSave(task: ScheduledTask | undefined, onClose: () => void) {
     say(texts.saved);
     onClose();
   };
-  const create = useSend(createTask, { refresh: [listTasks], done });
-  const update = useSend(updateTask, { refresh: [listTasks], done });
+  const create = useSend(web.tasks.create, { refresh: [web.tasks.list], done });
+  const update = useSend(web.tasks.update, { refresh: [web.tasks.list], done });
   return {
     save({ agentId, ...rest }: TaskDraft) {
       if (task) update.mutate({ body: { taskId: task.id, ...rest } });

@@ -1,4 +1,4 @@
-import { listTaskRuns } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { ScheduledTask } from '@troupe/contract';
 import { useCall } from '../../../api.ts';
 import { duration, moment } from '../../../format.ts';
@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 
 /** What became of each due time. */
 export function TaskRuns({ task, onClose }: { task: ScheduledTask; onClose: () => void }) {
-  const read = useCall(listTaskRuns, { params: { id: task.id }, query: {} }, { every: 10_000 });
+  const read = useCall(web.tasks.listRuns, { params: { id: task.id }, query: {} }, { every: 10_000 });
   return (
     <Dialog
       open

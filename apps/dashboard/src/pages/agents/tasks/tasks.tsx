@@ -1,4 +1,4 @@
-import { deleteTask, listAgents, listTasks, updateTask } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { ScheduledTask } from '@troupe/contract';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -79,8 +79,8 @@ const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<Scheduled
 export default function Tasks() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const read = useCall(listTasks, { query: {} }, { every: 15_000 });
-  const agentsRead = useCall(listAgents, {});
+  const read = useCall(web.tasks.list, { query: {} }, { every: 15_000 });
+  const agentsRead = useCall(web.agents.list, {});
   const agents = agentsRead.data?.agents ?? [];
   const [editing, setEditing] = useState<ScheduledTask>();
   const creating = search['new'] !== undefined;
@@ -117,9 +117,9 @@ interface TableProps {
 function TaskTable({ read, agents, onEdit }: TableProps) {
   const [viewing, setViewing] = useState<ScheduledTask>();
   const say = useSay();
-  const change = useSend(updateTask, { refresh: [listTasks], done: () => say(texts.saved) });
-  const remove = useAsk(deleteTask, ({ id }: ScheduledTask) => ({ query: {}, body: { taskId: id } }), {
-    refresh: [listTasks],
+  const change = useSend(web.tasks.update, { refresh: [web.tasks.list], done: () => say(texts.saved) });
+  const remove = useAsk(web.tasks.remove, ({ id }: ScheduledTask) => ({ query: {}, body: { taskId: id } }), {
+    refresh: [web.tasks.list],
   });
   const acts: Acts = {
     view: setViewing,

@@ -1,4 +1,4 @@
-import { listTeams } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { readTeamYaml } from '@troupe/domain/team-yaml';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
@@ -14,7 +14,7 @@ import { TeamRun } from './team-run.tsx';
 
 /** Teams that run: who is in them, how each is, and the document that they run from. */
 export function OwnTeams() {
-  const read = useCall(listTeams, {});
+  const read = useCall(web.teams.list, {});
   return (
     <Loaded from={read}>
       {({ teams }) =>

@@ -1,4 +1,4 @@
-import { getSettings, listAgents, listTeams, provisionTeam } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { teamFromTemplate } from '@troupe/domain';
 import { readTeamYaml } from '@troupe/domain/team-yaml';
@@ -22,11 +22,11 @@ type TeamPlan = (typeof PLANS)[number];
 
 /** Asks once, starts the team, shows what came of it agent by agent. */
 export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => void }) {
-  const settings = useCall(getSettings, {}).data;
+  const settings = useCall(web.settings.get, {}).data;
   const own = PLANS.find((plan) => plan === settings?.plan);
   const [chosen, setChosen] = useState<TeamPlan>();
   const plan = chosen ?? own ?? 'collective';
-  const send = useSend(provisionTeam, { refresh: [listAgents, listTeams] });
+  const send = useSend(web.teams.provision, { refresh: [web.agents.list, web.teams.list] });
   const reading = 'template' in wish ? undefined : readTeamYaml(wish.yaml);
   const team = 'template' in wish ? teamFromTemplate(wish.template) : reading?.ok ? reading.team : undefined;
   if (!team) return null;
@@ -67,7 +67,7 @@ export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => vo
   );
 }
 
-type TeamResult = TypesOf<typeof provisionTeam>['reply'];
+type TeamResult = TypesOf<typeof web.teams.provision>['reply'];
 
 function Result({ team, result, onClose }: { team: Team; result: TeamResult; onClose: () => void }) {
   const running = result.agents.filter(({ status }) => status === 'running').length;

@@ -1,4 +1,4 @@
-import { listConversations, MOST_WATCHES } from '@troupe/contract';
+import { web, MOST_WATCHES } from '@troupe/contract';
 import { plainMarkdown } from '@troupe/domain';
 import { useQueries } from '@tanstack/react-query';
 import { callQuery } from '../../../api.ts';
@@ -19,7 +19,7 @@ const MOST = MOST_WATCHES;
 export function TeamRun({ agents }: { agents: Member[] }) {
   const lists = useQueries({
     queries: agents.map(({ agentId: id }) =>
-      callQuery(listConversations, { params: { id }, query: { limit: '1' } }, EVERY),
+      callQuery(web.conversations.list, { params: { id }, query: { limit: '1' } }, EVERY),
     ),
   });
   const newest = agents.flatMap((member, index) => {

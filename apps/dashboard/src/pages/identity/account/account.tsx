@@ -1,4 +1,4 @@
-import { closeAccount, exportAccount, getClosing, keepAccount, listFactors } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { call, confirmWho, useCall, useSend } from '../../../api.ts';
@@ -11,10 +11,10 @@ import { CheckField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-type Closing = TypesOf<typeof getClosing>['reply'];
+type Closing = TypesOf<typeof web.account.getClosing>['reply'];
 
 export function Account() {
-  const read = useCall(getClosing, {});
+  const read = useCall(web.account.getClosing, {});
   return (
     <div className="flex flex-col gap-5">
       <ClosedNotice />
@@ -26,9 +26,9 @@ export function Account() {
 
 /** Nothing while the account is open. */
 export function ClosedNotice() {
-  const { data } = useCall(getClosing, {});
+  const { data } = useCall(web.account.getClosing, {});
   const say = useSay();
-  const keep = useSend(keepAccount, { refresh: [getClosing], done: () => say(texts.keepDone) });
+  const keep = useSend(web.account.keep, { refresh: [web.account.getClosing], done: () => say(texts.keepDone) });
   if (!data?.eraseAt) return null;
   return (
     <Notice tone="danger">
@@ -44,11 +44,11 @@ export function ClosedNotice() {
 
 function ExportCard() {
   const download = async () => {
-    const { confirmedUntil } = await call(listFactors, {});
+    const { confirmedUntil } = await call(web.factors.list, {});
     // A download cannot ask by itself.
     const soon = Date.now() + 30_000;
-    if (confirmedUntil !== null && Date.parse(confirmedUntil) > soon) location.assign(exportAccount.path);
-    else if (await confirmWho()) location.assign(exportAccount.path);
+    if (confirmedUntil !== null && Date.parse(confirmedUntil) > soon) location.assign(web.account.download.path);
+    else if (await confirmWho()) location.assign(web.account.download.path);
   };
   return (
     <Card title={texts.export} hint={texts.exportHint}>
@@ -107,7 +107,7 @@ function CloseDialog({ closing, onClose }: { closing: Closing; onClose: () => vo
   const [giveUp, setGiveUp] = useState(false);
   const hasMoney = closing.wallets.some(({ balance }) => Number(balance) > 0);
   // The session has ended with it.
-  const send = useSend(closeAccount, { done: () => location.assign('/login') });
+  const send = useSend(web.account.close, { done: () => location.assign('/login') });
   return (
     <Confirm
       open

@@ -1,4 +1,4 @@
-import { getHealth, getMetrics } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { ReactNode } from 'react';
 import { useCall } from '../../../api.ts';
 import { bytes, count, duration, moment, percent } from '../../../format.ts';
@@ -8,8 +8,8 @@ import { Loaded } from '../../../ui/states.tsx';
 
 /** How the platform is: what it checks about itself, and what was measured. */
 export function AdminHealth() {
-  const health = useCall(getHealth, {}, { every: 10_000 });
-  const measured = useCall(getMetrics, {}, { every: 10_000 });
+  const health = useCall(web.health.get, {}, { every: 10_000 });
+  const measured = useCall(web.overview.getMetrics, {}, { every: 10_000 });
   return (
     <div className="flex flex-col gap-5">
       <Card title={texts.health}>

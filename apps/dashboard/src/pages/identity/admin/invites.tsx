@@ -1,4 +1,4 @@
-import { createAdminInvite, listInvites } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -12,7 +12,7 @@ import { Form, Refused } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 
-const columnsOf = (): Column<TypesOf<typeof listInvites>['reply']['invites'][number]>[] => [
+const columnsOf = (): Column<TypesOf<typeof web.invites.list>['reply']['invites'][number]>[] => [
   {
     key: 'email',
     header: texts.email,
@@ -35,18 +35,17 @@ const columnsOf = (): Column<TypesOf<typeof listInvites>['reply']['invites'][num
 ];
 
 export function AdminInvites() {
-  const read = useCall(listInvites, {});
+  const read = useCall(web.invites.list, {});
   const [email, setEmail] = useState('');
-  const send = useSend(createAdminInvite, { refresh: [listInvites], done: () => setEmail('') });
+  const send = useSend(web.invites.createByAdmin, { refresh: [web.invites.list], done: () => setEmail('') });
   return (
     <div className="flex flex-col gap-5">
       <Card title={texts.inviteTitle} hint={texts.inviteHint}>
-        <Form error={send.error} fields={['email']} onSubmit={() => send.mutate({ body: { email } })}>
+        <Form error={send.error} fields={[]} onSubmit={() => send.mutate({ body: { email } })}>
           <div className="flex flex-wrap items-end gap-3">
             <div className="w-full max-w-sm">
               <TextField
                 label={texts.email}
-                name="email"
                 type="email"
                 required
                 value={email}

@@ -1,12 +1,4 @@
-import {
-  addProvider,
-  changeProvider,
-  listAiProviders,
-  listModels,
-  PROVIDER_KINDS,
-  removeProvider,
-  testProvider,
-} from '@troupe/contract';
+import { web, PROVIDER_KINDS } from '@troupe/contract';
 import type { AiProvider, ProviderKind } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -20,11 +12,11 @@ import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-const REFRESH = [listAiProviders, listModels];
+const REFRESH = [web.providers.list, web.models.list];
 
 /** Providers of AI models: added, tried, switched and removed without a restart. */
 export function AdminProviders() {
-  const read = useCall(listAiProviders, {});
+  const read = useCall(web.providers.list, {});
   const [isAdding, setAdding] = useState(false);
   const [victim, setVictim] = useState<AiProvider>();
   const add = (
@@ -81,7 +73,7 @@ function Doing({
   onRemove: (provider: AiProvider) => void;
 }) {
   const { name, enabled } = provider;
-  const change = useSend(changeProvider, { refresh: REFRESH });
+  const change = useSend(web.providers.change, { refresh: REFRESH });
   return (
     <span className="flex flex-wrap items-center justify-end gap-2">
       {change.error && <span className="text-danger">{change.error.message}</span>}
@@ -97,7 +89,7 @@ function Doing({
 }
 
 function TestButton({ id, name }: { id: string; name: string }) {
-  const test = useSend(testProvider);
+  const test = useSend(web.providers.test);
   return (
     <>
       <Button
@@ -141,8 +133,8 @@ const bodyOf = ({ kind, name, baseUrl, apiKey }: Given) => ({
 function AddDialog({ onClose }: { onClose: () => void }) {
   const say = useSay();
   const [given, setGiven] = useState<Given>({ kind: 'openrouter', name: '', baseUrl: '', apiKey: '' });
-  const test = useSend(testProvider);
-  const add = useSend(addProvider, {
+  const test = useSend(web.providers.test);
+  const add = useSend(web.providers.add, {
     refresh: REFRESH,
     done: ({ provider }) => {
       say(texts.added(provider.name));
@@ -224,7 +216,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
 
 function Remove({ provider, onClose }: { provider: AiProvider; onClose: () => void }) {
   const say = useSay();
-  const remove = useSend(removeProvider, {
+  const remove = useSend(web.providers.remove, {
     refresh: REFRESH,
     done: () => {
       say(texts.removed);

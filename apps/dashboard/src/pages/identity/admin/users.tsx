@@ -1,4 +1,4 @@
-import { listUsers, resetFactors, updateUser } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { PLANS, SUBSCRIPTION_STATUSES } from '@troupe/domain';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ import { Empty } from '../../../ui/states.tsx';
 import { Pager, Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-type User = TypesOf<typeof listUsers>['reply']['users'][number];
+type User = TypesOf<typeof web.admin.listUsers>['reply']['users'][number];
 
 const PAGE = 50;
 
@@ -69,7 +69,7 @@ export function AdminUsers() {
   const [search, setSearch] = useState('');
   const [offset, setOffset] = useState(0);
   const read = useCall(
-    listUsers,
+    web.admin.listUsers,
     { query: { limit: String(PAGE), offset: String(offset), ...(search && { search }) } },
     { keep: true },
   );
@@ -108,8 +108,8 @@ export function AdminUsers() {
 
 function ResetFactors({ user, onClose }: { user: User; onClose: () => void }) {
   const say = useSay();
-  const reset = useSend(resetFactors, {
-    refresh: [listUsers],
+  const reset = useSend(web.factors.reset, {
+    refresh: [web.admin.listUsers],
     done: () => {
       say(factors.done);
       onClose();
@@ -133,8 +133,8 @@ function ChangePlan({ user, onClose }: { user: User; onClose: () => void }) {
   const [plan, setPlan] = useState<(typeof PLANS)[number]>(user.plan ?? 'solo');
   const [status, setStatus] = useState<(typeof SUBSCRIPTION_STATUSES)[number]>('active');
   const say = useSay();
-  const save = useSend(updateUser, {
-    refresh: [listUsers],
+  const save = useSend(web.admin.updateUser, {
+    refresh: [web.admin.listUsers],
     done: () => {
       say(texts.granted);
       onClose();

@@ -1,4 +1,4 @@
-import { decideAuthorization, describeAuthorization } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { authorize as texts } from '../../../texts/account.ts';
@@ -15,8 +15,8 @@ const readAsked = () => Object.fromEntries(new URLSearchParams(location.search))
 export default function Authorize() {
   const [asked] = useState(readAsked);
   const [refused, setRefused] = useState<readonly string[]>([]);
-  const read = useCall(describeAuthorization, { query: asked }, { retry: false });
-  const decide = useSend(decideAuthorization, { done: ({ redirect }) => location.assign(redirect) });
+  const read = useCall(web.authorization.describe, { query: asked }, { retry: false });
+  const decide = useSend(web.authorization.decide, { done: ({ redirect }) => location.assign(redirect) });
   if (!read.data)
     return (
       <Page title={texts.title}>

@@ -1,4 +1,4 @@
-import { endAuthorization, listAuthorizations } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { CLIENT_SCOPES, isClientScope } from '@troupe/domain';
 import { useState } from 'react';
@@ -15,7 +15,7 @@ import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
-type Program = TypesOf<typeof listAuthorizations>['reply']['authorizations'][number];
+type Program = TypesOf<typeof web.authorization.list>['reply']['authorizations'][number];
 
 const words = (scope: string): string => (isClientScope(scope) ? CLIENT_SCOPES[scope] : scope);
 
@@ -48,11 +48,11 @@ const columns = (remove: (program: Program) => void): Column<Program>[] => [
 
 /** Programs that were let in by the page that asks; their access ends here. */
 export function Programs() {
-  const read = useCall(listAuthorizations, {});
+  const read = useCall(web.authorization.list, {});
   const [removing, setRemoving] = useState<Program>();
   const say = useSay();
-  const remove = useSend(endAuthorization, {
-    refresh: [listAuthorizations],
+  const remove = useSend(web.authorization.end, {
+    refresh: [web.authorization.list],
     done: () => {
       say(texts.removed);
       setRemoving(undefined);

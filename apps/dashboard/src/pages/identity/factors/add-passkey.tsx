@@ -1,4 +1,4 @@
-import { addPasskey, listFactors, startPasskey, startTotp } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { carefully, stale } from '../../../api.ts';
 import { check } from '../../../checks.ts';
@@ -9,10 +9,10 @@ import { NameForm } from './name-form.tsx';
 
 async function add(name: string): Promise<string[] | null> {
   // Before the browser asks for the passkey. A name is one for every kind of factor.
-  check(startTotp, { body: { name } });
-  const passkey = await makePasskey(await carefully(startPasskey, {}));
+  check(web.factors.startTotp, { body: { name } });
+  const passkey = await makePasskey(await carefully(web.factors.startPasskey, {}));
   if (!passkey) throw new Error(step.cancelled);
-  return (await carefully(addPasskey, { body: { name, passkey } })).recoveryCodes;
+  return (await carefully(web.factors.addPasskey, { body: { name, passkey } })).recoveryCodes;
 }
 
 export function AddPasskey({ onClose, onAdded }: { onClose: () => void; onAdded: (codes: string[] | null) => void }) {
@@ -20,7 +20,7 @@ export function AddPasskey({ onClose, onAdded }: { onClose: () => void; onAdded:
   const send = useMutation({
     mutationFn: add,
     onSuccess: async (codes) => {
-      await stale(queries, listFactors);
+      await stale(queries, web.factors.list);
       onAdded(codes);
     },
   });

@@ -1,4 +1,4 @@
-import { confirmTotp, listFactors, startTotp } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useSend } from '../../../api.ts';
@@ -15,11 +15,11 @@ interface AddProps {
   onAdded: (codes: string[] | null) => void;
 }
 
-type Started = TypesOf<typeof startTotp>['reply'];
+type Started = TypesOf<typeof web.factors.startTotp>['reply'];
 
 export function AddTotp({ onClose, onAdded }: AddProps) {
   const [started, setStarted] = useState<Started>();
-  const start = useSend(startTotp, { done: setStarted });
+  const start = useSend(web.factors.startTotp, { done: setStarted });
   if (started) return <ShowCode started={started} onClose={onClose} onAdded={onAdded} />;
   return (
     <Dialog open onClose={onClose} title={texts.addTotp}>
@@ -36,8 +36,8 @@ export function AddTotp({ onClose, onAdded }: AddProps) {
 
 function ShowCode({ started: { id, secret, uri }, onClose, onAdded }: AddProps & { started: Started }) {
   const [code, setCode] = useState('');
-  const confirm = useSend(confirmTotp, {
-    refresh: [listFactors],
+  const confirm = useSend(web.factors.confirmTotp, {
+    refresh: [web.factors.list],
     done: ({ recoveryCodes }) => onAdded(recoveryCodes),
   });
   return (

@@ -1,4 +1,4 @@
-import { listFactors, makeRecoveryCodes, removeFactor } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -16,7 +16,7 @@ import { AddPasskey } from './add-passkey.tsx';
 import { AddTotp } from './add-totp.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-type Reply = TypesOf<typeof listFactors>['reply'];
+type Reply = TypesOf<typeof web.factors.list>['reply'];
 type Factor = Reply['factors'][number];
 
 const columnsOf = (setRemoving: (factor: Factor) => void): Column<Factor>[] => [
@@ -37,7 +37,7 @@ const columnsOf = (setRemoving: (factor: Factor) => void): Column<Factor>[] => [
 ];
 
 export function FactorsCard() {
-  const read = useCall(listFactors, {});
+  const read = useCall(web.factors.list, {});
   return (
     <Card title={texts.title} hint={read.data?.factors.length ? texts.on : texts.off}>
       <Loaded from={read}>{(reply) => <Factors reply={reply} />}</Loaded>
@@ -80,8 +80,8 @@ function Factors({ reply: { factors, recoveryCodesLeft, passkeys } }: { reply: R
 function FactorTable({ factors }: { factors: Factor[] }) {
   const [removing, setRemoving] = useState<Factor>();
   const say = useSay();
-  const remove = useSend(removeFactor, {
-    refresh: [listFactors],
+  const remove = useSend(web.factors.remove, {
+    refresh: [web.factors.list],
     done: () => {
       say(texts.removed);
       setRemoving(undefined);
@@ -106,8 +106,8 @@ function FactorTable({ factors }: { factors: Factor[] }) {
 
 function CodesLeft({ left, onCodes }: { left: number; onCodes: (codes: string[]) => void }) {
   const [asking, setAsking] = useState(false);
-  const renew = useSend(makeRecoveryCodes, {
-    refresh: [listFactors],
+  const renew = useSend(web.factors.makeRecoveryCodes, {
+    refresh: [web.factors.list],
     done: ({ recoveryCodes }) => {
       setAsking(false);
       onCodes(recoveryCodes);

@@ -1,4 +1,4 @@
-import { verifyInvite } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useSend } from '../../../api.ts';
@@ -14,7 +14,7 @@ const texts = auth.invite;
 export default function Invite() {
   const search = useSearch({ strict: false });
   const [token, setToken] = useState(search['token'] ?? search['code'] ?? '');
-  const { mutate, data, error, isPending } = useSend(verifyInvite);
+  const { mutate, data, error, isPending } = useSend(web.invites.verify);
   useEffect(() => {
     const given = search['token'] ?? search['code'];
     if (given) mutate({ body: { token: given } });

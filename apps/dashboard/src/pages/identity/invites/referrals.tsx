@@ -1,4 +1,4 @@
-import { createInvite, getCredits } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { count } from '../../../format.ts';
@@ -11,7 +11,7 @@ import { Form, Refused } from '../../../ui/form.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 
 export function Referrals() {
-  const read = useCall(getCredits, {});
+  const read = useCall(web.settings.getCredits, {});
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
       <Card title={texts.credits} hint={texts.creditsHint}>
@@ -35,7 +35,7 @@ export function Referrals() {
 
 function InviteCard() {
   const [name, setName] = useState('');
-  const send = useSend(createInvite, { done: () => setName('') });
+  const send = useSend(web.invites.create, { done: () => setName('') });
   return (
     <Card title={texts.invite} hint={texts.inviteHint}>
       <Form error={send.error} fields={['name']} onSubmit={() => send.mutate({ body: { name } })}>

@@ -1,4 +1,4 @@
-import { forgotPassword } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ const texts = auth.forgot;
 export default function ForgotPassword() {
   const [email, setEmail] = useState('');
   const send = useMutation({
-    mutationFn: () => withChallenge((proof) => call(forgotPassword, { body: { email, ...proof } })),
+    mutationFn: () => withChallenge((proof) => call(web.password.forgot, { body: { email, ...proof } })),
   });
   return (
     <NarrowPage title={texts.title} lead={texts.lead}>

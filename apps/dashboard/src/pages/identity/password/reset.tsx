@@ -1,4 +1,4 @@
-import { resetPassword } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSend } from '../../../api.ts';
@@ -14,7 +14,7 @@ const texts = auth.reset;
 export default function ResetPassword() {
   const { token } = useSearch({ strict: false });
   const [password, setPassword] = useState('');
-  const send = useSend(resetPassword);
+  const send = useSend(web.password.reset);
   if (!token) {
     return (
       <NarrowPage title={texts.title}>

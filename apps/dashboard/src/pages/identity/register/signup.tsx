@@ -1,4 +1,4 @@
-import { login, register } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -19,8 +19,8 @@ type Form = Record<'name' | 'email' | 'password' | 'referralCode' | 'website', s
 /** Registering makes no session, so the same words sign in at once. */
 async function signUp({ email, password, ...rest }: Form, inviteToken: string | undefined): Promise<void> {
   const optional = Object.fromEntries(Object.entries({ ...rest, inviteToken }).filter(([, value]) => value));
-  await withChallenge((proof) => call(register, { body: { email, password, ...optional, ...proof } }));
-  await call(login, { body: { email, password } });
+  await withChallenge((proof) => call(web.register.create, { body: { email, password, ...optional, ...proof } }));
+  await call(web.session.login, { body: { email, password } });
 }
 
 export default function SignUp() {

@@ -1,4 +1,4 @@
-import { resendVerification, verifyEmail } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -18,7 +18,7 @@ export default function VerifyEmail() {
   const { token } = useSearch({ strict: false });
   const session = useQuery(sessionQuery);
   const isSignedIn = session.data?.user != null;
-  const { mutate, data, error, isPending } = useSend(verifyEmail);
+  const { mutate, data, error, isPending } = useSend(web.register.verifyEmail);
   const sent = useRef(false);
   useEffect(() => {
     // The token works once: a second effect must not spend it again.
@@ -73,7 +73,7 @@ function OwnPassword({
 
 function Resend() {
   const [email, setEmail] = useState('');
-  const send = useSend(resendVerification);
+  const send = useSend(web.register.resendVerification);
   if (send.data) return <Notice tone="ok">{send.data.message}</Notice>;
   return (
     <Form error={send.error} fields={['email']} onSubmit={() => send.mutate({ body: { email } })}>

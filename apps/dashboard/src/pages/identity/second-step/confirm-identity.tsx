@@ -1,4 +1,4 @@
-import { confirmPasskey, confirmSession, listFactors } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useEffect, useState } from 'react';
 import { call, onConfirmFirst, useCall, useSend } from '../../../api.ts';
 import { confirmIdentity as texts } from '../../../texts/safety.ts';
@@ -31,8 +31,8 @@ export function ConfirmIdentity() {
 }
 
 function Asking({ onDone }: { onDone: () => void }) {
-  const read = useCall(listFactors, {});
-  const send = useSend(confirmSession, { refresh: [listFactors], done: onDone });
+  const read = useCall(web.factors.list, {});
+  const send = useSend(web.secondStep.confirm, { refresh: [web.factors.list], done: onDone });
   return (
     <Loaded from={read} rows={2}>
       {({ confirmWith }) =>
@@ -41,7 +41,7 @@ function Asking({ onDone }: { onDone: () => void }) {
         ) : (
           <ProofForm
             methods={confirmWith}
-            options={() => call(confirmPasskey, {})}
+            options={() => call(web.secondStep.confirmPasskey, {})}
             send={send}
             onProof={(body) => send.mutate({ body })}
           />

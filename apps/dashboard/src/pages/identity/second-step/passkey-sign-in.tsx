@@ -1,4 +1,4 @@
-import { passkeyOptions, passkeySignIn } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../../api.ts';
 import { askPasskey } from '../../../passkeys.ts';
@@ -7,9 +7,9 @@ import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 
 async function signIn(): Promise<void> {
-  const passkey = await askPasskey(await call(passkeyOptions, {}));
+  const passkey = await askPasskey(await call(web.secondStep.startPasskey, {}));
   if (!passkey) throw new Error(texts.cancelled);
-  await call(passkeySignIn, { body: { passkey } });
+  await call(web.secondStep.signIn, { body: { passkey } });
 }
 
 export function PasskeySignIn({ onDone }: { onDone: () => void }) {

@@ -1,4 +1,4 @@
-import type { passkeyOptions, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { askPasskey, passkeysWork } from '../../../passkeys.ts';
 import { step as texts } from '../../../texts/safety.ts';
@@ -19,7 +19,7 @@ interface Proof {
 interface ProofProps {
   methods: Method[];
   /** Where a passkey's challenge comes from. */
-  options: () => Promise<TypesOf<typeof passkeyOptions>['reply']>;
+  options: () => Promise<TypesOf<typeof web.secondStep.startPasskey>['reply']>;
   send: { error: Error | null; isPending: boolean };
   onProof: (proof: Proof) => void;
 }

@@ -1,4 +1,4 @@
-import { getSecondStep, passSecondStep, secondStepPasskey } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { Link, useSearch } from '@tanstack/react-router';
 import { call, statusOf, useCall, useSend } from '../../../api.ts';
 import { step as texts } from '../../../texts/safety.ts';
@@ -11,9 +11,9 @@ import { ProofForm } from './proof-form.tsx';
 export default function SecondStep() {
   const { next } = useSearch({ strict: false });
   const enter = useEnter(next);
-  const send = useSend(passSecondStep, { done: () => enter() });
+  const send = useSend(web.secondStep.pass, { done: () => enter() });
   // Once it is passed nothing is owed, and asking would say that the sign-in has ended.
-  const owed = useCall(getSecondStep, {}, { retry: false, enabled: !send.isSuccess });
+  const owed = useCall(web.secondStep.get, {}, { retry: false, enabled: !send.isSuccess });
   const over = statusOf(owed.error) === 401;
   return (
     <NarrowPage title={texts.title} lead={texts.lead}>
@@ -29,7 +29,7 @@ export default function SecondStep() {
           {({ methods }) => (
             <ProofForm
               methods={methods}
-              options={() => call(secondStepPasskey, {})}
+              options={() => call(web.secondStep.askPasskey, {})}
               send={send}
               onProof={({ code, recoveryCode, passkey }) => send.mutate({ body: { code, recoveryCode, passkey } })}
             />

@@ -1,4 +1,4 @@
-import { listProviders, login } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Suspense, lazy, useState } from 'react';
@@ -22,7 +22,7 @@ export default function Login() {
   const { error, next } = useSearch({ strict: false });
   const [wallet, setWallet] = useState(false);
   const enter = useEnter(next);
-  const providers = useCall(listProviders, {}).data;
+  const providers = useCall(web.oauth.listProviders, {}).data;
   return (
     <NarrowPage title={texts.title}>
       {error && <Notice tone="danger">{texts.errors[error] ?? texts.otherError}</Notice>}
@@ -57,10 +57,10 @@ export default function Login() {
   );
 }
 
-function PasswordForm({ onDone }: { onDone: (entered: TypesOf<typeof login>['reply']) => void }) {
+function PasswordForm({ onDone }: { onDone: (entered: TypesOf<typeof web.session.login>['reply']) => void }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const send = useSend(login, { done: onDone });
+  const send = useSend(web.session.login, { done: onDone });
   return (
     <Form error={send.error} fields={[]} onSubmit={() => send.mutate({ body: { email, password } })}>
       <TextField

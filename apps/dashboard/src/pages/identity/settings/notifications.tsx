@@ -1,4 +1,4 @@
-import { getSettings, updateSettings } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall, useSend } from '../../../api.ts';
 import { notifications as texts } from '../../../texts/account.ts';
 import { Card, Notice } from '../../../ui/card.tsx';
@@ -6,8 +6,8 @@ import { CheckField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 
 export function Notifications() {
-  const read = useCall(getSettings, {});
-  const save = useSend(updateSettings, { refresh: [getSettings] });
+  const read = useCall(web.settings.get, {});
+  const save = useSend(web.settings.update, { refresh: [web.settings.get] });
   return (
     <Card title={texts.title} hint={texts.hint}>
       <Loaded from={read}>

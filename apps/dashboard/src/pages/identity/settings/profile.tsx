@@ -1,4 +1,4 @@
-import { getSession, getSettings, updateSettings } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -13,15 +13,18 @@ import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 
 export function Profile() {
-  const read = useCall(getSettings, {});
+  const read = useCall(web.settings.get, {});
   return <Loaded from={read}>{(settings) => <ProfileForm settings={settings} />}</Loaded>;
 }
 
-function ProfileForm({ settings }: { settings: TypesOf<typeof getSettings>['reply'] }) {
+function ProfileForm({ settings }: { settings: TypesOf<typeof web.settings.get>['reply'] }) {
   const [name, setName] = useState(settings.name);
   const [email, setEmail] = useState(settings.email);
   const say = useSay();
-  const save = useSend(updateSettings, { refresh: [getSettings, getSession], done: () => say(texts.saved) });
+  const save = useSend(web.settings.update, {
+    refresh: [web.settings.get, web.session.get],
+    done: () => say(texts.saved),
+  });
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <Card title={texts.title}>

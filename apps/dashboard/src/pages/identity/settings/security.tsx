@@ -1,4 +1,4 @@
-import { changePassword, endSession, listSessions } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -28,8 +28,8 @@ export function Security() {
 function PasswordCard() {
   const [form, setForm] = useState({ currentPassword: '', newPassword: '' });
   const say = useSay();
-  const send = useSend(changePassword, {
-    refresh: [listSessions],
+  const send = useSend(web.settings.changePassword, {
+    refresh: [web.session.list],
     done: () => {
       setForm({ currentPassword: '', newPassword: '' });
       say(texts.changed);
@@ -71,7 +71,7 @@ function PasswordCard() {
 
 const columnsOf = (
   setEnding: (id: string) => void,
-): Column<TypesOf<typeof listSessions>['reply']['sessions'][number]>[] => [
+): Column<TypesOf<typeof web.session.list>['reply']['sessions'][number]>[] => [
   {
     key: 'device',
     header: texts.device,
@@ -102,11 +102,11 @@ const columnsOf = (
 ];
 
 function SessionsCard() {
-  const read = useCall(listSessions, {});
+  const read = useCall(web.session.list, {});
   const [ending, setEnding] = useState<string>();
   const say = useSay();
-  const end = useSend(endSession, {
-    refresh: [listSessions],
+  const end = useSend(web.session.end, {
+    refresh: [web.session.list],
     done: () => {
       say(texts.ended);
       setEnding(undefined);

@@ -1,5 +1,5 @@
 import type { TypesOf } from '@troupe/contract';
-import { EVM_ADDRESS, getNonce, walletSignIn } from '@troupe/contract';
+import { EVM_ADDRESS, web } from '@troupe/contract';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { createSiweMessage } from 'viem/siwe';
@@ -13,12 +13,12 @@ import { problemOf, signWith, useWallets } from './providers.ts';
 import type { WalletProvider } from './providers.ts';
 
 const texts = auth.wallet;
-type Entered = TypesOf<typeof walletSignIn>['reply'];
+type Entered = TypesOf<typeof web.walletAuth.signIn>['reply'];
 const BASE_CHAIN = 8453;
 const isAddress = (value: string): value is `0x${string}` => EVM_ADDRESS.test(value);
 
 async function prepare(address: `0x${string}`): Promise<string> {
-  const { nonce } = await call(getNonce, {});
+  const { nonce } = await call(web.walletAuth.getNonce, {});
   return createSiweMessage({
     address,
     chainId: BASE_CHAIN,
@@ -35,7 +35,7 @@ async function prepare(address: `0x${string}`): Promise<string> {
 /** Signing in with what a wallet signed; `problem` is what a person is told. */
 function useWalletSignIn(onDone: (entered: Entered) => void) {
   const [failed, setFailed] = useState('');
-  const send = useSend(walletSignIn, { done: onDone });
+  const send = useSend(web.walletAuth.signIn, { done: onDone });
   const attempt = (work: () => Promise<void>) => {
     setFailed('');
     send.reset();

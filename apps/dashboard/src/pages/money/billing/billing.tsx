@@ -1,4 +1,4 @@
-import { createCheckout, createPortal, getBilling } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { PLANS, PLAN_LIMITS } from '@troupe/domain';
 import type { Plan } from '@troupe/domain';
@@ -16,10 +16,10 @@ import { Loaded } from '../../../ui/states.tsx';
 
 export default function Billing() {
   const search = useSearch({ strict: false });
-  const read = useCall(getBilling, {});
+  const read = useCall(web.billing.get, {});
   const leave = ({ url }: { url: string }) => location.assign(url);
-  const checkout = useSend(createCheckout, { done: leave });
-  const portal = useSend(createPortal, { done: leave });
+  const checkout = useSend(web.billing.createCheckout, { done: leave });
+  const portal = useSend(web.billing.createPortal, { done: leave });
   const access = useAccess().data;
   const error = checkout.error ?? portal.error;
   /** An administrator gave the plan: the card processor does not know this person. */
@@ -69,7 +69,7 @@ function Plans({
 }: {
   plan: Plan | null;
   status: string;
-  checkout: ReturnType<typeof useSend<TypesOf<typeof createCheckout>>>;
+  checkout: ReturnType<typeof useSend<TypesOf<typeof web.billing.createCheckout>>>;
 }) {
   const search = useSearch({ strict: false });
   return (

@@ -1,4 +1,4 @@
-import { getOffers } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { PLANS, PLAN_LIMITS } from '@troupe/domain';
 import { useCall } from '../../../api.ts';
 import { count, money } from '../../../format.ts';
@@ -12,7 +12,7 @@ const finite = (value: number) => (Number.isFinite(value) ? value : null);
 
 export default function Pricing() {
   // Where nothing is sold a price would say something that is not so.
-  const sold = useCall(getOffers, {}).data?.sold ?? false;
+  const sold = useCall(web.access.getOffers, {}).data?.sold ?? false;
   return (
     <PublicFrame title={texts.title}>
       <div className="mx-auto w-full max-w-6xl px-4 py-10 sm:px-8">

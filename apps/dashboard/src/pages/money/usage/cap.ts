@@ -1,8 +1,8 @@
-import type { getCaps, putCap, TypesOf } from '@troupe/contract';
+import type { web, TypesOf } from '@troupe/contract';
 import { cost as texts } from '../../../texts/money.ts';
 
-export type Cap = TypesOf<typeof getCaps>['reply']['caps'][number];
-export type CapBody = TypesOf<typeof putCap>['sent']['body'];
+export type Cap = TypesOf<typeof web.usage.getCaps>['reply']['caps'][number];
+export type CapBody = TypesOf<typeof web.usage.putCap>['sent']['body'];
 type Which = Pick<Cap, 'scope' | 'agentId' | 'period'>;
 
 /** Whom a cap holds, and for how long. */

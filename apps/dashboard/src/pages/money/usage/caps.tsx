@@ -1,4 +1,4 @@
-import { getCaps, listAgents, putCap } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -16,16 +16,16 @@ import { useSay } from '../../../ui/toast.tsx';
 import { capBody, capName } from './cap.ts';
 import type { Cap, CapBody } from './cap.ts';
 
-type Reply = TypesOf<typeof getCaps>['reply'];
+type Reply = TypesOf<typeof web.usage.getCaps>['reply'];
 
 /** What may be spent at most. */
 export function Caps() {
-  const read = useCall(getCaps, {}, { every: 20_000 });
-  const agents = useCall(listAgents, {}).data?.agents ?? [];
+  const read = useCall(web.usage.getCaps, {}, { every: 20_000 });
+  const agents = useCall(web.agents.list, {}).data?.agents ?? [];
   const [removing, setRemoving] = useState<Cap>();
   const say = useSay();
-  const put = useSend(putCap, {
-    refresh: [getCaps],
+  const put = useSend(web.usage.putCap, {
+    refresh: [web.usage.getCaps],
     done: () => {
       setRemoving(undefined);
       say(texts.capSaved);
@@ -151,7 +151,7 @@ function CapForm({
   return (
     <Form
       error={error}
-      fields={['limitUsd']}
+      fields={[]}
       onSubmit={submit}
       className="flex flex-wrap items-end gap-3 rounded-xl bg-sunken p-4"
     >
@@ -178,7 +178,9 @@ function CapForm({
       <Button kind="primary" type="submit" busy={busy}>
         {texts.capSet}
       </Button>
-      <Refused error={error} />
+      <div className="basis-full empty:hidden">
+        <Refused error={error} />
+      </div>
     </Form>
   );
 }
@@ -188,7 +190,6 @@ function Most({ limit, setLimit }: { limit: string; setLimit: (value: string) =>
     <div className="w-36">
       <TextField
         label={texts.capLimit}
-        name="limitUsd"
         type="number"
         step="any"
         required

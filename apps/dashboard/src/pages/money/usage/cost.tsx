@@ -1,4 +1,4 @@
-import { costDashboard, usageTools } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf } from '@troupe/contract';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
@@ -13,7 +13,7 @@ import { Table, type Column } from '../../../ui/table.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
 import { Caps } from './caps.tsx';
 
-type Reply = TypesOf<typeof costDashboard>['reply'];
+type Reply = TypesOf<typeof web.usage.getCosts>['reply'];
 type Period = '7d' | '30d' | 'mtd';
 const daysOf = (period: Period) => (period === '7d' ? 7 : period === '30d' ? 30 : new Date().getDate());
 
@@ -65,7 +65,7 @@ export default function Cost() {
   const search = useSearch({ strict: false });
   const period = (search['period'] ?? '7d') as Period;
   const navigate = useNavigate();
-  const read = useCall(costDashboard, { query: { period } }, { keep: true, every: 20_000 });
+  const read = useCall(web.usage.getCosts, { query: { period } }, { keep: true, every: 20_000 });
   return (
     <Page
       title={texts.title}
@@ -161,7 +161,7 @@ function Sums({ reply }: { reply: Reply }) {
 }
 
 function Tools({ days }: { days: number }) {
-  const read = useCall(usageTools, { query: { days: String(days) } }, { keep: true });
+  const read = useCall(web.usage.getTools, { query: { days: String(days) } }, { keep: true });
   return (
     <Card title={texts.byTool} flush className="overflow-hidden">
       <Table

@@ -1,4 +1,4 @@
-import { listTransactions } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall } from '../../../api.ts';
 import { address as shortAddress, moment } from '../../../format.ts';
 import { wallet as texts } from '../../../texts/money.ts';
@@ -7,7 +7,7 @@ import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 
 export function Transactions({ address }: { address: string }) {
-  const read = useCall(listTransactions, { query: { address } }, { retry: false });
+  const read = useCall(web.wallet.listTransactions, { query: { address } }, { retry: false });
   return (
     <Card
       title={texts.transactions}

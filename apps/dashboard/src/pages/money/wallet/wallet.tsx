@@ -1,4 +1,4 @@
-import { getLedger, getWallet, postWallet } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -17,9 +17,9 @@ import { Transactions } from './transactions.tsx';
 
 export default function Wallet() {
   const { top_up: result } = useSearch({ strict: false });
-  const read = useCall(getWallet, { query: {} }, { every: 20_000 });
+  const read = useCall(web.wallet.get, { query: {} }, { every: 20_000 });
   const say = useSay();
-  const create = useSend(postWallet, { refresh: [getWallet], done: () => say(texts.created) });
+  const create = useSend(web.wallet.post, { refresh: [web.wallet.get], done: () => say(texts.created) });
   return (
     <Page title={texts.title} lead={texts.lead}>
       {result === 'success' && <Notice tone="ok">{texts.topUpSuccess}</Notice>}
@@ -57,7 +57,7 @@ export default function Wallet() {
 
 function OwnWallet({ address, network }: { address: string; network: string }) {
   const [onChain, setOnChain] = useState(false);
-  const ledger = useCall(getLedger, { query: { address } }, { every: 10_000 });
+  const ledger = useCall(web.ledger.get, { query: { address } }, { every: 10_000 });
   const aside = ledger.data ? Number(ledger.data.balance) - Number(ledger.data.available) : 0;
   return (
     <>
@@ -110,7 +110,7 @@ function OwnWallet({ address, network }: { address: string; network: string }) {
 }
 
 function Tokens({ address }: { address: string }) {
-  const read = useCall(getWallet, { query: { address } }, { retry: false });
+  const read = useCall(web.wallet.get, { query: { address } }, { retry: false });
   const tokens = read.data && 'allTokens' in read.data ? read.data.allTokens : undefined;
   return (
     <Card title={texts.tokens} flush className="overflow-hidden">

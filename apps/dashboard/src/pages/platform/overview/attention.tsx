@@ -1,4 +1,4 @@
-import { listNotices, readNotices } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useRouter } from '@tanstack/react-router';
 import { useCall, useSend } from '../../../api.ts';
 import { ago, inDollars } from '../../../format.ts';
@@ -13,9 +13,9 @@ const MOST = 5;
 
 /** What the platform wants a person to look at, live. */
 export function Attention() {
-  const read = useCall(listNotices, { query: {} });
+  const read = useCall(web.notices.list, { query: {} });
   const { items } = useWaiting();
-  const mark = useSend(readNotices, { refresh: [listNotices] });
+  const mark = useSend(web.notices.read, { refresh: [web.notices.list] });
   return (
     <Card
       title={texts.attention}

@@ -1,4 +1,4 @@
-import { getDailyBrief } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import { useCall } from '../../../api.ts';
 import { humanise } from '../../../format.ts';
 import { overview as texts } from '../../../texts/overview.ts';
@@ -7,7 +7,7 @@ import { Loaded } from '../../../ui/states.tsx';
 
 /** The day in short, from measured state. */
 export function Brief() {
-  const read = useCall(getDailyBrief, {}, { every: 120_000 });
+  const read = useCall(web.overview.getBrief, {}, { every: 120_000 });
   return (
     <Card title={texts.brief}>
       <Loaded from={read}>

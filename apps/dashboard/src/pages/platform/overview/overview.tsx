@@ -1,4 +1,4 @@
-import { costDashboard, getCaps, getHealth, listAgents, listModels, listTasks } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { TypesOf, WebAgent } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
@@ -23,8 +23,8 @@ const GLANCE = 8;
 
 /** What of getting started is set up: a provider, which only administrators can do something about, and a cap. */
 function useSetup(isAdmin: boolean) {
-  const models = useCall(listModels, {});
-  const caps = useCall(getCaps, {});
+  const models = useCall(web.models.list, {});
+  const caps = useCall(web.usage.getCaps, {});
   return {
     reads: [models, caps] as { data?: unknown; error: Error | null }[],
     isKnown: models.data !== undefined && caps.data !== undefined,
@@ -38,10 +38,10 @@ function useSetup(isAdmin: boolean) {
 /** All that the page reads, and how far somebody has come. */
 function useOverview() {
   const { user } = useSession();
-  const agents = useCall(listAgents, {});
-  const cost = useCall(costDashboard, { query: { period: '7d' } }, { every: 30_000 });
-  const tasks = useCall(listTasks, { query: {} });
-  const health = useCall(getHealth, {}, { every: 30_000 });
+  const agents = useCall(web.agents.list, {});
+  const cost = useCall(web.usage.getCosts, { query: { period: '7d' } }, { every: 30_000 });
+  const tasks = useCall(web.tasks.list, { query: {} });
+  const health = useCall(web.health.get, {}, { every: 30_000 });
   const access = useAccess();
   const setup = useSetup(user?.isAdmin === true);
   const done = {
@@ -143,7 +143,7 @@ function AtAGlance({ agents }: Pick<Reads, 'agents'>) {
 }
 
 /** What the days cost. */
-function Daily({ cost }: { cost: TypesOf<typeof costDashboard>['reply'] | undefined }) {
+function Daily({ cost }: { cost: TypesOf<typeof web.usage.getCosts>['reply'] | undefined }) {
   return (
     <>
       {cost && cost.summary.totalCalls > 0 && (

@@ -1,4 +1,4 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -48,7 +48,7 @@ const columnsOf = (nameOf: (id: string) => string, setBuying: (id: string) => vo
 
 export function Events() {
   const { nameOf } = useAgentNames();
-  const read = useCall(webUnderground.listEvents, {}, { every: 15_000 });
+  const read = useCall(web.events.list, {}, { every: 15_000 });
   const [creating, setCreating] = useState(false);
   const [buying, setBuying] = useState<string>();
   return (
@@ -85,8 +85,8 @@ function EventForm({ onClose }: { onClose: () => void }) {
   const { choices } = useAgentNames();
   const [form, setForm] = useState(NEW_EVENT);
   const say = useSay();
-  const send = useSend(webUnderground.createEvent, {
-    refresh: [webUnderground.listEvents],
+  const send = useSend(web.events.create, {
+    refresh: [web.events.list],
     done: () => {
       say(texts.announced);
       onClose();

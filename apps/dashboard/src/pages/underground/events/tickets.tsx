@@ -1,4 +1,4 @@
-import { webUnderground } from '@troupe/contract';
+import { web } from '@troupe/contract';
 import type { UndergroundEvent } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -22,9 +22,9 @@ export function TicketForm({ eventId, onClose }: { eventId: string; onClose: () 
   // A second click on the same purchase pays once.
   const [key] = useState(newId);
   const say = useSay();
-  const event = useCall(webUnderground.getEvent, { params: { id } }, { enabled: /^\d+$/.test(id) });
-  const buy = useSend(webUnderground.buyTickets, {
-    refresh: [webUnderground.listEvents, webUnderground.getEvent, webUnderground.listAgentWallets],
+  const event = useCall(web.events.get, { params: { id } }, { enabled: /^\d+$/.test(id) });
+  const buy = useSend(web.events.buyTickets, {
+    refresh: [web.events.list, web.events.get, web.wallets.list],
     done: ({ quantity: bought, totalUsdc }) => {
       say(texts.bought(bought, exactMoney(totalUsdc)));
       onClose();

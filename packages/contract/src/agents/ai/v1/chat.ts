@@ -118,7 +118,7 @@ const openaiMessage = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool'), content, tool_call_id: z.string() }),
 ]);
 
-export const chatCompletions = endpoint({
+export const completeChat = endpoint({
   service,
   method: 'POST',
   path: '/v1/chat/completions',

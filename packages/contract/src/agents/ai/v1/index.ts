@@ -1,6 +1,6 @@
-export { chatCompletions } from './chat.ts';
+export { completeChat } from './chat.ts';
 export { createEmbeddings } from './embeddings.ts';
 export { errorType, shapedError, shapeFor, type ErrorShape } from './errors.ts';
-export { countMessageTokens, createMessage } from './messages.ts';
-export { getOpenaiModel, getVendorsModel, listOpenaiModels } from './models.ts';
+export { countTokens, createMessage } from './messages.ts';
+export { getModel, getVendorsModel, listModels } from './models.ts';
 export { createResponse } from './responses.ts';

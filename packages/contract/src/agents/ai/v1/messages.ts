@@ -149,7 +149,7 @@ export const createMessage = endpoint({
   errors: { ...MODEL_ERRORS, 400: [REFUSED, 'messages: at least one message is required'] },
 });
 
-export const countMessageTokens = endpoint({
+export const countTokens = endpoint({
   ...shared,
   path: '/v1/messages/count_tokens',
   summary: 'How many tokens a message would be: counted by Anthropic where it serves the model, else estimated',

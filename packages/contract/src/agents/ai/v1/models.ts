@@ -15,7 +15,7 @@ const model = z.object({
 
 const shared = { service, method: 'GET', auth: 'internalOrKey', tag, pages: true, errorShape: 'either' } as const;
 
-export const listOpenaiModels = endpoint({
+export const listModels = endpoint({
   ...shared,
   path: '/v1/models',
   summary: 'The models that the caller may use, as clients of OpenAI and of Anthropic read them; all on one page',
@@ -35,7 +35,7 @@ const one = {
   errors: { 402: PLAN_ERRORS[402], 404: ['Model <id> not found'], 429: ['AI rate limit exceeded.'] },
 } as const;
 
-export const getOpenaiModel = endpoint({
+export const getModel = endpoint({
   ...one,
   path: '/v1/models/:id',
   summary: 'One model that the caller may use; a slash in its id is written %2F',

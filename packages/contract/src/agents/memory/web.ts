@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { AGENT_NOT_FOUND } from './fields.ts';
-import { nullableTimestamp, success, wholeQuery } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
-import { needed } from '../fields.ts';
-import { gatewayMemory, gatewayRemember } from './runtime.ts';
+import { nullableTimestamp, success, wholeQuery } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { needed } from '../../fields.ts';
+import { AGENT_NOT_FOUND } from '../fields.ts';
+import * as gateway from './gateway.ts';
 
 const base = { service: 'web', tag: 'Memory', path: '/api/memory', auth: 'session' } as const;
 const agentId = needed('agentId required');
 const TOO_LARGE = 'Memory value too large (max 100KB)';
 const TOO_MANY = 'Too many memory keys (max 50)';
 
-export const getMemory = endpoint({
+export const get = endpoint({
   ...base,
   method: 'GET',
   summary: 'What the agent remembers',
@@ -29,10 +29,10 @@ export const getMemory = endpoint({
     404: [AGENT_NOT_FOUND],
     502: ['Agent backend unavailable', 'Agent is not running'],
   },
-  passesOn: () => [gatewayMemory],
+  passesOn: () => [gateway.get],
 });
 
-export const putMemory = endpoint({
+export const put = endpoint({
   ...base,
   method: 'POST',
   summary: 'Write into what the agent remembers: one key, or several at once',
@@ -55,6 +55,22 @@ export const putMemory = endpoint({
     404: [AGENT_NOT_FOUND],
     502: ['Agent backend unavailable', 'Agent is not running'],
   },
-  passesOn: () => [gatewayRemember],
+  passesOn: () => [gateway.put],
 });
+
+export const forget = endpoint({
+  ...base,
+  tag: 'Conversations',
+  method: 'DELETE',
+  summary: 'Delete one entry of what the agent remembers',
+  body: z.object({ agentId: z.string(), key: z.string() }),
+  reply: success,
+  errors: {
+    401: ['Unauthorized'],
+    404: [AGENT_NOT_FOUND, 'Memory not found'],
+    502: ['Agent backend unavailable', 'Agent is not running'],
+  },
+  passesOn: () => [gateway.forget],
+});
+
 export const MEMORY_LIMITS = { bytes: 102_400, keys: 50, tooLarge: TOO_LARGE, tooMany: TOO_MANY } as const;

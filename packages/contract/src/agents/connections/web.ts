@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { success } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { AGENT_NOT_FOUND } from '../fields.ts';
+import { asked, attached, listed, MISSING, server, tested } from './fields.ts';
+
+const BAD_SERVER_NAME = 'A server is named by letters, digits, - and _';
+const base = {
+  service: 'web',
+  auth: 'session',
+  tag: 'MCP servers',
+  errors: {
+    400: [
+      'Give either url or command',
+      BAD_SERVER_NAME,
+      'The agent’s own tools are named <name>: choose another name',
+      'Invalid request body',
+      'Too many arguments',
+      'An agent has <n> MCP servers at most',
+      'A program asks nobody for access',
+    ],
+    401: ['Unauthorized'],
+    404: [AGENT_NOT_FOUND, MISSING, 'Not found'],
+    501: [
+      'An agent that runs elsewhere cannot be connected: give it a header instead',
+      'This agent has no MCP servers',
+    ],
+    502: [
+      'Agent backend unavailable',
+      'Agent is not running',
+      'The server names no page to ask at',
+      'The server’s registration or tokens are too large to be kept',
+      'The server’s authorization failed: <reason>',
+    ],
+  },
+} as const;
+
+const agent = z.object({ id: z.string() });
+const one = z.object({ id: z.string(), name: z.string() });
+const named = one.extend({ name: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, BAD_SERVER_NAME) });
+
+export const list = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/:id/mcp-servers',
+  summary: 'MCP servers of an agent, and how they are',
+  params: agent,
+  reply: listed,
+});
+
+export const attach = endpoint({
+  ...base,
+  method: 'PUT',
+  path: '/api/agents/:id/mcp-servers/:name',
+  summary: 'Attach an MCP server to an agent, or replace the one of that name',
+  params: named,
+  body: server,
+  reply: attached,
+});
+
+export const remove = endpoint({
+  ...base,
+  method: 'DELETE',
+  path: '/api/agents/:id/mcp-servers/:name',
+  summary: 'Remove an MCP server, and what opened it',
+  params: one,
+  reply: success,
+});
+
+export const test = endpoint({
+  ...base,
+  method: 'POST',
+  path: '/api/agents/:id/mcp-servers/:name/test',
+  summary: 'Try an MCP server now: the answer has its tools, or why it cannot be used',
+  params: one,
+  reply: tested,
+});
+
+export const connect = endpoint({
+  ...base,
+  auth: 'cookie',
+  method: 'POST',
+  path: '/api/agents/:id/mcp-servers/:name/connect',
+  summary: 'Ask for access to an MCP server (OAuth): the answer says where its owner agrees',
+  params: one,
+  reply: asked,
+});
+
+/** Whatever a browser is sent back with, it must not end on a page of JSON. */
+const text = z.string().max(4000).optional().catch(undefined);
+
+export const finish = endpoint({
+  ...base,
+  auth: 'cookie',
+  method: 'GET',
+  path: '/api/mcp/callback',
+  summary: 'Called by the browser after its owner agreed; redirects to the agent’s page',
+  query: z.object({ code: text, state: text, iss: text, error: text }),
+  status: 302,
+});
+
+export const getClientDocument = endpoint({
+  service: 'web',
+  tag: 'MCP servers',
+  auth: 'none',
+  method: 'GET',
+  path: '/oauth/client.json',
+  summary: 'What Troupe is as a client of MCP servers: its client id is this address',
+  reply: z.looseObject({ client_id: z.string(), redirect_uris: z.array(z.string()) }),
+});

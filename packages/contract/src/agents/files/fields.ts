@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { timestamp } from '../../common.ts';
+import { AGENT_NOT_FOUND } from '../fields.ts';
+
+/** The files of an agent: what it wrote, and what its owner gave it. */
+
+/** Of one file that comes in; a plan may say less. */
+export const FILE_BYTES = 25 * 1024 * 1024;
+/** Of one message. */
+export const MOST_ATTACHMENTS = 10;
+/** Where files go that come with a message. */
+export const UPLOADS = 'uploads';
+
+const NOT_FOUND = 'File not found';
+const NO_PATH = 'path required';
+export const TOO_LARGE = 'A file may have <n> MB at most';
+
+const path = z.string({ error: NO_PATH }).trim().min(1, NO_PATH).max(1000, 'path too long (max 1000)');
+export const inFolder = z.object({ path: path.optional().describe('A folder of the workspace; its root unless said') });
+export const ofFile = z.object({ path: path.describe('Relative to the workspace') });
+export const putting = ofFile.extend({
+  fresh: z.enum(['true']).optional().describe('Under a name that is free: `plan-2.pdf` where `plan.pdf` is taken'),
+});
+
+const entry = z.object({
+  name: z.string(),
+  kind: z.enum(['file', 'folder', 'link', 'other']),
+  bytes: z.number(),
+  modifiedAt: timestamp,
+});
+export type FileEntry = z.output<typeof entry>;
+
+export const listing = z.object({ path: z.string(), entries: z.array(entry), more: z.boolean() });
+export const stored = z.object({ path: z.string(), bytes: z.number() });
+
+/** What is wrong with a path or a file; also told of files that a message names. */
+export const FILE_ERRORS = {
+  400: [
+    NO_PATH,
+    'path too long (max <n>)',
+    'path is not valid',
+    '<path> is outside of the workspace',
+    '<path> is a folder',
+    '<path> is no folder',
+    '<path> is not a file',
+    '<path> is larger than <n> KB',
+    'The workspace itself cannot be removed',
+    'The workspace is full',
+    'The workspace is full (<n>)',
+    'The workspace has folders that are closed or too deep to be measured',
+  ],
+  404: [AGENT_NOT_FOUND, NOT_FOUND],
+  409: ['This agent has no files'],
+  422: [
+    'This took more than <n> s to compute and was stopped. Ask for less at once.',
+    'This took too much memory to compute and was stopped. Ask for less at once.',
+  ],
+} as const;

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { success } from '../../common.ts';
+import { endpoint } from '../../endpoint.ts';
+import { PROXY } from '../gateway.ts';
+import { FILE_ERRORS, inFolder, listing, ofFile, putting, stored, TOO_LARGE } from './fields.ts';
+
+/** What stands behind web's endpoints, in the agent's gateway. */
+const gateway = {
+  service: 'backend',
+  tag: 'Gateway',
+  auth: 'none',
+  params: z.object({ agentId: z.string() }),
+  errors: {
+    ...FILE_ERRORS,
+    401: ['Unauthorized'],
+    403: ['Only the owner may do this'],
+    502: ['Agent is not running'],
+  },
+} as const;
+
+export const list = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `${PROXY}/files`,
+  summary: 'What is in a folder of the workspace',
+  query: inFolder,
+  reply: listing,
+});
+
+export const read = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `${PROXY}/files/content`,
+  summary: 'A file as it is',
+  query: ofFile,
+  produces: 'application/octet-stream',
+});
+
+export const put = endpoint({
+  ...gateway,
+  method: 'PUT',
+  path: `${PROXY}/files/content`,
+  summary: 'Store a file; its bytes are the body',
+  query: putting,
+  reply: stored,
+  status: 201,
+  rawBody: 'bytes',
+  errors: { ...gateway.errors, 413: [TOO_LARGE] },
+});
+
+export const remove = endpoint({
+  ...gateway,
+  method: 'DELETE',
+  path: `${PROXY}/files`,
+  summary: 'Delete a file or a folder',
+  query: ofFile,
+  reply: success,
+});
