@@ -31,6 +31,7 @@ import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
 import { createRecognition } from './recognition.ts';
 import { addErrors } from './answer-errors.ts';
+import { DATA_HEADERS, PAGE_HEADERS } from './security-headers.ts';
 
 export const BODY_LIMIT = 1_048_576;
 /** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
@@ -91,25 +92,6 @@ export interface Server {
   listen: (port: number, portSetting: string) => Promise<string>;
   close: () => Promise<void>;
 }
-
-/** For answers that are data: a browser that is led to open one must neither run, frame nor embed it. */
-const DATA_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-};
-
-/** For the service that has pages. */
-const PAGE_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-  'content-security-policy':
-    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
-};
 
 export function createServer(options: ServerOptions): Server {
   const { service, settings, log, counters, secrets, url } = options;
