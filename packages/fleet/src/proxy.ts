@@ -13,7 +13,6 @@ import { AGENT_GONE, AGENT_NOT_FOUND } from '@troupe/contract';
 import {
   answerTo,
   answerable,
-  AppError,
   MOST_HEAD_BYTES,
   RelayError,
   requestUrl,

@@ -169,6 +169,15 @@ export function boundConnections(server: HttpServer, bounds: ConnectionBounds): 
     byAddress.get(connection.address)?.use(connection);
     return connection;
   };
+  follow(server, use, surplus);
+  return {
+    all: () => [...all.fresh, ...all.used],
+    isSurplus: (socket) => surplus.size > 0 && surplus.has(socket),
+  };
+}
+
+/** Notes what becomes of connections: a request, or something else than HTTP. */
+function follow(server: HttpServer, use: (socket: object) => Connection | undefined, surplus: Set<object>): void {
   server.prependListener('request', (request, response) => {
     const connection = use(request.socket);
     if (connection) connection.response = response;
@@ -183,10 +192,6 @@ export function boundConnections(server: HttpServer, bounds: ConnectionBounds): 
       else if (surplus.has(socket)) refuse(socket as Socket);
     });
   });
-  return {
-    all: () => [...all.fresh, ...all.used],
-    isSurplus: (socket) => surplus.size > 0 && surplus.has(socket),
-  };
 }
 
 /** What is connected to a server. */

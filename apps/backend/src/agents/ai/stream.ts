@@ -1,5 +1,5 @@
 import type { ChatDelta, Failure, StreamWriter } from '@troupe/ai';
-import { answerable, AppError, eventTexts, type Answer, type Log } from '@troupe/kernel';
+import { answerable, eventTexts, type Answer, type Log } from '@troupe/kernel';
 
 interface StreamOptions {
   log: Log;
