@@ -16,7 +16,7 @@ import { createPgStore } from './store-pg.ts';
 const NEVER_MS = 3_600_000;
 const event = (content: string) => ({ type: 'user' as const, content, from: 'test' });
 
-describe('following what another process stores', () => {
+describe('following what another process stores', { timeout: 120_000 }, () => {
   let database: { db: Database; url: string; drop: () => Promise<void> };
   const open: { news: PgNews; listener: Listener }[] = [];
   let agents = 0;
@@ -173,31 +173,37 @@ describe('following what another process stores', () => {
     }
   });
 
-  test('a store that holds the session while somebody begins to follow is waited for, and found', async () => {
-    const { agentId, store } = await newAgent();
-    const { session } = (await store.deliver({ to: web, events: [event('0')] }))!;
-    const writer = new pg.Client({ connectionString: database.url });
-    await writer.connect();
-    // As a function that stores does it, stopped between its lock and its commit.
-    await writer.query('begin');
-    await writer.query(`select set_config('role', 'svc_user', true), set_config('app.user_id', 'u', true)`);
-    await writer.query('select agent_store_events(s, $2, null) from agent_sessions s where id = $1 for no key update', [
-      session.id,
-      JSON.stringify([event('1')]),
-    ]);
-    const here = await testAgent({ agentId, store, news: process().news });
-    const read = reader(here.agent, session.id);
-    await read.has(1);
-    await until(async () => {
-      const waiting = await login(`select from pg_locks where not granted and locktype in ('tuple', 'transactionid')`);
-      return waiting.length > 0;
-    });
-    await writer.query('update agent_sessions set last_seq = 2 where id = $1', [session.id]);
-    await writer.query('commit');
-    await writer.end();
-    await read.has(2);
-    await read.leave();
-  });
+  test(
+    'a store that holds the session while somebody begins to follow is waited for, and found',
+    { timeout: 30_000 },
+    async () => {
+      const { agentId, store } = await newAgent();
+      const { session } = (await store.deliver({ to: web, events: [event('0')] }))!;
+      const writer = new pg.Client({ connectionString: database.url });
+      await writer.connect();
+      // As a function that stores does it, stopped between its lock and its commit.
+      await writer.query('begin');
+      await writer.query(`select set_config('role', 'svc_user', true), set_config('app.user_id', 'u', true)`);
+      await writer.query(
+        'select agent_store_events(s, $2, null) from agent_sessions s where id = $1 for no key update',
+        [session.id, JSON.stringify([event('1')])],
+      );
+      const here = await testAgent({ agentId, store, news: process().news });
+      const read = reader(here.agent, session.id);
+      await read.has(1);
+      await until(async () => {
+        const waiting = await login(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length > 0;
+      });
+      await writer.query('update agent_sessions set last_seq = 2 where id = $1', [session.id]);
+      await writer.query('commit');
+      await writer.end();
+      await read.has(2);
+      await read.leave();
+    },
+  );
 
   test('sessions that nobody follows are told to nobody', async () => {
     const { news, listener } = process();
