@@ -180,6 +180,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       last_seq: 3,
       status: 'waiting',
     });
+    await add('agent_followers', { user_id, session_id: ids.conversationId, follower: mark('process'), until: later });
     const call = { callId: 'call-1', tool: 'write_file', args: JSON.stringify({ path: mark('argument') }) };
     const spent = { turns: 1, tokens: 1, costMicros: 1, ms: 1 };
     await add('agent_events', { ...session, seq: 1, data: { type: 'user', content: mark('said') } });
