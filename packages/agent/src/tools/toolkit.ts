@@ -12,7 +12,7 @@ import type { RunFiles, Tool, ToolResult } from './tool.ts';
 import { fetchTools } from './fetch.ts';
 import { filesystemTools } from './filesystem.ts';
 import { memoryTools } from './memory.ts';
-import { shellTools } from './shell.ts';
+import { commandRunner, shellTools } from './shell.ts';
 import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
 import { transferTaskTools, type Peers } from './transfer-task.ts';
@@ -22,6 +22,9 @@ import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { skillTools } from './skills.ts';
+import { apiTools } from './api.ts';
+import { offered } from './offered.ts';
+import { scriptTools } from './script.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
 /** The tools of one agent, as its definition says, made when they are first needed. */
@@ -113,6 +116,12 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     memory: () => memoryTools(store),
     fetch: () => fetchTools(outbound),
   };
+  /** Those that the agent's definition describes itself. */
+  async function writtenTools({ traits: { scripts, apis = [] } = {} }: AgentDefinition): Promise<Tool[]> {
+    const run = scripts && commandRunner(await workspace(), sandbox, deps);
+    return [...(scripts && run ? scriptTools(scripts, run) : []), ...apiTools(apis, outbound)];
+  }
+
   const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
   const cache = new Map<ToolsetName, Promise<Tool[]>>();
   const toolset = (name: ToolsetName): Promise<Tool[]> => {
@@ -132,7 +141,8 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
-      return unlike([...own.flat(), ...team, ...skills, ...further]);
+      const written = await writtenTools(definition);
+      return offered(definition, unlike([...own.flat(), ...team, ...skills, ...written, ...further]));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {
