@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { ownTools, toolsetNames } from '@troupe/domain';
+import { createSandbox } from './sandbox/sandbox.ts';
+import { startTeam } from './team-testing.ts';
+import { web, type Script } from './testing.ts';
+
+/** What a team's document says is what its agents do. */
+
+type Call = { tool: string; args: unknown };
+
+/** Makes the calls at first, then says what came of them. */
+const calling =
+  (...calls: Call[]): Script =>
+  ({ messages }) =>
+    messages.at(-1)?.role === 'tool'
+      ? messages
+          .filter(({ role }) => role === 'tool')
+          .map(({ content }) => String(content))
+          .join(' | ')
+      : { calls };
+
+async function run(t: TestContext, yaml: string, script: Script, content = 'go') {
+  const team = await startTeam(yaml, script);
+  t.after(() => team.close());
+  const answer = await team.agent('root').ask({ to: web, content });
+  const names = (at = 0) => team.model.requests[at]?.tools?.map((one) => one.function.name) ?? [];
+  const system = String(team.model.requests[0]?.messages[0]?.content);
+  return { ...team, answer, names, system };
+}
+
+test('the names of own tools are those that the toolsets have', async (t) => {
+  for (const toolset of toolsetNames) {
+    const { names } = await run(t, `agents: { root: { tools: [${toolset}] } }`, () => 'ok');
+    assert.deepEqual(names().toSorted(), ownTools(toolset).toSorted());
+  }
+});
+
+test('only listed tools are offered, and a call of another finds none', async (t) => {
+  const yaml = 'agents: { root: { toolsets: [{ type: filesystem, tools: [read_file, list_directory] }, { type: think }] } }';
+  const call = { tool: 'write_file', args: { path: 'a.txt', content: 'x' } };
+  const { names, answer } = await run(t, yaml, calling(call));
+  assert.deepEqual(names(), ['read_file', 'list_directory', 'think']);
+  assert.match(answer.reply, /There is no tool write_file/);
+});
+
+test('a read-only agent has no tool that changes anything', async (t) => {
+  const yaml = `
+agents:
+  root:
+    readonly: true
+    toolsets: [{ type: filesystem }, { type: shell }, { type: memory }, { type: script, shell: { go: { cmd: 'true' } } }]`;
+  const { names } = await run(t, yaml, () => 'ok');
+  assert.deepEqual(names(), [
+    'read_file',
+    'list_directory',
+    'directory_tree',
+    'search_files',
+    'search_files_content',
+    'search_memories',
+    'get_memories',
+  ]);
+});
+
+test('permissions: what is denied is not run, what is not named waits for the owner, what is allowed runs', async (t) => {
+  const yaml = `
+permissions: { deny: ['delete_file', 'write_file:path=secret/*'], allow: ['write_file:path=notes/*'] }
+agents: { root: { tools: [filesystem] } }`;
+  const write = (file: string): Call => ({ tool: 'write_file', args: { path: file, content: 'x' } });
+  const first = [write('notes/a.md'), write('secret/b.md'), { tool: 'delete_file', args: { path: 'notes/a.md' } }];
+  const { answer } = await run(t, yaml, calling(...first));
+  const [wrote, ...denied] = answer.reply.split(' | ');
+  assert.match(wrote ?? '', /^Wrote 1 bytes to notes\/a\.md/);
+  assert.deepEqual(denied, ['The owner does not allow write_file.', 'The owner does not allow delete_file.']);
+
+  const { agent, answer: waiting } = await run(t, yaml, calling(write('elsewhere.md')));
+  assert.equal(waiting.outcome, 'waiting');
+  const root = agent('root');
+  const [pending] = await root.store.pendingApprovals();
+  await root.decide(pending?.approvalId ?? '', true, 'owner');
+  let reply = '';
+  for await (const live of root.follow(waiting.sessionId, 0, AbortSignal.timeout(60_000))) {
+    if (live.kind === 'event' && live.event.type === 'assistant') reply = live.event.content;
+    if (live.kind === 'event' && live.event.type === 'run_ended') break;
+  }
+  assert.match(reply, /^Wrote 1 bytes to elsewhere\.md/);
+});
+
+test('the model is asked as the document says', async (t) => {
+  const yaml = `
+models:
+  main: { provider: openai, model: big, max_tokens: 900, temperature: 0.2, top_p: 0.9, thinking_budget: low }
+agents:
+  root:
+    model: main
+    fallback: { models: [anthropic/spare] }
+    instruction: Be brief.
+    add_date: true
+    add_environment_info: true
+    add_prompt_files: [AGENTS.md, missing.md]
+    structured_output: { name: person, strict: true, schema: { type: object, properties: { name: { type: string } } } }
+    toolsets: [{ type: think, model: openai/small }, { type: filesystem, instruction: 'Mind src. {ORIGINAL_INSTRUCTIONS}' }]`;
+  const team = await startTeam(yaml, calling({ tool: 'think', args: { thought: 'hm' } }));
+  t.after(() => team.close());
+  await mkdir(team.folder, { recursive: true });
+  await writeFile(path.join(team.folder, 'AGENTS.md'), 'House rules.');
+  await team.agent('root').ask({ to: web, content: 'go' });
+  const [first, second] = team.model.requests;
+  assert.deepEqual(
+    [first?.model, first?.max_tokens, first?.temperature, first?.top_p, first?.reasoning, first?.response_format],
+    [
+      'openai/big',
+      900,
+      0.2,
+      0.9,
+      { effort: 'low' },
+      {
+        type: 'json_schema',
+        json_schema: {
+          name: 'person',
+          strict: true,
+          schema: { type: 'object', properties: { name: { type: 'string' } } },
+        },
+      },
+    ],
+  );
+  assert.equal(second?.model, 'openai/small', 'results of think are read by the small one');
+  const system = String(first?.messages[0]?.content);
+  assert.match(system, /Today is \d{4}-\d\d-\d\d \(UTC\)\./);
+  assert.match(system, /Operating system: Linux/);
+  assert.match(system, /<file path="AGENTS\.md">\nHouse rules\.\n<\/file>/);
+  assert.match(system, /Mind src\. Files live in your workspace/);
+  const { definition } = await team.agent('root').definition();
+  assert.deepEqual(definition.config.model.fallbacks, ['anthropic/spare']);
+});
+
+test('several models answer in turn', async (t) => {
+  let turn = 0;
+  const { model } = await run(t, 'agents: { root: { model: "a/one,b/two", tools: [think], max_iterations: 4 } }', () =>
+    turn++ < 3 ? { calls: [{ tool: 'think', args: { thought: String(turn) } }] } : 'done',
+  );
+  assert.deepEqual(
+    model.requests.map((one) => one.model),
+    ['a/one', 'b/two', 'a/one', 'b/two'],
+  );
+});
+
+test('a run ends at the document’s iterations', async (t) => {
+  let turn = 0;
+  const { answer } = await run(t, 'agents: { root: { tools: [think], max_iterations: 2 } }', () => ({
+    calls: [{ tool: 'think', args: { thought: String(turn++) } }],
+  }));
+  assert.deepEqual([answer.outcome, turn], ['limit', 2]);
+});
+
+test('a command stands for its text; the log keeps what was said', async (t) => {
+  const yaml = `
+agents:
+  root:
+    welcome_message: Hello!
+    commands: { fix: { description: Fixes, instruction: 'Fix $1 in $2.' }, list: 'List all.' }`;
+  const heard: Script = ({ messages }) => String(messages.at(-1)?.content);
+  assert.equal((await run(t, yaml, heard, '/fix typos README')).answer.reply, 'Fix typos in README.');
+  assert.equal((await run(t, yaml, heard, '/list by name')).answer.reply, 'List all.\n\nby name');
+  assert.equal((await run(t, yaml, heard, '/toString')).answer.reply, '/toString');
+});
+
+test('an HTTP interface is called with the model’s arguments, at no other address', async (t) => {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers['x-key'] ?? ''}`);
+    response.end('{"title":"Mate in two"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const yaml = `
+agents:
+  root:
+    toolsets:
+      - type: api
+        api_config:
+          name: puzzle
+          instruction: Gets a puzzle
+          endpoint: ${base}/puzzles/\${id}
+          headers: { X-Key: k }
+          args: { id: { type: string, description: Which } }
+          required: [id]`;
+  const { answer } = await run(
+    t,
+    yaml,
+    calling({ tool: 'puzzle', args: { id: '../7?x' } }, { tool: 'puzzle', args: {} }, { tool: 'puzzle', args: { id: '1', host: 'x' } }),
+  );
+  assert.equal(
+    answer.reply,
+    '{"title":"Mate in two"} | Invalid arguments. id is required. | Invalid arguments. There is no argument host.',
+  );
+  assert.deepEqual(seen, ['GET /puzzles/..%2F7%3Fx k']);
+});
+
+test('a script runs its command with the arguments as variables', async (t) => {
+  const reason = await createSandbox().unavailable();
+  if (reason !== undefined) return t.skip(reason);
+  const yaml = `
+agents:
+  root:
+    toolsets:
+      - type: script
+        shell:
+          greet: { cmd: 'echo "$GREETING, $who"', env: { GREETING: Hello }, args: { who: { description: Whom } }, required: [who] }`;
+  const { answer, names } = await run(t, yaml, calling({ tool: 'greet', args: { who: '"; echo broken out; "' } }));
+  assert.deepEqual(names(), ['greet']);
+  assert.equal(answer.reply.trim(), 'Hello, "; echo broken out; "');
+});
