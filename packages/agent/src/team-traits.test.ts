@@ -41,7 +41,8 @@ test('the names of own tools are those that the toolsets have', async (t) => {
 });
 
 test('only listed tools are offered, and a call of another finds none', async (t) => {
-  const yaml = 'agents: { root: { toolsets: [{ type: filesystem, tools: [read_file, list_directory] }, { type: think }] } }';
+  const yaml =
+    'agents: { root: { toolsets: [{ type: filesystem, tools: [read_file, list_directory] }, { type: think }] } }';
   const call = { tool: 'write_file', args: { path: 'a.txt', content: 'x' } };
   const { names, answer } = await run(t, yaml, calling(call));
   assert.deepEqual(names(), ['read_file', 'list_directory', 'think']);
@@ -193,7 +194,11 @@ agents:
   const { answer } = await run(
     t,
     yaml,
-    calling({ tool: 'puzzle', args: { id: '../7?x' } }, { tool: 'puzzle', args: {} }, { tool: 'puzzle', args: { id: '1', host: 'x' } }),
+    calling(
+      { tool: 'puzzle', args: { id: '../7?x' } },
+      { tool: 'puzzle', args: {} },
+      { tool: 'puzzle', args: { id: '1', host: 'x' } },
+    ),
   );
   assert.equal(
     answer.reply,

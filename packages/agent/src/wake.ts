@@ -88,7 +88,15 @@ class AwakeAgent implements Agent {
     if (deps.mcp) this.mcp = deps.mcp;
     this.workspace = deps.workspace ?? noFiles;
     const compactAt = deps.compactAt ?? COMPACT_AT_TOKENS;
-    const run = { ...deps, picture: createPictures(this.workspace), text: createTexts(this.workspace), newId, now, compactAt, audience };
+    const run = {
+      ...deps,
+      picture: createPictures(this.workspace),
+      text: createTexts(this.workspace),
+      newId,
+      now,
+      compactAt,
+      audience,
+    };
     this.#worker = new Worker(run, newId(), deps);
     this.#lease = { owner: this.#worker.owner, ttlMs: this.#worker.leaseMs };
     this.#following = new Following(this, audience, Math.max(pollMs, FOLLOW_POLL_MS));

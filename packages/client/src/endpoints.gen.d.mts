@@ -2956,6 +2956,41 @@ export interface Endpoints {
         url: string;
         error?: string;
       })[];
+      notCarried: ({
+        at: string;
+        says: string;
+      })[];
+      toGive: ({
+        at: string;
+        says: string;
+      })[];
+      yaml_config: string;
+    };
+  };
+  /** What a document would become: its agents, and what is not carried over. Nothing is made */
+  'POST /api/provision/team/preview': {
+    body: {
+      yaml_config: string;
+    };
+    reply: {
+      name: string;
+      description: string;
+      agents: ({
+        name: string;
+        role: string;
+        model: string;
+        tools: string[];
+        servers: string[];
+        subAgents: string[];
+      })[];
+      notCarried: ({
+        at: string;
+        says: string;
+      })[];
+      toGive: ({
+        at: string;
+        says: string;
+      })[];
       yaml_config: string;
     };
   };

@@ -141,7 +141,10 @@ async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promi
       ? (run.takeRecalled(question.content) ??
         (await deps.store.recall({ scope: memoryScope(definition), query: question.content, limit: RECALLED })))
       : [];
-  return [{ role: 'system', content: systemPrompt(definition, tools, memories, await shownBy(definition, deps)) }, ...talk];
+  return [
+    { role: 'system', content: systemPrompt(definition, tools, memories, await shownBy(definition, deps)) },
+    ...talk,
+  ];
 }
 
 /** Sums older events up. False: there is nothing that can be cut off. */

@@ -8,7 +8,11 @@ export interface KnownServer {
   needs?: string;
 }
 
-const npm = (name: string, needs?: string): KnownServer => ({ command: 'npx', args: ['-y', name], ...(needs && { needs }) });
+const npm = (name: string, needs?: string): KnownServer => ({
+  command: 'npx',
+  args: ['-y', name],
+  ...(needs && { needs }),
+});
 const pypi = (name: string, needs?: string): KnownServer => ({ command: 'uvx', args: [name], ...(needs && { needs }) });
 
 const SERVERS: Readonly<Record<string, KnownServer>> = {

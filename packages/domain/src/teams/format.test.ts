@@ -76,7 +76,12 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 /** Read for the sake of files that have them: they change nothing here, as the table says. */
 const WITHOUT_EFFECT = new Set(['team.version', 'team.models', 'team.mcps', 'todo.shared', 'model.track_usage']);
 
-function check(place: string, rules: Readonly<Record<string, Rule>>, given: Document, put: (given: Document) => Document) {
+function check(
+  place: string,
+  rules: Readonly<Record<string, Rule>>,
+  given: Document,
+  put: (given: Document) => Document,
+) {
   const before = taken(put(given));
   for (const [key, { fate, says }] of Object.entries(rules)) {
     const name = `${place}.${key}`;
@@ -91,7 +96,11 @@ function check(place: string, rules: Readonly<Record<string, Rule>>, given: Docu
     assert.ok(reading.ok, `${name}: ${reading.ok ? '' : reading.error}`);
     const named = reading.notCarried.filter(({ at }) => at.includes(key));
     if (fate === 'lost') {
-      assert.deepEqual(named.map((one) => one.says), [says], name);
+      assert.deepEqual(
+        named.map((one) => one.says),
+        [says],
+        name,
+      );
       continue;
     }
     assert.deepEqual(named, [], name);
@@ -148,7 +157,10 @@ test('a key that nobody knows is an error wherever it stands', () => {
     ['agents.root.fallback.x', withAgent({ fallback: { x: 1 } })],
     ['models.m.x', { models: { m: { provider: 'p', model: 'q', x: 1 } }, ...withAgent({ model: 'm' }) }],
     ['mcps.a.x', { mcps: { a: { command: 'b', x: 1 } }, ...withAgent({}) }],
-    ['agents.root.toolsets.0.remote.x', withAgent({ toolsets: [{ type: 'mcp', remote: { url: 'http://a.example', x: 1 } }] })],
+    [
+      'agents.root.toolsets.0.remote.x',
+      withAgent({ toolsets: [{ type: 'mcp', remote: { url: 'http://a.example', x: 1 } }] }),
+    ],
     ...Object.keys(format.TOOLSETS)
       .filter((type) => format.TOOLSETS[type]?.fate === 'carried')
       .map((type): [string, Document] => [
@@ -172,14 +184,22 @@ test('servers by reference: of the document, of the catalogue, and one that is n
         { type: 'mcp', ref: 'docker:duckduckgo' },
         { type: 'mcp', ref: 'docker:no-such-server' },
         { type: 'mcp', ref: 'docker:fetch' },
-        { type: 'mcp', remote: { url: 'https://mcp.example/sse', transport_type: 'sse', headers: { Auth: 'Bearer ${env.T}' } } },
+        {
+          type: 'mcp',
+          remote: { url: 'https://mcp.example/sse', transport_type: 'sse', headers: { Auth: 'Bearer ${env.T}' } },
+        },
         { type: 'mcp', command: 'docker', args: ['mcp', 'gateway', 'run'] },
       ],
     }),
   });
   const [root] = team.agents;
   assert.deepEqual(
-    root?.mcp.map(({ name, command, remote, env, tools }) => [name, command ?? remote?.url, env ?? remote?.headers, tools]),
+    root?.mcp.map(({ name, command, remote, env, tools }) => [
+      name,
+      command ?? remote?.url,
+      env ?? remote?.headers,
+      tools,
+    ]),
     [
       ['hub', 'https://api.githubcopilot.com/mcp/', undefined, ['a']],
       ['duckduckgo', 'uvx', undefined, undefined],
@@ -210,5 +230,8 @@ test('an allow-list names tools of its toolset; one that is not here is told and
 test('agents share a memory when they name the same path', () => {
   const memory = (path: string) => ({ toolsets: [{ type: 'memory', path }] });
   const { team } = taken({ agents: { root: memory('a'), b: memory('a'), c: memory('c'), d: {} } });
-  assert.deepEqual(team.agents.map(({ memoryShared }) => memoryShared), [true, true, false, true]);
+  assert.deepEqual(
+    team.agents.map(({ memoryShared }) => memoryShared),
+    [true, true, false, true],
+  );
 });

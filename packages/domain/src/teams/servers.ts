@@ -59,7 +59,10 @@ export function present(
     const variable = VARIABLE.exec(value);
     if (!variable) return true;
     const name = variable[1] ?? variable[2] ?? '';
-    toGive.push({ at: `${at}.${key}`, says: `the value of ${name} is not in the file, and is left out: give it where the tool is set up` });
+    toGive.push({
+      at: `${at}.${key}`,
+      says: `the value of ${name} is not in the file, and is left out: give it where the tool is set up`,
+    });
     return false;
   });
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
@@ -114,7 +117,10 @@ function referred({ ref, ...given }: GivenServer, { at, mcps, notes }: Reading):
   const wanted = ref.slice('docker:'.length);
   const server = catalogueServer(wanted);
   if (!server) {
-    notes.lost.push({ at: `${at}.ref`, says: `${wanted} is not known here: attach the server by its address or command` });
+    notes.lost.push({
+      at: `${at}.ref`,
+      says: `${wanted} is not known here: attach the server by its address or command`,
+    });
     return undefined;
   }
   const needs = [server.needs, server.command && `let the agent reach where ${server.command} gets it from`];

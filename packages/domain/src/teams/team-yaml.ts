@@ -36,7 +36,9 @@ export function teamYaml({ name, description, about, permissions, agents }: Team
       description,
       ...(about && { metadata: about }),
       ...(Object.keys(models).length > 0 && { models }),
-      agents: Object.fromEntries(agents.map((one, index) => [one.name, agentOf(one, index === 0 && agents.length > 1)])),
+      agents: Object.fromEntries(
+        agents.map((one, index) => [one.name, agentOf(one, index === 0 && agents.length > 1)]),
+      ),
       ...(permissions && { permissions }),
     },
     { lineWidth: 0 },

@@ -146,9 +146,7 @@ export interface Team {
 }
 
 /** `notCarried`: what the document says and the team does not do. `toGive`: what its owner has to add before it works. */
-export type TeamReading =
-  | { ok: true; team: Team; notCarried: Note[]; toGive: Note[] }
-  | { ok: false; error: string };
+export type TeamReading = { ok: true; team: Team; notCarried: Note[]; toGive: Note[] } | { ok: false; error: string };
 
 /** Checks what a document or a request says. The error names the place; what is not carried over is noted, never dropped. */
 export function readTeam(raw: unknown): TeamReading {
@@ -218,7 +216,13 @@ function agentOf(name: string, given: GivenAgent, { models, mcps, notes, shared,
   const [first, ...further] = given.model.split(',').map((one) => models.named(one.trim(), `${at}.model`));
   const sampling = first?.sampling;
   const plain = (wanted: string, place: string): string => models.plain(wanted, place, sampling, notes);
-  const inTurn = [first?.model ?? '', ...given.model.split(',').slice(1).map((one) => plain(one.trim(), `${at}.model`))];
+  const inTurn = [
+    first?.model ?? '',
+    ...given.model
+      .split(',')
+      .slice(1)
+      .map((one) => plain(one.trim(), `${at}.model`)),
+  ];
   const fallbacks = (given.fallback?.models ?? []).map((one) => plain(one, `${at}.fallback.models`));
   const servers = toolsets.flatMap((one, index) => {
     if (one.type !== 'mcp') return [];

@@ -32,7 +32,10 @@ export function traitsOf(given: GivenAgent, around: Around): Traits | undefined 
     ...(promptFiles && promptFiles.length > 0 && { promptFiles }),
     ...(given.readonly && { readonly: true }),
     ...filled('offered', offered),
-    ...filled('hints', said(around, toolsets, ({ instruction }) => instruction)),
+    ...filled(
+      'hints',
+      said(around, toolsets, ({ instruction }) => instruction),
+    ),
     ...filled(
       'toolModels',
       said(around, toolsets, ({ model }) => model && around.plain(model, `${at}.toolsets`)),
@@ -73,7 +76,10 @@ function offeredOf(given: GivenToolset, at: string, { lost }: Notes): Record<str
   const known = ownTools(own);
   const names = tools.map((one) => (Object.hasOwn(OTHER_NAMES, one) ? (OTHER_NAMES[one] ?? one) : one));
   for (const name of new Set(names.filter((one) => !known.includes(one))))
-    lost.push({ at: `${at}.tools`, says: `there is no tool ${name.slice(0, 100)} in ${type}; there are ${known.join(', ')}` });
+    lost.push({
+      at: `${at}.tools`,
+      says: `there is no tool ${name.slice(0, 100)} in ${type}; there are ${known.join(', ')}`,
+    });
   return { [type]: [...new Set(names.filter((one) => known.includes(one)))] };
 }
 
@@ -91,7 +97,8 @@ function commandsOf(given: GivenAgent['commands'], at: string, { lost }: Notes):
   if (!parsed.success) throw new Unfit(at, parsed.error.issues[0]?.message.trim() ?? 'not readable');
   for (const [name, { instruction }] of Object.entries(parsed.data)) {
     const found = WORKED_OUT.exec(instruction);
-    if (found) lost.push({ at: `${at}.${name}`, says: `${found[0]} is not worked out: the model reads it as it stands` });
+    if (found)
+      lost.push({ at: `${at}.${name}`, says: `${found[0]} is not worked out: the model reads it as it stands` });
   }
   return parsed.data;
 }
@@ -100,7 +107,10 @@ function scriptsOf(toolsets: readonly GivenToolset[], at: string, notes: Notes):
   const entries = toolsets.flatMap((one) => (one.type === 'script' ? Object.entries(one.shell) : []));
   for (const [name] of entries)
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name) || toolsetOf(name) !== undefined)
-      throw new Unfit(`${at}.toolsets`, 'tools are named by letters, digits, _ and -, at most 64, and unlike the agent’s own');
+      throw new Unfit(
+        `${at}.toolsets`,
+        'tools are named by letters, digits, _ and -, at most 64, and unlike the agent’s own',
+      );
   return Object.fromEntries(
     entries.map(([name, { env: given, ...script }]) => {
       const env = present(given, `${at}.toolsets.${name}.env`, notes);
@@ -113,7 +123,8 @@ function apisOf(toolsets: readonly GivenToolset[], at: string, notes: Notes): Pi
   const apis = toolsets.flatMap((one) => {
     if (one.type !== 'api') return [];
     const { headers: given, ...api } = one.api_config;
-    if (toolsetOf(api.name) !== undefined) throw new Unfit(`${at}.toolsets`, `the agent has a tool ${api.name} of its own`);
+    if (toolsetOf(api.name) !== undefined)
+      throw new Unfit(`${at}.toolsets`, `the agent has a tool ${api.name} of its own`);
     const headers = present(given, `${at}.toolsets.${api.name}.headers`, notes);
     return [{ ...api, ...(headers && { headers }) }];
   });

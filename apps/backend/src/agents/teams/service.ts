@@ -41,7 +41,9 @@ function rowsOf(agents: AgentService, { teamId, agents: named = [] }: Given, tea
         ...(size && { size }),
         definition,
         ...(skillsOf(name).length > 0 && { skills: { names: skillsOf(name) } }),
-        ownConfig: { model: { default: model.default, ...(model.fallbacks.length > 0 && { fallbacks: model.fallbacks }) } },
+        ownConfig: {
+          model: { default: model.default, ...(model.fallbacks.length > 0 && { fallbacks: model.fallbacks }) },
+        },
       };
     },
   );
