@@ -150,6 +150,63 @@ test('several models answer in turn', async (t) => {
   );
 });
 
+test('a question goes to the model whose examples it is like', async (t) => {
+  const yaml = `
+models:
+  router:
+    provider: a
+    model: plain
+    routing:
+      - { model: a/fast, examples: [hello there, good morning] }
+      - { model: strong, examples: [debug this code, explain the algorithm] }
+  strong: { provider: b, model: strong }
+agents: { root: { model: router } }`;
+  for (const [question, model] of [
+    ['Good morning!', 'a/fast'],
+    ['Please debug my code', 'b/strong'],
+    ['Weather?', 'a/plain'],
+  ] as const) {
+    const { model: asked } = await run(t, yaml, () => 'ok', question);
+    assert.equal(asked.requests[0]?.model, model, question);
+  }
+});
+
+test('an agent changes its model among those that are listed, and back', async (t) => {
+  const yaml = 'agents: { root: { model: a/one, toolsets: [{ type: model_picker, models: [b/two] }] } }';
+  const steps: Call[] = [
+    { tool: 'change_model', args: { model: 'c/three' } },
+    { tool: 'change_model', args: { model: 'two' } },
+    { tool: 'revert_model', args: {} },
+  ];
+  let turn = 0;
+  const { model } = await run(t, yaml, () => {
+    const step = steps[turn++];
+    return step ? { calls: [step] } : 'done';
+  });
+  assert.deepEqual(
+    model.requests.map((one) => one.model),
+    ['a/one', 'a/one', 'b/two', 'a/one'],
+  );
+});
+
+test('a command runs after a file was written that is like its pattern', async (t) => {
+  const reason = await createSandbox().unavailable();
+  if (reason !== undefined) return t.skip(reason);
+  const yaml = `
+agents:
+  root:
+    toolsets:
+      - type: filesystem
+        post_edit: [{ path: '*.txt', cmd: 'tr a-z A-Z < "$path" > done && cat done > "$path"' }, { path: '*.bad', cmd: 'echo broken; exit 3' }]`;
+  const write = (file: string): Call => ({ tool: 'write_file', args: { path: file, content: 'loud' } });
+  const read = { tool: 'read_file', args: { path: 'sub/a.txt' } };
+  const { answer } = await run(t, yaml, calling(write('sub/a.txt'), write('b.md'), write('c.bad'), read));
+  const [, second, third, fourth] = answer.reply.split(' | ');
+  assert.doesNotMatch(second ?? '', /broken/);
+  assert.match(third ?? '', /\[echo broken; exit 3\] broken/);
+  assert.match(fourth ?? '', /LOUD/);
+});
+
 test('a run ends at the document’s iterations', async (t) => {
   let turn = 0;
   const { answer } = await run(t, 'agents: { root: { tools: [think], max_iterations: 2 } }', () => ({

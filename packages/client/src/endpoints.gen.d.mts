@@ -536,6 +536,11 @@ export interface Endpoints {
     reply: {
       instruction: string;
       tools: string[];
+      welcome: string | null;
+      commands: ({
+        name: string;
+        description: string;
+      })[];
     };
   };
   /** Messages that have these words, the newest first: up to 50, among the newest 50,000 */

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '@troupe/ai';
 import type { AgentDefinition } from '@troupe/domain';
 import type { SessionEvent } from '../session/events.ts';
+import { pickedIn } from '../tools/model-picker.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { RunDeps } from './run.ts';
@@ -73,7 +74,11 @@ export function wishesOf(
 ): Omit<ChatRequest, 'messages'> {
   if (!traits) return {};
   const { sampling = {}, output } = traits;
-  const model = readerOf(traits, events, tools) ?? turnOf(traits, events, config.model.default);
+  const model =
+    pickedIn(events, traits.pickable ?? []) ??
+    readerOf(traits, events, tools) ??
+    routedBy(traits, events) ??
+    turnOf(traits, events, config.model.default);
   return {
     ...(defined(sampling) as Omit<ChatRequest, 'messages'>),
     ...(output && { response_format: { type: 'json_schema', json_schema: output } }),
@@ -99,6 +104,29 @@ function readerOf(
     return Object.hasOwn(toolModels, toolset) ? toolModels[toolset] : undefined;
   });
   return new Set(readers).size === 1 ? readers[0] : undefined;
+}
+
+const wordsIn = (text: string): Set<string> =>
+  new Set(
+    text
+      .slice(0, 4000)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu),
+  );
+
+/** The model whose examples have most words in common with the question, by their share of both. */
+function routedBy({ routing = [] }: Traits, events: readonly SessionEvent[]): string | undefined {
+  const question = routing.length > 0 ? events.findLast((event) => event.type === 'user') : undefined;
+  if (question?.type !== 'user') return undefined;
+  const asked = wordsIn(question.content);
+  let best: { model?: string; likeness: number } = { likeness: 0 };
+  for (const { model, examples } of routing)
+    for (const example of examples) {
+      const words = wordsIn(example);
+      const likeness = words.intersection(asked).size / Math.sqrt(words.size * asked.size || 1);
+      if (likeness > best.likeness) best = { model, likeness };
+    }
+  return best.model;
 }
 
 /** One of the models that answer in turn, unless the owner has chosen another since. */

@@ -23,7 +23,9 @@ import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { skillTools } from './skills.ts';
 import { apiTools } from './api.ts';
+import { modelPickerTools } from './model-picker.ts';
 import { offered } from './offered.ts';
+import { withPostEdit } from './post-edit.ts';
 import { scriptTools } from './script.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
@@ -117,9 +119,19 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     fetch: () => fetchTools(outbound),
   };
   /** Those that the agent's definition describes itself. */
-  async function writtenTools({ traits: { scripts, apis = [] } = {} }: AgentDefinition): Promise<Tool[]> {
+  async function writtenTools({ traits: { scripts, apis = [], pickable } = {} }: AgentDefinition): Promise<Tool[]> {
     const run = scripts && commandRunner(await workspace(), sandbox, deps);
-    return [...(scripts && run ? scriptTools(scripts, run) : []), ...apiTools(apis, outbound)];
+    return [
+      ...(scripts && run ? scriptTools(scripts, run) : []),
+      ...apiTools(apis, outbound),
+      ...(pickable ? modelPickerTools(pickable) : []),
+    ];
+  }
+
+  async function ownTools({ tools, traits }: AgentDefinition): Promise<Tool[]> {
+    const own = (await Promise.all(tools.map(toolset))).flat();
+    if (!traits?.postEdit) return own;
+    return withPostEdit(own, traits.postEdit, commandRunner(await workspace(), sandbox, deps));
   }
 
   const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
@@ -134,7 +146,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
     async tools(definition, signal) {
-      const own = await Promise.all(definition.tools.map(toolset));
+      const own = await ownTools(definition);
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
       const further =
         definition.mcpServers.length > 0
@@ -142,7 +154,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
       const written = await writtenTools(definition);
-      return offered(definition, unlike([...own.flat(), ...team, ...skills, ...written, ...further]));
+      return offered(definition, unlike([...own, ...team, ...skills, ...written, ...further]));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {

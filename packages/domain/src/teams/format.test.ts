@@ -69,6 +69,9 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'mcp.env': { A: 'b' },
   'mcp.name': 'docs',
   'mcp.tools': ['search'],
+  'model.routing': [{ model: 'openai/small', examples: ['hello'] }],
+  'toolset.post_edit': [{ path: '*.go', cmd: 'gofmt -w $path' }],
+  'model_picker.models': ['openai/big'],
   'todo.shared': true,
   'memory.path': './m.db',
 };
@@ -103,6 +106,13 @@ function check(
       );
       continue;
     }
+    if (fate === 'asked') {
+      assert.ok(
+        reading.toGive.some((one) => one.says === says),
+        name,
+      );
+      continue;
+    }
     assert.deepEqual(named, [], name);
     if (!WITHOUT_EFFECT.has(name)) assert.notDeepEqual(reading.team, before.team, `${name} is dropped`);
     assert.deepEqual(taken(JSON.parse(JSON.stringify(put(given)))), before);
@@ -126,6 +136,7 @@ test('every key of a team, its metadata, agents and models is carried, named as 
 
 const REQUIRED: Readonly<Record<string, Document>> = {
   mcp: { command: 'docs-server' },
+  model_picker: { models: ['openai/small'] },
   script: { shell: { hello: { cmd: 'echo hello' } } },
   api: { api_config: { name: 'puzzle', endpoint: 'https://api.example/puzzle' } },
 };

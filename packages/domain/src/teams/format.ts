@@ -3,8 +3,11 @@
  * that names it; docs/teams.md shows the same table, and a test compares them.
  */
 
-/** `carried`: it does here what it does there. `lost`: left out, and the reply says so. `refused`: the file is not taken. */
-export type Fate = 'carried' | 'lost' | 'refused';
+/**
+ * `carried`: it does here what it does there. `asked`: it says what has to be there, and its owner is told to see to that.
+ * `lost`: left out, and the reply says so. `refused`: the file is not taken.
+ */
+export type Fate = 'carried' | 'asked' | 'lost' | 'refused';
 
 export interface Rule {
   fate: Fate;
@@ -14,6 +17,7 @@ export interface Rule {
 
 const carried = (says = ''): Rule => ({ fate: 'carried', says });
 const lost = (says: string): Rule => ({ fate: 'lost', says });
+const asked = (says: string): Rule => ({ fate: 'asked', says });
 const refused = (says: string): Rule => ({ fate: 'refused', says });
 
 type Keys = Readonly<Record<string, Rule>>;
@@ -100,7 +104,7 @@ export const MODEL_KEYS: Keys = {
   base_url: lost('the model is asked through the providers of this platform'),
   token_key: lost('the model is asked with the platform’s key, or with yours from Settings'),
   provider_opts: lost('options of a single provider are not sent'),
-  routing: lost('every question goes to this model'),
+  routing: carried('The model whose examples have most words in common with the question.'),
 };
 
 /** Of every toolset. */
@@ -129,7 +133,7 @@ export const MCP_KEYS: Keys = {
   env: carried('Values that the file does not have are to be given.'),
   remote: carried('Streamable HTTP and SSE, with headers.'),
   ref: carried('A name of `mcps`, or of Docker’s catalogue where the server can be had without Docker.'),
-  version: lost('nothing is installed: put the program into the agent’s workspace, or into its image'),
+  version: asked('nothing is installed by itself: put the program into the agent’s workspace, or into its image'),
   config: lost('give the server its settings where it is attached to the agent'),
   working_dir: lost('it starts in the agent’s workspace'),
 };
@@ -138,7 +142,7 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   filesystem: has(
     {
       ignore_vcs: lost('version control is not left out of what is listed and searched'),
-      post_edit: lost('nothing is run after an edit: say it in the instruction'),
+      post_edit: carried('Runs in the sandbox; `$path` is the file.'),
     },
     'The agent’s workspace.',
   ),
@@ -149,6 +153,7 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   fetch: has({ timeout: lost('how long a page may take is the platform’s to say') }),
   script: has({ shell: carried('Each is a tool that runs in the sandbox.') }),
   api: has({ api_config: carried() }),
+  model_picker: has({ models: carried('The agent may change to these, and back.') }),
   mcp: has(MCP_KEYS),
   mcp_catalog: missing('servers are attached by the owner, not found by the agent'),
   file: missing('use filesystem'),
@@ -162,7 +167,6 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   user_prompt: missing('it asks in its answer'),
   openapi: missing('use api, or an MCP server'),
   open_url: missing('there is no browser of the user to open'),
-  model_picker: missing('the model does not change itself: list fallbacks, or several models'),
   background_agents: missing('tasks are handed over one at a time: name sub_agents'),
   scheduler: missing('the owner schedules tasks'),
   rag: missing('put documents into the agent’s files, which it can search'),

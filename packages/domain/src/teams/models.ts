@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Notes } from './servers.ts';
-import { Unfit, type createSieve } from './sift.ts';
-import { samplingSchema, type Sampling } from './traits.ts';
+import { Unfit, type createSieve, type Notes } from './sift.ts';
+import { samplingSchema, type Routing, type Sampling } from './traits.ts';
 
 /** The models that a document names. */
 
@@ -23,11 +22,18 @@ const namedModel = z.strictObject({
   model: z.string().trim().min(1).max(200),
   thinking_budget: budget.optional(),
   track_usage: z.boolean().optional(),
+  routing: z
+    .array(
+      z.strictObject({ model: z.string().trim().min(1).max(200), examples: z.array(z.string().max(2000)).max(100) }),
+    )
+    .max(20)
+    .optional(),
 });
 
 export interface NamedModel {
   model: string;
   sampling?: Sampling;
+  routing?: Routing;
 }
 
 export type Models = ReturnType<typeof createModels>;
@@ -41,9 +47,13 @@ export function createModels(given: Readonly<Record<string, unknown>>, sieve: Re
       const [issue] = parsed.error.issues;
       throw new Unfit(['models', name, ...(issue?.path ?? [])].join('.'), issue?.message.trim() ?? '');
     }
-    const { provider, model, thinking_budget: thinking, track_usage: _, ...rest } = parsed.data;
+    const { provider, model, thinking_budget: thinking, track_usage: _, routing, ...rest } = parsed.data;
     const sampling: Sampling = { ...rest, ...(thinking !== undefined && { reasoning: reasoningOf(thinking) }) };
-    return { model: `${provider}/${model}`, ...(Object.keys(sampling).length > 0 && { sampling }) };
+    return {
+      model: `${provider}/${model}`,
+      ...(Object.keys(sampling).length > 0 && { sampling }),
+      ...(routing && routing.length > 0 && { routing }),
+    };
   }
 
   /** A model by its name in the document, or as it is called everywhere. */

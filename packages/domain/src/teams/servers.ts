@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { catalogueServer } from './catalogue.ts';
-import { Unfit, type Note } from './sift.ts';
+import { Unfit, type Notes } from './sift.ts';
 import { TEAM_TOOLS } from './templates.ts';
 
 /** The MCP servers that a document names. */
@@ -39,11 +39,6 @@ export interface McpToolset {
   env?: Record<string, string> | undefined;
   remote?: { url: string; headers?: Record<string, string> | undefined } | undefined;
   tools?: string[] | undefined;
-}
-
-export interface Notes {
-  lost: Note[];
-  toGive: Note[];
 }
 
 const VARIABLE = /\$\{(?:env\.)?([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)/;

@@ -19,6 +19,12 @@ export interface Note {
   says: string;
 }
 
+/** What of a document the team does not do, and what its owner has to add. */
+export interface Notes {
+  lost: Note[];
+  toGive: Note[];
+}
+
 /** The document cannot be taken as it is. */
 export class Unfit extends Error {
   override readonly name = 'Unfit';
@@ -46,7 +52,7 @@ const known = (rules: Readonly<Record<string, Rule>>): string =>
     .join(', ');
 
 export function createSieve() {
-  const notes: Note[] = [];
+  const notes: Notes = { lost: [], toGive: [] };
 
   function keys(at: string, given: unknown, rules: Readonly<Record<string, Rule>>): unknown {
     if (!isObject(given)) return given;
@@ -56,7 +62,8 @@ export function createSieve() {
       const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
       if (!rule) throw new Unfit(place.slice(0, 200), `unknown key; known are ${known(rules)}`);
       if (rule.fate === 'refused' && !isEmpty(value)) throw new Unfit(place, rule.says);
-      if (rule.fate === 'lost' && !isEmpty(value)) notes.push({ at: place, says: rule.says });
+      const told = { lost: notes.lost, asked: notes.toGive }[rule.fate as 'lost' | 'asked'];
+      if (told && !isEmpty(value)) told.push({ at: place, says: rule.says });
       if (rule.fate === 'carried' || READ_ALL_THE_SAME.has(key)) kept[key] = value;
     }
     return kept;
@@ -77,7 +84,7 @@ export function createSieve() {
     const rule = Object.hasOwn(TOOLSETS, type) ? TOOLSETS[type] : undefined;
     if (!rule) throw new Unfit(at, `unknown toolset ${type.slice(0, 100)}; known are ${known(TOOLSETS)}`);
     if (rule.fate === 'carried') return server(at, given, toolsetKeys(type));
-    notes.push({ at: `${at} (${type})`, says: rule.says });
+    notes.lost.push({ at: `${at} (${type})`, says: rule.says });
     return undefined;
   }
 

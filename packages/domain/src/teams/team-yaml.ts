@@ -1,7 +1,7 @@
 import { parseDocument, stringify } from 'yaml';
 import { repeatedKey } from '../yaml-keys.ts';
 import { readTeam, type Team, type TeamAgent, type TeamReading } from './team.ts';
-import type { Sampling } from './traits.ts';
+import type { Traits } from './traits.ts';
 
 /** Apart from the rest of the package: the library takes 5 MB and is loaded where a document is read or written. */
 
@@ -28,7 +28,7 @@ export function readTeamYaml(text: string): TeamReading {
 /** The team's YAML; reading it back gives the same team. */
 export function teamYaml({ name, description, about, permissions, agents }: Team): string {
   const models = Object.fromEntries(
-    agents.flatMap((one) => (one.traits?.sampling ? [[modelKey(one), modelOf(one, one.traits.sampling)]] : [])),
+    agents.flatMap((one) => (isNamed(one) ? [[modelKey(one), modelOf(one, one.traits ?? {})]] : [])),
   );
   return stringify(
     {
@@ -47,7 +47,10 @@ export function teamYaml({ name, description, about, permissions, agents }: Team
 
 const modelKey = ({ name }: TeamAgent): string => `model of ${name}`;
 
-function modelOf({ model }: TeamAgent, { reasoning, ...sampling }: Sampling) {
+/** A model with settings stands among the models of the document. */
+const isNamed = ({ traits }: TeamAgent): boolean => traits?.sampling !== undefined || traits?.routing !== undefined;
+
+function modelOf({ model }: TeamAgent, { sampling: { reasoning, ...sampling } = {}, routing }: Traits) {
   const slash = model.indexOf('/');
   const thinking = reasoning?.adaptive ? -1 : (reasoning?.max_tokens ?? reasoning?.effort);
   return {
@@ -55,13 +58,14 @@ function modelOf({ model }: TeamAgent, { reasoning, ...sampling }: Sampling) {
     model: model.slice(slash + 1),
     ...sampling,
     ...(thinking !== undefined && { thinking_budget: thinking }),
+    ...(routing && { routing }),
   };
 }
 
 /** A lead that names nobody would lead all of them. */
 function agentOf(one: TeamAgent, leads: boolean) {
   const { traits = {}, maxTurns, fallbacks } = one;
-  const first = traits.sampling ? modelKey(one) : one.model;
+  const first = isNamed(one) ? modelKey(one) : one.model;
   const toolsets = toolsetsOf(one);
   return {
     role: one.role,
@@ -86,14 +90,17 @@ function agentOf(one: TeamAgent, leads: boolean) {
 }
 
 function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
-  const { offered = {}, hints = {}, toolModels = {}, scripts, apis = [] } = traits;
+  const { offered = {}, hints = {}, toolModels = {}, scripts, apis = [], pickable, postEdit } = traits;
   const about = (name: string) => ({
     ...(offered[name] && { tools: offered[name] }),
     ...(hints[name] !== undefined && { instruction: hints[name] }),
     ...(toolModels[name] !== undefined && { model: toolModels[name] }),
   });
   return [
-    ...tools.map((type) => ({ type, ...about(type) })).filter((one) => Object.keys(one).length > 1),
+    ...tools
+      .map((type) => ({ type, ...about(type), ...(type === 'filesystem' && postEdit && { post_edit: postEdit }) }))
+      .filter((one) => Object.keys(one).length > 1),
+    ...(pickable ? [{ type: 'model_picker', models: pickable, ...about('model_picker') }] : []),
     ...(scripts ? [{ type: 'script', shell: scripts, ...about('script') }] : []),
     ...apis.map((api) => ({ type: 'api', api_config: api, ...about('api') })),
     ...mcp.map((server) => ({ ...server, ...about(server.name ?? '') })),

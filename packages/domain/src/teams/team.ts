@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { permissionsSchema, type Permissions } from '../permissions.ts';
 import { isSkillName } from '../skills/skill.ts';
 import { createModels, type Models } from './models.ts';
-import { mcpDefinition, mcpToolset, serverOf, type McpToolset, type Notes } from './servers.ts';
-import { createSieve, Unfit, type Note } from './sift.ts';
+import { mcpDefinition, mcpToolset, serverOf, type McpToolset } from './servers.ts';
+import { createSieve, Unfit, type Note, type Notes } from './sift.ts';
 import { traitsOf } from './traits-of.ts';
-import { apiSchema, outputSchema, scriptSchema, type Traits } from './traits.ts';
+import { apiSchema, outputSchema, postEditSchema, scriptSchema, type Traits } from './traits.ts';
 import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
 
 /**
@@ -45,12 +45,19 @@ const offered = z.array(z.string().max(200)).max(200).optional();
 const toolset = z.discriminatedUnion('type', [
   mcpToolset,
   z.strictObject({ type: z.literal('script'), shell: z.record(z.string(), scriptSchema), tools: offered, ...hints }),
+  z.strictObject({
+    type: z.literal('model_picker'),
+    models: z.array(modelName).min(1).max(20),
+    tools: offered,
+    ...hints,
+  }),
   z.strictObject({ type: z.literal('api'), api_config: apiSchema, tools: offered, ...hints }),
   z.strictObject({
     type: tool,
     tools: offered,
     shared: z.boolean().optional(),
     path: z.string().max(1000).optional(),
+    post_edit: z.array(postEditSchema).max(20).optional(),
     ...hints,
   }),
 ]);
@@ -157,7 +164,7 @@ export function readTeam(raw: unknown): TeamReading {
       const [issue] = parsed.error.issues;
       return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message.trim()}` };
     }
-    const notes: Notes = { lost: sieve.notes, toGive: [] };
+    const { notes } = sieve;
     const team = build(parsed.data, createModels(parsed.data.models, sieve), notes);
     return { ok: true, team, notCarried: notes.lost, toGive: notes.toGive };
   } catch (error) {
@@ -235,6 +242,7 @@ function agentOf(name: string, given: GivenAgent, { models, mcps, notes, shared,
     notes,
     plain,
     sampling,
+    routing: first?.routing,
     inTurn: further.length > 0 ? inTurn : undefined,
     servers: servers.map((one, index) => ({ name: mcp[index]?.name ?? '', given: one.given })),
   });

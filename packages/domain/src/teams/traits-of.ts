@@ -1,9 +1,9 @@
 import { OTHER_NAMES, ownTools, toolsetOf } from '../own-tools.ts';
-import { present, type GivenServer, type Notes } from './servers.ts';
-import { Unfit } from './sift.ts';
+import { present, type GivenServer } from './servers.ts';
+import { Unfit, type Notes } from './sift.ts';
 import type { GivenAgent, GivenToolset } from './team.ts';
 import { TEAM_TOOLS } from './templates.ts';
-import { commandsSchema, type Sampling, type Traits } from './traits.ts';
+import { commandsSchema, type Routing, type Sampling, type Traits } from './traits.ts';
 
 /** What a document says of an agent, as the agent has it. */
 
@@ -12,12 +12,13 @@ interface Around {
   notes: Notes;
   plain: (model: string, at: string) => string;
   sampling: Sampling | undefined;
+  routing: Routing | undefined;
   inTurn: string[] | undefined;
   servers: readonly { name: string; given: GivenServer }[];
 }
 
 export function traitsOf(given: GivenAgent, around: Around): Traits | undefined {
-  const { at, notes, sampling, inTurn } = around;
+  const { at, notes, sampling, inTurn, routing } = around;
   const { toolsets = [], welcome_message: welcome, add_prompt_files: promptFiles, structured_output: output } = given;
   const commands = commandsOf(given.commands, `${at}.commands`, notes);
   const offered: Record<string, string[]> = {};
@@ -39,6 +40,14 @@ export function traitsOf(given: GivenAgent, around: Around): Traits | undefined 
     ...filled(
       'toolModels',
       said(around, toolsets, ({ model }) => model && around.plain(model, `${at}.toolsets`)),
+    ),
+    ...(routing && {
+      routing: routing.map(({ model, examples }) => ({ model: around.plain(model, `${at}.model`), examples })),
+    }),
+    ...filled('pickable', pickableOf(toolsets, around)),
+    ...filled(
+      'postEdit',
+      toolsets.flatMap((one) => ('post_edit' in one ? (one.post_edit ?? []) : [])),
     ),
     ...(inTurn && { inTurn }),
     ...(sampling && { sampling }),
@@ -83,10 +92,19 @@ function offeredOf(given: GivenToolset, at: string, { lost }: Notes): Record<str
   return { [type]: [...new Set(names.filter((one) => known.includes(one)))] };
 }
 
-/** What another program would work out before the model reads a command. */
-const WORKED_OUT = /!`|!\w+\(|\$\{[^}]*\(|\$\{?(?:env\.)?[A-Z_][A-Z0-9_]*\}?/;
+const pickableOf = (toolsets: readonly GivenToolset[], { at, plain }: Around): string[] => [
+  ...new Set(
+    toolsets.flatMap((one) =>
+      one.type === 'model_picker' ? one.models.map((model) => plain(model, `${at}.toolsets`)) : [],
+    ),
+  ),
+];
 
-function commandsOf(given: GivenAgent['commands'], at: string, { lost }: Notes): Traits['commands'] {
+/** What another program would run before the model reads a command, and what it would put in from its environment. */
+const WORKED_OUT = /!`|!\w+\(|\$\{[^}]*\(/;
+const VALUE = /\$\{?(?:env\.)?([A-Z_][A-Z0-9_]*)\}?/;
+
+function commandsOf(given: GivenAgent['commands'], at: string, { lost, toGive }: Notes): Traits['commands'] {
   if (given === undefined) return undefined;
   const entries = (Array.isArray(given) ? given : [given]).flatMap((one) => Object.entries(one));
   const commands = Object.fromEntries(
@@ -97,6 +115,9 @@ function commandsOf(given: GivenAgent['commands'], at: string, { lost }: Notes):
   if (!parsed.success) throw new Unfit(at, parsed.error.issues[0]?.message.trim() ?? 'not readable');
   for (const [name, { instruction }] of Object.entries(parsed.data)) {
     const found = WORKED_OUT.exec(instruction);
+    const value = VALUE.exec(instruction)?.[1];
+    if (value !== undefined)
+      toGive.push({ at: `${at}.${name}`, says: `the value of ${value} is not in the file: write it into the command` });
     if (found)
       lost.push({ at: `${at}.${name}`, says: `${found[0]} is not worked out: the model reads it as it stands` });
   }

@@ -70,6 +70,11 @@ const command = z.strictObject({
 });
 export const commandsSchema = z.record(name, command);
 
+export const postEditSchema = z.strictObject({
+  path: z.string().min(1).max(300),
+  cmd: z.string().min(1).max(10_000),
+});
+
 export const traitsSchema = z.object({
   /** Shown where a conversation begins. */
   welcome: z.string().max(10_000).optional(),
@@ -87,6 +92,15 @@ export const traitsSchema = z.object({
   hints: z.record(toolsetName, z.string().max(20_000)).optional(),
   /** Who reads the results of a toolset's tools. */
   toolModels: z.record(toolsetName, modelName).optional(),
+  /** Who answers a question that is like one of the examples; the agent's model answers the others. */
+  routing: z
+    .array(z.object({ model: modelName, examples: z.array(z.string().max(2000)).max(100) }))
+    .max(20)
+    .optional(),
+  /** Models that the agent may change to by itself. */
+  pickable: z.array(modelName).max(20).optional(),
+  /** Commands that run after a file was written whose path is like `path`. */
+  postEdit: z.array(postEditSchema).max(20).optional(),
   /** Models that answer in turn; the first is the agent's. */
   inTurn: z.array(modelName).max(10).optional(),
   sampling: samplingSchema.optional(),
@@ -96,3 +110,4 @@ export const traitsSchema = z.object({
   apis: z.array(apiSchema).max(50).optional(),
 });
 export type Traits = z.output<typeof traitsSchema>;
+export type Routing = NonNullable<Traits['routing']>;

@@ -156,8 +156,12 @@ function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType
 
     async purpose(user: User, id: string) {
       const own = roster.of(user.id);
-      const { instruction, tools } = await own.definition(await own.get(id));
-      return { instruction, tools };
+      const { instruction, tools, traits = {} } = await own.definition(await own.get(id));
+      const commands = Object.entries(traits.commands ?? {}).map(([name, { description = '' }]) => ({
+        name,
+        description,
+      }));
+      return { instruction, tools, welcome: traits.welcome ?? null, commands };
     },
 
     async setPurpose(user: User, id: string, purpose: TypesOf<typeof web.agents.putPurpose>['body'], address: string) {

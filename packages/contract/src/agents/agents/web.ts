@@ -170,7 +170,12 @@ export const getPurpose = endpoint({
   method: 'GET',
   path: '/api/agents/:id/purpose',
   summary: 'What the agent is for, and the tools that it may use',
-  reply: purpose,
+  reply: purpose.extend({
+    welcome: z.string().nullable().describe('What its document says where a conversation begins'),
+    commands: z
+      .array(z.object({ name: z.string(), description: z.string() }))
+      .describe('Messages `/name` that stand for a text of its document'),
+  }),
 });
 
 export const putPurpose = endpoint({
