@@ -207,6 +207,102 @@ agents:
   assert.match(fourth ?? '', /LOUD/);
 });
 
+test('a deferred tool is shown once it was looked for', async (t) => {
+  const yaml = 'agents: { root: { toolsets: [{ type: think }, { type: todo, defer: [list_todos] }] } }';
+  const steps: Call[] = [
+    { tool: 'search_tool', args: { query: 'todos' } },
+    { tool: 'add_tool', args: { name: 'list_todos' } },
+  ];
+  let turn = 0;
+  const { names } = await run(t, yaml, () => {
+    const step = steps[turn++];
+    return step ? { calls: [step] } : 'done';
+  });
+  const before = ['think', 'create_todos', 'update_todo', 'search_tool', 'add_tool'];
+  assert.deepEqual([names(0), names(1)], [before, before]);
+  assert.ok(names(2).includes('list_todos'));
+});
+
+test('an agent elsewhere is asked over A2A', async (t) => {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const { method, params } = JSON.parse(body) as {
+        method: string;
+        params: { message: { parts: { text: string }[] } };
+      };
+      heard.push(`${method} ${params.message.parts[0]?.text} ${request.headers['x-key']}`);
+      const result = {
+        kind: 'task',
+        status: { state: 'completed' },
+        artifacts: [{ parts: [{ kind: 'text', text: 'B2' }] }],
+      };
+      response.end(JSON.stringify(heard.length === 1 ? { result } : { error: { message: 'busy' } }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a2a`;
+  const yaml = `agents: { root: { toolsets: [{ type: a2a, name: blue, url: '${url}', headers: { X-Key: k } }] } }`;
+  const ask = { tool: 'ask_blue', args: { message: 'your move' } };
+  const { answer } = await run(t, yaml, calling(ask, ask));
+  assert.equal(answer.reply, 'B2 | The agent refused: busy');
+  assert.deepEqual(heard, ['message/send your move k', 'message/send your move k']);
+});
+
+test('operations of an OpenAPI document are tools', async (t) => {
+  const seen: string[] = [];
+  const pet = {
+    type: 'object',
+    properties: { name: { type: 'string' }, friend: { $ref: '#/components/schemas/Pet' } },
+  };
+  const json = { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } };
+  const document = {
+    openapi: '3.0.0',
+    servers: [{ url: '/v1' }],
+    components: { schemas: { Pet: pet } },
+    paths: {
+      '/pets/{id}': {
+        get: {
+          operationId: 'getPet',
+          parameters: [
+            { name: 'id', in: 'path' },
+            { name: 'full', in: 'query' },
+          ],
+        },
+      },
+      '/pets': { post: { operationId: 'addPet', requestBody: { content: json } } },
+    },
+  };
+  const server = createServer((request, response) => {
+    if (request.url === '/spec.json') return void response.end(JSON.stringify(document));
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      seen.push(`${request.method} ${request.url} ${request.headers['x-key']} ${body}`);
+      response.end('ok');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const yaml = `agents: { root: { toolsets: [{ type: openapi, url: '${base}/spec.json', headers: { X-Key: k } }] } }`;
+  const { answer, names } = await run(
+    t,
+    yaml,
+    calling(
+      { tool: 'getPet', args: { id: 'a/../b', full: true } },
+      { tool: 'addPet', args: { body: { name: 'Rex' } } },
+      { tool: 'getPet', args: {} },
+    ),
+  );
+  assert.deepEqual(names(), ['getPet', 'addPet']);
+  assert.equal(answer.reply, 'ok | ok | Invalid arguments. id is required.');
+  assert.deepEqual(seen, ['GET /v1/pets/a%2F..%2Fb?full=true k ', 'POST /v1/pets k {"name":"Rex"}']);
+});
+
 test('a run ends at the document’s iterations', async (t) => {
   let turn = 0;
   const { answer } = await run(t, 'agents: { root: { tools: [think], max_iterations: 2 } }', () => ({

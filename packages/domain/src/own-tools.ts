@@ -42,7 +42,15 @@ export const toolsetOf = (name: string): string | undefined =>
   Object.entries(OWN).find(([, tools]) => Object.hasOwn(tools, OTHER_NAMES[name] ?? name))?.[0];
 
 /** Beside the toolsets: what hands work on, and reads skills. */
-const LOOKING = new Set(['transfer_task', 'activate_skill', 'read_skill_file', 'change_model', 'revert_model']);
+const LOOKING = new Set([
+  'transfer_task',
+  'activate_skill',
+  'read_skill_file',
+  'change_model',
+  'revert_model',
+  'search_tool',
+  'add_tool',
+]);
 
 /** Whether a call of it changes nothing that lasts. What a server says of its tools is not asked. */
 export const onlyLooks = (name: string): boolean =>

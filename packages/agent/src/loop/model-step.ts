@@ -10,6 +10,7 @@ import type { RunDeps, RunLog } from './run.ts';
 import { memoryScope, type RunLimits } from '@troupe/domain';
 import { readSession } from '../session/session.ts';
 import { keptSkills } from '../skills/active.ts';
+import { shownIn } from '../tools/deferred.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** One call of the model, and what it said into the log. */
@@ -65,7 +66,8 @@ const TOO_LONG = '[arguments too long]';
 
 export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'goes on'> {
   const { run } = turn;
-  const tools = await deps.tools(run.definition, turn.signal);
+  const all = await deps.tools(run.definition, turn.signal);
+  const tools = shownIn(run.definition, all, run.events());
   let messages = await prompt(deps, run, tools);
   if (estimateTokens(messages) > deps.compactAt && (await compact(deps, turn)))
     messages = await prompt(deps, run, tools);

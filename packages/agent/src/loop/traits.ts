@@ -123,7 +123,7 @@ function routedBy({ routing = [] }: Traits, events: readonly SessionEvent[]): st
   for (const { model, examples } of routing)
     for (const example of examples) {
       const words = wordsIn(example);
-      const likeness = words.intersection(asked).size / Math.sqrt(words.size * asked.size || 1);
+      const likeness = [...words].filter((word) => asked.has(word)).length / Math.sqrt(words.size * asked.size || 1);
       if (likeness > best.likeness) best = { model, likeness };
     }
   return best.model;

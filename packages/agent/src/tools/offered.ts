@@ -6,9 +6,8 @@ export function offered({ traits }: AgentDefinition, tools: readonly Tool[]): re
   if (!traits?.offered && !traits?.readonly) return tools;
   const lists = new Map(Object.entries(traits.offered ?? {}));
   return tools.filter((tool) => {
-    const { name, toolset, offeredAs } = tool;
-    // A server's list is kept with the server.
-    if (offeredAs === undefined && lists.get(toolset)?.includes(name) === false) return false;
+    // The list of an MCP server is kept with the server.
+    if (lists.get(tool.toolset)?.includes(tool.name) === false) return false;
     return !traits.readonly || changesNothing(tool);
   });
 }

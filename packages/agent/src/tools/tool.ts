@@ -33,7 +33,7 @@ export interface RunFiles {
 export interface Tool {
   name: string;
   toolset: string;
-  /** What its MCP server calls it; left out: it is the agent's own. */
+  /** What the server that offers it calls it; left out: it is the agent's own. */
   offeredAs?: string;
   description: string;
   /** JSON Schema of the arguments. */

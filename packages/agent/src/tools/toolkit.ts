@@ -22,9 +22,12 @@ import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { skillTools } from './skills.ts';
+import { a2aTools } from './a2a.ts';
 import { apiTools } from './api.ts';
+import { withSearch } from './deferred.ts';
 import { modelPickerTools } from './model-picker.ts';
 import { offered } from './offered.ts';
+import { createOpenApi } from './openapi.ts';
 import { withPostEdit } from './post-edit.ts';
 import { scriptTools } from './script.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
@@ -101,6 +104,9 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     oauth,
     onFailure: (server, why) => tell('error', `The MCP server ${server} cannot be used: ${why}.`),
   });
+  const interfaces = createOpenApi(outbound, (url, why) =>
+    tell('error', `The interface ${url} cannot be used: ${why}.`),
+  );
   const unlike = createNaming(({ name, toolset }) =>
     tell('warn', `A tool of the MCP server ${toolset} is left out: there is another one named ${name}.`),
   );
@@ -119,11 +125,15 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     fetch: () => fetchTools(outbound),
   };
   /** Those that the agent's definition describes itself. */
-  async function writtenTools({ traits: { scripts, apis = [], pickable } = {} }: AgentDefinition): Promise<Tool[]> {
+  async function writtenTools({
+    traits: { scripts, apis = [], pickable, agents = [], openapi = [] } = {},
+  }: AgentDefinition): Promise<Tool[]> {
     const run = scripts && commandRunner(await workspace(), sandbox, deps);
     return [
       ...(scripts && run ? scriptTools(scripts, run) : []),
       ...apiTools(apis, outbound),
+      ...a2aTools(agents, outbound),
+      ...(openapi.length > 0 ? await interfaces(openapi) : []),
       ...(pickable ? modelPickerTools(pickable) : []),
     ];
   }
@@ -154,7 +164,8 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
       const written = await writtenTools(definition);
-      return offered(definition, unlike([...own, ...team, ...skills, ...written, ...further]));
+      const all = offered(definition, unlike([...own, ...team, ...skills, ...written, ...further]));
+      return withSearch(definition, all);
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {

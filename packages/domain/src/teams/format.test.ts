@@ -65,6 +65,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'toolset.instruction': 'Be careful. {ORIGINAL_INSTRUCTIONS}',
   'toolset.tools': ['read_file'],
   'toolset.model': 'openai/small',
+  'toolset.defer': ['read_file'],
   'mcp.args': ['--all'],
   'mcp.env': { A: 'b' },
   'mcp.name': 'docs',
@@ -72,6 +73,11 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'model.routing': [{ model: 'openai/small', examples: ['hello'] }],
   'toolset.post_edit': [{ path: '*.go', cmd: 'gofmt -w $path' }],
   'model_picker.models': ['openai/big'],
+  'openapi.url': 'https://api.example/v2.json',
+  'openapi.headers': { 'X-Key': 'k' },
+  'a2a.name': 'blue',
+  'a2a.url': 'https://agents.example/b',
+  'a2a.headers': { 'X-Key': 'k' },
   'todo.shared': true,
   'memory.path': './m.db',
 };
@@ -137,6 +143,8 @@ test('every key of a team, its metadata, agents and models is carried, named as 
 const REQUIRED: Readonly<Record<string, Document>> = {
   mcp: { command: 'docs-server' },
   model_picker: { models: ['openai/small'] },
+  openapi: { url: 'https://api.example/openapi.json' },
+  a2a: { url: 'https://agents.example/a' },
   script: { shell: { hello: { cmd: 'echo hello' } } },
   api: { api_config: { name: 'puzzle', endpoint: 'https://api.example/puzzle' } },
 };
@@ -155,7 +163,7 @@ test('every toolset is carried or named as lost, and so is each of its keys', ()
     const { type: _type, remote: _remote, ref: _ref, tools, ...keys } = format.toolsetKeys(type);
     const place = type === 'filesystem' ? 'toolset' : type;
     const own = type === 'filesystem' || type === 'mcp' ? { ...keys, tools: tools! } : keys;
-    const { instruction: _i, model: _m, ...apart } = own;
+    const { instruction: _i, model: _m, defer: _d, ...apart } = own;
     check(place, type === 'filesystem' ? own : apart, given, put);
   }
 });

@@ -113,7 +113,7 @@ const COMMON: Keys = {
   instruction: carried('`{ORIGINAL_INSTRUCTIONS}` stands for what is said otherwise.'),
   tools: carried('Only these are offered.'),
   model: carried('Reads the results of these tools.'),
-  defer: lost('its tools are offered from the start'),
+  defer: carried('Its tools are shown once the agent has looked for them with search_tool.'),
   toon: lost('results are not shortened'),
 };
 
@@ -154,6 +154,8 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   script: has({ shell: carried('Each is a tool that runs in the sandbox.') }),
   api: has({ api_config: carried() }),
   model_picker: has({ models: carried('The agent may change to these, and back.') }),
+  a2a: has({ name: carried(), url: carried('Where the agent takes messages.'), headers: carried() }),
+  openapi: has({ url: carried('A document in JSON; each operation is a tool, 64 at most.'), headers: carried() }),
   mcp: has(MCP_KEYS),
   mcp_catalog: missing('servers are attached by the owner, not found by the agent'),
   file: missing('use filesystem'),
@@ -162,10 +164,8 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   plan: missing('use todo'),
   session_plan: missing('use todo'),
   session_context: missing('the conversation is shown to the model anyway'),
-  a2a: missing('agents elsewhere are reached through the owner’s contacts'),
   lsp: missing('language servers are not started'),
   user_prompt: missing('it asks in its answer'),
-  openapi: missing('use api, or an MCP server'),
   open_url: missing('there is no browser of the user to open'),
   background_agents: missing('tasks are handed over one at a time: name sub_agents'),
   scheduler: missing('the owner schedules tasks'),

@@ -10,4 +10,4 @@ export {
 } from './team.ts';
 export type { McpToolset } from './servers.ts';
 export type { Note } from './sift.ts';
-export type { ApiTool, ScriptTool, Traits } from './traits.ts';
+export type { A2aAgent, ApiTool, OpenApi, ScriptTool, Traits } from './traits.ts';

@@ -90,11 +90,23 @@ function agentOf(one: TeamAgent, leads: boolean) {
 }
 
 function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
-  const { offered = {}, hints = {}, toolModels = {}, scripts, apis = [], pickable, postEdit } = traits;
+  const {
+    offered = {},
+    hints = {},
+    toolModels = {},
+    scripts,
+    apis = [],
+    pickable,
+    postEdit,
+    agents = [],
+    openapi = [],
+    deferred = {},
+  } = traits;
   const about = (name: string) => ({
     ...(offered[name] && { tools: offered[name] }),
     ...(hints[name] !== undefined && { instruction: hints[name] }),
     ...(toolModels[name] !== undefined && { model: toolModels[name] }),
+    ...(deferred[name] !== undefined && { defer: deferred[name] }),
   });
   return [
     ...tools
@@ -102,6 +114,8 @@ function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
       .filter((one) => Object.keys(one).length > 1),
     ...(pickable ? [{ type: 'model_picker', models: pickable, ...about('model_picker') }] : []),
     ...(scripts ? [{ type: 'script', shell: scripts, ...about('script') }] : []),
+    ...openapi.map((one) => ({ type: 'openapi', ...one, ...about('openapi') })),
+    ...agents.map((agent) => ({ type: 'a2a', ...agent, ...about('a2a') })),
     ...apis.map((api) => ({ type: 'api', api_config: api, ...about('api') })),
     ...mcp.map((server) => ({ ...server, ...about(server.name ?? '') })),
   ];

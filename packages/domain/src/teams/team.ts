@@ -5,7 +5,16 @@ import { createModels, type Models } from './models.ts';
 import { mcpDefinition, mcpToolset, serverOf, type McpToolset } from './servers.ts';
 import { createSieve, Unfit, type Note, type Notes } from './sift.ts';
 import { traitsOf } from './traits-of.ts';
-import { apiSchema, outputSchema, postEditSchema, scriptSchema, type Traits } from './traits.ts';
+import {
+  a2aSchema,
+  apiSchema,
+  deferSchema,
+  openApiSchema,
+  outputSchema,
+  postEditSchema,
+  scriptSchema,
+  type Traits,
+} from './traits.ts';
 import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
 
 /**
@@ -39,11 +48,22 @@ const skills = z
   });
 
 const modelName = z.string().trim().min(1).max(1000);
-const hints = { instruction: z.string().max(20_000).optional(), model: modelName.optional() };
+const hints = {
+  instruction: z.string().max(20_000).optional(),
+  model: modelName.optional(),
+  defer: deferSchema.optional(),
+};
 const offered = z.array(z.string().max(200)).max(200).optional();
 
 const toolset = z.discriminatedUnion('type', [
   mcpToolset,
+  z.strictObject({ type: z.literal('openapi'), ...openApiSchema.shape, tools: offered, ...hints }),
+  z.strictObject({
+    type: z.literal('a2a'),
+    ...a2aSchema.partial({ name: true }).shape,
+    tools: offered,
+    ...hints,
+  }),
   z.strictObject({ type: z.literal('script'), shell: z.record(z.string(), scriptSchema), tools: offered, ...hints }),
   z.strictObject({
     type: z.literal('model_picker'),

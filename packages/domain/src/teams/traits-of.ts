@@ -3,7 +3,7 @@ import { present, type GivenServer } from './servers.ts';
 import { Unfit, type Notes } from './sift.ts';
 import type { GivenAgent, GivenToolset } from './team.ts';
 import { TEAM_TOOLS } from './templates.ts';
-import { commandsSchema, type Routing, type Sampling, type Traits } from './traits.ts';
+import { commandsSchema, type A2aAgent, type OpenApi, type Routing, type Sampling, type Traits } from './traits.ts';
 
 /** What a document says of an agent, as the agent has it. */
 
@@ -54,6 +54,9 @@ export function traitsOf(given: GivenAgent, around: Around): Traits | undefined 
     ...(output && { output }),
     ...filled('scripts', scriptsOf(toolsets, at, notes)),
     ...apisOf(toolsets, at, notes),
+    ...filled('openapi', openApisOf(toolsets, at, notes)),
+    ...filled('agents', agentsOf(toolsets, at, notes)),
+    ...filled('deferred', deferredOf(around, toolsets)),
   };
   return Object.keys(traits).length > 0 ? traits : undefined;
 }
@@ -90,6 +93,36 @@ function offeredOf(given: GivenToolset, at: string, { lost }: Notes): Record<str
       says: `there is no tool ${name.slice(0, 100)} in ${type}; there are ${known.join(', ')}`,
     });
   return { [type]: [...new Set(names.filter((one) => known.includes(one)))] };
+}
+
+const openApisOf = (toolsets: readonly GivenToolset[], at: string, notes: Notes): OpenApi[] =>
+  toolsets.flatMap((one, index) => {
+    if (one.type !== 'openapi') return [];
+    const headers = present(one.headers, `${at}.toolsets.${index}.headers`, notes);
+    return [{ url: one.url, ...(headers && { headers }) }];
+  });
+
+/** Agents without a name are called by their address. */
+function agentsOf(toolsets: readonly GivenToolset[], at: string, notes: Notes): A2aAgent[] {
+  const names = new Set<string>();
+  return toolsets.flatMap((one, index) => {
+    if (one.type !== 'a2a') return [];
+    const called = one.name ?? `agent-${new URL(one.url).host.replaceAll(/[^A-Za-z0-9]+/g, '-')}`.slice(0, 50);
+    const name = names.has(called) ? `${called.slice(0, 50)}-${index}` : called;
+    names.add(name);
+    const headers = present(one.headers, `${at}.toolsets.${index}.headers`, notes);
+    return [{ name, url: one.url, ...(headers && { headers }) }];
+  });
+}
+
+function deferredOf({ servers }: Around, toolsets: readonly GivenToolset[]): NonNullable<Traits['deferred']> {
+  const own = toolsets.filter(({ type }) => type !== 'mcp').map((given) => ({ name: given.type as string, given }));
+  return Object.fromEntries(
+    [...own, ...servers].flatMap(({ name, given: { defer } }) => {
+      const isNone = defer === undefined || defer === false || (Array.isArray(defer) && defer.length === 0);
+      return isNone ? [] : [[name, defer]];
+    }),
+  );
 }
 
 const pickableOf = (toolsets: readonly GivenToolset[], { at, plain }: Around): string[] => [

@@ -75,6 +75,18 @@ export const postEditSchema = z.strictObject({
   cmd: z.string().min(1).max(10_000),
 });
 
+export const a2aSchema = z.object({
+  name,
+  url: z.url({ protocol: /^https?$/ }).max(2000),
+  headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4000)).optional(),
+});
+export type A2aAgent = z.output<typeof a2aSchema>;
+
+export const openApiSchema = a2aSchema.omit({ name: true });
+export type OpenApi = z.output<typeof openApiSchema>;
+
+export const deferSchema = z.union([z.boolean(), z.array(z.string().max(200)).max(200)]);
+
 export const traitsSchema = z.object({
   /** Shown where a conversation begins. */
   welcome: z.string().max(10_000).optional(),
@@ -108,6 +120,12 @@ export const traitsSchema = z.object({
   output: outputSchema.optional(),
   scripts: z.record(name, scriptSchema).optional(),
   apis: z.array(apiSchema).max(50).optional(),
+  /** Interfaces whose operations are tools. */
+  openapi: z.array(openApiSchema).max(10).optional(),
+  /** Agents elsewhere that it may ask. */
+  agents: z.array(a2aSchema).max(20).optional(),
+  /** Tools that are shown once they were looked for: all of a toolset, or these. */
+  deferred: z.record(toolsetName, z.union([z.literal(true), z.array(z.string().max(200)).max(200)])).optional(),
 });
 export type Traits = z.output<typeof traitsSchema>;
 export type Routing = NonNullable<Traits['routing']>;
