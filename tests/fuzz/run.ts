@@ -111,11 +111,19 @@ async function run(
   for (const [what, times] of named) say(`${times} × ${what}`);
   // What the platform itself says of its failures.
   if (failures.length > 0) say(scene.program.output().slice(-LOG_SHOWN));
+  failures.push(...undeclared(scene.program.output()));
   if (program.ended) failures.push(`the process ended:\n${scene.program.output().slice(-3000)}`);
   const grownMb = program.ended || baseMb === 0 ? 0 : await growth(scene, baseMb);
   if (grownMb > MOST_GROWTH_MB) failures.push(`the process grew by ${Math.round(grownMb)} MB`);
   return { sent, seconds: (performance.now() - began) / 1000, statuses, grownMb, failures };
 }
+
+/** Errors that were answered and stand nowhere in the contract, which the platform tells its log outside production. */
+const undeclared = (output: string): string[] => [
+  ...new Set(
+    Array.from(output.matchAll(/"msg":"([^\n]*which its contract does not declare)"/g), ([, told = '']) => told),
+  ),
+];
 
 const key = ({ endpoint }: FuzzRequest, status: number): string =>
   `${status} of ${endpoint.service} ${endpoint.method} ${endpoint.path}`;

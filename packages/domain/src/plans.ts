@@ -143,7 +143,11 @@ export function entitle(who: Subscriber, wish: string | undefined, fallback: Pla
   const wanted = isTier(wish) ? TIER_PLAN[wish] : wish;
   if (!isPlan(wanted) || planRank(wanted) > planRank(own))
     return {
-      refused: { status: 403, message: `Plan ${wanted} is not part of your subscription`, code: 'PLAN_MISMATCH' },
+      refused: {
+        status: 403,
+        message: `Plan ${wanted || '""'} is not part of your subscription`,
+        code: 'PLAN_MISMATCH',
+      },
     };
   return { plan: wanted };
 }

@@ -90,6 +90,14 @@ const CARD_PATH = '/.well-known/agent-card.json';
 /** Where a reader that cannot set headers may show its token in the address. */
 const QUERY_TOKEN_PATH = /^\/(ws|sessions\/[^/]+\/events)$/;
 
+/** What is said where there is nothing by that id. */
+const NOBODYS: Readonly<Record<string, string>> = {
+  sessions: 'Session not found',
+  approvals: 'Approval not found',
+  memory: 'Memory not found',
+  'mcp-servers': 'MCP server not found',
+};
+
 /** One for all: an error is made for every abort without a reason. */
 const LEFT = new Error('the client is gone');
 
@@ -201,7 +209,8 @@ async function serve(
   });
   const params = (path.exec(url.pathname) ?? []).slice(1);
   // Ids are plain; anything else is nobody's.
-  if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id))) throw new AppError(404, 'Not found');
+  if (params.some((id) => !/^[\w:.-]{1,200}$/.test(id)))
+    throw new AppError(404, NOBODYS[url.pathname.split('/', 2)[1] ?? ''] ?? 'Not found');
   await handler({ ...exchange, params, deps, mcp, signal: gone.signal });
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { BAD_ID, container, deploying, deployment, MISSING_ID } from './deploying.ts';
-import { AGENT_LIMIT_TEXT, agentStatus, denied, START_TEXTS, TAKEN_TEXTS } from './fields.ts';
+import { AGENT_LIMIT_TEXT, agentStatus, denied, START_TEXTS, TAKEN_TEXTS, UNKNOWN_TOOL_TEXT } from './fields.ts';
 
 export type Deployment = z.output<typeof deployment>;
 
@@ -22,7 +22,7 @@ export const create = endpoint({
   }),
   status: 201,
   errors: {
-    400: [MISSING_ID, BAD_ID, 'Invalid plan'],
+    400: [MISSING_ID, BAD_ID, 'Invalid plan', UNKNOWN_TOOL_TEXT],
     ...denied,
     402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
     404: ['Agent not found', 'User not found'],

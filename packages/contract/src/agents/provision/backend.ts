@@ -40,7 +40,7 @@ export const create = endpoint({
     container: container.optional(),
   }),
   errors: {
-    400: ['At least one channel token required', TOO_MANY_SKILLS_TEXT],
+    400: ['At least one channel token required', 'Invalid plan', TOO_MANY_SKILLS_TEXT],
     ...denied,
     402: ['A paid plan is required. Choose a plan at /pricing', AGENT_LIMIT_TEXT],
     404: ['User not found'],

@@ -66,10 +66,12 @@ const block = z.discriminatedUnion(
   'a block must be of type text, image, document, tool_use, tool_result, thinking or redacted_thinking',
 );
 
+const BAD_CONTENT = 'the content of a message must be a text or a list of blocks';
+
 const message = z.object({
   role: z.enum(['user', 'assistant', 'system']),
   content: z.union([z.string(), z.array(block)], {
-    error: (issue) => firstOf(issue) ?? 'the content of a message must be a text or a list of blocks',
+    error: (issue) => firstOf(issue) ?? BAD_CONTENT,
   }),
 });
 
@@ -146,7 +148,7 @@ export const createMessage = endpoint({
       cache_creation_input_tokens: z.number(),
     }),
   }),
-  errors: { ...MODEL_ERRORS, 400: [REFUSED, 'messages: at least one message is required'] },
+  errors: { ...MODEL_ERRORS, 400: [REFUSED, BAD_CONTENT, 'messages: at least one message is required'] },
 });
 
 export const countTokens = endpoint({
@@ -155,5 +157,5 @@ export const countTokens = endpoint({
   summary: 'How many tokens a message would be: counted by Anthropic where it serves the model, else estimated',
   body: z.object(prompt),
   reply: z.object({ input_tokens: z.number() }),
-  errors: MODEL_ERRORS,
+  errors: { ...MODEL_ERRORS, 400: [...MODEL_ERRORS[400], BAD_CONTENT] },
 });
