@@ -112,6 +112,9 @@ function glob(wanted: string, value: string, side: Side): boolean {
   return inChunks(text.split('*'), said, isWide);
 }
 
+/** Whether a text is like a pattern, read narrowly. */
+export const isLike = (text: string, like: string): boolean => glob(like, text, 'allow');
+
 function inChunks(chunks: readonly string[], said: string, crosses: boolean): boolean {
   const [head = '', ...rest] = chunks;
   if (!fits(head, said, 0)) return false;

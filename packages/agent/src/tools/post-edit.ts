@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isLike } from '@troupe/domain';
 import { z } from 'zod';
 import type { RunCommand } from './shell.ts';
 import type { Tool } from './tool.ts';
@@ -25,7 +26,7 @@ export const withPostEdit = (
         const file = given.data.path;
         let content = result.content;
         for (const { path: like, cmd } of rules) {
-          if (!isLike(file, like)) continue;
+          if (!isAbout(file, like)) continue;
           const done = await run({ cmd, env: { path: file, file }, seconds: SECONDS }, context);
           if (done.isError) content += `\n[${cmd}] ${done.content}`;
         }
@@ -35,5 +36,5 @@ export const withPostEdit = (
   });
 
 /** A pattern without a folder is about the name of the file. */
-const isLike = (file: string, like: string): boolean =>
-  path.posix.matchesGlob(like.includes('/') ? path.posix.normalize(file) : path.posix.basename(file), like);
+const isAbout = (file: string, like: string): boolean =>
+  isLike(like.includes('/') ? path.posix.normalize(file) : path.posix.basename(file), like);

@@ -22,14 +22,9 @@ import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { skillTools } from './skills.ts';
-import { a2aTools } from './a2a.ts';
-import { apiTools } from './api.ts';
 import { withSearch } from './deferred.ts';
-import { modelPickerTools } from './model-picker.ts';
 import { offered } from './offered.ts';
-import { createOpenApi } from './openapi.ts';
-import { withPostEdit } from './post-edit.ts';
-import { scriptTools } from './script.ts';
+import { createWritten } from './written.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
 /** The tools of one agent, as its definition says, made when they are first needed. */
@@ -94,8 +89,26 @@ const teller =
     store.log({ level, message, source: 'mcp' }).catch((err: unknown) => log.error({ err }, 'agent log not written'));
   };
 
+/** The agent's own toolsets, each made when it is first needed. */
+function createToolsets({ sandbox, store, outbound, ...deps }: ToolkitDeps, workspace: () => Promise<Workspace>) {
+  const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
+    filesystem: async () => filesystemTools(await workspace()),
+    shell: async () => shellTools(await workspace(), sandbox, deps),
+    think: thinkTools,
+    todo: () => todoTools(store),
+    memory: () => memoryTools(store),
+    fetch: () => fetchTools(outbound),
+  };
+  const cache = new Map<ToolsetName, Promise<Tool[]>>();
+  return (name: ToolsetName): Promise<Tool[]> => {
+    const found = cache.get(name) ?? Promise.resolve(toolsets[name]());
+    cache.set(name, found);
+    return found;
+  };
+}
+
 export function createToolkit(deps: ToolkitDeps): Toolkit {
-  const { store, sandbox, outbound, peers, vault } = deps;
+  const { sandbox, outbound, peers, vault } = deps;
   const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials });
   const tell = teller(deps);
   const mcp = createMcpPool({
@@ -104,9 +117,11 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     oauth,
     onFailure: (server, why) => tell('error', `The MCP server ${server} cannot be used: ${why}.`),
   });
-  const interfaces = createOpenApi(outbound, (url, why) =>
-    tell('error', `The interface ${url} cannot be used: ${why}.`),
-  );
+  const written = createWritten({
+    outbound,
+    runner: async () => commandRunner(await workspace(), sandbox, deps),
+    onFailure: (url, why) => tell('error', `The interface ${url} cannot be used: ${why}.`),
+  });
   const unlike = createNaming(({ name, toolset }) =>
     tell('warn', `A tool of the MCP server ${toolset} is left out: there is another one named ${name}.`),
   );
@@ -116,56 +131,21 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     deps.copy ? keptWorkspace(createWorkspace(deps.copy.root, deps), deps.copy, whose) : here();
   const workspace = () => seenBy('tool');
 
-  const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
-    filesystem: async () => filesystemTools(await workspace()),
-    shell: async () => shellTools(await workspace(), sandbox, deps),
-    think: thinkTools,
-    todo: () => todoTools(store),
-    memory: () => memoryTools(store),
-    fetch: () => fetchTools(outbound),
-  };
-  /** Those that the agent's definition describes itself. */
-  async function writtenTools({
-    traits: { scripts, apis = [], pickable, agents = [], openapi = [] } = {},
-  }: AgentDefinition): Promise<Tool[]> {
-    const run = scripts && commandRunner(await workspace(), sandbox, deps);
-    return [
-      ...(scripts && run ? scriptTools(scripts, run) : []),
-      ...apiTools(apis, outbound),
-      ...a2aTools(agents, outbound),
-      ...(openapi.length > 0 ? await interfaces(openapi) : []),
-      ...(pickable ? modelPickerTools(pickable) : []),
-    ];
-  }
-
-  async function ownTools({ tools, traits }: AgentDefinition): Promise<Tool[]> {
-    const own = (await Promise.all(tools.map(toolset))).flat();
-    if (!traits?.postEdit) return own;
-    return withPostEdit(own, traits.postEdit, commandRunner(await workspace(), sandbox, deps));
-  }
-
+  const toolset = createToolsets(deps, workspace);
   const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
-  const cache = new Map<ToolsetName, Promise<Tool[]>>();
-  const toolset = (name: ToolsetName): Promise<Tool[]> => {
-    const found = cache.get(name) ?? Promise.resolve(toolsets[name]());
-    cache.set(name, found);
-    return found;
-  };
-
   return {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
     async tools(definition, signal) {
-      const own = await ownTools(definition);
+      const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
       const further =
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
-      const written = await writtenTools(definition);
-      const all = offered(definition, unlike([...own, ...team, ...skills, ...written, ...further]));
-      return withSearch(definition, all);
+      const all = unlike([...own, ...team, ...skills, ...(await written.tools(definition)), ...further]);
+      return withSearch(definition, offered(definition, all));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {

@@ -7,7 +7,7 @@
  * `carried`: it does here what it does there. `asked`: it says what has to be there, and its owner is told to see to that.
  * `lost`: left out, and the reply says so. `refused`: the file is not taken.
  */
-export type Fate = 'carried' | 'asked' | 'lost' | 'refused';
+type Fate = 'carried' | 'asked' | 'lost' | 'refused';
 
 export interface Rule {
   fate: Fate;

@@ -9,7 +9,15 @@ import { deferSchema } from './traits.ts';
 const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
 /** Toolsets: what is said of their tools would count for a server's, too. */
-const RESERVED: readonly string[] = [...TEAM_TOOLS, 'script', 'api', 'a2a', 'openapi', 'model_picker', 'deferred'];
+const RESERVED: ReadonlySet<string> = new Set([
+  ...TEAM_TOOLS,
+  'script',
+  'api',
+  'a2a',
+  'openapi',
+  'model_picker',
+  'deferred',
+]);
 
 const remote = z.object({
   url: z.string().max(2000),
@@ -81,7 +89,7 @@ export function serverOf(given: GivenServer, { at, mcps, notes }: Reading): McpT
   const { name, command, args, tools, remote: there } = named;
   if ((command === undefined) === (there === undefined))
     throw new Unfit(at, 'an mcp toolset needs either command, remote or ref');
-  if (name !== undefined && RESERVED.includes(name))
+  if (name !== undefined && RESERVED.has(name))
     throw new Unfit(`${at}.name`, `the agent’s own tools are named ${name}`);
   if (command === 'docker') {
     notes.lost.push({ at, says: 'there is no Docker in the sandbox: attach the server by its address' });
@@ -126,7 +134,7 @@ function referred({ ref, ...given }: GivenServer, { at, mcps, notes }: Reading):
   const needs = [server.needs, server.command && `let the agent reach where ${server.command} gets it from`];
   const says = needs.filter(Boolean).join(', and ');
   if (says) notes.toGive.push({ at: `${at}.ref`, says: `${wanted}: ${says}` });
-  const name = RESERVED.includes(wanted) ? `${wanted}-server` : wanted;
+  const name = RESERVED.has(wanted) ? `${wanted}-server` : wanted;
   return {
     name,
     ...(server.url !== undefined && { remote: { url: server.url } }),

@@ -51,6 +51,12 @@ const known = (rules: Readonly<Record<string, Rule>>): string =>
     .filter((key) => rules[key]?.fate !== 'refused')
     .join(', ');
 
+const each = (given: unknown, work: (value: unknown, key: string) => unknown): unknown =>
+  isObject(given) ? Object.fromEntries(Object.entries(given).map(([key, value]) => [key, work(value, key)])) : given;
+
+const inside = (given: unknown, key: string, work: (value: unknown) => unknown): unknown =>
+  isObject(given) && Object.hasOwn(given, key) ? { ...given, [key]: work(given[key]) } : given;
+
 export function createSieve() {
   const notes: Notes = { lost: [], toGive: [] };
 
@@ -68,12 +74,6 @@ export function createSieve() {
     }
     return kept;
   }
-
-  const each = (given: unknown, work: (value: unknown, key: string) => unknown): unknown =>
-    isObject(given) ? Object.fromEntries(Object.entries(given).map(([key, value]) => [key, work(value, key)])) : given;
-
-  const inside = (given: unknown, key: string, work: (value: unknown) => unknown): unknown =>
-    isObject(given) && Object.hasOwn(given, key) ? { ...given, [key]: work(given[key]) } : given;
 
   const server = (at: string, given: unknown, rules: Readonly<Record<string, Rule>>): unknown =>
     inside(keys(at, given, rules), 'remote', (remote) => keys(`${at}.remote`, remote, REMOTE_KEYS));

@@ -1,7 +1,7 @@
 import { OTHER_NAMES, ownTools, toolsetOf } from '../own-tools.ts';
 import { present, type GivenServer } from './servers.ts';
 import { Unfit, type Notes } from './sift.ts';
-import type { GivenAgent, GivenToolset } from './team.ts';
+import type { GivenAgent, GivenToolset } from './document.ts';
 import { TEAM_TOOLS } from './templates.ts';
 import { commandsSchema, type A2aAgent, type OpenApi, type Routing, type Sampling, type Traits } from './traits.ts';
 

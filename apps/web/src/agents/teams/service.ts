@@ -130,17 +130,7 @@ export function createTeams(deps: TeamsDeps) {
 
     /** What a document would become; nothing is made. */
     async preview(user: User, document: string) {
-      const { team, yaml, notCarried, toGive } = await read(user, { yaml: document });
-      const agents = team.agents.map(({ name, role, model, tools, mcp, subAgents }) => ({
-        name,
-        role,
-        model,
-        tools,
-        servers: mcp.flatMap((server) => (server.name === undefined ? [] : [server.name])),
-        subAgents,
-      }));
-      const { name, description } = team;
-      return { name, description, agents, notCarried, toGive, yaml_config: yaml };
+      return shown(await read(user, { yaml: document }));
     },
 
     async list(user: User, page: { limit: number; offset: number }) {
@@ -160,6 +150,18 @@ export function createTeams(deps: TeamsDeps) {
       return { teams, count: teams.length, hasMore: (rows[0]?.found ?? 0) > teams.length };
     },
   };
+}
+
+function shown({ team: { name, description, agents }, yaml, notCarried, toGive }: Wanted) {
+  const members = agents.map(({ mcp, ...one }) => ({
+    name: one.name,
+    role: one.role,
+    model: one.model,
+    tools: one.tools,
+    servers: mcp.flatMap((server) => server.name ?? []),
+    subAgents: one.subAgents,
+  }));
+  return { name, description, agents: members, notCarried, toGive, yaml_config: yaml };
 }
 
 function readCustom(given: unknown, index: number) {
