@@ -3591,6 +3591,11 @@ export interface Endpoints {
     reply: {
       instruction: string;
       tools: string[];
+      welcome: string | null;
+      commands: ({
+        name: string;
+        description: string;
+      })[];
     };
   };
   /** Give an agent the newest version of a skill; it counts from the next step on */

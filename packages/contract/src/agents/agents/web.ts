@@ -163,19 +163,21 @@ export const putConfig = endpoint({
   passesOn: () => [agents.update],
 });
 
-const purpose = z.object({ instruction: z.string(), tools: z.array(z.string()) });
+const purpose = z.object({
+  instruction: z.string(),
+  tools: z.array(z.string()),
+  welcome: z.string().nullable().describe('What its document says where a conversation begins'),
+  commands: z
+    .array(z.object({ name: z.string(), description: z.string() }))
+    .describe('Messages `/name` that stand for a text of its document'),
+});
 
 export const getPurpose = endpoint({
   ...one,
   method: 'GET',
   path: '/api/agents/:id/purpose',
   summary: 'What the agent is for, and the tools that it may use',
-  reply: purpose.extend({
-    welcome: z.string().nullable().describe('What its document says where a conversation begins'),
-    commands: z
-      .array(z.object({ name: z.string(), description: z.string() }))
-      .describe('Messages `/name` that stand for a text of its document'),
-  }),
+  reply: purpose,
 });
 
 export const putPurpose = endpoint({

@@ -11,7 +11,7 @@ import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ToolPicker } from './tool-picker.tsx';
 
-type AgentPurpose = TypesOf<typeof web.agents.putPurpose>['reply'];
+type AgentPurpose = TypesOf<typeof web.agents.getPurpose>['reply'];
 
 /** What the agent is for and what it may use: as it was made, and as it is from now on. */
 export function Purpose({ agentId }: { agentId: string }) {
