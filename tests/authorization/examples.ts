@@ -326,6 +326,7 @@ const WEB: Record<string, Make> = {
     })),
   ],
   'POST /api/provision': only({ channelTokenA: '1:a', name: 'n', autoProvision: false, channelUserId: 'c' }),
+  'POST /api/provision/team/preview': only({ yaml_config: 'agents: { root: {} }' }),
   'POST /api/provision/team': only({ plan: 'network', templateKey: 'dev_team' }),
   'POST /api/register': ({ email }) => ({ body: { email, password: 'long enough', inviteToken: HEX64 } }),
   'GET /api/scheduled-tasks': ({ agentId }) => ({ query: { agentId } }),

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@troupe/testing/processes/program';
 
 /** The whole product in a process of its own, as `npm start` runs it, on free ports and a data folder that goes away. */
 export interface RunningPlatform {
@@ -22,18 +22,9 @@ export interface RunningPlatform {
 const MAIN = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
 const READY = /Ctrl-C stops everything/;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 export async function startPlatform(env: Record<string, string> = {}): Promise<RunningPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'troupe-e2e-'));
-  const [web, backend, summarizer] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [web, backend, summarizer] = await freePorts(3);
   const start = () =>
     run({
       PATH: process.env['PATH'],

@@ -20,13 +20,13 @@ test('a backup holds what agents in containers have, and a restore puts it back'
 test('a backup that is killed while it holds an agent still: the agent goes on', { skip }, async (t) => {
   const own = await ownSettings();
   const docker = await ownDocker();
-  const env = { ...own.env, AGENT_DRIVER: 'docker', DOCKER_HOST: docker.host, AGENT_HOST_NETWORK: 'true' };
-  const platform = await started(t, env);
   t.after(async () => {
     await removeAgents(docker.host);
     await docker.close();
-    await own.remove();
   });
+  t.after(own.remove);
+  const env = { ...own.env, AGENT_DRIVER: 'docker', DOCKER_HOST: docker.host, AGENT_HOST_NETWORK: 'true' };
+  const platform = await started(t, env);
   const ask = await signIn(platform, platform.password);
   const { agent } = await good(ask('POST', '/api/agents/provision', { name: 'Ada' }));
   const engine = await dockerEngine(docker.host);

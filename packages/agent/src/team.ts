@@ -43,15 +43,22 @@ export function teamDefinitions({
       memoryShared: one.memoryShared,
       mcpServers: one.mcp.map(mcpServer),
       config: withModel(config ?? defaultAgentConfig(), one),
+      ...(team.permissions && { permissions: team.permissions }),
+      ...(one.traits && { traits: one.traits }),
       team: { id: teamId, name: team.name, members: one.subAgents.map(member) },
-      ...(limits && { limits }),
+      ...limitsOf(limits, one),
     }),
   }));
 }
 
-const withModel = (config: AgentConfig, { model }: TeamAgent): AgentConfig => ({
+const limitsOf = (limits: RunLimits | undefined, { maxTurns }: TeamAgent) => {
+  const turns = maxTurns === undefined ? {} : { maxTurns: Math.min(maxTurns, limits?.maxTurns ?? maxTurns) };
+  return limits || maxTurns !== undefined ? { limits: { ...limits, ...turns } } : {};
+};
+
+const withModel = (config: AgentConfig, { model, fallbacks }: TeamAgent): AgentConfig => ({
   ...config,
-  model: { ...config.model, default: model },
+  model: { ...config.model, default: model, ...(fallbacks && { fallbacks }) },
 });
 
 const mcpServer = ({ name, command, args, env, remote, tools }: McpToolset, index: number) => ({

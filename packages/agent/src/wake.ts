@@ -10,6 +10,7 @@ import {
 import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input } from './agent.ts';
 import { createPictures } from './loop/attached.ts';
+import { createTexts } from './loop/traits.ts';
 import { Audience, type Listener } from './loop/audience.ts';
 import { Following } from './loop/follow.ts';
 import { checkSize, inputEvents, onlyAbout } from './loop/input.ts';
@@ -89,7 +90,15 @@ class AwakeAgent implements Agent {
     if (deps.mcp) this.mcp = deps.mcp;
     this.workspace = deps.workspace ?? noFiles;
     const compactAt = deps.compactAt ?? COMPACT_AT_TOKENS;
-    const run = { ...deps, picture: createPictures(this.workspace), newId, now, compactAt, audience };
+    const run = {
+      ...deps,
+      picture: createPictures(this.workspace),
+      text: createTexts(this.workspace),
+      newId,
+      now,
+      compactAt,
+      audience,
+    };
     this.#worker = new Worker(run, newId(), deps);
     this.#lease = { owner: this.#worker.owner, ttlMs: this.#worker.leaseMs };
     const news = deps.news ?? polledNews(store, pollMs);

@@ -536,6 +536,11 @@ export interface Endpoints {
     reply: {
       instruction: string;
       tools: string[];
+      welcome: string | null;
+      commands: ({
+        name: string;
+        description: string;
+      })[];
     };
   };
   /** Messages that have these words, the newest first: up to 50, among the newest 50,000 */
@@ -2956,6 +2961,41 @@ export interface Endpoints {
         url: string;
         error?: string;
       })[];
+      notCarried: ({
+        at: string;
+        says: string;
+      })[];
+      toGive: ({
+        at: string;
+        says: string;
+      })[];
+      yaml_config: string;
+    };
+  };
+  /** What a document would become: its agents, and what is not carried over. Nothing is made */
+  'POST /api/provision/team/preview': {
+    body: {
+      yaml_config: string;
+    };
+    reply: {
+      name: string;
+      description: string;
+      agents: ({
+        name: string;
+        role: string;
+        model: string;
+        tools: string[];
+        servers: string[];
+        subAgents: string[];
+      })[];
+      notCarried: ({
+        at: string;
+        says: string;
+      })[];
+      toGive: ({
+        at: string;
+        says: string;
+      })[];
       yaml_config: string;
     };
   };
@@ -3551,6 +3591,11 @@ export interface Endpoints {
     reply: {
       instruction: string;
       tools: string[];
+      welcome: string | null;
+      commands: ({
+        name: string;
+        description: string;
+      })[];
     };
   };
   /** Give an agent the newest version of a skill; it counts from the next step on */

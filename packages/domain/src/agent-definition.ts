@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { agentConfigSchema, defaultAgentConfig } from './agent-config.ts';
+import { onlyLooks } from './own-tools.ts';
+import { permissionFor, permissionsSchema, type CalledTool } from './permissions.ts';
 import { skillRefSchema } from './skills/skill.ts';
 import { TEAM_TOOLS, type TeamTool } from './teams/index.ts';
+import { traitsSchema } from './teams/traits.ts';
 
 /** What an agent is. Saved as numbered versions; each run reads the newest, so a change needs no restart. */
 
@@ -52,6 +55,10 @@ export const definitionSchema = z.object({
   limits: limitsSchema.prefault({}),
   /** By tool name, toolset name or `*`; the most exact one counts. What none names is allowed. */
   approvals: z.record(z.string(), approvalRule).default({}),
+  /** By patterns, and by what a call says. Where there are any, what acts and is not named is asked about. */
+  permissions: permissionsSchema.optional(),
+  /** How it speaks, and what it is shown and offered. */
+  traits: traitsSchema.optional(),
   mcpServers: z.array(mcpServerSchema).max(20).default([]),
   /** What it may read up on, each pinned by its digest. They are texts: no tool comes with them. */
   skills: z.array(skillRefSchema).max(100).optional(),
@@ -77,10 +84,25 @@ export interface VersionedDefinition {
   definition: AgentDefinition;
 }
 
-/** The rule for a tool: its own name first, then its toolset's, then `*`. What the configuration says replaces the definition's. */
-export function approvalFor({ approvals, config }: AgentDefinition, tool: string, toolset: string): ApprovalRule {
+const STRICTEST: readonly ApprovalRule[] = ['deny', 'ask', 'allow'];
+
+/**
+ * The rule for a call. By name: the tool's own first, then its toolset's, then `*`; what the configuration says replaces
+ * the definition's. By pattern: the stricter of the two holds. Only for what no pattern names does the owner's word for
+ * the tool or its toolset stand alone.
+ */
+export function approvalFor(
+  { approvals, permissions, config }: AgentDefinition,
+  tool: CalledTool,
+  args: Readonly<Record<string, unknown>> | undefined,
+): ApprovalRule {
   const rules = new Map(Object.entries({ ...approvals, ...config.safety.approvals }));
-  return rules.get(tool) ?? rules.get(toolset) ?? rules.get('*') ?? 'allow';
+  const named = rules.get(tool.name) ?? rules.get(tool.toolset);
+  const rule = named ?? rules.get('*') ?? 'allow';
+  if (!permissions) return rule;
+  const isOwn = tool.offeredAs === undefined;
+  const said = permissionFor(permissions, tool, args) ?? named ?? (isOwn && onlyLooks(tool.name) ? 'allow' : 'ask');
+  return STRICTEST.find((one) => one === rule || one === said) ?? 'deny';
 }
 
 /** Whose memory it reads and writes. */

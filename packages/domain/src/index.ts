@@ -1,5 +1,7 @@
 export * from './agent-config.ts';
 export * from './agent-definition.ts';
+export { onlyLooks, ownTools } from './own-tools.ts';
+export { isLike, type CalledTool, type Permissions } from './permissions.ts';
 export * from './teams/index.ts';
 export * from './rate-limits.ts';
 export * from './money.ts';

@@ -33,6 +33,10 @@ export const teams = {
   model: 'Model',
   noTeams: 'No teams yet',
   noTeamsHint: 'Pick a template, or write your own.',
+  notCarried: 'Not carried over',
+  notCarriedHint: 'The document says this, and the team will not do it:',
+  toGive: 'To be added by you',
+  toGiveHint: 'The document does not have it. You can give it after the start, at the agent:',
   upgrade: 'Your plan has no teams.',
   seePlans: 'See plans',
 };

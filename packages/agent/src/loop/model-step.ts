@@ -5,10 +5,12 @@ import { cutPoint, summaryRequest } from './compaction.ts';
 import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
+import { saidBy, shownBy, wishesOf } from './traits.ts';
 import type { RunDeps, RunLog } from './run.ts';
 import { memoryScope, type RunLimits } from '@troupe/domain';
 import { readSession } from '../session/session.ts';
 import { keptSkills } from '../skills/active.ts';
+import { shownIn } from '../tools/deferred.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** One call of the model, and what it said into the log. */
@@ -64,7 +66,8 @@ const TOO_LONG = '[arguments too long]';
 
 export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'goes on'> {
   const { run } = turn;
-  const tools = await deps.tools(run.definition, turn.signal);
+  const all = await deps.tools(run.definition, turn.signal);
+  const tools = shownIn(run.definition, all, run.events());
   let messages = await prompt(deps, run, tools);
   if (estimateTokens(messages) > deps.compactAt && (await compact(deps, turn)))
     messages = await prompt(deps, run, tools);
@@ -118,6 +121,7 @@ function requestFor(run: RunLog, messages: ChatMessage[], tools: readonly Tool[]
   const isCallers = (name: string): boolean => callers.some((one) => one.function.name === name);
   const offered = [...toolDefinitions(tools.filter(({ name }) => !isCallers(name))), ...callers];
   const request: ChatRequest = {
+    ...wishesOf(run.definition, run.events(), tools),
     ...wishes,
     messages,
     ...(offered.length > 0 && { tools: offered }),
@@ -132,14 +136,17 @@ const kept = (text: string): string =>
 
 async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promise<ChatMessage[]> {
   const { definition } = run;
-  const talk = conversation(run.events(), await picturesIn(run.events(), deps.picture));
+  const talk = conversation(saidBy(definition, run.events()), await picturesIn(run.events(), deps.picture));
   const question = run.events().findLast((event) => event.type === 'user');
   const memories =
     definition.tools.includes('memory') && question?.type === 'user'
       ? (run.takeRecalled(question.content) ??
         (await deps.store.recall({ scope: memoryScope(definition), query: question.content, limit: RECALLED })))
       : [];
-  return [{ role: 'system', content: systemPrompt(definition, tools, memories) }, ...talk];
+  return [
+    { role: 'system', content: systemPrompt(definition, tools, memories, await shownBy(definition, deps)) },
+    ...talk,
+  ];
 }
 
 /** Sums older events up. False: there is nothing that can be cut off. */

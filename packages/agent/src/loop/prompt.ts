@@ -24,16 +24,18 @@ const SKILLS_HINT =
 
 /** The system message. Small on purpose: it is paid for with every call. */
 export function systemPrompt(
-  { name, role, instruction, team, skills = [] }: AgentDefinition,
+  { name, role, instruction, team, skills = [], traits = {} }: AgentDefinition,
   tools: readonly Tool[],
   memories: readonly Pick<Memory, 'key' | 'content'>[] = [],
+  shown: readonly string[] = [],
 ): string {
   const toolsets = new Set(tools.map(({ toolset }) => toolset));
-  const hints = Object.entries(TOOLSET_HINTS).flatMap(([toolset, hint]) => (toolsets.has(toolset) ? [hint] : []));
+  const hints = hintsFor(toolsets, traits.hints);
   const parts = [
     instruction.trim() || DEFAULT_INSTRUCTION,
     `Your name is ${name}${role ? ` (${role})` : ''}.`,
-    hints.join(' '),
+    hints,
+    ...shown,
   ];
   if (team && team.members.length > 0 && toolsets.has('transfer_task')) {
     const members = team.members.map((one) => `- ${one.name}: ${one.role}. ${one.description}`.trim());
@@ -49,6 +51,19 @@ export function systemPrompt(
     );
   }
   return parts.filter(Boolean).join('\n\n');
+}
+
+const ORIGINAL = '{ORIGINAL_INSTRUCTIONS}';
+
+/** What is said of the toolsets; the definition's words stand in place of ours, and may quote them. */
+function hintsFor(toolsets: ReadonlySet<string>, given: Readonly<Record<string, string>> = {}): string {
+  const ours = Object.entries(TOOLSET_HINTS).flatMap(([toolset, hint]) =>
+    toolsets.has(toolset) && !Object.hasOwn(given, toolset) ? [hint] : [],
+  );
+  const theirs = Object.entries(given).flatMap(([toolset, text]) =>
+    toolsets.has(toolset) ? [text.replaceAll(ORIGINAL, () => TOOLSET_HINTS[toolset] ?? '').trim()] : [],
+  );
+  return [ours.join(' '), ...theirs].filter(Boolean).join('\n\n');
 }
 
 export const toolDefinitions = (tools: readonly Tool[]): ToolDefinition[] =>

@@ -19,6 +19,8 @@ export interface RunDeps {
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
   /** A picture of the workspace as a model is shown it; undefined: it is gone, or too large. */
   picture: (path: string) => Promise<string | undefined>;
+  /** A text of the workspace; undefined: there is none. */
+  text: (path: string) => Promise<string | undefined>;
   /** Left out: the workspace is kept where it is. */
   files?: RunFiles;
   onTool?: ToolRecorder | undefined;

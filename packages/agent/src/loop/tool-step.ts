@@ -1,4 +1,4 @@
-import { approvalFor } from '@troupe/domain';
+import { approvalFor, type ApprovalRule } from '@troupe/domain';
 import { childOf, withTrace } from '@troupe/kernel';
 import { NOTHING_SPENT, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining } from './limits.ts';
@@ -31,10 +31,27 @@ export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | '
   return askForApproval(deps, turn, tools);
 }
 
+/** What the owner says to this call, by the tool and by its arguments. */
+function ruleFor(definition: Turn['run']['definition'], call: PendingCall, tool: Tool): ApprovalRule {
+  const { properties } = tool.parameters;
+  const takes = typeof properties === 'object' && properties !== null ? Object.keys(properties) : undefined;
+  return approvalFor(definition, { ...tool, takes }, argumentsOf(call));
+}
+
+function argumentsOf({ args }: PendingCall): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = args.trim() === '' ? {} : JSON.parse(args);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : undefined;
+  } catch {
+    // It is not run: the model is told.
+    return undefined;
+  }
+}
+
 const needsApproval = (definition: Turn['run']['definition'], call: PendingCall, tool: Tool | undefined): boolean =>
   tool !== undefined &&
   !call.caller &&
-  approvalFor(definition, tool.name, tool.toolset) === 'ask' &&
+  ruleFor(definition, call, tool) === 'ask' &&
   (call.approval === 'none' || call.approval === 'pending');
 
 async function askForApproval(deps: RunDeps, { run }: Turn, tools: Map<string, Tool>): Promise<'goes on' | 'waits'> {
@@ -82,7 +99,7 @@ function refuse(
   names: string[],
 ): string | undefined {
   if (!tool) return `There is no tool ${call.tool}. Tools: ${names.join(', ') || 'none'}.`;
-  if (approvalFor(definition, tool.name, tool.toolset) === 'deny') return `The owner does not allow ${tool.name}.`;
+  if (ruleFor(definition, call, tool) === 'deny') return `The owner does not allow ${tool.name}.`;
   if (call.approval === 'denied') return `The owner refused this call of ${tool.name}.`;
   if (call.started && !tool.repeatable) {
     return `This call of ${tool.name} was interrupted by a restart. It may have had an effect; check before you repeat it.`;

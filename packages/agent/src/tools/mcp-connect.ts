@@ -109,6 +109,7 @@ async function toolsOf(
   return unlike.map(({ one, name }) => ({
     name,
     toolset: server.name,
+    offeredAs: one.name,
     description: (one.description ?? '').slice(0, 1000),
     parameters: one.inputSchema as Record<string, unknown>,
     // What a server says of itself is a hint; only reading without any effect is believed.

@@ -175,6 +175,6 @@ test('a server cannot take the name of another tool, nor what the owner allows t
 
 test('a rule for everything holds for tools that are named like what every object has', () => {
   const definition = newDefinition({ name: 'A', approvals: { '*': 'ask' } });
-  assert.equal(approvalFor(definition, '__proto__', 'constructor'), 'ask');
-  assert.equal(approvalFor(definition, 'toString', 'valueOf'), 'ask');
+  assert.equal(approvalFor(definition, { name: '__proto__', toolset: 'constructor' }, {}), 'ask');
+  assert.equal(approvalFor(definition, { name: 'toString', toolset: 'valueOf' }, {}), 'ask');
 });

@@ -51,6 +51,7 @@ export function createMcpPool(deps: McpDeps): McpPool {
     return {
       name: nameOf(server, 'unavailable'),
       toolset: server.name,
+      offeredAs: 'unavailable',
       description: `The tools of ${server.name} are missing: ${why()}. Call this to try again.`.slice(0, 1000),
       parameters: { type: 'object', properties: {} },
       repeatable: true,

@@ -33,6 +33,8 @@ export interface RunFiles {
 export interface Tool {
   name: string;
   toolset: string;
+  /** What the server that offers it calls it; left out: it is the agent's own. */
+  offeredAs?: string;
   description: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;

@@ -12,7 +12,7 @@ import type { RunFiles, Tool, ToolResult } from './tool.ts';
 import { fetchTools } from './fetch.ts';
 import { filesystemTools } from './filesystem.ts';
 import { memoryTools } from './memory.ts';
-import { shellTools } from './shell.ts';
+import { commandRunner, shellTools } from './shell.ts';
 import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
 import { transferTaskTools, type Peers } from './transfer-task.ts';
@@ -22,6 +22,9 @@ import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { skillTools } from './skills.ts';
+import { withSearch } from './deferred.ts';
+import { offered } from './offered.ts';
+import { createWritten } from './written.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
 /** The tools of one agent, as its definition says, made when they are first needed. */
@@ -86,8 +89,26 @@ const teller =
     store.log({ level, message, source: 'mcp' }).catch((err: unknown) => log.error({ err }, 'agent log not written'));
   };
 
+/** The agent's own toolsets, each made when it is first needed. */
+function createToolsets({ sandbox, store, outbound, ...deps }: ToolkitDeps, workspace: () => Promise<Workspace>) {
+  const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
+    filesystem: async () => filesystemTools(await workspace()),
+    shell: async () => shellTools(await workspace(), sandbox, deps),
+    think: thinkTools,
+    todo: () => todoTools(store),
+    memory: () => memoryTools(store),
+    fetch: () => fetchTools(outbound),
+  };
+  const cache = new Map<ToolsetName, Promise<Tool[]>>();
+  return (name: ToolsetName): Promise<Tool[]> => {
+    const found = cache.get(name) ?? Promise.resolve(toolsets[name]());
+    cache.set(name, found);
+    return found;
+  };
+}
+
 export function createToolkit(deps: ToolkitDeps): Toolkit {
-  const { store, sandbox, outbound, peers, vault } = deps;
+  const { sandbox, outbound, peers, vault } = deps;
   const oauth = deps.credentials && createMcpOAuth({ outbound, store: deps.credentials });
   const tell = teller(deps);
   const mcp = createMcpPool({
@@ -95,6 +116,11 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     workspace: () => workspace(),
     oauth,
     onFailure: (server, why) => tell('error', `The MCP server ${server} cannot be used: ${why}.`),
+  });
+  const written = createWritten({
+    outbound,
+    runner: async () => commandRunner(await workspace(), sandbox, deps),
+    onFailure: (url, why) => tell('error', `The interface ${url} cannot be used: ${why}.`),
   });
   const unlike = createNaming(({ name, toolset }) =>
     tell('warn', `A tool of the MCP server ${toolset} is left out: there is another one named ${name}.`),
@@ -105,34 +131,21 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     deps.copy ? keptWorkspace(createWorkspace(deps.copy.root, deps), deps.copy, whose) : here();
   const workspace = () => seenBy('tool');
 
-  const toolsets: Record<ToolsetName, () => Promise<Tool[]> | Tool[]> = {
-    filesystem: async () => filesystemTools(await workspace()),
-    shell: async () => shellTools(await workspace(), sandbox, deps),
-    think: thinkTools,
-    todo: () => todoTools(store),
-    memory: () => memoryTools(store),
-    fetch: () => fetchTools(outbound),
-  };
+  const toolset = createToolsets(deps, workspace);
   const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
-  const cache = new Map<ToolsetName, Promise<Tool[]>>();
-  const toolset = (name: ToolsetName): Promise<Tool[]> => {
-    const found = cache.get(name) ?? Promise.resolve(toolsets[name]());
-    cache.set(name, found);
-    return found;
-  };
-
   return {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
     async tools(definition, signal) {
-      const own = await Promise.all(definition.tools.map(toolset));
+      const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
       const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
       const further =
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
-      return unlike([...own.flat(), ...team, ...skills, ...further]);
+      const all = unlike([...own, ...team, ...skills, ...(await written.tools(definition)), ...further]);
+      return withSearch(definition, offered(definition, all));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {

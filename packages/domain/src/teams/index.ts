@@ -4,8 +4,10 @@ export {
   teamFromCustom,
   teamFromTemplate,
   type CustomAgent,
-  type McpToolset,
   type Team,
   type TeamAgent,
   type TeamReading,
 } from './team.ts';
+export type { McpToolset } from './servers.ts';
+export type { Note } from './sift.ts';
+export type { A2aAgent, ApiTool, OpenApi, ScriptTool, Traits } from './traits.ts';

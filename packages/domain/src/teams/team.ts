@@ -1,5 +1,10 @@
-import { z } from 'zod';
-import { isSkillName } from '../skills/skill.ts';
+import type { Permissions } from '../permissions.ts';
+import { teamSchema, type About, type GivenAgent, type GivenTeam } from './document.ts';
+import { createModels, type Models } from './models.ts';
+import { serverOf, type McpToolset } from './servers.ts';
+import { createSieve, Unfit, type Note, type Notes } from './sift.ts';
+import { traitsOf } from './traits-of.ts';
+import type { Traits } from './traits.ts';
 import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
 
 /**
@@ -8,94 +13,13 @@ import { TEAM_MODEL, TEAM_TOOLS, type TeamTemplate } from './templates.ts';
  */
 
 export const CUSTOM_TEAM_NAME = 'Custom Team';
-const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-const MAX_AGENTS = 50;
-
-const remote = z.object({
-  url: z.url({ protocol: /^https?$/ }),
-  transport_type: z.literal('streamable').optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-});
-
-const mcpToolset = z
-  .object({
-    type: z.literal('mcp'),
-    name: z.string().regex(AGENT_NAME).optional(),
-    command: z.string().min(1).max(500).optional(),
-    args: z.array(z.string().max(2000)).max(50).optional(),
-    env: z.record(z.string(), z.string()).optional(),
-    remote: remote.optional(),
-    /** Only these of the server's tools are offered; all when left out. */
-    tools: z.array(z.string()).optional(),
-  })
-  .refine(({ command, remote: url }) => (command === undefined) !== (url === undefined), {
-    message: 'an mcp toolset needs either command or remote',
-  });
-
-export type McpToolset = z.output<typeof mcpToolset>;
-
-const tool = z.enum(TEAM_TOOLS, { error: `unknown tool; known are ${TEAM_TOOLS.join(', ')}` });
-const plainToolset = z.object({ type: tool }).transform(({ type }) => type);
-
-/** Names of the owner's library; `true`, or `local` alone, means all of it. What is elsewhere goes through a review first. */
-const skills = z
-  .union([z.boolean(), z.array(z.string().max(2000)).max(100)], 'skills must be true, false or a list of names')
-  .superRefine((given, context) => {
-    for (const name of Array.isArray(given) ? given : []) {
-      if (name === 'local' || isSkillName(name)) continue;
-      const message = /^https?:/.test(name)
-        ? 'skills are not fetched from addresses here: put it into your library and name it'
-        : `${name.slice(0, 100)} is no name of a skill`;
-      context.addIssue({ code: 'custom', message });
-    }
-  })
-  .transform((given): readonly string[] | 'all' => {
-    if (typeof given === 'boolean') return given ? 'all' : [];
-    const names = given.filter((name) => name !== 'local');
-    // A source beside names does not widen what they say.
-    return names.length === 0 && given.length > 0 ? 'all' : [...new Set(names)];
-  });
-
-const agentSchema = z.object({
-  role: z.string().trim().max(200).default(''),
-  description: z.string().trim().max(2000).default(''),
-  model: z.string().trim().min(1).max(200).default(TEAM_MODEL),
-  tools: z.array(tool).max(TEAM_TOOLS.length).optional(),
-  toolsets: z
-    .array(z.union([mcpToolset, plainToolset], `unknown toolset; known are ${[...TEAM_TOOLS, 'mcp'].join(', ')}`))
-    .max(30)
-    .optional(),
-  memory_shared: z.boolean().default(true),
-  instruction: z.string().max(20_000).default(''),
-  sub_agents: z.array(z.string()).max(MAX_AGENTS).optional(),
-  skills: skills.optional(),
-});
-
-const namedModel = z.object({ provider: z.string().trim().min(1).max(100), model: z.string().trim().min(1).max(200) });
-
-const teamSchema = z.object({
-  name: z.string().trim().min(1).max(200).optional(),
-  description: z.string().max(5000).optional(),
-  metadata: z.object({ description: z.string().max(5000).optional() }).optional(),
-  /** Agents may name one of these in place of a model. */
-  models: z.record(z.string(), namedModel).default({}),
-  skills: z
-    .never('skills are not written into a team: put them into your library and name them in its agents')
-    .optional(),
-  agents: z
-    .record(z.string(), agentSchema)
-    .refine((agents) => Object.keys(agents).every((name) => AGENT_NAME.test(name)), {
-      message: 'agent names are letters, digits, _ and -, at most 64',
-    })
-    .refine((agents) => Object.keys(agents).length > 0, { message: 'a team needs at least one agent' })
-    .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, { message: `at most ${MAX_AGENTS} agents` }),
-});
-
 export interface TeamAgent {
   name: string;
   role: string;
   description: string;
   model: string;
+  /** Asked in this order when the model fails. */
+  fallbacks?: string[];
   tools: (typeof TEAM_TOOLS)[number][];
   mcp: McpToolset[];
   memoryShared: boolean;
@@ -104,66 +28,152 @@ export interface TeamAgent {
   subAgents: string[];
   /** Of its owner's library, by name. */
   skills: readonly string[] | 'all';
+  /** Turns of a run. */
+  maxTurns?: number;
+  traits?: Traits;
 }
 
 export interface Team {
   name: string;
   description: string;
+  about?: About;
+  /** For all of its agents. */
+  permissions?: Permissions;
   agents: TeamAgent[];
 }
 
-export type TeamReading = { ok: true; team: Team } | { ok: false; error: string };
+/** `notCarried`: what the document says and the team does not do. `toGive`: what its owner has to add before it works. */
+export type TeamReading = { ok: true; team: Team; notCarried: Note[]; toGive: Note[] } | { ok: false; error: string };
 
-/** Checks what a document or a request says. The error names the place. */
+/** Checks what a document or a request says. The error names the place; what is not carried over is noted, never dropped. */
 export function readTeam(raw: unknown): TeamReading {
-  const parsed = teamSchema.safeParse(raw);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message.trim()}` };
+  try {
+    const sieve = createSieve();
+    const parsed = teamSchema.safeParse(sieve.team(raw));
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message.trim()}` };
+    }
+    const { notes } = sieve;
+    const team = build(parsed.data, createModels(parsed.data.models, sieve), notes);
+    return { ok: true, team, notCarried: notes.lost, toGive: notes.toGive };
+  } catch (error) {
+    if (error instanceof Unfit) return { ok: false, error: error.message };
+    throw error;
   }
-  const { name = CUSTOM_TEAM_NAME, metadata, description = metadata?.description ?? '', agents } = parsed.data;
-  const models = new Map(Object.entries(parsed.data.models));
-  const names = Object.keys(agents).sort((a, b) => Number(b === 'root') - Number(a === 'root'));
-  const team: Team = {
-    name,
-    description,
-    agents: names.map((agentName, index) => {
-      const {
-        role,
-        tools = [],
-        toolsets = [],
-        model,
-        memory_shared: memoryShared,
-        sub_agents,
-        skills: named = [],
-        ...rest
-      } = agents[agentName]!;
-      return {
-        ...rest,
-        name: agentName,
-        role: role || agentName,
-        model: modelOf(models.get(model)) ?? model,
-        tools: [...new Set([...tools, ...toolsets.filter((entry) => typeof entry === 'string')])],
-        mcp: toolsets.filter((entry) => typeof entry === 'object'),
-        memoryShared,
-        subAgents: sub_agents ?? (index === 0 ? names.slice(1) : []),
-        skills: named,
-      };
-    }),
-  };
-  for (const { name: agentName, subAgents } of team.agents) {
-    const unknown = subAgents.find((sub) => !names.includes(sub) || sub === agentName);
-    if (unknown !== undefined)
-      return {
-        ok: false,
-        error: `Invalid team: agents.${agentName}.sub_agents: ${unknown} is not another agent of the team`,
-      };
-  }
-  return { ok: true, team };
 }
 
-const modelOf = (named: z.output<typeof namedModel> | undefined): string | undefined =>
-  named && `${named.provider}/${named.model}`;
+function build(given: GivenTeam, models: Models, notes: Notes): Team {
+  const { name = CUSTOM_TEAM_NAME, metadata = {}, agents, permissions, mcps } = given;
+  const { description: told, ...about } = metadata;
+  const order = Object.keys(agents).sort((a, b) => Number(b === 'root') - Number(a === 'root'));
+  const shared = sharedPaths(Object.values(agents));
+  const team: Team = {
+    name,
+    description: given.description ?? told ?? '',
+    ...(Object.keys(about).length > 0 && { about }),
+    ...(permissions && { permissions }),
+    agents: order.map((agentName, index) => {
+      const one = agents[agentName]!;
+      const others = index === 0 && !one.handoffs ? order.slice(1) : [];
+      const { sub_agents, handoffs = [] } = one;
+      return agentOf(agentName, one, {
+        models,
+        mcps,
+        notes,
+        shared,
+        subAgents: [...new Set([...(sub_agents ?? others), ...handoffs])],
+      });
+    }),
+  };
+  checkMembers(team, order);
+  return team;
+}
+
+function checkMembers({ agents }: Team, known: readonly string[]): void {
+  for (const { name, subAgents } of agents) {
+    const unknown = subAgents.find((sub) => !known.includes(sub) || sub === name);
+    if (unknown !== undefined)
+      throw new Unfit(`agents.${name}.sub_agents`, `${unknown} is not another agent of the team`);
+  }
+}
+
+interface Around {
+  models: Models;
+  mcps: GivenTeam['mcps'];
+  notes: Notes;
+  /** Paths of memories that several agents name. */
+  shared: ReadonlySet<string>;
+  subAgents: string[];
+}
+
+function agentOf(name: string, given: GivenAgent, { models, mcps, notes, shared, subAgents }: Around): TeamAgent {
+  const at = `agents.${name}`;
+  const { role, description, instruction, toolsets = [], tools = [], max_iterations: turns, skills: named } = given;
+  const [first, ...further] = given.model.split(',').map((one) => models.named(one.trim(), `${at}.model`));
+  const sampling = first?.sampling;
+  const plain = (wanted: string, place: string): string => models.plain(wanted, place, sampling, notes);
+  const inTurn = [
+    first?.model ?? '',
+    ...given.model
+      .split(',')
+      .slice(1)
+      .map((one) => plain(one.trim(), `${at}.model`)),
+  ];
+  const fallbacks = (given.fallback?.models ?? []).map((one) => plain(one, `${at}.fallback.models`));
+  const servers = toolsets.flatMap((one, index) => {
+    if (one.type !== 'mcp') return [];
+    const server = serverOf(one, { at: `${at}.toolsets.${index}`, mcps, notes });
+    return server ? [{ server, given: one }] : [];
+  });
+  const mcp = unlike(servers.map(({ server }) => server));
+  const traits = traitsOf(given, {
+    at,
+    notes,
+    plain,
+    sampling,
+    routing: first?.routing,
+    inTurn: further.length > 0 ? inTurn : undefined,
+    servers: servers.map((one, index) => ({ name: mcp[index]?.name ?? '', given: one.given })),
+  });
+  const path = toolsets.find((one) => one.type === 'memory' && 'path' in one);
+  const pathNamed = path && 'path' in path ? path.path : undefined;
+  return {
+    name,
+    role: role || name,
+    description,
+    model: first?.model ?? '',
+    ...(fallbacks.length > 0 && { fallbacks }),
+    tools: [...new Set([...tools, ...toolsets.flatMap(({ type }) => TEAM_TOOLS.filter((one) => one === type))])],
+    mcp,
+    memoryShared: given.memory_shared ?? (pathNamed === undefined || shared.has(pathNamed)),
+    instruction,
+    subAgents,
+    skills: named ?? [],
+    ...(turns !== undefined && turns > 0 && { maxTurns: turns }),
+    ...(traits && { traits }),
+  };
+}
+
+/** Servers without a name are numbered; two of a name cannot be told apart by their tools. */
+function unlike(servers: readonly McpToolset[]): McpToolset[] {
+  const taken = new Set(servers.map(({ name }) => name));
+  const seen = new Set<string>();
+  return servers.map((server, index) => {
+    let name = server.name ?? `mcp${index + 1}`;
+    for (let n = 2; seen.has(name) || (server.name === undefined && taken.has(name)); n++)
+      name = `${(server.name ?? `mcp${index + 1}`).slice(0, 36)}-${n}`;
+    seen.add(name);
+    return { ...server, name };
+  });
+}
+
+function sharedPaths(agents: readonly GivenAgent[]): Set<string> {
+  const paths = agents.flatMap(({ toolsets = [] }) =>
+    toolsets.flatMap((one) => (one.type === 'memory' && one.path !== undefined ? [one.path] : [])),
+  );
+  return new Set(paths.filter((path, index) => paths.indexOf(path) !== index));
+}
 
 export function teamFromTemplate(template: TeamTemplate): Team {
   const names = template.agents.map(({ name }) => name);

@@ -21,7 +21,7 @@ test('a template’s YAML has the fields that were promised and reads back as th
   for (const template of TEAM_TEMPLATES) {
     const team = teamFromTemplate(template);
     const text = teamYaml(team);
-    assert.deepEqual(readTeamYaml(text), { ok: true, team });
+    assert.deepEqual(readTeamYaml(text), { ok: true, team, notCarried: [], toGive: [] });
     const raw = parse(text) as { agents: Record<string, Record<string, unknown>> };
     for (const one of Object.values(raw.agents)) {
       for (const field of ['role', 'description', 'model', 'tools', 'memory_shared', 'instruction']) {
@@ -139,7 +139,20 @@ test('what is wrong is named', () => {
     ['name: T\nagents: { "../x": {} }', /agent names are/],
     ['name: T\nagents: { a: { sub_agents: [b] } }', /b is not another agent/],
     ['name: T\nagents: { a: { toolsets: [{ type: mcp }] } }', /agents\.a\.toolsets/],
-    ['agents: { a: { toolsets: [{ type: rag }] } }', /agents\.a\.toolsets\.0: unknown toolset; known are filesystem/],
+    [
+      'agents: { a: { toolsets: [{ type: rocket }] } }',
+      /agents\.a\.toolsets\.0: unknown toolset rocket; known are filesystem/,
+    ],
+    ['agents: { a: { toolsets: [{ type: mcp, ref: nobody }] } }', /toolsets\.0\.ref: nobody is not among mcps/],
+    ['agents: { a: { toolsets: [{ type: mcp, name: shell, command: x }] } }', /own tools are named shell/],
+    ['agents: { a: { temprature: 1 } }', /agents\.a\.temprature: unknown key; known are role/],
+    ['agents: { a: { toolsets: [{ type: shell, yolo: true }] } }', /agents\.a\.toolsets\.0\.yolo: unknown key/],
+    ['permissions: { allow: ["x[a]"] }\nagents: { a: {} }', /permissions\.allow\.0: a pattern has/],
+    ['permissions: { alow: [x] }\nagents: { a: {} }', /permissions: Unrecognized key: "alow"/],
+    [
+      'models: { m: { provider: p, model: x, thinking_budget: much } }\nagents: { a: { model: m } }',
+      /models\.m\.thinking_budget: must be/,
+    ],
   ];
   for (const [text, expected] of wrong) {
     const reading = readTeamYaml(text);

@@ -3,7 +3,7 @@ import type { WorkerPool } from './pool.ts';
 import { defineTask } from './task.ts';
 import type { run, TeamGiven } from './team.task.ts';
 
-const READ = defineTask<typeof run>(new URL('./team.task.ts', import.meta.url), 3_000);
+const READ = defineTask<typeof run>(new URL('./team.task.ts', import.meta.url), 5_000);
 
 /** Reads a team that a user sent, in a thread. One that takes too long is no team. */
 export async function readTeamOf(

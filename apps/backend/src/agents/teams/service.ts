@@ -29,6 +29,7 @@ function rowsOf(agents: AgentService, { teamId, agents: named = [] }: Given, tea
   const agentId = (name: string): string => given(name)?.agentId ?? `${teamId}-${name}`;
   return teamDefinitions({ team, teamId, agentId }).map(
     ({ agentId: id, definition: { name, config, ...definition } }): Omit<NewAgent, 'userId'> => {
+      const { model } = config;
       const { plan, size } = agents.planOf(given(name)?.config.plan ?? (isPlan(owned) ? owned : 'collective'));
       return {
         id,
@@ -36,11 +37,13 @@ function rowsOf(agents: AgentService, { teamId, agents: named = [] }: Given, tea
         plan,
         teamId,
         status: 'provisioning',
-        model: config.model.default,
+        model: model.default,
         ...(size && { size }),
         definition,
         ...(skillsOf(name).length > 0 && { skills: { names: skillsOf(name) } }),
-        ownConfig: { model: { default: config.model.default } },
+        ownConfig: {
+          model: { default: model.default, ...(model.fallbacks.length > 0 && { fallbacks: model.fallbacks }) },
+        },
       };
     },
   );

@@ -108,14 +108,15 @@ describe('one agent from all sides', () => {
     const changed = await ann.ask('PUT', path, { instruction: 'Answer in one word.' });
     assert.deepEqual([changed.status, changed.body], [200, { ...before, instruction: 'Answer in one word.' }]);
     const fewer = await ann.ask('PUT', path, { tools: ['memory'] });
-    assert.deepEqual(fewer.body, { instruction: 'Answer in one word.', tools: ['memory'] });
+    assert.deepEqual(fewer.body, { ...before, instruction: 'Answer in one word.', tools: ['memory'] });
     const { definition } = (await askBackend(services, 'GET', `/api/runtime/proxy/${id}/definition`)).body;
     assert.deepEqual([definition.instruction, definition.tools], ['Answer in one word.', ['memory']]);
     const bad = await ann.ask('PUT', path, { tools: ['crystal ball'] });
     assert.equal(bad.status, 400);
     assert.match(bad.body.error, /^Unknown tool crystal ball\. Known are: filesystem, /);
     assert.deepEqual((await ann.ask('GET', path)).body, fewer.body);
-    await ann.ask('PUT', path, before);
+    const { instruction, tools } = before;
+    assert.equal((await ann.ask('PUT', path, { instruction, tools })).status, 200);
   });
 
   test("the user's default is taken over, an own change stays on top", async () => {

@@ -1,5 +1,14 @@
 import { backend as onBackend, type web, type TypesOf, type WebAgent } from '@troupe/contract';
-import { agentLimit, entitle, isTier, paidPlan, readPlanName, type Subscriber, type Tier } from '@troupe/domain';
+import {
+  agentLimit,
+  entitle,
+  isTier,
+  paidPlan,
+  readPlanName,
+  type AgentDefinition,
+  type Subscriber,
+  type Tier,
+} from '@troupe/domain';
 import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Roster } from '@troupe/roster';
 import { AppError, iso, newId, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import { asAppError, reach } from '../../platform/reach.ts';
@@ -156,17 +165,20 @@ function changing({ roster, backend, models }: AgentsDeps, { facts }: ReturnType
 
     async purpose(user: User, id: string) {
       const own = roster.of(user.id);
-      const { instruction, tools } = await own.definition(await own.get(id));
-      return { instruction, tools };
+      return purposeOf(await own.definition(await own.get(id)));
     },
 
     async setPurpose(user: User, id: string, purpose: TypesOf<typeof web.agents.putPurpose>['body'], address: string) {
       const row = await roster.of(user.id).get(id);
       await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { purpose } }));
-      const { instruction, tools } = await roster.of(user.id).definition(row);
-      return { instruction, tools };
+      return purposeOf(await roster.of(user.id).definition(row));
     },
   };
+}
+
+function purposeOf({ instruction, tools, traits = {} }: AgentDefinition) {
+  const commands = Object.entries(traits.commands ?? {}).map(([name, { description = '' }]) => ({ name, description }));
+  return { instruction, tools, welcome: traits.welcome ?? null, commands };
 }
 
 /** The gateway tokens of agents. */

@@ -115,7 +115,7 @@ describe('an MCP server', () => {
   it('is refused when it is none', async () => {
     for (const body of [{}, { url: plain, command: 'x' }, { url: 'ftp://x' }, { command: '' }, { url: 'x' }])
       assert.equal((await ask('PUT', '/bad', body)).status, 400, JSON.stringify(body));
-    assert.equal((await ask('PUT', '/b%20d', { url: plain })).status, 404);
+    assert.equal((await ask('PUT', '/b%20d', { url: plain })).status, 400);
     const stranger = await addUser(world.services.runtime, { plan: 'network' });
     const headers = { authorization: `Bearer ${stranger.key}` };
     assert.equal((await send(at(), 'GET', undefined, headers)).status, 404);

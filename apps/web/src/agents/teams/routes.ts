@@ -6,6 +6,7 @@ import type { TeamsService } from './service.ts';
 export function teamRoutes(server: Server, teams: TeamsService): void {
   const list = templateList();
   serve(server, web.teams.provision, ({ user, body, request }) => teams.provision(user, body, request.address));
+  serve(server, web.teams.preview, ({ user, body }) => teams.preview(user, body.yaml_config));
   serve(server, web.teams.listTemplates, () => list);
   serve(server, web.teams.list, ({ user, query }) => teams.list(user, query));
 }

@@ -14,6 +14,7 @@ import {
   PLAN_LIMITS,
   TEAM_TEMPLATES,
   teamFromTemplate,
+  type Note,
   type Plan,
   type Subscriber,
   type Team,
@@ -47,6 +48,8 @@ type Given = TypesOf<typeof web.teams.provision>['body'];
 interface Wanted {
   team: Team;
   yaml: string;
+  notCarried: Note[];
+  toGive: Note[];
 }
 
 const DEFAULT_TEMPLATE = 'dev_team';
@@ -70,7 +73,8 @@ function createReading({ subscriber, pool }: TeamsDeps) {
   async function read(user: User, given: Parameters<typeof readTeamOf>[2]): Promise<Wanted> {
     const { reading, yaml } = await readTeamOf(pool, user.id, given);
     if (!reading.ok) throw refused(reading.error);
-    return { team: reading.team, yaml };
+    const { team, notCarried, toGive } = reading;
+    return { team, yaml, notCarried, toGive };
   }
 
   /** The team that a request describes: agents of its own first, then a document, then a template. */
@@ -88,21 +92,21 @@ function createReading({ subscriber, pool }: TeamsDeps) {
     if (!template) throw refused(`Unknown template ${String(templateKey)}`);
     const team = teamFromTemplate(template);
     const { teamYaml } = await import('@troupe/domain/team-yaml');
-    return { team, yaml: teamYaml(team) };
+    return { team, yaml: teamYaml(team), notCarried: [], toGive: [] };
   }
 
-  return { planOf, sized, wanted };
+  return { planOf, sized, read, wanted };
 }
 
 export function createTeams(deps: TeamsDeps) {
   const { db, backend, clock, disabled } = deps;
-  const { planOf, sized, wanted } = createReading(deps);
+  const { planOf, sized, read, wanted } = createReading(deps);
 
   return {
     async provision(user: User, given: Given, address: string) {
       if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
       const plan = planOf(user, given.plan);
-      const { team, yaml } = await wanted(user, given, plan);
+      const { team, yaml, notCarried, toGive } = await wanted(user, given, plan);
       sized(team, plan);
       const teamId = `team_${clock().getTime()}_${randomBase36(6)}`;
       const agents = team.agents.map(({ name }) => ({ agentId: `${teamId}-${name}`, config: { name, plan } }));
@@ -118,8 +122,15 @@ export function createTeams(deps: TeamsDeps) {
         teamId,
         template: team.name,
         agents: reply.agents.map(({ name, ...agent }) => ({ container: `${teamId}/${name}`, ...agent })),
+        notCarried,
+        toGive,
         yaml_config: yaml,
       };
+    },
+
+    /** What a document would become; nothing is made. */
+    async preview(user: User, document: string) {
+      return shown(await read(user, { yaml: document }));
     },
 
     async list(user: User, page: { limit: number; offset: number }) {
@@ -139,6 +150,18 @@ export function createTeams(deps: TeamsDeps) {
       return { teams, count: teams.length, hasMore: (rows[0]?.found ?? 0) > teams.length };
     },
   };
+}
+
+function shown({ team: { name, description, agents }, yaml, notCarried, toGive }: Wanted) {
+  const members = agents.map(({ mcp, ...one }) => ({
+    name: one.name,
+    role: one.role,
+    model: one.model,
+    tools: one.tools,
+    servers: mcp.flatMap((server) => server.name ?? []),
+    subAgents: one.subAgents,
+  }));
+  return { name, description, agents: members, notCarried, toGive, yaml_config: yaml };
 }
 
 function readCustom(given: unknown, index: number) {

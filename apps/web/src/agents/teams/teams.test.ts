@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { person, send, type Body, type Person } from '@troupe/testing/services/people';
+import { askBackend, person, send, type Body, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
 
 let services: Services;
@@ -40,6 +40,61 @@ test('a team is made and listed with its members, to its owner alone', async () 
   );
   const ben = await person(services, { plan: 'collective' });
   assert.equal((await ben.ask('GET', '/api/teams')).body.count, 0);
+});
+
+const IMPORTED = `
+metadata: { author: somebody }
+permissions: { deny: ['shell:cmd=rm *'] }
+agents:
+  root:
+    model: openai/gpt-4o
+    welcome_message: Hello
+    code_mode_tools: true
+    toolsets:
+      - { type: filesystem, tools: [read_file] }
+      - { type: shell }
+      - { type: mcp, name: docs, command: docs-server, env: { TOKEN: '\${DOCS_TOKEN}' } }
+`;
+
+test('a document is shown before it is run, with what is not carried over; it runs as it was shown', async () => {
+  const ben = await person(services, { plan: 'collective' });
+  const shown = await ben.ask('POST', `${PATH}/preview`, { yaml_config: IMPORTED });
+  assert.equal(shown.status, 200, JSON.stringify(shown.body));
+  const { agents, notCarried, toGive, yaml_config: yaml } = shown.body;
+  assert.deepEqual(agents, [
+    {
+      name: 'root',
+      role: 'root',
+      model: 'openai/gpt-4o',
+      tools: ['filesystem', 'shell'],
+      servers: ['docs'],
+      subAgents: [],
+    },
+  ]);
+  assert.deepEqual(
+    [notCarried, toGive].map((notes) => notes.map((one: Body) => one.at)),
+    [['agents.root.code_mode_tools'], ['agents.root.toolsets.2.env.TOKEN']],
+  );
+  assert.equal((await ben.ask('GET', '/api/teams')).body.count, 0);
+
+  const made = await ben.ask('POST', PATH, { plan: 'collective', yaml_config: IMPORTED });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  assert.deepEqual([made.body.notCarried, made.body.toGive, made.body.yaml_config], [notCarried, toGive, yaml]);
+  const id = made.body.agents[0].agentId;
+  const { definition } = (await askBackend(services, 'GET', `/api/runtime/proxy/${id}/definition`)).body;
+  assert.deepEqual(definition.permissions, { allow: [], ask: [], deny: ['shell:cmd=rm *'] });
+  assert.deepEqual(definition.traits, { welcome: 'Hello', offered: { filesystem: ['read_file'] } });
+
+  for (const [document, error] of [
+    ['agents: { root: { hooks: { pre_tool_use: [] } } }', /^Invalid team: agents\.root\.hooks: hooks may stop a call/],
+    ['agents: { root: { rocket: 1 } }', /^Invalid team: agents\.root\.rocket: unknown key/],
+    ['a: [', /^Not valid YAML/],
+  ] as const) {
+    const refused = await ben.ask('POST', `${PATH}/preview`, { yaml_config: document });
+    assert.equal(refused.status, 400);
+    assert.match(refused.body.error, error);
+  }
+  assert.equal((await send(`${services.web}${PATH}/preview`, 'POST', { yaml_config: IMPORTED })).status, 401);
 });
 
 test('says what is wrong, with the templates that there are, and makes nothing', async () => {

@@ -163,7 +163,14 @@ export const putConfig = endpoint({
   passesOn: () => [agents.update],
 });
 
-const purpose = z.object({ instruction: z.string(), tools: z.array(z.string()) });
+const purpose = z.object({
+  instruction: z.string(),
+  tools: z.array(z.string()),
+  welcome: z.string().nullable().describe('What its document says where a conversation begins'),
+  commands: z
+    .array(z.object({ name: z.string(), description: z.string() }))
+    .describe('Messages `/name` that stand for a text of its document'),
+});
 
 export const getPurpose = endpoint({
   ...one,

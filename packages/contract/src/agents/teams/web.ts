@@ -8,6 +8,7 @@ import {
 } from '../fields.ts';
 import { wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
+import { tooLong } from '../../fields.ts';
 import * as backend from './backend.ts';
 import { BAD_TEAM_TEXTS } from './backend.ts';
 
@@ -25,6 +26,44 @@ export const customAgent = z.object({
   tools: z.array(text),
   memoryShared: z.boolean(),
   skills: z.array(text).max(100).optional().describe('Names of skills of the library'),
+});
+
+const note = z.object({ at: z.string(), says: z.string() });
+const carriedOver = {
+  notCarried: z
+    .array(note)
+    .describe('What the document says and the team does not do: where, and what happens instead'),
+  toGive: z.array(note).describe('What you have to add before it works: values that the document does not have'),
+};
+
+export const preview = endpoint({
+  ...base,
+  method: 'POST',
+  path: '/api/provision/team/preview',
+  summary: 'What a document would become: its agents, and what is not carried over. Nothing is made',
+  body: z.object({
+    yaml_config: z
+      .string({ error: 'yaml_config is required' })
+      .min(1, 'yaml_config is required')
+      .max(200_000, tooLong('yaml_config', 200_000)),
+  }),
+  reply: z.object({
+    name: z.string(),
+    description: z.string(),
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        role: z.string(),
+        model: z.string(),
+        tools: z.array(z.string()),
+        servers: z.array(z.string()).describe('MCP servers, by name'),
+        subAgents: z.array(z.string()),
+      }),
+    ),
+    ...carriedOver,
+    yaml_config: z.string().describe('The document as it would be run'),
+  }),
+  errors: { 400: BAD_TEAM_TEXTS, 401: ['Unauthorized'] },
 });
 
 export const provision = endpoint({
@@ -52,6 +91,7 @@ export const provision = endpoint({
         error: z.string().optional(),
       }),
     ),
+    ...carriedOver,
     yaml_config: z.string(),
   }),
   failure: 'Team provisioning failed',

@@ -201,7 +201,11 @@ function Said(props: SaidProps) {
             goTo={place.at === undefined ? undefined : `step-${place.at}`}
           >
             {turns.length === 0 && letters.length === 0 && (
-              <Greeting onPick={(text) => say({ text, attachments: [] })} stopped={agent.status === 'stopped'} />
+              <Greeting
+                agentId={agent.id}
+                onPick={(text) => say({ text, attachments: [] })}
+                stopped={agent.status === 'stopped'}
+              />
             )}
             {conversation.hasOlder && <p className="text-center text-[0.85rem] text-ink-faint">{texts.older}</p>}
             <Turns
@@ -322,14 +326,26 @@ function Letters({
   ));
 }
 
-/** An empty page is hard to start on. */
-function Greeting({ onPick, stopped }: { onPick: (message: string) => void; stopped: boolean }) {
+/** An empty page is hard to start on. What the agent's document says stands in place of ours. */
+function Greeting({
+  agentId,
+  onPick,
+  stopped,
+}: {
+  agentId: string;
+  onPick: (message: string) => void;
+  stopped: boolean;
+}) {
+  const { welcome, commands = [] } = useCall(web.agents.getPurpose, { params: { id: agentId } }).data ?? {};
+  const offered = commands.length > 0 ? commands.map(({ name }) => `/${name}`) : texts.suggestions;
   return (
     <div className="my-auto">
-      <Empty title={texts.empty}>{texts.emptyHint}</Empty>
+      <Empty title={texts.empty}>
+        {welcome ? <span className="whitespace-pre-line">{welcome}</span> : texts.emptyHint}
+      </Empty>
       <div className="flex flex-wrap justify-center gap-2">
         {!stopped &&
-          texts.suggestions.map((text) => (
+          offered.map((text) => (
             <Button key={text} small onClick={() => onPick(text)} className="h-auto py-1 whitespace-normal!">
               {text}
             </Button>

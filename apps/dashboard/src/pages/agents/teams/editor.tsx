@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { TextArea } from '../../../ui/field.tsx';
 import { Delegation } from './delegation.tsx';
+import { Notes } from './notes.tsx';
 
 /** A team in YAML, checked while it is written by the same rules that the platform runs it by. */
 export function TeamEditor({
@@ -41,6 +42,7 @@ export function TeamEditor({
       <Card title={texts.picture}>
         {reading.ok ? (
           <div className="flex flex-col gap-6">
+            <Notes notCarried={reading.notCarried} toGive={reading.toGive} />
             <Delegation team={reading.team} />
             <ul className="divide-y divide-line">
               {reading.team.agents.map((agent) => (

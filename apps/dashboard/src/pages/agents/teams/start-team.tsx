@@ -14,6 +14,7 @@ import { Code } from '../../../ui/code.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Delegation } from './delegation.tsx';
+import { Notes } from './notes.tsx';
 
 export type TeamWish = { template: TeamTemplate } | { yaml: string };
 
@@ -39,6 +40,7 @@ export function StartTeam({ wish, onClose }: { wish: TeamWish; onClose: () => vo
     <Dialog open onClose={onClose} title={texts.confirmTitle(team.name)} hint={texts.confirmText(team.agents.length)}>
       <div className="flex flex-col gap-5">
         <Delegation team={team} />
+        {reading?.ok && <Notes notCarried={reading.notCarried} toGive={reading.toGive} />}
         <SelectField
           label={texts.plan}
           hint={texts.planHint}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { approvalFor, newDefinition } from './agent-definition.ts';
+import { permissionFor, permissionsSchema, type CalledTool } from './permissions.ts';
+
+const SHELL: CalledTool = { name: 'shell', toolset: 'shell', takes: ['cmd', 'cwd', 'timeout'] };
+const WRITE: CalledTool = { name: 'write_file', toolset: 'filesystem', takes: ['path', 'content'] };
+const mcp = (offeredAs: string, toolset = 'github'): CalledTool => ({
+  name: `${toolset}_${offeredAs}`,
+  toolset,
+  offeredAs,
+});
+
+const said = (given: object, tool: CalledTool, args: Record<string, unknown> | undefined = {}) =>
+  permissionFor(permissionsSchema.parse(given), tool, args);
+
+test('a command is allowed when it is one command that a pattern fits', () => {
+  const given = { allow: ['shell:cmd=git status*', 'shell:cmd=ls *', 'shell:cmd=pwd'] };
+  for (const cmd of ['git status', 'git status -s', 'ls -la src', 'pwd'])
+    assert.equal(said(given, SHELL, { cmd }), 'allow', cmd);
+  for (const cmd of [
+    'git statu',
+    'git push',
+    'ls',
+    'pwd -P',
+    'ls -la; rm -rf /',
+    'ls $(rm -rf /)',
+    'ls `rm x`',
+    'ls a && rm b',
+    'ls | sh',
+    'ls > /etc/passwd',
+    'ls a\nrm b',
+    'ls & rm b',
+    'LS -la',
+  ])
+    assert.equal(said(given, SHELL, { cmd }), undefined, cmd);
+  assert.equal(said(given, SHELL, undefined), undefined);
+  assert.equal(said(given, SHELL, { cmd: ['ls -la'] }), undefined);
+  assert.equal(said({ allow: ['shell'] }, SHELL, { cmd: 'a; b' }), 'allow');
+});
+
+test('what is denied is denied wherever it stands in a command', () => {
+  const given = { allow: ['shell'], deny: ['shell:cmd=rm *', 'shell:cmd=sudo*'] };
+  for (const cmd of [
+    'rm -rf /',
+    'cd x && rm y',
+    'echo `rm y`',
+    'true;rm y',
+    'a |  rm   y',
+    'RM y',
+    '$(sudo id)',
+    'a\nrm b',
+  ])
+    assert.equal(said(given, SHELL, { cmd }), 'deny', cmd);
+  for (const cmd of ['ls', 'echo alarm', 'npm run rm']) assert.equal(said(given, SHELL, { cmd }), 'allow', cmd);
+});
+
+test('deny comes before allow, allow before ask; arguments that a tool does not have forbid, and never allow', () => {
+  assert.equal(said({ allow: ['*'], deny: ['write_*'] }, WRITE), 'deny');
+  assert.equal(said({ allow: ['write_file:path=docs/*'], ask: ['write_file'] }, WRITE, { path: 'docs/a.md' }), 'allow');
+  assert.equal(said({ allow: ['write_file:path=docs/*'], ask: ['write_file'] }, WRITE, { path: 'a.md' }), 'ask');
+  assert.equal(said({ deny: ['write_file:file=/etc/*'] }, WRITE, { path: '/etc/passwd' }), 'deny');
+  assert.equal(said({ allow: ['write_file:file=*'] }, WRITE, { path: '/etc/passwd' }), undefined);
+  assert.equal(said({ allow: ['write_file:path=src/*.ts'] }, WRITE, { path: 'src/a/../../b.ts' }), undefined);
+  assert.equal(said({ allow: ['write_file:path=src/*.ts'] }, WRITE, { path: 'src/b.ts' }), 'allow');
+  assert.equal(said({ deny: ['write_file:path=src/*.ts'] }, WRITE, { path: 'src/a/b.ts' }), 'deny');
+  assert.equal(said({ deny: ['write_file:path=C:/*'] }, WRITE, { path: 'c:/x' }), 'deny');
+});
+
+test('tools of servers are named by themselves or with their server, and gain nothing by a borrowed name', () => {
+  assert.equal(said({ allow: ['mcp:github:get_*'] }, mcp('get_issue')), 'allow');
+  assert.equal(said({ allow: ['mcp:github:get_*'] }, mcp('get_issue', 'other')), undefined);
+  assert.equal(said({ allow: ['go_diagnostics'] }, mcp('go_diagnostics', 'mcp1')), 'allow');
+  assert.equal(said({ allow: ['read_file', 'shell'] }, mcp('read_file')), undefined);
+  assert.equal(said({ deny: ['read_file'] }, mcp('read_file')), 'deny');
+});
+
+test('with permissions, what acts and is not named is asked about; the owner’s rules make it stricter, or name it', () => {
+  const definition = (approvals: Record<string, 'allow' | 'ask' | 'deny'> = {}) =>
+    newDefinition({ name: 'A', permissions: { allow: ['shell:cmd=ls*'], deny: ['delete_file'] }, approvals });
+  const rule = (tool: CalledTool, args = {}, approvals = {}) => approvalFor(definition(approvals), tool, args);
+  const own = (name: string, toolset: string): CalledTool => ({ name, toolset });
+  assert.equal(rule(WRITE), 'ask');
+  assert.equal(rule(own('read_file', 'filesystem')), 'allow');
+  assert.equal(rule(mcp('get_issue')), 'ask');
+  assert.equal(rule(SHELL, { cmd: 'ls -l' }), 'allow');
+  assert.equal(rule(SHELL, { cmd: 'ls -l' }, { shell: 'deny' }), 'deny');
+  assert.equal(rule(SHELL, { cmd: 'ls -l' }, { '*': 'ask' }), 'ask');
+  assert.equal(rule(WRITE, {}, { write_file: 'allow' }), 'allow');
+  assert.equal(rule(WRITE, {}, { '*': 'allow' }), 'ask');
+  assert.equal(rule(own('delete_file', 'filesystem'), {}, { delete_file: 'allow' }), 'deny');
+  assert.equal(approvalFor(newDefinition({ name: 'A' }), WRITE, {}), 'allow');
+});
+
+test('a pattern of many wildcards and a long text are answered at once', () => {
+  const many = { deny: Array.from({ length: 100 }, () => `shell:cmd=${'*a'.repeat(100)}b`) };
+  assert.equal(said(many, SHELL, { cmd: 'a'.repeat(1900) }), undefined);
+  assert.equal(said(many, SHELL, { cmd: 'a'.repeat(100_000) }), 'deny');
+});

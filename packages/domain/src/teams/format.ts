@@ -1,0 +1,180 @@
+/**
+ * Every key and toolset of docker-agent's YAML, and what becomes of it here. A key that is not in this table is an error
+ * that names it; docs/teams.md shows the same table, and a test compares them.
+ */
+
+/**
+ * `carried`: it does here what it does there. `asked`: it says what has to be there, and its owner is told to see to that.
+ * `lost`: left out, and the reply says so. `refused`: the file is not taken.
+ */
+type Fate = 'carried' | 'asked' | 'lost' | 'refused';
+
+export interface Rule {
+  fate: Fate;
+  /** What happens instead, or why not. */
+  says: string;
+}
+
+const carried = (says = ''): Rule => ({ fate: 'carried', says });
+const lost = (says: string): Rule => ({ fate: 'lost', says });
+const asked = (says: string): Rule => ({ fate: 'asked', says });
+const refused = (says: string): Rule => ({ fate: 'refused', says });
+
+type Keys = Readonly<Record<string, Rule>>;
+
+const BUDGET = 'spending is bounded by the limits of each agent, not by its document: take the key out and set those';
+
+export const TEAM_KEYS: Keys = {
+  version: carried('Any version is read.'),
+  name: carried('Of this platform.'),
+  description: carried('Of this platform.'),
+  metadata: carried('Kept in the team’s document.'),
+  agents: carried('The one called root leads, or the first.'),
+  models: carried(),
+  mcps: carried('Named by `ref` in toolsets.'),
+  permissions: carried('They hold for every agent of the team.'),
+  providers: lost('models are asked through the providers of this platform, with its keys or yours'),
+  rag: lost('documents are not indexed: put them into the agent’s files, which it can search'),
+  commands: refused('commands belong to an agent: write them there'),
+  skills: refused('skills are not written into a team: put them into your library and name them in its agents'),
+  toolsets: refused('toolsets belong to an agent: write them there'),
+  runtime: refused('how a team is run is set by the platform'),
+  budget: refused(BUDGET),
+  budgets: refused(BUDGET),
+  flavors: refused('a document describes one team: write the flavor that you want into it'),
+};
+
+export const METADATA_KEYS: Keys = {
+  author: carried(),
+  license: carried(),
+  readme: carried(),
+  description: carried('Also the team’s description.'),
+  version: carried(),
+  tags: carried(),
+};
+
+export const AGENT_KEYS: Keys = {
+  role: carried('Of this platform.'),
+  tools: carried('Of this platform: toolsets by name.'),
+  memory_shared: carried('Of this platform.'),
+  description: carried(),
+  instruction: carried(),
+  model: carried('Several with commas between them answer in turn.'),
+  fallback: carried(),
+  toolsets: carried('See below.'),
+  sub_agents: carried('Agents of the same document.'),
+  skills: carried('Names of your library.'),
+  welcome_message: carried('Shown where a conversation begins.'),
+  commands: carried('A message `/name` stands for the text.'),
+  add_date: carried(),
+  add_environment_info: carried(),
+  add_prompt_files: carried('Files of the agent’s workspace.'),
+  max_iterations: carried('Turns of a run.'),
+  structured_output: carried(),
+  readonly: carried('Tools that change something are not offered.'),
+  handoffs: lost('the conversation is not handed over: tasks are, and their result comes back'),
+  force_handoff: lost('the agent decides itself whom it hands tasks to'),
+  rag: lost('documents are not indexed: put them into the agent’s files, which it can search'),
+  code_mode_tools: lost('tools are called one by one, not from a script'),
+  num_history_items: lost('older parts of a conversation are summed up instead of cut off'),
+  add_description_parameter: lost('calls of tools are shown with their arguments'),
+  hooks: refused('hooks may stop a call, and are not run here: say it with permissions'),
+  budgets: refused(BUDGET),
+  safety: refused('say with permissions what must be asked or denied'),
+  redact_secrets: refused('nothing is taken out of what the model reads: give it no secrets, and leave the key out'),
+};
+
+export const FALLBACK_KEYS: Keys = {
+  models: carried(),
+  retries: lost('each model is tried as often as the platform finds right'),
+  cooldown: lost('every turn begins with the first model'),
+};
+
+export const MODEL_KEYS: Keys = {
+  provider: carried(),
+  model: carried(),
+  max_tokens: carried(),
+  temperature: carried(),
+  top_p: carried(),
+  frequency_penalty: carried(),
+  presence_penalty: carried(),
+  parallel_tool_calls: carried(),
+  thinking_budget: carried(),
+  track_usage: carried('Usage is always counted.'),
+  base_url: lost('the model is asked through the providers of this platform'),
+  token_key: lost('the model is asked with the platform’s key, or with yours from Settings'),
+  provider_opts: lost('options of a single provider are not sent'),
+  routing: carried('The model whose examples have most words in common with the question.'),
+};
+
+/** Of every toolset. */
+const COMMON: Keys = {
+  type: carried(),
+  instruction: carried('`{ORIGINAL_INSTRUCTIONS}` stands for what is said otherwise.'),
+  tools: carried('Only these are offered.'),
+  model: carried('Reads the results of these tools.'),
+  defer: carried('Its tools are shown once the agent has looked for them with search_tool.'),
+  toon: lost('results are not shortened'),
+};
+
+const NONE: Keys = {};
+
+interface Toolset extends Rule {
+  keys: Keys;
+}
+
+const has = (keys: Keys = NONE, says = ''): Toolset => ({ fate: 'carried', says, keys });
+const missing = (says: string): Toolset => ({ fate: 'lost', says, keys: NONE });
+
+export const MCP_KEYS: Keys = {
+  name: carried(),
+  command: carried('Runs in the sandbox, and reaches the domains that the agent may reach.'),
+  args: carried(),
+  env: carried('Values that the file does not have are to be given.'),
+  remote: carried('Streamable HTTP and SSE, with headers.'),
+  ref: carried('A name of `mcps`, or of Docker’s catalogue where the server can be had without Docker.'),
+  version: asked('nothing is installed by itself: put the program into the agent’s workspace, or into its image'),
+  config: lost('give the server its settings where it is attached to the agent'),
+  working_dir: lost('it starts in the agent’s workspace'),
+};
+
+export const TOOLSETS: Readonly<Record<string, Toolset>> = {
+  filesystem: has(
+    {
+      ignore_vcs: lost('version control is not left out of what is listed and searched'),
+      post_edit: carried('Runs in the sandbox; `$path` is the file.'),
+    },
+    'The agent’s workspace.',
+  ),
+  shell: has({ env: lost('commands see no variables of the file') }, 'Commands run in the sandbox.'),
+  think: has({ shared: lost('thoughts are the agent’s own') }),
+  todo: has({ shared: carried('`memory_shared` says it for memory and to-do list together.') }),
+  memory: has({ path: carried('Agents that name the same path share one memory; it is kept by the platform.') }),
+  fetch: has({ timeout: lost('how long a page may take is the platform’s to say') }),
+  script: has({ shell: carried('Each is a tool that runs in the sandbox.') }),
+  api: has({ api_config: carried() }),
+  model_picker: has({ models: carried('The agent may change to these, and back.') }),
+  a2a: has({ name: carried(), url: carried('Where the agent takes messages.'), headers: carried() }),
+  openapi: has({ url: carried('A document in JSON; each operation is a tool, 64 at most.'), headers: carried() }),
+  mcp: has(MCP_KEYS),
+  mcp_catalog: missing('servers are attached by the owner, not found by the agent'),
+  file: missing('use filesystem'),
+  background_jobs: missing('a command ends with the call that began it'),
+  tasks: missing('use todo'),
+  plan: missing('use todo'),
+  session_plan: missing('use todo'),
+  session_context: missing('the conversation is shown to the model anyway'),
+  lsp: missing('language servers are not started'),
+  user_prompt: missing('it asks in its answer'),
+  open_url: missing('there is no browser of the user to open'),
+  background_agents: missing('tasks are handed over one at a time: name sub_agents'),
+  scheduler: missing('the owner schedules tasks'),
+  rag: missing('put documents into the agent’s files, which it can search'),
+  git: missing('use shell'),
+  webhook: missing('the owner sets webhooks up'),
+};
+
+/** The rules for the keys of a toolset. */
+export const toolsetKeys = (type: string): Keys => ({ ...COMMON, ...TOOLSETS[type]?.keys });
+
+export const REMOTE_KEYS: Keys = { url: carried(), transport_type: carried(), headers: carried() };
