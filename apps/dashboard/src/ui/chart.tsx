@@ -4,8 +4,6 @@ import { BOTTOM, HEIGHT, LEFT, scaleOf, sharesOf } from './chart-scale.ts';
 import type { Point, Scale } from './chart-scale.ts';
 import { cx } from './cx.ts';
 
-export type { Point };
-
 interface Figures {
   label: string;
   points: Point[];

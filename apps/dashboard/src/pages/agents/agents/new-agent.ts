@@ -1,5 +1,5 @@
 export const CHANNELS = ['channelA', 'channelB', 'channelC'] as const;
-export type Channel = (typeof CHANNELS)[number];
+type Channel = (typeof CHANNELS)[number];
 
 export interface NewAgent {
   name: string;
