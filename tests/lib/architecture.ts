@@ -289,10 +289,6 @@ const OTHERS_MESSAGES = new Set(['packages/contract/src/messages.ts', 'packages/
 const BY_MESSAGE =
   /\.message\s*(?:[!=]==|\.(?:startsWith|endsWith|includes|match)\()|\.test\(\w+\.message\)|body(?:\.error|\['error'\])\s*[!=]==/;
 
-/** Who compares sentences of ours, with the reason. */
-const KEEPS_A_SENTENCE: Readonly<Record<string, string>> = {
-  'packages/fleet/src/fleet.ts': 'a row keeps why its agent failed as the sentence alone; a code needs a column',
-};
 /** Constants whose value is a sentence. */
 const SENTENCES = /(export )?const ([A-Z][A-Z_]+) = ['`][A-Z][a-z’]* [^'`]*['`]/g;
 const sentencesIn = (text: string) =>
@@ -311,7 +307,7 @@ export const codesNotTexts: Rule = (sources) => {
   return sources
     .filter(({ path: file }) => /^(apps|packages)\//.test(file) && !isTest(file) && !OTHERS_MESSAGES.has(file))
     .map(({ path: file, text }) => ({ file, text: withoutComments(text) }))
-    .filter(({ file, text }) => BY_MESSAGE.test(text) || (compares(text) && KEEPS_A_SENTENCE[file] === undefined))
+    .filter(({ text }) => BY_MESSAGE.test(text) || compares(text))
     .map(({ file }) => `${file} goes by the text of an error: go by its code`);
 };
 

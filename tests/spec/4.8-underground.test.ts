@@ -5,6 +5,7 @@ import { newId } from '@troupe/kernel';
 import { TEST_SECRETS } from '@troupe/testing/http/server';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { startTestChain, type TestChain } from '@troupe/testing/chain/chain';
+import { allJobsRan } from '@troupe/testing/database/jobs';
 import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
 /** The underground as the contract's tables of endpoints, authentication, errors and limits say, on the backend. */
@@ -225,13 +226,9 @@ describe('the bus', () => {
     assert.deepEqual([answer.status, answer.body.error], [401, 'Invalid message signature']);
     assert.equal((await ask('POST', SEND, {}, { ...body.message, action: undefined })).status, 400);
 
-    const log = () => ask('GET', `/api/underground/bus/messages?agentId=${from.agentId}`, from.headers);
-    const end = Date.now() + 30_000;
-    let { messages } = (await log()).body;
-    while (messages[0].status === 'queued' && Date.now() < end) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      ({ messages } = (await log()).body);
-    }
+    await allJobsRan(services.runtime.jobs);
+    const log = await ask('GET', `/api/underground/bus/messages?agentId=${from.agentId}`, from.headers);
+    const { messages } = log.body;
     assert.deepEqual([messages.length, messages[0].status, messages[0].error], [1, 'delivered', null]);
     const { rows } = await readBus(to.agentId);
     assert.match(JSON.stringify(rows), /Good evening/);

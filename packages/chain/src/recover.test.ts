@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { hashMessage, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { createRecover } from './recover.ts';
@@ -43,8 +45,12 @@ test('more than can wait are turned away, and those that wait are still answered
 test('the thread ends when idle and starts again when needed', async () => {
   const short = createRecover({ idleMs: 1 });
   const signature = await account.signMessage({ message: 'hello' });
+  const started = once(process, 'worker');
   await short(hash, signature);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  const [thread] = (await started) as [Worker];
+  await once(thread, 'exit');
+  const again = once(process, 'worker');
   assert.equal(await short(hash, signature), account.address);
+  assert.notEqual((await again)[0], thread);
   await short.close();
 });

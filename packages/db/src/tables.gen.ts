@@ -173,6 +173,7 @@ export interface Tables {
     failure: Nullable<string>;
     id: string;
     image: Nullable<string>;
+    lost: Default<boolean>;
     model: Default<string>;
     name: string;
     own_config: Default<Json>;

@@ -2,6 +2,7 @@ import type { RunStats, Verify } from '@troupe/agent';
 import { AppError, type Log, type Outbound, type OutboundResponse } from '@troupe/kernel';
 import type { AgentRow, AllAgents, HostingPlatform } from '@troupe/roster';
 import { DriverError, type Driver } from './driver.ts';
+import { RUNNING } from './life.ts';
 import { createProxy, ownCredentials } from './proxy.ts';
 
 /** An agent as a service of its own on the hosting platform, where no backend could take it. */
@@ -72,7 +73,7 @@ function createSettle({ platform, roster }: HostingDriverDeps, tell: ReturnType<
     if (status === 'live') {
       // What was changed while it did not run: of its environment it reads the definition at its first start only.
       await tell(agent, 'PUT', '/definition', await roster.definition(agent));
-      await roster.change(agent.id, { status: 'running', failure: null, started_at: new Date() });
+      await roster.change(agent.id, { ...RUNNING, started_at: new Date() });
     } else if (!service || FAILED.test(status ?? ''))
       await roster.change(agent.id, {
         status: 'error',

@@ -13,6 +13,9 @@ export interface LifeDeps extends Pick<FleetDeps, 'db' | 'roster' | 'driver' | '
 /** Another start time, so that it counts as started anew. */
 export const fresh = (agent: AgentRow): AgentRow => ({ ...agent, started_at: null });
 
+/** What a row says of an agent that runs as it should. */
+export const RUNNING = { status: 'running', failure: null, lost: false } as const;
+
 const failed = ({ id, user_id: userId, name }: AgentRow, message: string) =>
   ({
     userId,
@@ -25,8 +28,8 @@ const failed = ({ id, user_id: userId, name }: AgentRow, message: string) =>
 /** Makes an agent run, or not, and has its row say so. Whoever calls has made sure that nobody else acts on it. */
 export function createLife({ db, roster, driver, clock, log, tell }: LifeDeps) {
   /** It is no longer as it should be, and its owner hears of it. */
-  async function markFailed(agent: AgentRow, message: string): Promise<void> {
-    await roster.change(agent.id, { status: agent.team_id ? 'failed' : 'error', failure: message });
+  async function markFailed(agent: AgentRow, message: string, lost = false): Promise<void> {
+    await roster.change(agent.id, { status: agent.team_id ? 'failed' : 'error', failure: message, lost });
     await db.asSystem((tx) => raiseNotice(tx, failed(agent, message), clock()));
   }
 
@@ -43,6 +46,7 @@ export function createLife({ db, roster, driver, clock, log, tell }: LifeDeps) {
     const changed = await roster.change(agent.id, {
       status: placement.deploying ? 'provisioning' : 'running',
       failure: null,
+      lost: false,
       image: placement.image,
       runtime_version: placement.version,
       ...(goesOn ? {} : { started_at: clock() }),

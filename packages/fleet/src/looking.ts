@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentRow } from '@troupe/roster';
 import type { FleetDeps } from './fleet-deps.ts';
-import type { Life } from './life.ts';
+import { RUNNING, type Life } from './life.ts';
 import type { Turn } from './operations.ts';
 
 const ABANDONED_MS = 60_000;
 const SETTLE_MS = 1500;
-const LOST = 'The agent’s container is not running';
+const NOT_RUNNING = 'The agent’s container is not running';
 
 /** Work while nobody else acts on the agent, with its newest row. */
 export type Serially = <T>(
@@ -20,8 +20,8 @@ interface LookDeps extends Pick<FleetDeps, 'db' | 'roster' | 'driver' | 'clock' 
   serially: Serially;
 }
 
-const wrong = ({ id, status, failure }: AgentRow, now: ReadonlySet<string>): boolean =>
-  status === 'running' ? !now.has(id) : (status === 'stopped' || failure === LOST) && now.has(id);
+const wrong = ({ id, status, lost }: AgentRow, now: ReadonlySet<string>): boolean =>
+  status === 'running' ? !now.has(id) : (status === 'stopped' || lost) && now.has(id);
 
 /** Made by a web process that died, or lost its way, before the backend heard of them. */
 export async function startAbandoned({ roster, clock, life, serially }: LookDeps): Promise<void> {
@@ -41,7 +41,7 @@ export async function lookAround({ db, roster, driver, log, life, serially }: Lo
     .where((where) =>
       where.or([
         where('status', '=', 'running'),
-        where('failure', '=', LOST),
+        where('lost', '=', true),
         where.and([where('status', '=', 'stopped'), where('id', 'in', [...alive, ''])]),
       ]),
     )
@@ -55,7 +55,7 @@ export async function lookAround({ db, roster, driver, log, life, serially }: Lo
       if (!still || !wrong(now, still)) return;
       log.warn({ agentId: now.id, status: now.status }, 'an agent does not run as its row says');
       if (now.status === 'stopped') return life.takeDown(now);
-      if (now.status !== 'running') return void (await roster.change(now.id, { status: 'running', failure: null }));
-      await life.markFailed(now, LOST);
+      if (now.status !== 'running') return void (await roster.change(now.id, RUNNING));
+      await life.markFailed(now, NOT_RUNNING, true);
     }).catch((err: unknown) => log.warn({ err, agentId: agent.id }, 'an agent could not be looked at'));
 }

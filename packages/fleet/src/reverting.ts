@@ -2,7 +2,7 @@ import { AppError } from '@troupe/kernel';
 import type { AgentRow } from '@troupe/roster';
 import type { BackupRow, Backups } from './backups.ts';
 import type { FleetDeps } from './fleet-deps.ts';
-import { fresh, type Life } from './life.ts';
+import { fresh, RUNNING, type Life } from './life.ts';
 import type { Turn } from './operations.ts';
 
 /** The action of a restore that has begun to change something; the backup's id follows. */
@@ -34,8 +34,8 @@ export function createReverting({ roster, driver, clock, log, backups, life }: R
       if (refused !== undefined) throw new AppError(500, refused);
       await life.takeDown(agent);
       const placement = await driver.start({ ...agent, image });
-      const started = { status: 'running', failure: null, image, runtime_version: placement.version } as const;
-      const changed = await roster.change(agent.id, { ...started, started_at: clock() });
+      const started = { ...RUNNING, image, runtime_version: placement.version, started_at: clock() };
+      const changed = await roster.change(agent.id, started);
       return { image, previousImage, backupPath, agent: changed };
     } catch (error) {
       log.error({ err: error, agentId: agent.id, image }, 'an update failed; the previous image comes back');

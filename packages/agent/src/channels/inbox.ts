@@ -8,7 +8,7 @@ import type { ChannelDeps, ChannelKind } from './channel.ts';
  * process that took it for as long as that lives; what is left behind, or could not be sent, is taken up by any.
  */
 
-export interface Incoming {
+interface Incoming {
   /** The service's own id of the message. */
   id: string;
   /** The conversation, where the answer goes. */

@@ -12,7 +12,6 @@ import { Linked } from '../linked.ts';
 import type { Log } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { readTraceparent, withTrace } from '../telemetry/trace.ts';
-import { sameSecret } from '../secrets.ts';
 import { loopbackOnly, type Settings } from '../settings.ts';
 import { createTurns, type EndOfTurn } from '../turns.ts';
 import { createCallers, type Callers } from './callers.ts';
@@ -26,11 +25,13 @@ import {
 } from './connections.ts';
 import { checkAddress, hostCheck } from './door.ts';
 import { drain } from './drain.ts';
-import { bearerToken, createGuards, isSigned, type Guards } from './guards.ts';
+import { bearerToken, createGuards, type Guards } from './guards.ts';
 import { createLargeBodies, type LargeBodies } from './large-bodies.ts';
 import { createPlaces, type Places } from './places.ts';
 import type { Authenticator } from './principal.ts';
+import { createRecognition } from './recognition.ts';
 import { addErrors } from './answer-errors.ts';
+import { DATA_HEADERS, PAGE_HEADERS } from './security-headers.ts';
 
 export const BODY_LIMIT = 1_048_576;
 /** Connections that the system keeps for us while we are at something else; beyond it they are cut. */
@@ -90,43 +91,6 @@ export interface Server {
   endOfTurn: EndOfTurn;
   listen: (port: number, portSetting: string) => Promise<string>;
   close: () => Promise<void>;
-}
-
-/** For answers that are data: a browser that is led to open one must neither run, frame nor embed it. */
-const DATA_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-};
-
-/** For the service that has pages. */
-const PAGE_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-  'content-security-policy':
-    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'self'; frame-ancestors 'none'",
-};
-
-/** Who asks, where, and what the platform itself says of that. */
-function createRecognition({ settings, secrets, url }: ServerOptions, loopback: boolean) {
-  const isInternal = (request: FastifyRequest) => {
-    const key = bearerToken(request);
-    return key !== null && secrets.internalKey !== undefined && sameSecret(key, secrets.internalKey);
-  };
-  const isOurs = (request: FastifyRequest) => isInternal(request) || isSigned(request, secrets.sessionSecret);
-  const told = (request: FastifyRequest, ...names: string[]): string | undefined => {
-    const values = names.map((name) => request.headers[name]);
-    const value = values.find((given) => typeof given === 'string' && given !== '') as string | undefined;
-    return value !== undefined && isOurs(request) ? value : undefined;
-  };
-  const origin = new URL(settings.BASE_URL ?? url).origin;
-  const isFixed = settings.BASE_URL !== undefined || !loopback;
-  const originFor = (request: FastifyRequest): string => (isFixed ? origin : seenOrigin(origin, request.headers.host));
-  return { isInternal, isOurs, told, origin, originFor };
 }
 
 export function createServer(options: ServerOptions): Server {
@@ -201,12 +165,6 @@ async function listenAt(app: Server['app'], host: string, port: number, portSett
   } catch (error) {
     throw listenError(error, host, port, portSetting);
   }
-}
-
-/** Under the loopback rule, and without BASE_URL, the platform is where the client found it: by one of our names. */
-function seenOrigin(origin: string, host: string | undefined): string {
-  if (host === undefined || !/^[\w.:[\]-]{1,300}$/.test(host)) return origin;
-  return URL.parse(`${new URL(origin).protocol}//${host}`)?.origin ?? origin;
 }
 
 function createApp({ settings, rewrite }: ServerOptions): FastifyInstance {
