@@ -27,6 +27,8 @@ export interface Input {
 export interface Answer {
   sessionId: string;
   outcome: RunOutcome | 'waiting' | 'calls';
+  /** The number of the event that settles it: inputs that share an answer share it. */
+  seq?: number;
   /** The agent's words; for any other outcome than `done`, a sentence that says what happened. */
   reply: string;
   reason?: string;

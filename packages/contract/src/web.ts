@@ -25,6 +25,7 @@ export * as walletAuth from './identity/wallet-auth.ts';
 
 export * as agents from './agents/agents/web.ts';
 export * as backups from './agents/backups/web.ts';
+export * as channels from './agents/channels/web.ts';
 export * as chat from './agents/chat.ts';
 export * as config from './agents/config.ts';
 export * as connections from './agents/connections/web.ts';

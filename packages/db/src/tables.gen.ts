@@ -42,6 +42,25 @@ export interface Tables {
     user_id: string;
     version: string;
   };
+  agent_channel_messages: {
+    agent_id: string;
+    answer: Nullable<string>;
+    channel: string;
+    chat: string;
+    content: Json;
+    done_at: Nullable<Timestamp>;
+    due_at: Default<Timestamp>;
+    id: string;
+    note: Nullable<string>;
+    owner: Nullable<string>;
+    received_at: Default<Timestamp>;
+    sender: string;
+    sent: Default<number>;
+    state: 'waiting' | 'answered' | 'failed' | 'ignored';
+    told: Default<boolean>;
+    tries: Default<number>;
+    user_id: string;
+  };
   agent_channels: {
     agent_id: string;
     channel: string;

@@ -22,6 +22,8 @@ import { chatRoutes } from './chat/routes.ts';
 import { createChat } from './chat/service.ts';
 import { configRoutes } from './config/routes.ts';
 import { createConfig } from './config/service.ts';
+import { channelRoutes } from './channels/routes.ts';
+import { createChannels } from './channels/service.ts';
 import { connectionRoutes } from './connections/routes.ts';
 import { createConnections } from './connections/service.ts';
 import { createKeeping } from './conversations/keeping.ts';
@@ -110,6 +112,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const mcp = createMcp({ roster, chat, conversations, memory, tasks, log, version: deps.version });
   mcpRoutes(server, mcp);
   server.app.addHook('onClose', () => mcp.close());
+  channelRoutes(server, createChannels({ roster, backend }));
   connectionRoutes(server, createConnections({ roster, backend, log }));
   installationRoutes(server, backend);
   demoRoutes(server, createDemo(backend, catalogue));

@@ -135,6 +135,8 @@ export const canSettle = ({ type }: SessionEvent): boolean => type === 'assistan
 /** What one input came to. */
 export interface Settled {
   outcome: RunOutcome;
+  /** The event that settles it. */
+  seq: number;
   /** The words that answer it. */
   reply: string;
   reason?: string;
@@ -161,11 +163,11 @@ export function answerTo(events: readonly SessionEvent[], seq: number): Settled 
     const spent = readSession(own.filter((event) => event.seq <= final.seq)).spent;
     // The run had nothing else to answer: its end says what it cost, whoever else was in it.
     const isLast = end?.outcome === 'done' && end.seq === final.seq + 1;
-    return { outcome: 'done', reply, spent: isLast ? end.spent : spent, at: final.at };
+    return { outcome: 'done', seq: final.seq, reply, spent: isLast ? end.spent : spent, at: final.at };
   }
   if (!end) return undefined;
-  const { outcome, reason, refusal, spent, at } = end;
-  return { outcome, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent, at };
+  const { outcome, seq: endSeq, reason, refusal, spent, at } = end;
+  return { outcome, seq: endSeq, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent, at };
 }
 
 type Said = SessionEvent & { type: 'assistant' };

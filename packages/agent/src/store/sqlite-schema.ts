@@ -50,6 +50,15 @@ create table if not exists logs (
 create table if not exists channels (
   agent_id text not null, channel text not null, state text not null, primary key (agent_id, channel)
 );
+create table if not exists channel_messages (
+  agent_id text not null, channel text not null, id text not null, chat text not null, sender text not null,
+  content text not null, state text not null, tries integer not null default 0, told integer not null default 0,
+  sent integer not null default 0, answer text, owner text, due_at integer not null, note text,
+  received_at text not null, done_at text, primary key (agent_id, channel, id)
+);
+create index if not exists channel_messages_due on channel_messages (agent_id, channel, due_at) where state = 'waiting';
+create unique index if not exists channel_messages_answer on channel_messages (agent_id, channel, answer)
+  where answer is not null;
 `;
 
 /** Added later: a file of an older release gets them. */

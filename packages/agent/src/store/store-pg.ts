@@ -7,7 +7,8 @@ import { storableJson as json } from './pg-values.ts';
 import { pgConversations } from './conversations-pg.ts';
 import { createBatches } from './store-pg-batches.ts';
 import { memories, todos } from './store-pg-memory.ts';
-import { channels, figures, logging, LOGS_KEPT } from './store-pg-records.ts';
+import { channels } from './store-pg-channels.ts';
+import { figures, logging, LOGS_KEPT } from './store-pg-records.ts';
 import { approvals, reading, working } from './store-pg-sessions.ts';
 import type { AgentStore } from './store.ts';
 

@@ -2,7 +2,8 @@ import { sqliteConversations } from './conversations-sqlite.ts';
 import { openAccess, type SqliteStoreOptions, type Sync } from './sqlite-access.ts';
 import { definitions } from './store-sqlite-definitions.ts';
 import { memories, todos } from './store-sqlite-memory.ts';
-import { channels, figures, logging } from './store-sqlite-records.ts';
+import { channels } from './store-sqlite-channels.ts';
+import { figures, logging } from './store-sqlite-records.ts';
 import { approvals, reading, working } from './store-sqlite-sessions.ts';
 import type { AgentStore } from './store.ts';
 

@@ -1,4 +1,5 @@
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
+import type { ChannelStore } from './channel-store.ts';
 import type { ConversationStore, Session } from './conversations.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
@@ -132,7 +133,7 @@ export interface RunStats {
   lastHour: number;
 }
 
-export interface AgentStore extends ConversationStore {
+export interface AgentStore extends ConversationStore, ChannelStore {
   definition: () => Promise<VersionedDefinition | undefined>;
   /** Saves a next version and answers its number. */
   saveDefinition: (definition: AgentDefinition) => Promise<number>;
@@ -176,11 +177,4 @@ export interface AgentStore extends ConversationStore {
   /** Newest first; fewer than `limit` where they are large. */
   messages: (page: { limit: number; offset: number }) => Promise<{ messages: Message[]; total: number }>;
   stats: (now: Date) => Promise<RunStats>;
-  /** What a channel adapter must not lose, such as how far it has read. */
-  channelState: (channel: string) => Promise<Record<string, unknown>>;
-  /** Puts something new in its place; whoever changes it at the same moment comes before or after. */
-  changeChannelState: (
-    channel: string,
-    change: (state: Record<string, unknown>) => Record<string, unknown>,
-  ) => Promise<void>;
 }

@@ -1,17 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import {
-  CHANNEL_KINDS,
-  channelWebhook,
-  createChannel,
-  createPgStore,
-  type Agent,
-  type Channel,
-  type ChannelKind,
-} from '@troupe/agent';
+import { createPgStore, type Agent } from '@troupe/agent';
 import type { Database } from '@troupe/db';
 import { AppError, createCipher, type Log, type Outbound } from '@troupe/kernel';
+import type { Channel, ChannelKind, ChannelSettings } from './channel.ts';
+import { channelWebhook, createChannel, kindOf, readSettings } from './channels.ts';
+import { sendersIn } from './senders.ts';
 
 /**
  * The messaging channels of all agents that run in the platform; those elsewhere listen themselves. Which there are is looked up from time to time, so it does not matter
@@ -28,6 +23,10 @@ export interface ChannelHost {
     request: IncomingMessage,
     response: ServerResponse,
   ) => Promise<boolean>;
+  /** Tries settings that need not be stored: who the agent is at the service. Throws what is wrong. */
+  test: (whose: Whose, kind: ChannelKind, settings: ChannelSettings, to?: string) => Promise<string>;
+  /** Where the service calls us, below the agent's root; undefined: it does not. */
+  webhookPath: (whose: Whose, kind: ChannelKind, settings: ChannelSettings) => Promise<string | undefined>;
   running: () => number;
   close: () => Promise<void>;
 }
@@ -39,14 +38,19 @@ export interface ChannelHostDeps {
   agent: (agentId: string) => Promise<Agent | undefined>;
   outbound: Outbound;
   log: Log;
+  /** Where this installation is; services want to know who calls. */
+  publicUrl?: string;
   /** Where the services are; their own addresses unless a test says otherwise. */
   urls?: Partial<Record<ChannelKind, string>>;
 }
 
-interface Wanted {
+interface Whose {
   agentId: string;
   userId: string;
-  channel: keyof typeof CHANNEL_KINDS;
+}
+
+interface Wanted extends Whose {
+  channel: string;
   sealed: Buffer;
   senders: string[];
 }
@@ -65,35 +69,45 @@ async function findWanted(db: Database): Promise<Wanted[]> {
     cross join lateral (select definition -> 'config' as config from agent_definitions
       where agent_id = a.id order by version desc limit 1) d
     where c.sealed is not null and a.status = 'running' and a.driver is null
-      and coalesce((d.config -> 'channels' -> c.channel ->> 'enabled')::boolean, false)`.execute(db.system);
+      and coalesce((d.config -> 'channels' -> c.channel ->> 'enabled')::boolean, c.channel in ('slack', 'email'))`.execute(
+    db.system,
+  );
   return rows
-    .filter(({ channel }) => channel in CHANNEL_KINDS)
+    .filter(({ channel }) => kindOf(channel) !== undefined)
     .map(({ user, owners, ...row }) => ({ ...row, senders: [...(user ? [user] : []), ...(owners ?? [])] }));
 }
 
-/** Asks the agent, awake or not. */
-const asker =
-  ({ agent }: ChannelHostDeps, agentId: string): Agent['ask'] =>
-  async (...args) => {
-    const awake = await agent(agentId);
-    if (!awake) throw new AppError(404, 'Agent not found');
-    return awake.ask(...args);
+/** The agent, awake or not. */
+function standingFor({ agent, db }: ChannelHostDeps, { agentId, userId }: Whose) {
+  const awake = async (): Promise<Agent> => {
+    const found = await agent(agentId);
+    if (!found) throw new AppError(404, 'Agent not found');
+    return found;
   };
+  return {
+    id: agentId,
+    store: createPgStore({ db, userId, agentId }),
+    ask: async (...args: Parameters<Agent['ask']>) => (await awake()).ask(...args),
+    workspace: async () => (await awake()).workspace(),
+  };
+}
 
 function makeChannel(
   deps: ChannelHostDeps,
-  { agentId, userId, channel: name, senders }: Wanted,
-  token: string,
-): Channel {
-  const { db, outbound, log, urls = {} } = deps;
-  const kind = CHANNEL_KINDS[name];
+  whose: Whose,
+  kind: ChannelKind,
+  { settings, senders = [] }: { settings: ChannelSettings; senders?: readonly string[] },
+): Promise<Channel> {
+  const { outbound, log, publicUrl, urls = {} } = deps;
   const baseUrl = urls[kind];
   return createChannel(kind, {
-    agent: { id: agentId, store: createPgStore({ db, userId, agentId }), ask: asker(deps, agentId) },
-    token,
+    agent: standingFor(deps, whose),
+    settings,
     outbound,
     log,
-    allowedSenders: senders,
+    // By mail it goes by addresses, which the owner names in the settings alone.
+    allowedSenders: kind === 'email' ? [] : [...senders, ...sendersIn(settings)],
+    ...(publicUrl !== undefined && { publicUrl }),
     ...(baseUrl !== undefined && { baseUrl }),
   });
 }
@@ -117,8 +131,10 @@ export function createChannelHost(deps: ChannelHostDeps): ChannelHost {
   let turn: Promise<void> = Promise.resolve();
 
   async function start(key: string, one: Wanted): Promise<void> {
-    const token = cipher.open(one.sealed, `agent:${one.agentId}:${one.channel}`);
-    const channel = makeChannel(deps, one, token);
+    const kind = kindOf(one.channel);
+    if (kind === undefined) return;
+    const settings = readSettings(cipher.open(one.sealed, `agent:${one.agentId}:${one.channel}`));
+    const channel = await makeChannel(deps, one, kind, { settings, senders: one.senders });
     open.set(key, { agentId: one.agentId, channel });
     await channel.start();
   }
@@ -164,6 +180,8 @@ export function createChannelHost(deps: ChannelHostDeps): ChannelHost {
         response,
       );
     },
+    test: async (whose, kind, settings, to) => (await makeChannel(deps, whose, kind, { settings })).test(to),
+    webhookPath: async (whose, kind, settings) => (await makeChannel(deps, whose, kind, { settings })).webhookPath,
     running: () => open.size,
     async close() {
       await inTurn(() => stopAll(() => true));

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Lease } from '@troupe/agent';
 import { newId } from '@troupe/kernel';
-import type { Lease } from '../store/store.ts';
-import { TokenRefused, type ChannelDeps, type ChannelKind } from './channel.ts';
+import type { ChannelDeps, ChannelKind, ChannelStatus } from './channel.ts';
+import { inWords, TokenRefused, Trouble } from './errors.ts';
 
 /**
  * Listens at a service, in one process at a time: whoever holds the channel's lease. Another takes over when it ends or
- * dies. Failures are waited out, longer each time; a refused token is final.
+ * dies. Failures are waited out, longer each time, and told to the owner; a refused token is final.
  */
 
 const LEASE_MS = 30_000;
@@ -15,7 +16,26 @@ export interface Listening {
   stop: () => Promise<void>;
 }
 
-type Listen = (signal: AbortSignal) => Promise<void>;
+type Listen = (signal: AbortSignal, up: () => void) => Promise<void>;
+
+/** Notes how a channel is when that changes; what is new and bad goes to the agent's log, too. */
+export function createStatus(kind: ChannelKind, { agent, log }: Pick<ChannelDeps, 'agent' | 'log'>) {
+  let last = '';
+  return async (state: ChannelStatus['state'], error?: string): Promise<void> => {
+    const now = `${state} ${error ?? ''}`;
+    if (now === last) return;
+    last = now;
+    const status: ChannelStatus = { state, ...(error !== undefined && { error }), at: new Date().toISOString() };
+    try {
+      if (error !== undefined) await agent.store.log({ level: 'error', message: error, source: kind });
+      await agent.store.changeChannelState(kind, (kept) => ({ ...kept, status }));
+    } catch (err) {
+      // The agent may be deleted at any moment.
+      last = '';
+      log.warn({ err, agentId: agent.id, channel: kind }, 'how a channel is was not noted');
+    }
+  };
+}
 
 class Listener implements Listening {
   readonly #kind: ChannelKind;
@@ -23,18 +43,21 @@ class Listener implements Listening {
   readonly #log: ChannelDeps['log'];
   readonly #retryMs: number;
   readonly #listen: Listen;
+  readonly #status: ReturnType<typeof createStatus>;
   readonly #owner = newId();
   readonly #over = new AbortController();
   readonly #lease: Lease;
   // Nobody awaits it before `stop`, so nothing may get out of it: the agent may be deleted at any moment.
   readonly #running: Promise<void>;
 
-  constructor(kind: ChannelKind, { agent, log, retryMs = 1000 }: ChannelDeps, listen: Listen) {
+  constructor(kind: ChannelKind, deps: ChannelDeps, listen: Listen) {
+    const { agent, log, retryMs = 1000 } = deps;
     this.#kind = kind;
     this.#agent = agent;
     this.#log = log;
     this.#retryMs = retryMs;
     this.#listen = listen;
+    this.#status = createStatus(kind, deps);
     this.#lease = { owner: this.#owner, ttlMs: LEASE_MS };
     this.#running = this.#run().catch((err: unknown) =>
       log.error({ err, agentId: agent.id, channel: kind }, 'the end of a channel was not noted'),
@@ -59,14 +82,16 @@ class Listener implements Listening {
       while (!signal.aborted) {
         const began = Date.now();
         try {
-          await this.#listen(signal);
+          await this.#listen(signal, () => void this.#status('listening'));
           await delay(this.#retryMs, undefined, { signal });
         } catch (err) {
           if (signal.aborted) return;
           if (err instanceof TokenRefused) throw err;
           this.#log.warn({ err, agentId: this.#agent.id, channel: this.#kind }, 'channel failed, trying again');
+          await this.#status('failed', inWords(err));
           wait = Date.now() - began > MAX_WAIT_MS ? this.#retryMs : Math.min(wait * 2, MAX_WAIT_MS);
-          await delay(wait, undefined, { signal }).catch(() => undefined);
+          const asked = err instanceof Trouble ? (err.waitMs ?? wait) : wait;
+          await delay(asked, undefined, { signal }).catch(() => undefined);
         }
       }
     } finally {
@@ -92,7 +117,10 @@ class Listener implements Listening {
         wait = this.#retryMs;
       } catch (err) {
         if (this.#over.signal.aborted) return;
-        if (err instanceof TokenRefused) return this.#refused(err);
+        if (err instanceof TokenRefused) {
+          this.#log.error({ err, agentId: this.#agent.id, channel: this.#kind }, 'channel stopped');
+          return this.#status('refused', err.message);
+        }
         this.#log.warn(
           { err, agentId: this.#agent.id, channel: this.#kind },
           'a channel’s place could not be kept, trying again',
@@ -101,15 +129,6 @@ class Listener implements Listening {
         wait = Math.min(wait * 2, MAX_WAIT_MS);
       }
     }
-  }
-
-  async #refused(err: TokenRefused): Promise<void> {
-    this.#log.error({ err, agentId: this.#agent.id, channel: this.#kind }, 'channel stopped');
-    await this.#agent.store.log({
-      level: 'error',
-      message: 'The service refused the channel’s token.',
-      source: this.#kind,
-    });
   }
 }
 

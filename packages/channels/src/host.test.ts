@@ -10,7 +10,7 @@ import { testDatabase, type TestDatabase } from '@troupe/testing/database/server
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
 import { createOutbound, silentLog, systemClock } from '@troupe/kernel';
 import { testSettings } from '@troupe/testing/http/server';
-import { createChannelHost } from './channels.ts';
+import { createChannelHost } from './host.ts';
 import { createRoster } from '@troupe/roster';
 
 const SEAL_KEY = 'test-seal-key';
@@ -28,9 +28,9 @@ const telegram = http.createServer((request, response) => {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as { offset: number; chat_id: number; text: string };
     const update = { update_id: 1, message: { message_id: 1, text: 'hello', chat: { id: 5 }, from: { id: 7 } } };
     const polling = request.url?.endsWith('/getUpdates');
-    const result = polling && body.offset <= 1 ? [update] : polling ? [] : {};
+    const result = polling && body.offset <= 1 ? [update] : polling ? [] : { id: 99, username: 'ada_bot' };
     if (polling) polls.push(request.url ?? '');
-    else sent.push(body);
+    else if (request.url?.endsWith('/sendMessage')) sent.push(body);
     setTimeout(() => response.end(JSON.stringify({ ok: true, result })), polling && body.offset > 1 ? 50 : 0);
     telegram.emit('told');
   });
