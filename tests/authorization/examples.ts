@@ -85,7 +85,12 @@ const UNDERGROUND: Record<string, Make> = {
   'GET /api/underground/wallets/:address/balance': ({ agentAddress: address }) => ({ params: { address } }),
 };
 
-const BACKUPS: Record<string, Make> = {
+const channel: Make = ({ agentId: id }) => ({ params: { id, kind: 'email' } });
+
+const OF_AGENTS: Record<string, Make> = {
+  'DELETE /api/agents/:id/channels/:kind': channel,
+  'PUT /api/agents/:id/channels/:kind': (ids) => ({ ...channel(ids), body: { settings: {}, allowed: ['*'] } }),
+  'POST /api/agents/:id/channels/:kind/test': (ids) => ({ ...channel(ids), body: {} }),
   'DELETE /api/agents/:id/backups/:backupId': backup,
   'GET /api/agents/:id/backups/:backupId': backup,
   'POST /api/agents/:id/backups/:backupId/restore': backup,
@@ -104,7 +109,7 @@ const INSTALLATIONS: Record<string, Make> = {
 
 const BACKEND: Record<string, Make> = {
   ...UNDERGROUND,
-  ...BACKUPS,
+  ...OF_AGENTS,
   ...INSTALLATIONS,
   'POST /api/agents': only({ name: 'n', config: { plan: 'network' } }),
   'PUT /api/agents/:id': ({ agentId: id, skillId }) => [
@@ -210,7 +215,7 @@ const WEB: Record<string, Make> = {
   ...MCP_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
-  ...BACKUPS,
+  ...OF_AGENTS,
   ...INSTALLATIONS,
   'POST /api/admin/invites': only({ email: 'somebody@example.org' }),
   'PATCH /api/admin/users/:id': ({ userId: id }) => ({ params: { id }, body: { plan: 'solo' } }),

@@ -56,9 +56,9 @@ describe('Telegram', () => {
     assert.ok(sent.every(({ path }) => !path.includes('sendMessage')));
     assert.equal((await store.channelState('telegram'))['offset'], 3);
     const receipts = await store.receipts({ channel: 'telegram', limit: 10 });
-    assert.deepEqual(receipts.map(({ channel: name, id, sender, state }) => [name, id, sender, state]).toSorted(), [
-      ['telegram', '55:1', '8', 'ignored'],
-      ['telegram', '55:2', '7', 'answered'],
+    assert.deepEqual(receipts.map((one) => [one.channel, one.id, one.sender, one.state].join(' ')).toSorted(), [
+      'telegram 55:1 8 ignored',
+      'telegram 55:2 7 answered',
     ]);
   });
 

@@ -32,6 +32,13 @@ export interface Endpoints {
       deleted: string;
     };
   };
+  /** Remove a channel, and what opened it */
+  'DELETE /api/agents/:id/channels/:kind': {
+    params: { id: string; kind: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete a file, or a folder with all that is in it */
   'DELETE /api/agents/:id/files': {
     params: { id: string };
@@ -396,6 +403,34 @@ export interface Endpoints {
   'GET /api/agents/:id/backups/:backupId': {
     params: { id: string; backupId: string };
     reply: string;
+  };
+  /** Channels of an agent, how they are, and what came in lately */
+  'GET /api/agents/:id/channels': {
+    params: { id: string };
+    reply: {
+      channels: ({
+        kind: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp';
+        isSet: boolean;
+        settings: Record<string, string>;
+        secrets: string[];
+        allowed: string[];
+        webhook: string | null;
+        state: 'off' | 'starting' | 'listening' | 'failed' | 'refused' | 'elsewhere';
+        error: string | null;
+        at: string | null;
+      })[];
+      receipts: ({
+        channel: string;
+        id: string;
+        sender: string;
+        chat: string;
+        state: 'waiting' | 'answered' | 'failed' | 'ignored';
+        note: string | null;
+        tries: number;
+        receivedAt: string;
+        doneAt: string | null;
+      })[];
+    };
   };
   /** What the agent runs with */
   'GET /api/agents/:id/config': {
@@ -2266,6 +2301,18 @@ export interface Endpoints {
       status: string;
     };
   };
+  /** Try a channel now; with `to`, somebody there gets a message */
+  'POST /api/agents/:id/channels/:kind/test': {
+    params: { id: string; kind: string };
+    body?: {
+      to?: string;
+    };
+    reply: {
+      ok: boolean;
+      account: string | null;
+      error: string | null;
+    };
+  };
   /** Ask for access to an MCP server (OAuth): the answer says where its owner agrees */
   'POST /api/agents/:id/mcp-servers/:name/connect': {
     params: { id: string; name: string };
@@ -3518,6 +3565,27 @@ export interface Endpoints {
   /** Exchange a code or a refresh token, as a form, for tokens */
   'POST /oauth/token': {
     reply: string;
+  };
+  /** Set or change a channel; it counts at once */
+  'PUT /api/agents/:id/channels/:kind': {
+    params: { id: string; kind: string };
+    body: {
+      settings: Record<string, string>;
+      allowed?: string[];
+    };
+    reply: {
+      channel: {
+        kind: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp';
+        isSet: boolean;
+        settings: Record<string, string>;
+        secrets: string[];
+        allowed: string[];
+        webhook: string | null;
+        state: 'off' | 'starting' | 'listening' | 'failed' | 'refused' | 'elsewhere';
+        error: string | null;
+        at: string | null;
+      };
+    };
   };
   /** Change what the agent runs with; it takes effect at once */
   'PUT /api/agents/:id/config': {

@@ -212,6 +212,8 @@ export const sessions = {
     telegram: 'Telegram',
     whatsapp: 'WhatsApp',
     discord: 'Discord',
+    slack: 'Slack',
+    email: 'E-mail',
   } as Record<string, string>,
   status: 'Status',
   started: 'Started',

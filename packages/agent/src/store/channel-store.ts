@@ -1,4 +1,4 @@
-import type { Lease } from './store.ts';
+import type { Lease } from './lease.ts';
 
 /**
  * What came in over channels. A message counts once, by the service's own id, in whichever process it arrives and however

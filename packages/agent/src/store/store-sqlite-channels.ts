@@ -15,8 +15,12 @@ import type { SqliteAccess, Sync } from './sqlite-access.ts';
 type Row = Omit<WaitingMessage, 'isTold' | 'text'> & { content: string; isTold: number; number: number };
 type Change = [columns: string, ...values: SQLInputValue[]];
 
-const readRow = ({ content, isTold, number: _, ...row }: Row): WaitingMessage => ({
-  ...row,
+const readRow = ({ content, isTold, id, chat, sender, tries, sent }: Row): WaitingMessage => ({
+  id,
+  chat,
+  sender,
+  tries,
+  sent,
   isTold: isTold === 1,
   ...(JSON.parse(content) as Pick<ChannelMessage, 'text'>),
 });
@@ -56,7 +60,10 @@ export function channels({ all, first, run, atomically, agentId, now, iso }: Sql
     run(
       `delete from channel_messages where ${OF} and state <> 'waiting' and received_at < (
         select received_at from channel_messages where ${OF} order by received_at desc limit 1 offset ?)`,
-      ...[agentId, channel, agentId, channel],
+      agentId,
+      channel,
+      agentId,
+      channel,
       RECEIPTS_KEPT,
     );
   }
@@ -88,9 +95,17 @@ export function channels({ all, first, run, atomically, agentId, now, iso }: Sql
       const { changes } = run(
         `insert into channel_messages (agent_id, channel, id, chat, sender, content, state, due_at, note,
           received_at, done_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-        ...[agentId, channel, message.id, message.chat, message.sender, isIgnored ? '{}' : contentOf(message)],
-        ...[isIgnored ? 'ignored' : 'waiting', later(0), ignored?.slice(0, MOST_NOTE) ?? null],
-        ...[iso(), isIgnored ? iso() : null],
+        agentId,
+        channel,
+        message.id,
+        message.chat,
+        message.sender,
+        isIgnored ? '{}' : contentOf(message),
+        isIgnored ? 'ignored' : 'waiting',
+        later(0),
+        ignored?.slice(0, MOST_NOTE) ?? null,
+        iso(),
+        isIgnored ? iso() : null,
       );
       return changes > 0 ? 'taken' : 'known';
     },
@@ -99,7 +114,14 @@ export function channels({ all, first, run, atomically, agentId, now, iso }: Sql
         `update channel_messages set owner = ?, due_at = ? where ${OF} and id in (
           select id from channel_messages where ${OF} and state = 'waiting' and due_at <= ? order by rowid limit ?)
         returning id, chat, sender, content, tries, told as isTold, sent, rowid as number`,
-        ...[owner, later(ttlMs), agentId, channel, agentId, channel, later(0), limit],
+        owner,
+        later(ttlMs),
+        agentId,
+        channel,
+        agentId,
+        channel,
+        later(0),
+        limit,
       )
         .toSorted((one, other) => one.number - other.number)
         .map(readRow),
@@ -107,7 +129,11 @@ export function channels({ all, first, run, atomically, agentId, now, iso }: Sql
       for (const id of ids)
         run(
           `update channel_messages set due_at = ? where ${OF} and id = ? and owner = ? and state = 'waiting'`,
-          ...[later(ttlMs), agentId, channel, id, owner],
+          later(ttlMs),
+          agentId,
+          channel,
+          id,
+          owner,
         );
     },
     noteMessage: (channel, id, owner, note) =>
@@ -121,13 +147,19 @@ export function channels({ all, first, run, atomically, agentId, now, iso }: Sql
     countMessages: (channel, sender, since) =>
       first<{ n: number }>(
         `select count(*) as n from channel_messages where ${OF} and sender = ? and state <> 'ignored' and received_at > ?`,
-        ...[agentId, channel, sender, since.toISOString()],
+        agentId,
+        channel,
+        sender,
+        since.toISOString(),
       )?.n ?? 0,
     receipts: ({ channel = null, limit }) =>
       all<Receipt>(
         `select channel, id, chat, sender, state, note, tries, received_at as receivedAt, done_at as doneAt
         from channel_messages where agent_id = ? and (? is null or channel = ?) order by received_at desc, id limit ?`,
-        ...[agentId, channel, channel, limit],
+        agentId,
+        channel,
+        channel,
+        limit,
       ),
   };
 }

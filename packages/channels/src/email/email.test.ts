@@ -26,14 +26,13 @@ async function smtpServer({ refuse = 0, offersTls = false } = {}) {
     onAuth: ({ username, password }, _, done) =>
       username === ADA && password === PASSWORD ? done(null, { user: ADA }) : done(new Error('Invalid login')),
     onData(stream, session, done) {
-      void stream.toArray().then((chunks) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
         if (refusals-- > 0) return done(Object.assign(new Error('Try later'), { responseCode: 451 }));
         const { mailFrom, rcptTo } = session.envelope;
-        sent.push({
-          from: mailFrom ? mailFrom.address : '',
-          to: rcptTo[0]?.address ?? '',
-          raw: Buffer.concat(chunks as Buffer[]),
-        });
+        const [from, to] = [mailFrom ? mailFrom.address : '', rcptTo[0]?.address ?? ''];
+        sent.push({ from, to, raw: Buffer.concat(chunks) });
         done();
         events.emit('mail');
       });

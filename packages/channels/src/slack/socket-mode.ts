@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { openSocket } from '../socket.ts';
 import { TokenRefused } from '../errors.ts';
 import type { SlackEvent } from './event.ts';
-import type { Api } from './slack.ts';
+import type { Api } from './api.ts';
 
 /** Events over a WebSocket that we open. An event is acknowledged when it is stored; Slack sends it again otherwise. */
 
