@@ -155,15 +155,8 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
   await add('agent_logs', { ...of, level: 'info', message: mark('log'), source: 'test' });
   await add('agent_days', { ...of, day: today, tokens: 4711n });
   await add('agent_channels', { ...of, channel: 'test', state: { note: mark('channel') } });
-  await add('agent_channel_messages', {
-    ...of,
-    channel: 'test',
-    id: mark('messageId'),
-    chat: mark('chat'),
-    sender: mark('sender'),
-    content: { text: mark('letter') },
-    state: 'waiting',
-  });
+  const letter = { channel: 'test', id: mark('messageId'), chat: mark('chat'), sender: mark('sender') };
+  await add('agent_channel_messages', { ...of, ...letter, content: { text: mark('letter') }, state: 'waiting' });
   await add('agent_todos', { ...of, scope: `agent:${agentId}`, number: 1, description: mark('todo') });
   await add('agent_doors', {
     ...of,

@@ -14,13 +14,6 @@ import { channelWebhook } from './channels.ts';
 
 /** An agent whose words a test writes, and stand-ins for the services. */
 
-export const outbound = createOutbound({ allowLoopback: true });
-const pool = createWorkerPool();
-after(async () => {
-  await pool.close();
-  await outbound.close();
-});
-
 type Script = (said: string, request: ChatRequest) => string | Promise<string>;
 
 function scripted(script: Script): ModelClient & { requests: ChatRequest[] } {
@@ -60,6 +53,8 @@ export async function testAgent({ script = (said) => `heard ${said}`, store: giv
   const model = scripted(script);
   if (!(await store.definition())) await store.saveDefinition(newDefinition({ name: 'Ada', tools: [] }));
   const root = path.join(await mkdtemp(path.join(tmpdir(), 'channels-')), 'files');
+  const pool = createWorkerPool();
+  after(() => pool.close());
   const files: Workspace = await makeWorkspace(root, { pool, owner: 'agent' });
   const workspace = async (): Promise<Workspace> => files;
   const agent = wakeAgent({
@@ -74,21 +69,16 @@ export async function testAgent({ script = (said) => `heard ${said}`, store: giv
   return { agent, store, model, files };
 }
 
-export const depsFor = (
+export function depsFor(
   agent: ChannelDeps['agent'],
   baseUrl: string,
   settings: ChannelSettings,
   more: Partial<ChannelDeps> = {},
-): ChannelDeps => ({
-  agent,
-  settings,
-  outbound,
-  log: silentLog,
-  baseUrl,
-  pollSeconds: 1,
-  retryMs: 10,
-  ...more,
-});
+): ChannelDeps {
+  const outbound = createOutbound({ allowLoopback: true });
+  after(() => outbound.close());
+  return { agent, settings, outbound, log: silentLog, baseUrl, pollSeconds: 1, retryMs: 10, ...more };
+}
 
 export interface Called {
   method: string;

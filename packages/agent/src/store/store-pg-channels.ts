@@ -75,12 +75,13 @@ export function channels({ db, userId, agentId, rows, value }: Access): ChannelS
     },
     claimMessages: async (channel, { owner, ttlMs }, limit) => {
       const found = await rows(sql<Omit<WaitingMessage, 'text'> & { content: Pick<ChannelMessage, 'text'> }>`
-        with taken as (
-          update agent_channel_messages set owner = ${owner}, due_at = clock_timestamp() + ${ms(ttlMs)}
-          where ${ofChannel(channel)} and state = 'waiting' and id in (
-            select id from agent_channel_messages where ${ofChannel(channel)} and state = 'waiting'
-              and due_at <= clock_timestamp() order by received_at, id limit ${limit} for update skip locked)
-          returning id, chat, sender, content, tries, told, sent, received_at)
+        with due as materialized (
+          select id from agent_channel_messages where ${ofChannel(channel)} and state = 'waiting'
+            and due_at <= clock_timestamp() order by received_at, id limit ${limit} for update skip locked),
+        taken as (
+          update agent_channel_messages m set owner = ${owner}, due_at = clock_timestamp() + ${ms(ttlMs)}
+          from due where m.agent_id = ${agentId} and m.channel = ${channel} and m.id = due.id
+          returning m.id, chat, sender, content, tries, told, sent, received_at)
         select id, chat, sender, content, tries, told as "isTold", sent from taken order by received_at, id`);
       return found.map(({ content, ...row }) => ({ ...row, ...content }));
     },

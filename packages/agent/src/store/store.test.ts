@@ -326,64 +326,6 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       assert.deepEqual(await store.channelState('telegram'), { n: 10 }, 'no change is lost');
     });
 
-    test('a message of a channel counts once, is one process’s at a time, and its answer one message’s', async () => {
-      const store = await fresh();
-      const letter = (id: string) => ({ id, chat: 'c', sender: 's', text: id, extra: { to: 'x' } });
-      const taken = await Promise.all(['1', '1', '1'].map((id) => store.takeMessage('mail', letter(id))));
-      assert.deepEqual(taken.toSorted(), ['known', 'known', 'taken']);
-      await store.takeMessage('mail', letter('2'));
-      await store.takeMessage('mail', letter('3'), 'a stranger');
-      const [one, two] = [
-        { owner: 'one', ttlMs: 60_000 },
-        { owner: 'two', ttlMs: 60_000 },
-      ];
-      const claims = await Promise.all([store.claimMessages('mail', one, 1), store.claimMessages('mail', two, 5)]);
-      assert.deepEqual(
-        claims
-          .flat()
-          .map(({ id }) => id)
-          .toSorted(),
-        ['1', '2'],
-      );
-      const [mine, theirs] = claims[0]?.[0]?.id === '1' ? ['1', '2'] : ['2', '1'];
-      assert.equal(await store.noteMessage('mail', mine, 'two', { kind: 'sent', sent: 1 }), false, 'it is another’s');
-      assert.equal(await store.noteMessage('mail', mine, 'one', { kind: 'answer', answer: 's:4' }), true);
-      assert.equal(await store.noteMessage('mail', mine, 'one', { kind: 'answer', answer: 's:4' }), true, 'once more');
-      assert.equal(await store.noteMessage('mail', theirs, 'two', { kind: 'answer', answer: 's:4' }), false);
-      await store.noteMessage('mail', mine, 'one', { kind: 'paths', paths: ['uploads/a'], text: 'with file' });
-      await store.noteMessage('mail', mine, 'one', { kind: 'sent', sent: 2 });
-      await store.noteMessage('mail', mine, 'one', {
-        kind: 'later',
-        afterMs: 0,
-        failed: true,
-        isTold: true,
-        note: 'why',
-      });
-      const [again] = await store.claimMessages('mail', two, 5);
-      assert.deepEqual(again, {
-        ...letter(mine),
-        text: 'with file',
-        paths: ['uploads/a'],
-        tries: 1,
-        isTold: true,
-        sent: 2,
-      });
-      await store.noteMessage('mail', mine, 'two', { kind: 'done', state: 'answered' });
-      assert.deepEqual(await store.claimMessages('mail', one, 5), []);
-      await store.holdMessages('mail', [theirs], { owner: 'two', ttlMs: 0 });
-      assert.deepEqual(
-        (await store.claimMessages('mail', one, 5)).map(({ id }) => id),
-        [theirs],
-      );
-      const states = (await store.receipts({ limit: 9 })).map(({ id, state, note }) => `${id} ${state} ${note ?? ''}`);
-      assert.deepEqual(
-        states.toSorted(),
-        [`${mine} answered `, `${theirs} waiting `, '3 ignored a stranger'].toSorted(),
-      );
-      assert.equal(await store.countMessages('mail', 's', new Date(Date.now() - 60_000)), 2);
-      assert.deepEqual(await store.receipts({ channel: 'other', limit: 9 }), []);
-    });
-
     test('takes whatever a tool may print', async () => {
       const store = await fresh();
       const odd = `zero \0, half ${'😀'.slice(0, 1)}, \\u0000 and 😀`;
