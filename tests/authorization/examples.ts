@@ -85,7 +85,7 @@ const UNDERGROUND: Record<string, Make> = {
   'GET /api/underground/wallets/:address/balance': ({ agentAddress: address }) => ({ params: { address } }),
 };
 
-const channel: Make = ({ agentId: id }) => ({ params: { id, kind: 'email' } });
+const channel = ({ agentId: id }: { agentId: string }) => ({ params: { id, kind: 'email' } });
 
 const OF_AGENTS: Record<string, Make> = {
   'DELETE /api/agents/:id/channels/:kind': channel,

@@ -58,7 +58,7 @@ export interface Post {
   remember: (name: string, value: unknown) => Promise<void>;
 }
 
-export interface Webhook {
+interface Webhook {
   /** Below the agent's root; holds a secret. */
   path: string;
   answer: (post: Post, request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => Promise<void>;

@@ -18,7 +18,7 @@ export interface Letter {
 const WORD_BYTES = 42;
 
 /** Other than ASCII in words of base64, each short enough for a line. */
-export function encodeWords(text: string): string {
+function encodeWords(text: string): string {
   const plain = text.replaceAll(/[\r\n\0]+/g, ' ').trim();
   if (/^[\x20-\x7e]*$/.test(plain) && plain.length <= 900 && !plain.includes('=?')) return plain;
   const words: string[] = [];

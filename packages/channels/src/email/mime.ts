@@ -1,6 +1,6 @@
 /** A mail as it comes, read with bounds: linear in its size, however it is nested, folded or broken. */
 
-export interface MailFile {
+interface MailFile {
   name: string;
   bytes: Buffer;
 }
@@ -62,7 +62,7 @@ function fromQuoted(text: string): Buffer {
 }
 
 /** =?utf-8?B?…?= and its kind. Between two of them, spaces do not count. */
-export function decodeWords(text: string): string {
+function decodeWords(text: string): string {
   return text
     .replaceAll(/\?=[ \t]+=\?/g, '?==?')
     .replaceAll(/=\?([^?\s]{1,40})\?([bq])\?([^?]{0,1000})\?=/gi, (_, charset: string, way: string, said: string) => {
@@ -106,7 +106,7 @@ function percentDecoded(text: string): string {
 }
 
 /** The address in a header such as `Ann <ann@example.com>`; empty: there is none, or more than one. */
-export function addressIn(header: string): string {
+function addressIn(header: string): string {
   const text = header.slice(0, 2000).replaceAll(/"[^"]*"/g, '');
   if (text.includes(',')) return '';
   const open = text.lastIndexOf('<');
@@ -119,7 +119,7 @@ export const isAddress = (text: string): boolean =>
   text.length <= 254 && /^[^\s<>()[\]\\,;:@"\0]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/i.test(text);
 
 /** What is between tags, with line ends where blocks end. */
-export function textOfHtml(html: string): string {
+function textOfHtml(html: string): string {
   const said: string[] = [];
   const small = html.toLowerCase();
   let at = 0;

@@ -4,7 +4,7 @@ import type { Mail } from './mime.ts';
 /** Who may write to an agent by mail, which mails nobody answers, and what belongs together. */
 
 /** Entries are addresses, `@domain`, or `*` for everybody. */
-export function mayWrite(address: string, allowed: readonly string[]): boolean {
+function mayWrite(address: string, allowed: readonly string[]): boolean {
   const domain = address.slice(address.lastIndexOf('@'));
   return allowed.map((one) => one.toLowerCase()).some((one) => one === '*' || one === address || one === domain);
 }

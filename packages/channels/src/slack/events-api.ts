@@ -23,7 +23,7 @@ const body = z.looseObject({
 });
 
 /** Signed by Slack, just now: an old request that somebody kept is refused. */
-export function checkSlackSignature(
+function checkSlackSignature(
   headers: IncomingMessage['headers'],
   raw: Buffer,
   { signingSecret, now }: Pick<Deps, 'signingSecret' | 'now'>,

@@ -54,7 +54,7 @@ export interface OutboundResponse {
 }
 
 /** Where a connection without HTTP goes, such as one to a mail server. */
-export interface Target {
+interface Target {
   host: string;
   port: number;
   /** TLS from the first byte on; `secured` begins it later. */

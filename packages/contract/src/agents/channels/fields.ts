@@ -51,10 +51,10 @@ export const CHANNEL_FIELDS: Readonly<Record<ChannelKind, readonly ChannelField[
 };
 
 const kind = z.enum(CHANNEL_KINDS);
-export const ofAgent = z.object({ id: z.string() });
-export const ofChannel = z.object({ id: z.string(), kind });
+const ofAgent = z.object({ id: z.string() });
+const ofChannel = z.object({ id: z.string(), kind });
 
-export const given = z.object({
+const given = z.object({
   settings: z
     .record(z.string().max(40), z.string().trim().max(1000))
     .describe('By name, as the channel’s fields say. One that is left out stays as it is; an empty one is removed'),
