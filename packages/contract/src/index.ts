@@ -41,6 +41,7 @@ export {
   AGENT_NOT_FOUND,
   AGENT_GONE,
   AGENT_STOPPED,
+  TASK_NOT_FOUND,
   MESSAGE_TOO_LARGE,
   type AgentStats,
   type ProvisionBody,

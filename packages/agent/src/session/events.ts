@@ -53,6 +53,14 @@ export interface Spent {
   outputTokens?: number;
 }
 
+/** How a task ended that the agent had in the background; tokens and cost count for it as if it had waited. */
+export interface EndedTask {
+  id: string;
+  member: string;
+  status: 'done' | 'failed' | 'stopped';
+  spent: Spent;
+}
+
 export type Refusal = Readonly<Record<string, unknown>>;
 
 export type RunOutcome = 'done' | 'cancelled' | 'failed' | 'limit' | 'loop';
@@ -68,6 +76,10 @@ export type SessionEventBody =
       attachments?: readonly Attachment[];
       /** Where the asking belongs, as W3C Trace Context writes it. */
       trace?: string;
+      /** The run is work that somebody has in the background, so deep. */
+      depth?: number;
+      /** Nobody said it: it is how work in the background ended. */
+      background?: EndedTask;
     }
   /** A message of a conversation that took place elsewhere. */
   | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
@@ -98,7 +110,7 @@ export type SessionEventBody =
       summary: string;
       upTo: number;
       spent: Spent;
-      run: { seq: number; limits?: RunLimits; wishes?: Wishes; trace?: string };
+      run: { seq: number; limits?: RunLimits; wishes?: Wishes; trace?: string; depth?: number };
       /** What was activated before it: a summary would lose what such a text is for. */
       skills?: readonly { name: string; version: string; content: string }[];
     }

@@ -26,8 +26,12 @@ export interface FinishedCall {
 export interface SessionState {
   lastSeq: number;
   lastInput: number;
+  /** The newest that somebody gave: the end of work in the background is none. */
+  lastAsked: number;
   /** The run that is going on; undefined: every input has its answer. */
-  run: { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined; trace?: string } | undefined;
+  run:
+    | { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined; trace?: string; depth?: number }
+    | undefined;
   /** The newest answer of the model. */
   lastSaid: number;
   spent: Spent;
@@ -44,6 +48,7 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
   const state: SessionState = {
     lastSeq: 0,
     lastInput: 0,
+    lastAsked: 0,
     lastSaid: 0,
     run: undefined,
     spent: NOTHING_SPENT,
@@ -62,7 +67,9 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
 function apply(state: SessionState, event: SessionEvent): void {
   switch (event.type) {
     case 'user':
-      state.run ??= { seq: event.seq, limits: event.limits, ...(event.trace && { trace: event.trace }) };
+      state.run ??= begun(event);
+      if (event.background) state.spent = addSpent(state.spent, event.background.spent);
+      else state.lastAsked = event.seq;
       if (event.wishes) state.run = { ...state.run, wishes: event.wishes };
       state.lastInput = event.seq;
       state.answered = false;
@@ -109,6 +116,13 @@ function apply(state: SessionState, event: SessionEvent): void {
       break;
   }
 }
+
+const begun = ({ seq, limits, trace, depth }: SessionEvent & { type: 'user' }) => ({
+  seq,
+  limits,
+  ...(trace && { trace }),
+  ...(depth !== undefined && { depth }),
+});
 
 function change(state: SessionState, callId: string, to: Partial<PendingCall>): void {
   state.pending = state.pending.map((call) => (call.callId === callId ? { ...call, ...to } : call));

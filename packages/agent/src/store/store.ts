@@ -1,4 +1,5 @@
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
+import type { BackgroundStore } from './background.ts';
 import type { ConversationStore, Session } from './conversations.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
@@ -132,7 +133,7 @@ export interface RunStats {
   lastHour: number;
 }
 
-export interface AgentStore extends ConversationStore {
+export interface AgentStore extends ConversationStore, BackgroundStore {
   definition: () => Promise<VersionedDefinition | undefined>;
   /** Saves a next version and answers its number. */
   saveDefinition: (definition: AgentDefinition) => Promise<number>;

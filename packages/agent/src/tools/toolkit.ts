@@ -12,6 +12,7 @@ import type { RunFiles, Tool, ToolResult } from './tool.ts';
 import { fetchTools } from './fetch.ts';
 import { filesystemTools } from './filesystem.ts';
 import { memoryTools } from './memory.ts';
+import { backgroundTools } from './background-agents.ts';
 import { commandRunner, shellTools } from './shell.ts';
 import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
@@ -138,7 +139,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
     async tools(definition, signal) {
       const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
-      const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
+      const team = peers ? teamTools(definition, deps.store, peers) : [];
       const further =
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
@@ -157,6 +158,11 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     },
   };
 }
+
+const teamTools = (definition: AgentDefinition, store: AgentStore, peers: Peers): Tool[] => [
+  ...transferTaskTools(definition.team?.members ?? [], peers),
+  ...(definition.traits?.background ? backgroundTools(definition, store) : []),
+];
 
 /** What a call of a tool has changed is stored before anybody is told of it. */
 function runFiles(copy: Copy, log: Log): RunFiles {

@@ -57,6 +57,7 @@ const toolset = z.discriminatedUnion('type', [
     ...hints,
   }),
   z.strictObject({ type: z.literal('script'), shell: z.record(z.string(), scriptSchema), tools: offered, ...hints }),
+  z.strictObject({ type: z.literal('background_agents'), tools: offered, ...hints }),
   z.strictObject({
     type: z.literal('model_picker'),
     models: z.array(modelName).min(1).max(20),

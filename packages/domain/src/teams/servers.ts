@@ -16,6 +16,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'a2a',
   'openapi',
   'model_picker',
+  'background_agents',
   'deferred',
 ]);
 

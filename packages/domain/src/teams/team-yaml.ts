@@ -101,6 +101,7 @@ function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
     agents = [],
     openapi = [],
     deferred = {},
+    background,
   } = traits;
   const about = (name: string) => ({
     ...(offered[name] && { tools: offered[name] }),
@@ -112,6 +113,7 @@ function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
     ...tools
       .map((type) => ({ type, ...about(type), ...(type === 'filesystem' && postEdit && { post_edit: postEdit }) }))
       .filter((one) => Object.keys(one).length > 1),
+    ...(background ? [{ type: 'background_agents', ...about('background_agents') }] : []),
     ...(pickable ? [{ type: 'model_picker', models: pickable, ...about('model_picker') }] : []),
     ...(scripts ? [{ type: 'script', shell: scripts, ...about('script') }] : []),
     ...openapi.map((one) => ({ type: 'openapi', ...one, ...about('openapi') })),

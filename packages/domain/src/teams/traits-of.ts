@@ -56,6 +56,7 @@ export function traitsOf(given: GivenAgent, around: Around): Traits | undefined 
     ...apisOf(toolsets, at, notes),
     ...filled('openapi', openApisOf(toolsets, at, notes)),
     ...filled('agents', agentsOf(toolsets, at, notes)),
+    ...(toolsets.some(({ type }) => type === 'background_agents') && { background: true }),
     ...filled('deferred', deferredOf(around, toolsets)),
   };
   return Object.keys(traits).length > 0 ? traits : undefined;
