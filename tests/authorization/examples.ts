@@ -14,6 +14,7 @@ const agentWith =
   (body: unknown): Make =>
   (id) => ({ ...agent(id), body });
 const inAgent = ({ agentId }: OwnerIds, more: object = {}) => ({ params: { agentId, ...more } });
+const taskOf = ({ conversationId }: OwnerIds): string => `task-${conversationId}`;
 const inConversation: Make = ({ agentId: id, conversationId: sessionId }) => ({ params: { id, sessionId } });
 const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } });
 const only =
@@ -143,6 +144,9 @@ const BACKEND: Record<string, Make> = {
   }),
   'POST /api/runtime/proxy/:agentId/heartbeat': (id) => inAgent(id),
   'GET /api/runtime/proxy/:agentId/logs': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/background': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/background/:id': (id) => inAgent(id, { id: taskOf(id) }),
+  'POST /api/runtime/proxy/:agentId/background/:id/stop': (id) => inAgent(id, { id: taskOf(id) }),
   'GET /api/runtime/proxy/:agentId/memory': (id) => inAgent(id),
   'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
   'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
@@ -256,6 +260,9 @@ const WEB: Record<string, Make> = {
   'PATCH /api/admin/providers/:id': () => ({ params: { id: 'p' }, body: { enabled: false } }),
   'DELETE /api/admin/providers/:id': () => ({ params: { id: 'p' } }),
   'POST /api/admin/providers/test': only({ id: 'p' }),
+  'GET /api/agents/:id/background': (id) => agent(id),
+  'GET /api/agents/:id/background/:taskId': (id) => ({ params: { id: id.agentId, taskId: taskOf(id) } }),
+  'POST /api/agents/:id/background/:taskId/stop': (id) => ({ params: { id: id.agentId, taskId: taskOf(id) } }),
   'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
   }),

@@ -34,6 +34,7 @@ export type { PasskeyAssertion, PasskeyAttestation } from './identity/second-ste
 export type { WebAgent } from './agents/agents/web.ts';
 export { type ErrorShape, errorType, shapedError, shapeFor } from './agents/ai/v1/errors.ts';
 export type { AgentBackup } from './agents/backups/fields.ts';
+export type { BackgroundTask } from './agents/background/fields.ts';
 export type { SessionHead, Attachment, SessionStep, Branch } from './agents/conversations/fields.ts';
 export type { Deployment } from './agents/deployments.ts';
 export type { Device } from './agents/devices.ts';

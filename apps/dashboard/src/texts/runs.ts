@@ -16,7 +16,7 @@ export const runs = {
   cost: 'Cost',
   tokens: 'Tokens',
   steps: 'Steps',
-  kinds: { prompt: 'Prompt', model: 'Model', tool: 'Tool', person: 'Waits for you', note: 'Note' } as Record<
+  kinds: { prompt: 'Prompt', model: 'Model', tool: 'Tool', person: 'Waits for you', note: 'Note', branch: 'In the background' } as Record<
     string,
     string
   >,
@@ -25,6 +25,9 @@ export const runs = {
     recovered: 'Taken up again after a break',
     cancel_requested: 'Stop asked for',
   } as Record<string, string>,
+  taskStatus: { running: 'goes on', done: 'done', failed: 'failed', stopped: 'stopped' } as Record<string, string>,
+  openBranch: 'Open it there',
+  stopBranch: 'Stop',
   waterfall: 'Steps over time',
   before: 'Step before',
   after: 'Step after',

@@ -1,10 +1,10 @@
-import type { SessionStep } from '@troupe/contract';
+import type { BackgroundTask, SessionStep } from '@troupe/contract';
 
 /** A run as bars over time: when the model thought, when tools worked, when it waited for a person. */
 
 export interface Bar {
   key: string;
-  kind: 'prompt' | 'model' | 'tool' | 'person' | 'note';
+  kind: 'prompt' | 'model' | 'tool' | 'person' | 'note' | 'branch';
   name: string;
   /** The step that it ends with: the log up to it is what was known then. */
   seq: number;
@@ -14,6 +14,8 @@ export interface Bar {
   step: SessionStep;
   /** Of a tool: what it was called with. */
   args?: string;
+  /** Of a branch: the work that a member does meanwhile. */
+  task?: BackgroundTask;
 }
 
 export interface Run {
@@ -95,7 +97,35 @@ const waiting = (steps: SessionStep[], asked: Map<string, number>, now: number):
     }));
 };
 
-export function readRun(steps: SessionStep[], now: number): Run {
+/** Each task behind the call that began it; one whose call is not at hand comes last. */
+function withBranches(bars: Bar[], tasks: readonly BackgroundTask[], now: number): Bar[] {
+  const branchOf = (task: BackgroundTask, { seq, step }: Bar): Bar => ({
+    key: `task-${task.id}`,
+    kind: 'branch',
+    name: task.member,
+    seq,
+    start: new Date(task.createdAt).getTime(),
+    end: task.endedAt === null ? now : new Date(task.endedAt).getTime(),
+    isError: task.status === 'failed',
+    step,
+    task,
+  });
+  const last = bars.at(-1);
+  const isHere = new Set(bars.map(({ step }) => step.callId));
+  const adrift = last ? tasks.filter(({ id }) => !isHere.has(id)).map((task) => branchOf(task, last)) : [];
+  return [
+    ...bars.flatMap((bar) => [
+      bar,
+      ...tasks
+        .filter(({ id }) => bar.step.type === 'tool_result' && id === bar.step.callId)
+        .map((task) => branchOf(task, bar)),
+    ]),
+    ...adrift,
+  ];
+}
+
+/** `tasks`: what the run gave members to do in the background. */
+export function readRun(steps: SessionStep[], now: number, tasks: readonly BackgroundTask[] = []): Run {
   const calls = new Map(
     steps.flatMap(({ toolCalls = [] }) => toolCalls.map(({ callId, args }): [string, string] => [callId, args])),
   );
@@ -108,7 +138,7 @@ export function readRun(steps: SessionStep[], now: number): Run {
     const bar = barOf(step, calls, asked);
     return bar ? [{ ...bar, step }] : [];
   });
-  const bars = [...done, ...waiting(steps, asked, now)];
+  const bars = withBranches([...done, ...waiting(steps, asked, now)], tasks, now);
   const last = steps.at(-1);
   const ended = last?.type === 'run_ended' ? last : undefined;
   const start = Math.min(...bars.map((bar) => bar.start));
