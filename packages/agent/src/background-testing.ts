@@ -39,7 +39,7 @@ export async function wakePair({ db, leadId, userId = 'u', worker = () => 'done'
     const members = agentId === leadId ? [member] : [];
     const definition = newDefinition({ name: agentId, tools: [], team: { id: 't', name: 'T', members } });
     if (!(await store.definition())) await store.saveDefinition(definition);
-    const tools = backgroundTools(definition, store);
+    const tools = backgroundTools(definition);
     const model = scriptedModel(script);
     const timing = { leaseMs: 300, renewMs: 100, pollMs: 20 };
     agents.set(agentId, wakeAgent({ agentId, store, model, tools: async () => tools, peers, log: silentLog, ...timing }));

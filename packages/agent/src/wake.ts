@@ -16,7 +16,8 @@ import { Audience, type Listener } from './loop/audience.ts';
 import { Following } from './loop/follow.ts';
 import { checkSize, inputEvents, onlyAbout } from './loop/input.ts';
 import { RECALLED } from './loop/model-step.ts';
-import { Interrupted } from './loop/run.ts';
+import { Interrupted, type RunDeps } from './loop/run.ts';
+import type { Lent } from './loop/lent.ts';
 import { openCalls, waitForAnswer, type WaitDeps } from './loop/waiting.ts';
 import { leaseOf, Worker } from './loop/worker.ts';
 import type { RunRecorder, ToolRecorder } from './ports.ts';
@@ -70,6 +71,14 @@ const noFiles = async (): Promise<never> => {
   throw new AppError(409, 'This agent has no files');
 };
 
+/** Only agents of this process can be had for a conversation. */
+const lender =
+  (peers: Peers | undefined): RunDeps['lend'] =>
+  async (acting) => {
+    const found = await peers?.(acting);
+    return found && 'lend' in found ? found.lend() : undefined;
+  };
+
 export const wakeAgent = (deps: AgentDeps): Agent => new AwakeAgent(deps);
 
 /** There are thousands at once: what an agent can do is shared, each has only what is its own. */
@@ -82,6 +91,7 @@ class AwakeAgent implements Agent {
   readonly #audience = new Audience();
   readonly #worker: Worker;
   readonly #background: Background;
+  readonly #run: RunDeps;
   readonly #lease: Lease;
   readonly #following: Following;
   readonly #waiting: WaitDeps;
@@ -105,7 +115,7 @@ class AwakeAgent implements Agent {
       renewMs: lease.renewMs,
       tell: (task) => this.#tellEnd(task),
     });
-    const run = {
+    const run: RunDeps = {
       ...deps,
       picture: createPictures(this.workspace),
       text: createTexts(this.workspace),
@@ -114,7 +124,9 @@ class AwakeAgent implements Agent {
       compactAt,
       audience,
       background: this.#background,
+      lend: lender(deps.peers),
     };
+    this.#run = run;
     this.#worker = new Worker(run, lease.owner, { leaseMs: lease.ttlMs, renewMs: lease.renewMs });
     const news = deps.news ?? polledNews(store, pollMs);
     this.#following = new Following(this, audience, news);
@@ -231,6 +243,11 @@ class AwakeAgent implements Agent {
 
   busy(): number {
     return this.#worker.busy();
+  }
+
+  async lend(): Promise<Lent> {
+    const { definition } = await this.definition();
+    return { definition, deps: this.#run };
   }
 
   busyInBackground(): number {

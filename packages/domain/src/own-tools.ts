@@ -44,6 +44,7 @@ export const toolsetOf = (name: string): string | undefined =>
 /** Beside the toolsets: what hands work on, and reads skills. */
 const LOOKING = new Set([
   'transfer_task',
+  'handoff',
   'run_background_agent',
   'list_background_agents',
   'view_background_agent',

@@ -22,6 +22,7 @@ export const runs = {
   >,
   notes: {
     compaction: 'Older steps summed up',
+    handoff: 'Handed over to another agent',
     recovered: 'Taken up again after a break',
     cancel_requested: 'Stop asked for',
   } as Record<string, string>,

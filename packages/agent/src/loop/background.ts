@@ -82,6 +82,14 @@ export class Background implements BackgroundDesk {
     return true;
   }
 
+  task(id: string): Promise<BackgroundTask | undefined> {
+    return this.#deps.store.task(id);
+  }
+
+  tasks(sessionId: string): Promise<BackgroundTask[]> {
+    return this.#deps.store.tasks({ limit: BOUNDS.ofLead, sessionId });
+  }
+
   /** All of a conversation, or of the agent; nobody is told. */
   async stopAll(says: string, sessionId?: string): Promise<number> {
     const found = await this.#deps.store.tasks({ limit: BOUNDS.ofLead, running: true, ...(sessionId && { sessionId }) });

@@ -2,6 +2,7 @@ import type { ModelClient } from '@troupe/ai';
 import { readTraceparent, traceOfRun, type Log, type Trace } from '@troupe/kernel';
 import type { AgentDefinition } from '@troupe/domain';
 import type { Audience } from './audience.ts';
+import type { Acting, Lent } from './lent.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 import { logLine } from '../store/log-line.ts';
 import type { RunRecorder, ToolRecorder } from '../ports.ts';
@@ -23,6 +24,8 @@ export interface RunDeps {
   text: (path: string) => Promise<string | undefined>;
   /** Where work goes that is not waited for. */
   background?: BackgroundDesk;
+  /** What another agent of the team answers with; undefined: it cannot be had. */
+  lend?: ((acting: Acting) => Promise<Lent | undefined>) | undefined;
   /** Left out: the workspace is kept where it is. */
   files?: RunFiles;
   onTool?: ToolRecorder | undefined;

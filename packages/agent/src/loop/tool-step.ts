@@ -88,7 +88,9 @@ async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<
   const { agentId } = deps;
   deps.onTool?.({ agentId, runId, callId: call.callId, tool: tool.name, ms, success: !result.isError, trace });
   const spent = result.spent ?? NOTHING_SPENT;
-  await run.commit([resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) })]);
+  const ended = resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) });
+  const by = run.definition.name;
+  await run.commit(result.handoff ? [ended, { type: 'handoff', to: result.handoff, by }] : [ended]);
 }
 
 /** Why a call is not run at all, as the model is told. */

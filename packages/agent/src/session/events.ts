@@ -95,6 +95,8 @@ export type SessionEventBody =
       spent: Spent;
       saw: number;
       stopped?: true;
+      /** Another agent goes on from these words: they are no answer. */
+      handsOver?: true;
       provider?: string;
       /** As the provider counted them; `cached` of those that went in were in its cache. */
       tokens?: { in: number; out: number; cached?: number };
@@ -113,7 +115,11 @@ export type SessionEventBody =
       run: { seq: number; limits?: RunLimits; wishes?: Wishes; trace?: string; depth?: number };
       /** What was activated before it: a summary would lose what such a text is for. */
       skills?: readonly { name: string; version: string; content: string }[];
+      /** Who has the conversation by then. */
+      acting?: { agentId: string; name: string };
     }
+  /** From here on this agent of the team answers. */
+  | { type: 'handoff'; to: { agentId: string; name: string }; by: string }
   | { type: 'cancel_requested'; by: string }
   /** Another process, or a later try of this one, takes up a run that was left behind. */
   | { type: 'recovered' }

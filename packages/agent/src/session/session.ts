@@ -32,6 +32,8 @@ export interface SessionState {
   run:
     | { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined; trace?: string; depth?: number }
     | undefined;
+  /** Who answers, if not the agent whose conversation it is. */
+  acting: { agentId: string; name: string } | undefined;
   /** The newest answer of the model. */
   lastSaid: number;
   spent: Spent;
@@ -51,6 +53,7 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
     lastAsked: 0,
     lastSaid: 0,
     run: undefined,
+    acting: undefined,
     spent: NOTHING_SPENT,
     cancelled: false,
     pending: [],
@@ -97,6 +100,7 @@ function apply(state: SessionState, event: SessionEvent): void {
       // What it stands for may hold the beginning of the run, so it carries the sums up to here.
       state.spent = event.spent;
       state.run = { ...event.run };
+      state.acting = event.acting;
       break;
     case 'cancel_requested':
       state.cancelled = state.run !== undefined;
@@ -110,6 +114,9 @@ function apply(state: SessionState, event: SessionEvent): void {
         finished: [],
         answered: false,
       });
+      break;
+    case 'handoff':
+      state.acting = event.to;
       break;
     case 'imported':
     case 'recovered':
@@ -184,7 +191,8 @@ export function answerTo(events: readonly SessionEvent[], seq: number): Settled 
 
 type Said = SessionEvent & { type: 'assistant' };
 
-const isAnswer = ({ toolCalls, stopped }: Said): boolean => toolCalls.length === 0 && stopped !== true;
+const isAnswer = ({ toolCalls, stopped, handsOver }: Said): boolean =>
+  toolCalls.length === 0 && stopped !== true && handsOver !== true;
 
 /** What comes after one input, heard live or read, in any order: kept only as far as it is without a gap. */
 export interface Trail {

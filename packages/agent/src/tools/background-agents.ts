@@ -2,13 +2,11 @@ import { AppError } from '@troupe/kernel';
 import { z } from 'zod';
 import type { AgentDefinition } from '@troupe/domain';
 import type { BackgroundTask } from '../store/background.ts';
-import type { AgentStore } from '../store/store.ts';
-import { failed, tool, type Tool, type ToolResult } from './tool.ts';
+import { failed, tool, type Tool, type ToolContext, type ToolResult } from './tool.ts';
 
 /** Work of members that the lead does not wait for. */
 
 const TOOLSET = 'background_agents';
-const LISTED = 100;
 
 const ARGS = {
   run: z.object({
@@ -27,8 +25,8 @@ const lineOf = ({ id, member, status, task }: BackgroundTask): string =>
   `- ${id} (${member}): ${status}. ${task.slice(0, 100).replaceAll(/\s+/g, ' ')}`;
 
 /** Of this conversation only: another may be somebody else's. */
-async function taskOf(store: AgentStore, id: string, sessionId: string): Promise<BackgroundTask | undefined> {
-  const found = await store.task(id);
+async function taskOf({ background, sessionId }: ToolContext, id: string): Promise<BackgroundTask | undefined> {
+  const found = await background?.task(id);
   return found?.sessionId === sessionId ? found : undefined;
 }
 
@@ -65,7 +63,7 @@ function runTool(members: readonly { agentId: string; name: string }[]): Tool {
   });
 }
 
-export function backgroundTools({ team }: AgentDefinition, store: AgentStore): Tool[] {
+export function backgroundTools({ team }: AgentDefinition): Tool[] {
   const members = team?.members ?? [];
   if (members.length === 0) return [];
   return [
@@ -76,8 +74,8 @@ export function backgroundTools({ team }: AgentDefinition, store: AgentStore): T
       description: 'The tasks that you gave in this conversation, and how they are.',
       args: ARGS.list,
       repeatable: true,
-      async run(_, { sessionId }) {
-        const found = await store.tasks({ limit: LISTED, sessionId });
+      async run(_, { sessionId, background }) {
+        const found = (await background?.tasks(sessionId)) ?? [];
         return found.length > 0 ? found.map(lineOf).join('\n') : 'There are none.';
       },
     }),
@@ -87,8 +85,8 @@ export function backgroundTools({ team }: AgentDefinition, store: AgentStore): T
       description: 'How a task is, and its whole result.',
       args: ARGS.one,
       repeatable: true,
-      async run({ task_id: id }, { sessionId }) {
-        const found = await taskOf(store, id, sessionId);
+      async run({ task_id: id }, context) {
+        const found = await taskOf(context, id);
         if (!found) return failed(NONE);
         return found.status === 'running' ? `${lineOf(found)}\nIt goes on.` : `${lineOf(found)}\n\n${found.result}`;
       },
@@ -99,12 +97,11 @@ export function backgroundTools({ team }: AgentDefinition, store: AgentStore): T
       description: 'Stop a task.',
       args: ARGS.one,
       repeatable: true,
-      async run({ task_id: id }, { sessionId, background }) {
-        const found = await taskOf(store, id, sessionId);
-        if (!found) return failed(NONE);
-        if (!background) return failed(OFF);
+      async run({ task_id: id }, context) {
+        const { background } = context;
+        if (!background || !(await taskOf(context, id))) return failed(NONE);
         const stopped = await background.stop(id, { tells: false, says: 'You stopped it.' });
-        return stopped ? `${id} is stopped.` : `${id} has ended before: ${(await store.task(id))?.status}.`;
+        return stopped ? `${id} is stopped.` : `${id} has ended before: ${(await background.task(id))?.status}.`;
       },
     }),
   ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BlobFence } from '@troupe/db';
 import type { AgentDefinition, RunLimits } from '@troupe/domain';
 import type { Spent } from '../session/events.ts';
-import type { NewTask } from '../store/background.ts';
+import type { BackgroundTask, NewTask } from '../store/background.ts';
 
 export interface ToolContext {
   agentId: string;
@@ -25,11 +25,16 @@ export interface BackgroundDesk {
   start: (task: NewTask) => Promise<void>;
   /** False: it had ended before. */
   stop: (id: string, how: { tells: boolean; says: string }) => Promise<boolean>;
+  task: (id: string) => Promise<BackgroundTask | undefined>;
+  /** Of a conversation, the newest first. */
+  tasks: (sessionId: string) => Promise<BackgroundTask[]>;
 }
 
 export interface ToolResult {
   content: string;
   isError?: boolean;
+  /** Who has the conversation from now on. */
+  handoff?: { agentId: string; name: string };
   /** What the tool used of the run's budget. */
   spent?: Spent;
 }

@@ -11,6 +11,7 @@ import type { AgentStore } from '../store/store.ts';
 import type { RunFiles, Tool, ToolResult } from './tool.ts';
 import { fetchTools } from './fetch.ts';
 import { filesystemTools } from './filesystem.ts';
+import { handoffTools } from './handoff.ts';
 import { memoryTools } from './memory.ts';
 import { backgroundTools } from './background-agents.ts';
 import { commandRunner, shellTools } from './shell.ts';
@@ -139,7 +140,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
     async tools(definition, signal) {
       const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
-      const team = peers ? teamTools(definition, deps.store, peers) : [];
+      const team = peers ? teamTools(definition, peers) : [];
       const further =
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
@@ -159,9 +160,10 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
   };
 }
 
-const teamTools = (definition: AgentDefinition, store: AgentStore, peers: Peers): Tool[] => [
+const teamTools = (definition: AgentDefinition, peers: Peers): Tool[] => [
   ...transferTaskTools(definition.team?.members ?? [], peers),
-  ...(definition.traits?.background ? backgroundTools(definition, store) : []),
+  ...handoffTools(definition.team?.handoffs ?? [], peers),
+  ...(definition.traits?.background ? backgroundTools(definition) : []),
 ];
 
 /** What a call of a tool has changed is stored before anybody is told of it. */

@@ -93,6 +93,7 @@ const agentSchema = z.strictObject({
   instruction: z.string().max(50_000).default(''),
   sub_agents: names,
   handoffs: names,
+  force_handoff: z.string().max(200).optional(),
   skills: skills.optional(),
   welcome_message: z.string().max(10_000).optional(),
   commands: z

@@ -55,6 +55,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'agent.structured_output': { name: 'person', schema: { type: 'object' } },
   'agent.readonly': true,
   'agent.handoffs': ['other'],
+  'agent.force_handoff': 'other',
   'fallback.models': ['openai/b'],
   'model.max_tokens': 100,
   'model.temperature': 0.5,

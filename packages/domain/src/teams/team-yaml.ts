@@ -76,6 +76,8 @@ function agentOf(one: TeamAgent, leads: boolean) {
     ...(toolsets.length > 0 && { toolsets }),
     memory_shared: one.memoryShared,
     ...(leads || one.subAgents.length > 0 ? { sub_agents: one.subAgents } : {}),
+    ...(one.handoffs && { handoffs: one.handoffs }),
+    ...(one.forceHandoff !== undefined && { force_handoff: one.forceHandoff }),
     ...(one.skills.length > 0 ? { skills: one.skills === 'all' ? true : one.skills } : {}),
     ...(traits.welcome && { welcome_message: traits.welcome }),
     ...(traits.commands && { commands: traits.commands }),

@@ -71,6 +71,7 @@ function barOf(
         isError: !step.approved,
       };
     case 'compaction':
+    case 'handoff':
     case 'recovered':
     case 'cancel_requested':
       return { ...base, kind: 'note', name: step.type, start: end };
