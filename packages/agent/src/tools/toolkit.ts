@@ -26,6 +26,7 @@ import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/wor
 import { skillTools } from './skills.ts';
 import { withSearch } from './deferred.ts';
 import { offered } from './offered.ts';
+import { shortened } from './toon.ts';
 import { createWritten } from './written.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
@@ -147,7 +148,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
       const all = unlike([...own, ...team, ...skills, ...(await written.tools(definition)), ...further]);
-      return withSearch(definition, offered(definition, all));
+      return withSearch(definition, shortened(definition, offered(definition, all)));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {

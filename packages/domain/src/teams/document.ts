@@ -44,6 +44,7 @@ const hints = {
   instruction: z.string().max(20_000).optional(),
   model: modelName.optional(),
   defer: deferSchema.optional(),
+  toon: z.string().max(2000).optional(),
 };
 const offered = z.array(z.string().max(200)).max(200).optional();
 

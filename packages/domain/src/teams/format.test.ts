@@ -68,6 +68,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'toolset.tools': ['read_file'],
   'toolset.model': 'openai/small',
   'toolset.defer': ['read_file'],
+  'toolset.toon': 'read_.*,list',
   'mcp.args': ['--all'],
   'mcp.env': { A: 'b' },
   'mcp.name': 'docs',

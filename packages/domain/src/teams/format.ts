@@ -114,7 +114,7 @@ const COMMON: Keys = {
   tools: carried('Only these are offered.'),
   model: carried('Reads the results of these tools.'),
   defer: carried('Its tools are shown once the agent has looked for them with search_tool.'),
-  toon: lost('results are not shortened'),
+  toon: carried('Results in JSON are written shorter. Names of tools, `.*` as wildcard.'),
 };
 
 const NONE: Keys = {};

@@ -38,6 +38,7 @@ const shape = {
   instruction: z.string().max(20_000).optional(),
   model: z.string().trim().min(1).max(200).optional(),
   defer: deferSchema.optional(),
+  toon: z.string().max(2000).optional(),
 };
 
 export const mcpToolset = z.strictObject({ type: z.literal('mcp'), ...shape });

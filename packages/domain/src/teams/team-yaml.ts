@@ -91,6 +91,8 @@ function agentOf(one: TeamAgent, leads: boolean) {
   };
 }
 
+const expressionOf = (glob: string): string => `^${glob.replaceAll('*', '.*')}$`;
+
 function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
   const {
     offered = {},
@@ -104,12 +106,14 @@ function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
     openapi = [],
     deferred = {},
     background,
+    toon = {},
   } = traits;
   const about = (name: string) => ({
     ...(offered[name] && { tools: offered[name] }),
     ...(hints[name] !== undefined && { instruction: hints[name] }),
     ...(toolModels[name] !== undefined && { model: toolModels[name] }),
     ...(deferred[name] !== undefined && { defer: deferred[name] }),
+    ...(toon[name] && { toon: toon[name].map(expressionOf).join(',') }),
   });
   return [
     ...tools
