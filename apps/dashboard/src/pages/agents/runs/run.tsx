@@ -143,13 +143,12 @@ function MakeSkill({ agent, session, run }: { agent: string; session: string; ru
 }
 
 function Sum({ run }: { run: Run }) {
-  const worked = Math.max(0, run.end - run.start - run.waitedMs);
   return (
     <>
       <Figures>
         <Figure
           label={texts.worked}
-          value={duration(worked)}
+          value={duration(run.workedMs)}
           note={run.waitedMs > 0 ? `${texts.waited}: ${duration(run.waitedMs)}` : undefined}
         />
         <Figure label={texts.cost} value={money(run.costMicros / 1e6)} />

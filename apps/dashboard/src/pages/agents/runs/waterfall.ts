@@ -28,6 +28,8 @@ export interface Run {
   tokens: number;
   /** Time that passed while it waited for a person. */
   waitedMs: number;
+  /** Without that, and without what members did after its end. */
+  workedMs: number;
 }
 
 const time = (step: SessionStep): number => new Date(step.at).getTime();
@@ -139,13 +141,15 @@ export function readRun(steps: SessionStep[], now: number, tasks: readonly Backg
     const bar = barOf(step, calls, asked);
     return bar ? [{ ...bar, step }] : [];
   });
-  const bars = withBranches([...done, ...waiting(steps, asked, now)], tasks, now);
+  const own = [...done, ...waiting(steps, asked, now)];
+  const bars = withBranches(own, tasks, now);
   const last = steps.at(-1);
   const ended = last?.type === 'run_ended' ? last : undefined;
   const start = Math.min(...bars.map((bar) => bar.start));
-  const end = ended
-    ? Math.max(time(ended), ...bars.map((bar) => bar.end))
-    : Math.max(now, ...bars.map((bar) => bar.end));
+  const until = ended ? time(ended) : now;
+  const endOf = (some: Bar[]) => Math.max(until, ...some.map((bar) => bar.end));
+  const end = endOf(bars);
+  const waitedMs = bars.filter(({ kind }) => kind === 'person').reduce((sum, bar) => sum + bar.end - bar.start, 0);
   const spent = steps.filter(({ type }) => type === 'assistant' || type === 'tool_result').map((step) => step.spent);
   return {
     bars,
@@ -155,7 +159,8 @@ export function readRun(steps: SessionStep[], now: number, tasks: readonly Backg
     reason: ended?.reason,
     costMicros: spent.reduce((sum, one) => sum + (one?.costMicros ?? 0), 0),
     tokens: spent.reduce((sum, one) => sum + (one?.tokens ?? 0), 0),
-    waitedMs: bars.filter(({ kind }) => kind === 'person').reduce((sum, bar) => sum + bar.end - bar.start, 0),
+    waitedMs,
+    workedMs: own.length > 0 ? Math.max(0, endOf(own) - start - waitedMs) : 0,
   };
 }
 
