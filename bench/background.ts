@@ -119,12 +119,15 @@ const ending = performance.now();
 while (lead.busyInBackground() > 0) await delay(20);
 const endedMs = performance.now() - ending;
 
-const p95 = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
+const p95 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 printTable('An answer of the lead, in milliseconds', [
   { tasks: 0, median: median(quiet), p95: p95(quiet) },
   { tasks: atOnce, median: median(loaded), p95: p95(loaded) },
 ]);
-printTable('A hundred tasks', [{ 'given ms': givenMs, 'steps meanwhile': steps, 'told after the last step, ms': endedMs }]);
+printTable('A hundred tasks', [
+  { 'given ms': givenMs, 'steps meanwhile': steps, 'told after the last step, ms': endedMs },
+]);
 await lead.sleep();
 await worker.sleep();
 await pool.close();

@@ -183,7 +183,13 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     await add('agent_followers', { user_id, session_id: ids.conversationId, follower: mark('process'), until: later });
     await add('agent_background', {
       ...session,
-      ...{ id: `task-${ids.conversationId}`, run_seq: 1, member_id: mark('member'), member: mark('memberName'), depth: 1 },
+      ...{
+        id: `task-${ids.conversationId}`,
+        run_seq: 1,
+        member_id: mark('member'),
+        member: mark('memberName'),
+        depth: 1,
+      },
       ...{ task: mark('task'), limits: {}, status: 'done', result: mark('result'), settled: true, ended_at: now },
     });
     const call = { callId: 'call-1', tool: 'write_file', args: JSON.stringify({ path: mark('argument') }) };

@@ -44,22 +44,34 @@ async function recovered(leadId: string) {
   return { events, tasks, sessions, work };
 }
 
-test('killed with -9 before any of its steps: the work is done, and its result told once', { timeout: 600_000 }, async () => {
-  for (let step = 1; ; step += 1) {
-    const leadId = newId();
-    for (const id of [leadId, `${leadId}-w`]) await makeAgentRow(database.db, 'u', id);
-    const code = await runUntilKilled(leadId, step);
-    if (code === FINISHED) {
-      assert.ok(step > 8, `it was killed ${step - 1} times`);
-      return;
+test(
+  'killed with -9 before any of its steps: the work is done, and its result told once',
+  { timeout: 600_000 },
+  async () => {
+    for (let step = 1; ; step += 1) {
+      const leadId = newId();
+      for (const id of [leadId, `${leadId}-w`]) await makeAgentRow(database.db, 'u', id);
+      const code = await runUntilKilled(leadId, step);
+      if (code === FINISHED) {
+        assert.ok(step > 8, `it was killed ${step - 1} times`);
+        return;
+      }
+      assert.equal(code, null, `step ${step}`);
+      const { events, tasks, sessions, work } = await recovered(leadId);
+      assert.deepEqual(
+        tasks.map(({ status, result }) => [status, result]),
+        [['done', 'done']],
+        `step ${step}`,
+      );
+      const told = events.filter((event) => event.type === 'user' && event.background);
+      assert.equal(told.length, 1, `step ${step}: told ${told.length} times`);
+      assert.equal(
+        events.filter((event) => event.type === 'assistant' && event.content === 'heard').length,
+        1,
+        `step ${step}`,
+      );
+      assert.equal(sessions.length, 1, `step ${step}`);
+      assert.equal(work.filter(({ type }) => type === 'user').length, 1, `step ${step}`);
     }
-    assert.equal(code, null, `step ${step}`);
-    const { events, tasks, sessions, work } = await recovered(leadId);
-    assert.deepEqual(tasks.map(({ status, result }) => [status, result]), [['done', 'done']], `step ${step}`);
-    const told = events.filter((event) => event.type === 'user' && event.background);
-    assert.equal(told.length, 1, `step ${step}: told ${told.length} times`);
-    assert.equal(events.filter((event) => event.type === 'assistant' && event.content === 'heard').length, 1, `step ${step}`);
-    assert.equal(sessions.length, 1, `step ${step}`);
-    assert.equal(work.filter(({ type }) => type === 'user').length, 1, `step ${step}`);
-  }
-});
+  },
+);

@@ -28,7 +28,13 @@ interface PairOptions {
   around?: (store: AgentStore) => AgentStore;
 }
 
-export async function wakePair({ db, leadId, userId = 'u', worker = () => 'done', around = (store) => store }: PairOptions) {
+export async function wakePair({
+  db,
+  leadId,
+  userId = 'u',
+  worker = () => 'done',
+  around = (store) => store,
+}: PairOptions) {
   const workerId = `${leadId}-w`;
   const agents = new Map<string, Agent>();
   const peers = async ({ agentId }: { agentId: string }) => agents.get(agentId);
@@ -42,7 +48,10 @@ export async function wakePair({ db, leadId, userId = 'u', worker = () => 'done'
     const tools = backgroundTools(definition);
     const model = scriptedModel(script);
     const timing = { leaseMs: 300, renewMs: 100, pollMs: 20 };
-    agents.set(agentId, wakeAgent({ agentId, store, model, tools: async () => tools, peers, log: silentLog, ...timing }));
+    agents.set(
+      agentId,
+      wakeAgent({ agentId, store, model, tools: async () => tools, peers, log: silentLog, ...timing }),
+    );
   }
   return { lead: agents.get(leadId)!, worker: agents.get(workerId)! };
 }

@@ -29,7 +29,11 @@ function gate() {
   return { opened: promise, open: resolve };
 }
 
-async function untilEvent(agent: Agent, sessionId: string, is: (event: SessionEvent) => boolean): Promise<SessionEvent> {
+async function untilEvent(
+  agent: Agent,
+  sessionId: string,
+  is: (event: SessionEvent) => boolean,
+): Promise<SessionEvent> {
   for await (const live of agent.follow(sessionId, 0, AbortSignal.timeout(60_000)))
     if (live.kind === 'event' && is(live.event)) return live.event;
   throw new Error('it did not happen');
@@ -71,7 +75,11 @@ describe('work in the background', () => {
     // The same conversation, while the member works.
     assert.equal((await lead.ask({ to: web, content: 'hello' })).reply, 'plain: hello');
     held.open();
-    const heard = await untilEvent(lead, begun.sessionId, (event) => event.type === 'assistant' && event.content.startsWith('heard'));
+    const heard = await untilEvent(
+      lead,
+      begun.sessionId,
+      (event) => event.type === 'assistant' && event.content.startsWith('heard'),
+    );
     assert.match((heard as { content: string }).content, /has ended: done\]\nworker did it$/);
     await untilSettled(lead);
     const events = await allEvents(lead, begun.sessionId);
@@ -134,13 +142,18 @@ describe('work in the background', () => {
     for (const name of ['nobody', '__proto__', 'constructor', '', '../lead', 'lead', "' or 1=1 --", 'worker\0', '💥'])
       assert.match(await say('run_background_agent', { agent: name, task: 'x' }), /^There is no member/, name);
     assert.match(await say('run_background_agent', { agent: 'worker', task: ' ' }), /^Invalid arguments/);
-    const [, id = ''] = /Task: (\S+)\. /.exec(await say('run_background_agent', { agent: 'worker', task: 'never end' })) ?? [];
+    const [, id = ''] =
+      /Task: (\S+)\. /.exec(await say('run_background_agent', { agent: 'worker', task: 'never end' })) ?? [];
     assert.match(await say('list_background_agents', {}), new RegExp(`^- ${id} \\(worker\\): running`));
     assert.match(await say('view_background_agent', { task_id: id }), /It goes on/);
     const elsewhere = { channel: 'web', key: 'another' };
     assert.equal(await say('list_background_agents', {}, elsewhere), 'There are none.');
     for (const tool of ['view_background_agent', 'stop_background_agent'])
-      for (const [task, to] of [[id, elsewhere], ['%', web], ['no-such', web]] as const)
+      for (const [task, to] of [
+        [id, elsewhere],
+        ['%', web],
+        ['no-such', web],
+      ] as const)
         assert.match(await say(tool, { task_id: task }, to), /There is no such task/);
     await untilTask(lead, ({ memberSession }) => memberSession !== null);
     assert.equal(await say('stop_background_agent', { task_id: id }), `${id} is stopped.`);
@@ -166,12 +179,19 @@ describe('work in the background', () => {
     assert.equal(await lead.stopTask(one?.id ?? '', 'owner'), true);
     assert.equal(await lead.stopTask(one?.id ?? '', 'owner'), false);
     await assert.rejects(lead.stopTask('another', 'owner'), { status: 404 });
-    await untilEvent(lead, sessionId, (event) => event.type === 'assistant' && /has ended: stopped\]\nIt was stopped by the owner/.test(event.content));
+    await untilEvent(
+      lead,
+      sessionId,
+      (event) => event.type === 'assistant' && /has ended: stopped\]\nIt was stopped by the owner/.test(event.content),
+    );
     await lead.ask({ to: web, content: 'do two' });
     assert.equal(await lead.cancel(sessionId, 'owner'), true, 'the conversation rests, its task does not');
     await untilSettled(lead);
     const tasks = await lead.store.tasks({ limit: 10 });
-    assert.deepEqual(tasks.map(({ status }) => status), ['stopped', 'stopped']);
+    assert.deepEqual(
+      tasks.map(({ status }) => status),
+      ['stopped', 'stopped'],
+    );
     const events = await allEvents(lead, sessionId);
     assert.equal(events.filter((event) => event.type === 'user' && event.background).length, 1);
     assert.equal(await lead.cancel(sessionId, 'owner'), false);
@@ -188,7 +208,11 @@ describe('work in the background', () => {
     const lead = agent('lead');
     const limits = { maxTurns: 6, maxTokens: 1e6, maxCostMicros: 1e9, maxSeconds: 60 };
     const { sessionId } = await lead.ask({ to: web, content: 'do it', limits });
-    await untilEvent(lead, sessionId, (event) => event.type === 'assistant' && event.content.includes('limit of 5 turns'));
+    await untilEvent(
+      lead,
+      sessionId,
+      (event) => event.type === 'assistant' && event.content.includes('limit of 5 turns'),
+    );
     assert.equal(turns, 5);
     await close();
   });
@@ -209,12 +233,18 @@ describe('work in the background', () => {
 
   test('it is three deep at most', async () => {
     const said: string[] = [];
-    const { agent, close } = await startTeam(YAML.replace('sub_agents: [other], toolsets: [{ type: background_agents }, { type: think }]', 'sub_agents: [lead], toolsets: [{ type: background_agents }]'), (request) => {
-      const last = request.messages.at(-1);
-      if (last?.role === 'tool') said.push(String(last.content));
-      if (last?.role === 'tool' || isResult(lastText(request))) return 'done';
-      return { calls: [run(isLead(request) ? 'worker' : 'lead', 'deeper')] };
-    });
+    const { agent, close } = await startTeam(
+      YAML.replace(
+        'sub_agents: [other], toolsets: [{ type: background_agents }, { type: think }]',
+        'sub_agents: [lead], toolsets: [{ type: background_agents }]',
+      ),
+      (request) => {
+        const last = request.messages.at(-1);
+        if (last?.role === 'tool') said.push(String(last.content));
+        if (last?.role === 'tool' || isResult(lastText(request))) return 'done';
+        return { calls: [run(isLead(request) ? 'worker' : 'lead', 'deeper')] };
+      },
+    );
     await agent('lead').ask({ to: web, content: 'go' });
     while (!said.some((text) => text.includes('3 deep'))) await new Promise((resolve) => setTimeout(resolve, 10));
     for (const name of ['lead', 'worker', 'lead', 'worker']) await untilSettled(agent(name));
@@ -249,7 +279,9 @@ describe('work in the background', () => {
     assert.equal((await lead.ask({ to: { channel: 'web', key: 'else' }, content: 'hi' })).reply, 'plain: hi');
     held.open();
     await untilSettled(lead);
-    const told = (await allEvents(lead, sessionId)).flatMap((event) => (event.type === 'user' && event.background ? [event.background.id] : []));
+    const told = (await allEvents(lead, sessionId)).flatMap((event) =>
+      event.type === 'user' && event.background ? [event.background.id] : [],
+    );
     assert.equal(told.length, 100);
     assert.equal(new Set(told).size, 100);
     await close();

@@ -18,7 +18,9 @@ agents:
 describe('a conversation that is handed over', () => {
   test('is answered by the other from then on, with its own model and tools, and back again', async () => {
     const { agent, model, close } = await startTeam(YAML, (request) => {
-      const said = request.messages.findLast(({ role, content }) => role === 'user' && !String(content).startsWith('['));
+      const said = request.messages.findLast(
+        ({ role, content }) => role === 'user' && !String(content).startsWith('['),
+      );
       const hasHandoff = request.messages.at(-1)?.role !== 'user' || lastText(request).startsWith('[');
       const to = /^to (\S+)$/.exec(String(said?.content))?.[1];
       if (to && !hasHandoff) return { calls: [{ tool: 'handoff', args: { agent: to } }] };
@@ -32,7 +34,10 @@ describe('a conversation that is handed over', () => {
     const asked = model.requests.at(-1)!;
     assert.equal(asked.model, 'openai/b');
     assert.deepEqual(toolsOf(asked).toSorted(), ['handoff', 'think']);
-    assert.ok(asked.messages.some(({ content }) => content === 'front heard hello'), 'it sees all of it');
+    assert.ok(
+      asked.messages.some(({ content }) => content === 'front heard hello'),
+      'it sees all of it',
+    );
     // Another conversation is not concerned.
     assert.equal((await front.ask({ to: { channel: 'web', key: 'two' }, content: 'hi' })).reply, 'front heard hi');
     assert.equal((await front.ask({ to: web, content: 'to front' })).reply, 'front heard to front');

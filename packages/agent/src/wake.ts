@@ -311,13 +311,13 @@ class AwakeAgent implements Agent {
     if (status === 'running') return;
     const { tokens, costMicros } = spent ?? NOTHING_SPENT;
     const said = {
-          type: 'user' as const,
-          content: endOf(task),
-          from: member,
-          // So that work which begins other work for ever comes to an end.
-          limits: { ...limits, maxTurns: Math.max(1, limits.maxTurns - 1) },
-          ...(depth > 1 && { depth: depth - 1 }),
-          background: { id, member, status, spent: { ...NOTHING_SPENT, tokens, costMicros } },
+      type: 'user' as const,
+      content: endOf(task),
+      from: member,
+      // So that work which begins other work for ever comes to an end.
+      limits: { ...limits, maxTurns: Math.max(1, limits.maxTurns - 1) },
+      ...(depth > 1 && { depth: depth - 1 }),
+      background: { id, member, status, spent: { ...NOTHING_SPENT, tokens, costMicros } },
     };
     const delivered = await this.store.deliver({
       to: { id: task.sessionId },

@@ -376,6 +376,64 @@ export interface Endpoints {
       status: 'ok';
     };
   };
+  /** Work that an agent has in the background with members of its team, the newest first */
+  'GET /api/agents/:id/background': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      offset?: string;
+      session?: string;
+    };
+    reply: {
+      tasks: ({
+        id: string;
+        sessionId: string;
+        runSeq: number;
+        member: string;
+        memberId: string;
+        memberSession: string | null;
+        task: string;
+        status: 'running' | 'done' | 'failed' | 'stopped';
+        result: string;
+        spent: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        } | null;
+        createdAt: string;
+        endedAt: string | null;
+        [key: string]: unknown;
+      })[];
+      hasMore: boolean;
+    };
+  };
+  /** A task in the background, with its whole result */
+  'GET /api/agents/:id/background/:taskId': {
+    params: { id: string; taskId: string };
+    reply: {
+      task: {
+        id: string;
+        sessionId: string;
+        runSeq: number;
+        member: string;
+        memberId: string;
+        memberSession: string | null;
+        task: string;
+        status: 'running' | 'done' | 'failed' | 'stopped';
+        result: string;
+        spent: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        } | null;
+        createdAt: string;
+        endedAt: string | null;
+        [key: string]: unknown;
+      };
+    };
+  };
   /** The copies of an agent, the newest first */
   'GET /api/agents/:id/backups': {
     params: { id: string };
@@ -653,6 +711,17 @@ export interface Endpoints {
           note?: string;
           [key: string]: unknown;
         })[];
+        background?: {
+          id: string;
+          member: string;
+          status: 'done' | 'failed' | 'stopped';
+          [key: string]: unknown;
+        };
+        to?: {
+          agentId: string;
+          name: string;
+          [key: string]: unknown;
+        };
         stopped?: boolean;
         [key: string]: unknown;
       })[];
@@ -2239,6 +2308,14 @@ export interface Endpoints {
     };
     reply: {
       success: true;
+    };
+  };
+  /** Stop a task in the background; the agent is told */
+  'POST /api/agents/:id/background/:taskId/stop': {
+    params: { id: string; taskId: string };
+    reply: {
+      success: true;
+      stopped: boolean;
     };
   };
   /** Copy an agent: definition, configuration, memory, conversations and files */

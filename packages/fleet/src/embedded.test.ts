@@ -110,7 +110,10 @@ describe('the embedded driver', () => {
       assert.equal((await own.task(id))?.status, 'stopped');
       const { session: work } = (await storeOf(id).deliver({ to: { channel: 'background', key: id }, events: [] }))!;
       const events = await storeOf(id).events(work.id, { after: 0, limit: 9 });
-      assert.deepEqual(events.map(({ type }) => type), ['user', 'cancel_requested']);
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['user', 'cancel_requested'],
+      );
     }
     assert.deepEqual(
       (await own.events(session.id, { after: 0, limit: 9 })).map(({ type }) => type),

@@ -16,10 +16,14 @@ export const runs = {
   cost: 'Cost',
   tokens: 'Tokens',
   steps: 'Steps',
-  kinds: { prompt: 'Prompt', model: 'Model', tool: 'Tool', person: 'Waits for you', note: 'Note', branch: 'In the background' } as Record<
-    string,
-    string
-  >,
+  kinds: {
+    prompt: 'Prompt',
+    model: 'Model',
+    tool: 'Tool',
+    person: 'Waits for you',
+    note: 'Note',
+    branch: 'In the background',
+  } as Record<string, string>,
   notes: {
     compaction: 'Older steps summed up',
     handoff: 'Handed over to another agent',

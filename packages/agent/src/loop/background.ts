@@ -92,7 +92,11 @@ export class Background implements BackgroundDesk {
 
   /** All of a conversation, or of the agent; nobody is told. */
   async stopAll(says: string, sessionId?: string): Promise<number> {
-    const found = await this.#deps.store.tasks({ limit: BOUNDS.ofLead, running: true, ...(sessionId && { sessionId }) });
+    const found = await this.#deps.store.tasks({
+      limit: BOUNDS.ofLead,
+      running: true,
+      ...(sessionId && { sessionId }),
+    });
     const stopped = await Promise.all(found.map(({ id }) => this.stop(id, { tells: false, says })));
     return stopped.filter(Boolean).length;
   }
@@ -169,7 +173,7 @@ export class Background implements BackgroundDesk {
 
   async #answer(row: BackgroundTask): Promise<Pick<Answer, 'outcome' | 'reply' | 'spent'>> {
     const { signal } = this.#closing;
-    for (let tries = 0, looks = 0; ; ) {
+    for (let tries = 0, looks = 0; ;) {
       try {
         const peer = await peerOf(this.#deps.peers, { agentId: row.memberId, name: row.member });
         if (!peer) return failed(`${row.member} is not there any more.`);

@@ -51,12 +51,7 @@ export interface BackgroundStore {
   addTask: (task: NewTask, bounds: TaskBounds, lease: Lease) => Promise<TaskAdded>;
   task: (id: string) => Promise<BackgroundTask | undefined>;
   /** Newest first, texts cut short; `sessionId`: of this conversation, `running`: only those. */
-  tasks: (page: {
-    limit: number;
-    offset?: number;
-    sessionId?: string;
-    running?: boolean;
-  }) => Promise<BackgroundTask[]>;
+  tasks: (page: { limit: number; offset?: number; sessionId?: string; running?: boolean }) => Promise<BackgroundTask[]>;
   /** Where the member works on it. False: it was stopped meanwhile. */
   placeTask: (id: string, memberSession: string) => Promise<boolean>;
   /** Once: false when it has ended before. */

@@ -366,18 +366,31 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       assert.equal(await store.addTask(task(c, 'none'), { ofLead: 9, ofUser: 100 }, lease('p')), 'gone');
       assert.equal(await other.task(a), undefined, 'another agent’s');
       assert.equal(await other.endTask(a, { status: 'stopped', result: '' }), false);
-      assert.deepEqual((await store.takeTasks(lease('q'), 9)).map(({ id }) => id), [b], 'the other is in hand');
+      assert.deepEqual(
+        (await store.takeTasks(lease('q'), 9)).map(({ id }) => id),
+        [b],
+        'the other is in hand',
+      );
       await store.releaseTasks('p');
-      assert.deepEqual((await store.takeTasks(lease('q'), 9)).map(({ id }) => id), [a]);
+      assert.deepEqual(
+        (await store.takeTasks(lease('q'), 9)).map(({ id }) => id),
+        [a],
+      );
       assert.equal(await store.placeTask(a, 'there'), true);
       assert.equal(await store.endTask(a, { status: 'done', result: 'x'.repeat(900), spent: NOTHING_SPENT }), true);
       assert.equal(await store.endTask(a, { status: 'stopped', result: '' }), false);
       assert.equal(await store.placeTask(a, 'elsewhere'), false);
       const ended = await store.task(a);
-      assert.deepEqual([ended?.status, ended?.result.length, ended?.memberSession, ended?.tells], ['done', 900, 'there', true]);
+      assert.deepEqual(
+        [ended?.status, ended?.result.length, ended?.memberSession, ended?.tells],
+        ['done', 900, 'there', true],
+      );
       assert.deepEqual(ended?.limits, limits);
       await store.settleTask(a);
-      assert.deepEqual((await store.tasks({ limit: 9, running: true })).map(({ id }) => id), [b]);
+      assert.deepEqual(
+        (await store.tasks({ limit: 9, running: true })).map(({ id }) => id),
+        [b],
+      );
       assert.equal((await store.tasks({ limit: 9 })).find(({ id }) => id === a)?.result.length, 500);
       assert.deepEqual(await store.tasks({ limit: 9, sessionId: 'none' }), []);
       await store.removeConversation(session.id);

@@ -51,7 +51,11 @@ function runTool(members: readonly { agentId: string; name: string }[]): Tool {
           memberId: member.agentId,
           member: name,
           task: expected ? `${task}\n\nExpected output: ${expected}` : task,
-          limits: { ...remaining, maxTurns: Math.max(1, remaining.maxTurns), maxTokens: Math.max(1, remaining.maxTokens) },
+          limits: {
+            ...remaining,
+            maxTurns: Math.max(1, remaining.maxTurns),
+            maxTokens: Math.max(1, remaining.maxTokens),
+          },
           depth: run.depth + 1,
         });
       } catch (error) {

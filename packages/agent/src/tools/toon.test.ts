@@ -30,7 +30,10 @@ test('names of fields stand once for a list; what would be misread is quoted', (
       '        a: x',
     ].join('\n'),
   );
-  assert.ok(toon(JSON.stringify(Array(50).fill(given.issues[0]))).length < JSON.stringify(Array(50).fill(given.issues[0])).length * 0.6);
+  assert.ok(
+    toon(JSON.stringify(Array(50).fill(given.issues[0]))).length <
+      JSON.stringify(Array(50).fill(given.issues[0])).length * 0.6,
+  );
 });
 
 test('no JSON stays as it is, however deep, large or broken', () => {

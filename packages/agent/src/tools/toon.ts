@@ -35,8 +35,7 @@ function listLines(key: string, list: readonly unknown[], indent: string, depth:
   const head = `${indent}${key}[${list.length}]`;
   if (list.every(isPlain)) return [`${head}: ${list.map(plain).join(',')}`.trimEnd()];
   const columns = columnsOf(list);
-  if (!columns)
-    return [`${head}:`, ...list.flatMap((one) => lines('-', one, `${indent}  `, depth + 1))];
+  if (!columns) return [`${head}:`, ...list.flatMap((one) => lines('-', one, `${indent}  `, depth + 1))];
   const rows = (list as readonly Fields[]).map((one) => columns.map((name) => plain(one[name])).join(','));
   return [`${head}{${columns.map(word).join(',')}}:`, ...rows.map((row) => `${indent}  ${row}`)];
 }

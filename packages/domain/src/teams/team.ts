@@ -98,7 +98,8 @@ function checkMembers({ agents }: Team, known: readonly string[]): void {
     const lists = { sub_agents: subAgents, handoffs, force_handoff: forceHandoff === undefined ? [] : [forceHandoff] };
     for (const [key, names] of Object.entries(lists)) {
       const unknown = names.find((one) => !known.includes(one) || one === name);
-      if (unknown !== undefined) throw new Unfit(`agents.${name}.${key}`, `${unknown} is not another agent of the team`);
+      if (unknown !== undefined)
+        throw new Unfit(`agents.${name}.${key}`, `${unknown} is not another agent of the team`);
     }
     if (inCircle(agents, name)) throw new Unfit(`agents.${name}.force_handoff`, 'the agents hand over in a circle');
   }

@@ -131,11 +131,17 @@ function deferredOf({ servers }: Around, toolsets: readonly GivenToolset[]): Non
 function toonOf({ servers, at, notes }: Around, toolsets: readonly GivenToolset[]): NonNullable<Traits['toon']> {
   const own = toolsets.filter(({ type }) => type !== 'mcp').map((given) => ({ name: given.type as string, given }));
   const entries = [...own, ...servers].flatMap(({ name, given: { toon = '' } }): [string, string[]][] => {
-    const wanted = toon.split(',').map((one) => one.trim()).filter(Boolean);
+    const wanted = toon
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean);
     const isRead = (one: string): boolean => /^\^?(?:[\w-]|\.\*)+\$?$/.test(one);
     const strange = wanted.find((one) => !isRead(one));
     if (strange !== undefined)
-      notes.lost.push({ at: `${at}.toolsets (${name}).toon`, says: `${strange.slice(0, 100)}: only names and .* are read` });
+      notes.lost.push({
+        at: `${at}.toolsets (${name}).toon`,
+        says: `${strange.slice(0, 100)}: only names and .* are read`,
+      });
     const patterns = wanted.filter(isRead).map(globOf);
     return patterns.length > 0 ? [[name, patterns]] : [];
   });

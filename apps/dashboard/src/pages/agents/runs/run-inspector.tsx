@@ -38,17 +38,7 @@ function factsOf({ kind, step }: Bar): [string, ReactNode][] {
 }
 
 /** One step: what it was given, what came of it, and what was there at that moment. */
-export function Inspector({
-  agentId,
-  run,
-  bar,
-  onFork,
-}: {
-  agentId: string;
-  run: Run;
-  bar: Bar;
-  onFork: () => void;
-}) {
+export function Inspector({ agentId, run, bar, onFork }: { agentId: string; run: Run; bar: Bar; onFork: () => void }) {
   if (bar.task) return <Branch agentId={agentId} task={bar.task} />;
   const said = bar.kind === 'tool' ? undefined : (bar.step.content ?? bar.step.summary);
   const calls = (bar.step.toolCalls ?? []).map(({ tool }) => tool);

@@ -57,7 +57,10 @@ test('work in the background is a branch behind the call that began it, up to no
     goesOn.bars.map(({ kind }) => kind),
     ['prompt', 'model', 'person', 'tool', 'branch', 'model'],
   );
-  assert.deepEqual([goesOn.bars[4]?.name, goesOn.bars[4]?.end, goesOn.end, goesOn.workedMs], ['qa', ms(40), ms(40), 6000]);
+  assert.deepEqual(
+    [goesOn.bars[4]?.name, goesOn.bars[4]?.end, goesOn.end, goesOn.workedMs],
+    ['qa', ms(40), ms(40), 6000],
+  );
   const over = readRun(stepsOfRun(STEPS, 1), ms(40), [{ ...task, id: 'gone', status: 'failed', endedAt: at(15) }]);
   assert.deepEqual([over.bars.at(-1)?.kind, over.bars.at(-1)?.isError, over.end], ['branch', true, ms(16)]);
 });
