@@ -64,7 +64,7 @@ const works: ModelClient['chat'] = async (request, { signal } = {}) => {
 
 const clientOf = (chat: ModelClient['chat']): ModelClient => ({
   chat,
-  async *stream() {
+  stream() {
     throw new Error('nobody reads along here');
   },
 });

@@ -86,15 +86,7 @@ export async function startAgent({
     log,
     ...fromPlatform(settings, platform, log),
   });
-  const agent = wakeAgent({
-    agentId,
-    store,
-    model: ai,
-    ...toolkit,
-    ...peersOf(settings, platform),
-    log,
-    onSleep: toolkit.close,
-  });
+  const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
   const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
 
   const { server, gateway } = await openGateway(agent, channels, settings, log);

@@ -1,5 +1,4 @@
 import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
-import type { Lent } from './loop/lent.ts';
 import type { Attachment, CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
 import type { BackgroundTask } from './store/background.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
@@ -86,8 +85,6 @@ export interface Agent {
   resume: () => Promise<number>;
   /** Tasks in the background that this process sees to. */
   busyInBackground: () => number;
-  /** What it answers with in a conversation that was handed to it. */
-  lend: () => Promise<Lent>;
   /** Sessions that this process is working on. */
   busy: () => number;
   /** Nobody works or reads along. */

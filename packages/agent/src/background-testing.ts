@@ -10,9 +10,9 @@ import { wakeAgent } from './wake.ts';
 
 /** A lead that gives each message to its worker in the background, and the worker; both are rows of one database. */
 
-export const isResult = (text: string): boolean => text.startsWith('[The background task');
+const isResult = (text: string): boolean => text.startsWith('[The background task');
 
-export const leadScript: Script = (request) => {
+const leadScript: Script = (request) => {
   const last = lastText(request);
   if (request.messages.at(-1)?.role === 'tool') return 'going on';
   if (isResult(last)) return 'heard';

@@ -162,8 +162,10 @@ describe('work in the background', () => {
     const end = await untilEvent(agent('worker'), memberSession ?? '', ({ type }) => type === 'run_ended');
     assert.equal(end.type === 'run_ended' && end.outcome, 'cancelled');
     await untilSettled(lead);
-    const [{ id: session = '' } = {}] = await lead.store.sessions({ limit: 1, offset: 0, key: web.key });
-    const told = (await allEvents(lead, session)).filter((event) => event.type === 'user' && event.background);
+    const [session] = await lead.store.sessions({ limit: 1, offset: 0, key: web.key });
+    const told = (await allEvents(lead, session?.id ?? '')).filter(
+      (event) => event.type === 'user' && event.background,
+    );
     assert.deepEqual(told, [], 'who stopped it himself is not told');
     await close();
   });

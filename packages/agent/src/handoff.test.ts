@@ -65,7 +65,7 @@ describe('a conversation that is handed over', () => {
     });
     for (const name of ['front', 'nobody', '__proto__', 'SALES', '../help'])
       assert.equal((await agent('front').ask({ to: web, content: name })).reply, 'front stays');
-    assert.ok(told.every((text) => /^There is no agent/.test(text)));
+    assert.ok(told.every((text) => text.startsWith('There is no agent')));
     assert.equal(told.length, 5);
     await close();
   });

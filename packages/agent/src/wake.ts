@@ -16,8 +16,7 @@ import { Audience, type Listener } from './loop/audience.ts';
 import { Following } from './loop/follow.ts';
 import { checkSize, inputEvents, onlyAbout } from './loop/input.ts';
 import { RECALLED } from './loop/model-step.ts';
-import { Interrupted, type RunDeps } from './loop/run.ts';
-import type { Lent } from './loop/lent.ts';
+import { Interrupted, type Lent, type RunDeps } from './loop/run.ts';
 import { openCalls, waitForAnswer, type WaitDeps } from './loop/waiting.ts';
 import { leaseOf, Worker } from './loop/worker.ts';
 import type { RunRecorder, ToolRecorder } from './ports.ts';
@@ -76,7 +75,7 @@ const lender =
   (peers: Peers | undefined): RunDeps['lend'] =>
   async (acting) => {
     const found = await peers?.(acting);
-    return found && 'lend' in found ? found.lend() : undefined;
+    return found instanceof AwakeAgent ? found.lend() : undefined;
   };
 
 export const wakeAgent = (deps: AgentDeps): Agent => new AwakeAgent(deps);
@@ -111,7 +110,11 @@ class AwakeAgent implements Agent {
     const lease = leaseOf(deps);
     this.#lease = lease;
     this.#background = new Background({
-      ...{ owner, store, log, lease, peers: deps.peers },
+      owner,
+      store,
+      log,
+      lease,
+      peers: deps.peers,
       renewMs: lease.renewMs,
       tell: (task) => this.#tellEnd(task),
     });
@@ -245,6 +248,7 @@ class AwakeAgent implements Agent {
     return this.#worker.busy();
   }
 
+  /** What it answers with in a conversation that was handed to it. */
   async lend(): Promise<Lent> {
     const { definition } = await this.definition();
     return { definition, deps: this.#run };

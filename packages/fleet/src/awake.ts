@@ -208,7 +208,6 @@ export class AwakeAgents {
       owner: userId,
       store,
       ...toolkit,
-      peers,
       log,
       onSleep: toolkit.close,
       ...switched(() => now),

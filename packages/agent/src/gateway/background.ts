@@ -3,7 +3,11 @@ import { sendJson, whole, type Exchange } from './exchange.ts';
 
 /** Work that the agent has in the background, as its owner sees it. */
 
-const shown = ({ limits: _, tells: __, ...task }: BackgroundTask) => task;
+/** Without what is between the agent and its tasks. */
+function shown(task: BackgroundTask) {
+  const { limits: _limits, tells: _tells, ...rest } = task;
+  return rest;
+}
 
 export async function listTasks(exchange: Exchange): Promise<void> {
   const { agent, query } = exchange;

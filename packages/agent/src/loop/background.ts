@@ -16,7 +16,7 @@ import { capped } from './tool-step.ts';
  */
 
 /** Conversations of members that belong to such a task. */
-export const CHANNEL = 'background';
+const CHANNEL = 'background';
 /** Under way at once. */
 const BOUNDS = { ofLead: 100, ofUser: 200 };
 const MAX_DEPTH = 3;
@@ -56,6 +56,7 @@ export class Background implements BackgroundDesk {
   readonly #held = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
 
   constructor(deps: BackgroundDeps) {
     this.#deps = deps;
@@ -104,6 +105,15 @@ export class Background implements BackgroundDesk {
   /** Goes on with what a process that died, or slept, has left. */
   async resume(): Promise<number> {
     if (this.#deps.peers === undefined || this.#closing.signal.aborted) return 0;
+    const { log, lease } = this.#deps;
+    // What a process that just died still holds is nobody's after that.
+    this.#again ??= setTimeout(() => {
+      this.#take().catch((err: unknown) => log.warn({ err }, 'background tasks could not be taken up'));
+    }, lease.ttlMs).unref();
+    return this.#take();
+  }
+
+  async #take(): Promise<number> {
     const taken = await this.#deps.store.takeTasks(this.#deps.lease, TAKEN_AT_ONCE);
     for (const row of taken) this.#hold(row);
     return taken.length;
@@ -117,6 +127,7 @@ export class Background implements BackgroundDesk {
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#timer);
+    clearTimeout(this.#again);
     await Promise.allSettled(this.#held.values());
     await this.#deps.store.releaseTasks(this.#deps.lease.owner);
   }

@@ -1,22 +1,11 @@
 import type { AgentDefinition } from '@troupe/domain';
 import { narrow } from './limits.ts';
-import type { RunDeps, RunLog } from './run.ts';
+import type { Acting, RunDeps, RunLog } from './run.ts';
 
 /**
  * A conversation that was handed over: it stays in the log of the agent that it began with, and another one answers in it,
  * with its own instruction, model, tools and files.
  */
-
-export interface Acting {
-  agentId: string;
-  name: string;
-}
-
-/** What one agent gives to answer in another's conversation. */
-export interface Lent {
-  definition: AgentDefinition;
-  deps: RunDeps;
-}
 
 /** The other's definition over the same log. */
 class LentLog implements RunLog {

@@ -2,7 +2,6 @@ import type { ModelClient } from '@troupe/ai';
 import { readTraceparent, traceOfRun, type Log, type Trace } from '@troupe/kernel';
 import type { AgentDefinition } from '@troupe/domain';
 import type { Audience } from './audience.ts';
-import type { Acting, Lent } from './lent.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 import { logLine } from '../store/log-line.ts';
 import type { RunRecorder, ToolRecorder } from '../ports.ts';
@@ -11,6 +10,18 @@ import { readSession } from '../session/session.ts';
 import type { BackgroundDesk, RunFiles, Tool } from '../tools/tool.ts';
 
 /** The log of a session in the hands of the one process that holds its lease. */
+
+/** Who answers in a conversation. */
+export interface Acting {
+  agentId: string;
+  name: string;
+}
+
+/** What one agent gives to answer in another's conversation. */
+export interface Lent {
+  definition: AgentDefinition;
+  deps: RunDeps;
+}
 
 export interface RunDeps {
   agentId: string;

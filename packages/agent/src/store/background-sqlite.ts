@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { TASK_SHOWN, TASKS_KEPT, type BackgroundTask, type NewTask, type TaskBounds } from './background.ts';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
-import type { Lease } from './store.ts';
+import type { Lease } from './lease.ts';
 
 /** As a row has it. */
 type Row = Omit<BackgroundTask, 'limits' | 'spent' | 'tells'> & { limits: string; spent: string | null; tells: number };
@@ -42,8 +42,18 @@ function add(access: SqliteAccess, task: NewTask, { ofLead, ofUser }: TaskBounds
   run(
     `insert into background (id, agent_id, session_id, run_seq, member_id, member, task, limits, depth, lease_owner,
       lease_until, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[id, agentId, sessionId, runSeq, memberId, member, text, JSON.stringify(limits), depth],
-    ...[owner, now().getTime() + ttlMs, iso()],
+    id,
+    agentId,
+    sessionId,
+    runSeq,
+    memberId,
+    member,
+    text,
+    JSON.stringify(limits),
+    depth,
+    owner,
+    now().getTime() + ttlMs,
+    iso(),
   );
   run(
     `delete from background where agent_id = ? and settled = 1 and id in (
@@ -83,18 +93,31 @@ export function sqliteBackground(access: SqliteAccess): Sync<Names> {
       all<Row>(
         `select ${SHORT} from background where agent_id = ? and (? is null or session_id = ?)
           and (not ? or status = 'running') order by created_at desc, id limit ? offset ?`,
-        ...[agentId, sessionId ?? null, sessionId ?? null, running ? 1 : 0, limit, offset],
+        agentId,
+        sessionId ?? null,
+        sessionId ?? null,
+        running ? 1 : 0,
+        limit,
+        offset,
       ).map(read),
     placeTask: (id, memberSession) =>
       changed(
         `update background set member_session = ? where id = ? and agent_id = ? and status = 'running'`,
-        ...[memberSession, id, agentId],
+        memberSession,
+        id,
+        agentId,
       ),
     endTask: (id, { status, result, spent, tells = true }) =>
       changed(
         `update background set status = ?, result = ?, spent = ?, tells = ?, ended_at = ?
           where id = ? and agent_id = ? and status = 'running'`,
-        ...[status, result, spent ? JSON.stringify(spent) : null, tells ? 1 : 0, iso(), id, agentId],
+        status,
+        result,
+        spent ? JSON.stringify(spent) : null,
+        tells ? 1 : 0,
+        iso(),
+        id,
+        agentId,
       ),
     settleTask: (id) =>
       void run('update background set settled = 1, lease_owner = null where id = ? and agent_id = ?', id, agentId),
@@ -102,12 +125,15 @@ export function sqliteBackground(access: SqliteAccess): Sync<Names> {
     renewTasks: ({ owner, ttlMs }) =>
       void run(
         'update background set lease_until = ? where agent_id = ? and settled = 0 and lease_owner = ?',
-        ...[now().getTime() + ttlMs, agentId, owner],
+        now().getTime() + ttlMs,
+        agentId,
+        owner,
       ),
     releaseTasks: (owner) =>
       void run(
         'update background set lease_owner = null where agent_id = ? and settled = 0 and lease_owner = ?',
-        ...[agentId, owner],
+        agentId,
+        owner,
       ),
   };
 }

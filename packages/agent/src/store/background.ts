@@ -1,6 +1,6 @@
 import type { RunLimits } from '@troupe/domain';
 import type { Spent } from '../session/events.ts';
-import type { Lease } from './store.ts';
+import type { Lease } from './lease.ts';
 
 /** Work that was given to a member of the team and is not waited for: a row from before it begins until after its end is told. */
 

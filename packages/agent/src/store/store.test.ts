@@ -349,54 +349,6 @@ for (const [name, make] of Object.entries({ postgres: pg, sqlite })) {
       assert.deepEqual([kept[0], kept[1], kept.length], ['2', '3', TODOS_KEPT + 1]);
     });
 
-    test('a task is added once, within bounds, ends once, and is in one hand at a time', async () => {
-      const store = await fresh();
-      const other = await fresh();
-      const { session } = (await store.deliver({ to: web, events: [] }))!;
-      const limits = { maxTurns: 5, maxTokens: 9, maxCostMicros: 9, maxSeconds: 9 };
-      const task = (id: string, sessionId = session.id) =>
-        ({ id, sessionId, runSeq: 1, memberId: 'm', member: 'qa', task: `do ${id}\0`, limits, depth: 1 }) as const;
-      const bounds = { ofLead: 2, ofUser: 100 };
-      const [a, b, c] = [newId(), newId(), newId()];
-      assert.equal(await store.addTask(task(a), bounds, lease('p', 60_000)), 'added');
-      assert.equal(await store.addTask(task(a), bounds, lease('q')), 'known');
-      assert.equal(await store.addTask(task(b), bounds, lease('p', -1)), 'added');
-      assert.equal(await store.addTask(task(c), bounds, lease('p')), 'lead');
-      assert.equal(await store.addTask(task(c), { ofLead: 9, ofUser: 2 }, lease('p')), 'user');
-      assert.equal(await store.addTask(task(c, 'none'), { ofLead: 9, ofUser: 100 }, lease('p')), 'gone');
-      assert.equal(await other.task(a), undefined, 'another agent’s');
-      assert.equal(await other.endTask(a, { status: 'stopped', result: '' }), false);
-      assert.deepEqual(
-        (await store.takeTasks(lease('q'), 9)).map(({ id }) => id),
-        [b],
-        'the other is in hand',
-      );
-      await store.releaseTasks('p');
-      assert.deepEqual(
-        (await store.takeTasks(lease('q'), 9)).map(({ id }) => id),
-        [a],
-      );
-      assert.equal(await store.placeTask(a, 'there'), true);
-      assert.equal(await store.endTask(a, { status: 'done', result: 'x'.repeat(900), spent: NOTHING_SPENT }), true);
-      assert.equal(await store.endTask(a, { status: 'stopped', result: '' }), false);
-      assert.equal(await store.placeTask(a, 'elsewhere'), false);
-      const ended = await store.task(a);
-      assert.deepEqual(
-        [ended?.status, ended?.result.length, ended?.memberSession, ended?.tells],
-        ['done', 900, 'there', true],
-      );
-      assert.deepEqual(ended?.limits, limits);
-      await store.settleTask(a);
-      assert.deepEqual(
-        (await store.tasks({ limit: 9, running: true })).map(({ id }) => id),
-        [b],
-      );
-      assert.equal((await store.tasks({ limit: 9 })).find(({ id }) => id === a)?.result.length, 500);
-      assert.deepEqual(await store.tasks({ limit: 9, sessionId: 'none' }), []);
-      await store.removeConversation(session.id);
-      assert.deepEqual(await store.tasks({ limit: 9 }), [], 'they go with their conversation');
-    });
-
     test('a reset takes conversation, memory and todos, and leaves the definition', async () => {
       const store = await fresh();
       const first = await store.deliver({ to: web, events: [user('hello')], claim: lease('a') });

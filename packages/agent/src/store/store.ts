@@ -1,5 +1,6 @@
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
 import type { BackgroundStore } from './background.ts';
+import type { Lease } from './lease.ts';
 import type { ConversationStore, Session } from './conversations.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
@@ -16,7 +17,7 @@ export const TODOS_KEPT = 500;
 /** Approvals in a page, unless said. */
 export const APPROVALS_SHOWN = 100;
 
-export type { Session };
+export type { Lease, Session };
 
 export type SessionRef = { id: string } | { channel: string; key: string };
 
@@ -29,11 +30,6 @@ export interface Delivery {
   claim?: Lease;
   /** What the agent is about to look for in its memory: a store may find it on the way. */
   recall?: { query: string; limit: number };
-}
-
-export interface Lease {
-  owner: string;
-  ttlMs: number;
 }
 
 export interface Delivered {

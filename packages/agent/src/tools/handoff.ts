@@ -22,8 +22,7 @@ export function handoffTools(targets: readonly TeamMember[], peers: Peers): Tool
         if (!target) return failed(`There is no agent ${name} to hand over to. Agents: ${names}.`);
         const found = await peers(target).catch(() => undefined);
         if (!found) return failed(`${name} cannot be reached now.`);
-        if (!('lend' in found))
-          return failed(`${name} runs in a program of its own and cannot take a conversation over.`);
+        if ('stop' in found) return failed(`${name} runs in a program of its own and cannot take a conversation over.`);
         return { content: `${name} has the conversation.`, handoff: { agentId: target.agentId, name } };
       },
     }),

@@ -62,6 +62,8 @@ export interface Toolkit {
   mcp: McpServers;
   workspace: () => Promise<Workspace>;
   files?: RunFiles;
+  /** The other agents of its team. */
+  peers?: Peers;
   close: () => Promise<void>;
 }
 
@@ -139,6 +141,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
   return {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
+    ...(peers && { peers }),
     async tools(definition, signal) {
       const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
       const team = peers ? teamTools(definition, peers) : [];

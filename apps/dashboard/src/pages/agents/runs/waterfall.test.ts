@@ -49,8 +49,18 @@ test('one that goes on grows, and what waits is a bar up to now', () => {
 
 test('work in the background is a branch behind the call that began it, up to now while it goes on', () => {
   const task = {
-    ...{ id: 'c', sessionId: 's', runSeq: 1, member: 'qa', memberId: 'm', memberSession: 'x', task: 't', result: '' },
-    ...{ status: 'running' as const, spent: null, createdAt: at(13), endedAt: null },
+    id: 'c',
+    sessionId: 's',
+    runSeq: 1,
+    member: 'qa',
+    memberId: 'm',
+    memberSession: 'x',
+    task: 't',
+    result: '',
+    status: 'running' as const,
+    spent: null,
+    createdAt: at(13),
+    endedAt: null,
   };
   const goesOn = readRun(stepsOfRun(STEPS, 1), ms(40), [task]);
   assert.deepEqual(
