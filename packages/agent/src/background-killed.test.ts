@@ -30,11 +30,15 @@ async function recovered(leadId: string) {
   const { sessionId } = await lead.tell({ to: web, content: 'do it', inputId: 'one' });
   for (;;) {
     await Promise.all([lead.resume(), worker.resume()]);
-    const open = await lead.store.tasks({ limit: 10, running: true });
-    const [left] = await lead.store.takeTasks({ owner: newId(), ttlMs: 1 }, 1);
+    const rows = await database.db.system
+      .selectFrom('agent_background')
+      .select('settled')
+      .where('agent_id', '=', leadId)
+      .execute();
+    const isSettled = rows.length > 0 && rows.every(({ settled }) => settled);
     const isBusy = lead.busyInBackground() + lead.busy() + worker.busy() > 0;
     const { status } = (await lead.store.session(sessionId)) ?? {};
-    if (open.length === 0 && !left && !isBusy && status === 'idle') break;
+    if (isSettled && !isBusy && status === 'idle') break;
     await delay(30);
   }
   const events = await lead.store.events(sessionId, { after: 0, limit: 100 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPgStore, type AgentStore } from '@troupe/agent';
 import { person, provisioned, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
 
@@ -8,24 +7,39 @@ let services: Services;
 let ann: Person;
 let ben: Person;
 let id: string;
-let store: AgentStore;
 before(async () => {
   services = await startServices();
   ann = await person(services, { plan: 'label' });
   ben = await person(services, { plan: 'label' });
   id = await provisioned(ann);
-  store = createPgStore({ db: services.runtime.db, userId: ann.id, agentId: id });
 });
 after(() => services.stop());
 
-const limits = { maxTurns: 1, maxTokens: 1, maxCostMicros: 1, maxSeconds: 1 };
-
 /** In hands that will not do anything. */
 async function given(taskId: string): Promise<string> {
-  const delivered = await store.deliver({ to: { channel: 'web', key: 'k' }, events: [] });
-  const sessionId = delivered?.session.id ?? '';
-  const task = { id: taskId, sessionId, runSeq: 1, memberId: 'gone', member: 'qa', task: 'look', limits, depth: 1 };
-  assert.equal(await store.addTask(task, { ofLead: 9, ofUser: 9 }, { owner: 'x', ttlMs: 600_000 }), 'added');
+  const { system } = services.runtime.db;
+  const of = { agent_id: id, user_id: ann.id };
+  const sessionId = `session-of-${taskId}`;
+  await system
+    .insertInto('agent_sessions')
+    .values({ ...of, id: sessionId, channel: 'web', key: taskId })
+    .execute();
+  await system
+    .insertInto('agent_background')
+    .values({
+      ...of,
+      id: taskId,
+      session_id: sessionId,
+      run_seq: 1,
+      member_id: 'gone',
+      member: 'qa',
+      task: 'look',
+      limits: JSON.stringify({ maxTurns: 1, maxTokens: 1, maxCostMicros: 1, maxSeconds: 1 }),
+      depth: 1,
+      lease_owner: 'x',
+      lease_until: new Date(Date.now() + 600_000),
+    })
+    .execute();
   return sessionId;
 }
 
@@ -39,8 +53,9 @@ test('tasks are listed, shown and stopped, once; the agent is told', async () =>
   assert.deepEqual((await ann.ask('POST', `${at}/one/stop`)).body, { success: true, stopped: true });
   assert.deepEqual((await ann.ask('POST', `${at}/one/stop`)).body, { success: true, stopped: false });
   assert.equal((await ann.ask('GET', `${at}/one`)).body.task.status, 'stopped');
-  const events = await store.events(sessionId, { after: 0, limit: 100 });
-  assert.equal(events.filter((event) => event.type === 'user' && event.background?.id === 'one').length, 1);
+  const { events } = (await ann.ask('GET', `/api/agents/${id}/sessions/${sessionId}`)).body;
+  const told = events.filter(({ background }: { background?: { id: string } }) => background?.id === 'one');
+  assert.equal(told.length, 1);
   for (const wrong of ['none', '%2e%2e', 'a%00', '💥'])
     assert.ok([400, 404].includes((await ann.ask('GET', `${at}/${encodeURI(wrong)}`)).status), wrong);
 });
@@ -57,5 +72,5 @@ test('another user finds nothing and stops nothing', async () => {
     ['POST', `/api/agents/${own}/background/two/stop`],
   ] as const)
     assert.equal((await ben.ask(method, path)).status, 404, `${method} ${path}`);
-  assert.equal((await store.task('two'))?.status, 'running');
+  assert.equal((await ann.ask('GET', `/api/agents/${id}/background/two`)).body.task.status, 'running');
 });
