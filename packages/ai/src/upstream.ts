@@ -105,16 +105,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     body: body ?? null,
   });
 
-  async function authorized(given: Dispatcher.DispatchOptions, show: Authorize): Promise<Dispatcher.DispatchOptions> {
-    const url = new URL(origin + given.path);
-    const shown = await show({ method: given.method as 'GET' | 'POST', url, body: (given.body ?? '') as string });
-    return { ...given, headers: { ...(given.headers as Record<string, string>), ...shown } };
-  }
-
   /** Once more, when the first try met a stale socket. */
   async function send<T>(Attempt: AttemptClass<T>, given: Dispatcher.DispatchOptions, signal?: AbortSignal) {
     const open = way ?? (await (opening ??= openWay()));
-    const options = authorize ? await authorized(given, authorize) : given;
+    const options = authorize ? await authorized(origin, given, authorize) : given;
     return new Promise<T>((resolve, reject) => {
       const again = (error: Error): void => {
         if (isStaleSocket(error) && !signal?.aborted) new Attempt(open, resolve, reject, signal).send(options);
@@ -134,6 +128,16 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       await way?.pool.destroy();
     },
   };
+}
+
+async function authorized(
+  origin: string,
+  given: Dispatcher.DispatchOptions,
+  show: Authorize,
+): Promise<Dispatcher.DispatchOptions> {
+  const url = new URL(origin + given.path);
+  const shown = await show({ method: given.method as 'GET' | 'POST', url, body: (given.body ?? '') as string });
+  return { ...given, headers: { ...(given.headers as Record<string, string>), ...shown } };
 }
 
 /** The provider's own trace, if it keeps one, hangs together with ours. */

@@ -27,7 +27,7 @@ type ServiceAccount = z.output<typeof account>;
 const issued = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 
 /** Throws with what is wrong with the key, and nothing of it. */
-export function serviceAccountOf(apiKey: string): ServiceAccount {
+function serviceAccountOf(apiKey: string): ServiceAccount {
   let json: unknown;
   try {
     json = JSON.parse(apiKey);
@@ -43,7 +43,7 @@ export function serviceAccountOf(apiKey: string): ServiceAccount {
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** What a service account shows to be given a token. */
-export function assertionOf({ client_email: email, private_key: key, ...rest }: ServiceAccount, now: number): string {
+function assertionOf({ client_email: email, private_key: key, ...rest }: ServiceAccount, now: number): string {
   const at = Math.floor(now / 1000);
   const header = { alg: 'RS256', typ: 'JWT', ...(rest.private_key_id && { kid: rest.private_key_id }) };
   const claims = { iss: email, scope: SCOPE, aud: rest.token_uri, iat: at, exp: at + LIFETIME_S };
