@@ -294,6 +294,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       })[];
@@ -2086,12 +2087,13 @@ export interface Endpoints {
       [key: string]: unknown;
     };
   };
-  /** Change a provider’s address or key, or switch it on and off */
+  /** Change a provider’s address, key or models, or switch it on and off */
   'PATCH /api/admin/providers/:id': {
     params: { id: string };
     body?: {
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
       enabled?: boolean;
     };
     reply: {
@@ -2101,6 +2103,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       };
@@ -2265,10 +2268,11 @@ export interface Endpoints {
   /** Add a provider; it is used from now on */
   'POST /api/admin/providers': {
     body: {
-      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'azure' | 'bedrock' | 'vertex' | 'ollama' | 'compatible';
       name?: string;
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
     };
     reply: {
       provider: {
@@ -2277,6 +2281,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       };
@@ -2287,10 +2292,11 @@ export interface Endpoints {
     body?: {
       id: string;
     } | {
-      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'azure' | 'bedrock' | 'vertex' | 'ollama' | 'compatible';
       name?: string;
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
     };
     reply: {
       ok: boolean;

@@ -61,7 +61,15 @@ export {
   TOO_MANY_FOLLOWED,
 } from './agents/live.ts';
 export { MEMORY_LIMITS } from './agents/memory/web.ts';
-export { PROVIDER_KINDS, type ProviderKind } from './agents/providers/fields.ts';
+export {
+  mayBeNamed,
+  needsKey,
+  needsModels,
+  needsNoAddress,
+  NO_MODELS,
+  PROVIDER_KINDS,
+  type ProviderKind,
+} from './agents/providers/fields.ts';
 export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';

@@ -229,6 +229,7 @@ export interface Tables {
     id: string;
     key_sealed: Nullable<Bytes>;
     kind: string;
+    models: Nullable<(string)[]>;
     name: string;
   };
   amplify_requests: {
