@@ -1,6 +1,7 @@
 import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
+import { CHANNELS } from './channel-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
 import type { OwnerIds } from './world.ts';
 
@@ -14,6 +15,7 @@ const agentWith =
   (body: unknown): Make =>
   (id) => ({ ...agent(id), body });
 const inAgent = ({ agentId }: OwnerIds, more: object = {}) => ({ params: { agentId, ...more } });
+const taskOf = ({ conversationId }: OwnerIds): string => `task-${conversationId}`;
 const inConversation: Make = ({ agentId: id, conversationId: sessionId }) => ({ params: { id, sessionId } });
 const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } });
 const only =
@@ -85,12 +87,8 @@ const UNDERGROUND: Record<string, Make> = {
   'GET /api/underground/wallets/:address/balance': ({ agentAddress: address }) => ({ params: { address } }),
 };
 
-const channel = ({ agentId: id }: { agentId: string }) => ({ params: { id, kind: 'email' } });
-
 const OF_AGENTS: Record<string, Make> = {
-  'DELETE /api/agents/:id/channels/:kind': channel,
-  'PUT /api/agents/:id/channels/:kind': (ids) => ({ ...channel(ids), body: { settings: {}, allowed: ['*'] } }),
-  'POST /api/agents/:id/channels/:kind/test': (ids) => ({ ...channel(ids), body: {} }),
+  ...CHANNELS,
   'DELETE /api/agents/:id/backups/:backupId': backup,
   'GET /api/agents/:id/backups/:backupId': backup,
   'POST /api/agents/:id/backups/:backupId/restore': backup,
@@ -148,6 +146,9 @@ const BACKEND: Record<string, Make> = {
   }),
   'POST /api/runtime/proxy/:agentId/heartbeat': (id) => inAgent(id),
   'GET /api/runtime/proxy/:agentId/logs': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/background': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/background/:id': (id) => inAgent(id, { id: taskOf(id) }),
+  'POST /api/runtime/proxy/:agentId/background/:id/stop': (id) => inAgent(id, { id: taskOf(id) }),
   'GET /api/runtime/proxy/:agentId/memory': (id) => inAgent(id),
   'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
   'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
@@ -261,6 +262,9 @@ const WEB: Record<string, Make> = {
   'PATCH /api/admin/providers/:id': () => ({ params: { id: 'p' }, body: { enabled: false } }),
   'DELETE /api/admin/providers/:id': () => ({ params: { id: 'p' } }),
   'POST /api/admin/providers/test': only({ id: 'p' }),
+  'GET /api/agents/:id/background': (id) => agent(id),
+  'GET /api/agents/:id/background/:taskId': (id) => ({ params: { id: id.agentId, taskId: taskOf(id) } }),
+  'POST /api/agents/:id/background/:taskId/stop': (id) => ({ params: { id: id.agentId, taskId: taskOf(id) } }),
   'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
   }),

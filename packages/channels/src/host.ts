@@ -112,6 +112,12 @@ function makeChannel(
   });
 }
 
+/** Channels that nobody listens at. */
+const trying = (deps: ChannelHostDeps): Pick<ChannelHost, 'test' | 'webhookPath'> => ({
+  test: async (whose, kind, settings, to) => (await makeChannel(deps, whose, kind, { settings })).test(to),
+  webhookPath: async (whose, kind, settings) => (await makeChannel(deps, whose, kind, { settings })).webhookPath,
+});
+
 interface Open {
   agentId: string;
   channel: Channel;
@@ -172,16 +178,10 @@ export function createChannelHost(deps: ChannelHostDeps): ChannelHost {
     },
     webhook(target, request, response) {
       if (!target.path.startsWith('/channels/')) return Promise.resolve(false);
-      const own = [...open.values()].filter(({ agentId }) => agentId === target.agentId);
-      return channelWebhook(
-        own.map(({ channel }) => channel),
-        target.path,
-        request,
-        response,
-      );
+      const own = [...open.values()].flatMap(({ agentId, channel }) => (agentId === target.agentId ? [channel] : []));
+      return channelWebhook(own, target.path, request, response);
     },
-    test: async (whose, kind, settings, to) => (await makeChannel(deps, whose, kind, { settings })).test(to),
-    webhookPath: async (whose, kind, settings) => (await makeChannel(deps, whose, kind, { settings })).webhookPath,
+    ...trying(deps),
     running: () => open.size,
     async close() {
       await inTurn(() => stopAll(() => true));

@@ -96,6 +96,26 @@ function refused(status: number, error: { code?: number; message?: string }): Er
   return new Trouble(`WhatsApp answered ${status}${error.message ? `: ${error.message}` : ''}`);
 }
 
+function webhookOf(secret: string, appSecret: string | undefined, now: () => Date): NonNullable<Service['webhook']> {
+  return {
+    path: `/channels/whatsapp/${secret}`,
+    async answer(inbox, request, response, query) {
+      if (request.method === 'GET') {
+        const isRight =
+          query.get('hub.mode') === 'subscribe' && sameSecret(query.get('hub.verify_token') ?? '', secret);
+        if (!isRight) throw new AppError(403, 'Invalid verify token');
+        response.writeHead(200, { 'content-type': 'text/plain' }).end(query.get('hub.challenge') ?? '');
+        return;
+      }
+      if (request.method !== 'POST') throw new AppError(405, 'Method not allowed');
+      const body = await readBody(request, MOST_BODY);
+      if (appSecret !== undefined) checkSignature(body, request.headers['x-hub-signature-256']?.toString(), appSecret);
+      await take(inbox, body, now().getTime());
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}');
+    },
+  };
+}
+
 export function createWhatsApp(deps: ChannelDeps): Service {
   const { settings, outbound, baseUrl = 'https://graph.facebook.com/v22.0', now = () => new Date() } = deps;
   const { token = '', appSecret, phoneNumberId = '' } = settings;
@@ -150,23 +170,6 @@ export function createWhatsApp(deps: ChannelDeps): Service {
       if (typeof url !== 'string') throw new Undeliverable('WhatsApp does not give it');
       return download(outbound, url, { authorization });
     },
-    webhook: {
-      path: `/channels/whatsapp/${secret}`,
-      async answer(inbox, request, response, query) {
-        if (request.method === 'GET') {
-          const isRight =
-            query.get('hub.mode') === 'subscribe' && sameSecret(query.get('hub.verify_token') ?? '', secret);
-          if (!isRight) throw new AppError(403, 'Invalid verify token');
-          response.writeHead(200, { 'content-type': 'text/plain' }).end(query.get('hub.challenge') ?? '');
-          return;
-        }
-        if (request.method !== 'POST') throw new AppError(405, 'Method not allowed');
-        const body = await readBody(request, MOST_BODY);
-        if (appSecret !== undefined)
-          checkSignature(body, request.headers['x-hub-signature-256']?.toString(), appSecret);
-        await take(inbox, body, now().getTime());
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}');
-      },
-    },
+    webhook: webhookOf(secret, appSecret, now),
   };
 }

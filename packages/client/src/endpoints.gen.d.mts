@@ -301,6 +301,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       })[];
@@ -381,6 +382,64 @@ export interface Endpoints {
         verified: boolean;
       };
       status: 'ok';
+    };
+  };
+  /** Work that an agent has in the background with members of its team, the newest first */
+  'GET /api/agents/:id/background': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      offset?: string;
+      session?: string;
+    };
+    reply: {
+      tasks: ({
+        id: string;
+        sessionId: string;
+        runSeq: number;
+        member: string;
+        memberId: string;
+        memberSession: string | null;
+        task: string;
+        status: 'running' | 'done' | 'failed' | 'stopped';
+        result: string;
+        spent: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        } | null;
+        createdAt: string;
+        endedAt: string | null;
+        [key: string]: unknown;
+      })[];
+      hasMore: boolean;
+    };
+  };
+  /** A task in the background, with its whole result */
+  'GET /api/agents/:id/background/:taskId': {
+    params: { id: string; taskId: string };
+    reply: {
+      task: {
+        id: string;
+        sessionId: string;
+        runSeq: number;
+        member: string;
+        memberId: string;
+        memberSession: string | null;
+        task: string;
+        status: 'running' | 'done' | 'failed' | 'stopped';
+        result: string;
+        spent: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        } | null;
+        createdAt: string;
+        endedAt: string | null;
+        [key: string]: unknown;
+      };
     };
   };
   /** The copies of an agent, the newest first */
@@ -688,6 +747,17 @@ export interface Endpoints {
           note?: string;
           [key: string]: unknown;
         })[];
+        background?: {
+          id: string;
+          member: string;
+          status: 'done' | 'failed' | 'stopped';
+          [key: string]: unknown;
+        };
+        to?: {
+          agentId: string;
+          name: string;
+          [key: string]: unknown;
+        };
         stopped?: boolean;
         [key: string]: unknown;
       })[];
@@ -2052,12 +2122,13 @@ export interface Endpoints {
       [key: string]: unknown;
     };
   };
-  /** Change a provider’s address or key, or switch it on and off */
+  /** Change a provider’s address, key or models, or switch it on and off */
   'PATCH /api/admin/providers/:id': {
     params: { id: string };
     body?: {
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
       enabled?: boolean;
     };
     reply: {
@@ -2067,6 +2138,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       };
@@ -2231,10 +2303,11 @@ export interface Endpoints {
   /** Add a provider; it is used from now on */
   'POST /api/admin/providers': {
     body: {
-      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'azure' | 'bedrock' | 'vertex' | 'ollama' | 'compatible';
       name?: string;
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
     };
     reply: {
       provider: {
@@ -2243,6 +2316,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       };
@@ -2253,10 +2327,11 @@ export interface Endpoints {
     body?: {
       id: string;
     } | {
-      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'azure' | 'bedrock' | 'vertex' | 'ollama' | 'compatible';
       name?: string;
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
     };
     reply: {
       ok: boolean;
@@ -2274,6 +2349,14 @@ export interface Endpoints {
     };
     reply: {
       success: true;
+    };
+  };
+  /** Stop a task in the background; the agent is told */
+  'POST /api/agents/:id/background/:taskId/stop': {
+    params: { id: string; taskId: string };
+    reply: {
+      success: true;
+      stopped: boolean;
     };
   };
   /** Copy an agent: definition, configuration, memory, conversations and files */

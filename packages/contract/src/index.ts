@@ -34,6 +34,7 @@ export type { PasskeyAssertion, PasskeyAttestation } from './identity/second-ste
 export type { WebAgent } from './agents/agents/web.ts';
 export { type ErrorShape, errorType, shapedError, shapeFor } from './agents/ai/v1/errors.ts';
 export type { AgentBackup } from './agents/backups/fields.ts';
+export type { BackgroundTask } from './agents/background/fields.ts';
 export {
   CHANNEL_FIELDS,
   CHANNEL_KINDS,
@@ -50,6 +51,7 @@ export {
   AGENT_NOT_FOUND,
   AGENT_GONE,
   AGENT_STOPPED,
+  TASK_NOT_FOUND,
   MESSAGE_TOO_LARGE,
   type AgentStats,
   type ProvisionBody,
@@ -68,7 +70,15 @@ export {
   TOO_MANY_FOLLOWED,
 } from './agents/live.ts';
 export { MEMORY_LIMITS } from './agents/memory/web.ts';
-export { PROVIDER_KINDS, type ProviderKind } from './agents/providers/fields.ts';
+export {
+  mayBeNamed,
+  needsKey,
+  needsModels,
+  needsNoAddress,
+  NO_MODELS,
+  PROVIDER_KINDS,
+  type ProviderKind,
+} from './agents/providers/fields.ts';
 export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';

@@ -24,6 +24,7 @@ export * as settings from './identity/settings.ts';
 export * as walletAuth from './identity/wallet-auth.ts';
 
 export * as agents from './agents/agents/web.ts';
+export * as background from './agents/background/web.ts';
 export * as backups from './agents/backups/web.ts';
 export * as channels from './agents/channels/web.ts';
 export * as chat from './agents/chat.ts';

@@ -29,6 +29,28 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  agent_background: {
+    agent_id: string;
+    created_at: Default<Timestamp>;
+    depth: number;
+    ended_at: Nullable<Timestamp>;
+    id: string;
+    lease_owner: Nullable<string>;
+    lease_until: Nullable<Timestamp>;
+    limits: Json;
+    member: string;
+    member_id: string;
+    member_session: Nullable<string>;
+    result: Default<string>;
+    run_seq: number;
+    session_id: string;
+    settled: Default<boolean>;
+    spent: Nullable<Json>;
+    status: Default<'running' | 'done' | 'failed' | 'stopped'>;
+    task: string;
+    tells: Default<boolean>;
+    user_id: string;
+  };
   agent_backups: {
     agent_id: string;
     created_at: Timestamp;
@@ -226,6 +248,7 @@ export interface Tables {
     id: string;
     key_sealed: Nullable<Bytes>;
     kind: string;
+    models: Nullable<(string)[]>;
     name: string;
   };
   amplify_requests: {

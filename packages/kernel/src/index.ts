@@ -35,6 +35,7 @@ export * from './http/reply.ts';
 export * from './http/serve.ts';
 export * from './http/server.ts';
 export * from './ids.ts';
+export { amazonEncoded, amazonSigned, type AmazonAccount } from './amazon-signature.ts';
 export { parseFewJson, parseJson, textFault } from './json.ts';
 export * from './lifecycle.ts';
 export * from './linked.ts';

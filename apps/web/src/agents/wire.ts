@@ -26,6 +26,8 @@ import { channelRoutes } from './channels/routes.ts';
 import { createChannels } from './channels/service.ts';
 import { connectionRoutes } from './connections/routes.ts';
 import { createConnections } from './connections/service.ts';
+import { backgroundRoutes } from './background/routes.ts';
+import { createBackground } from './background/service.ts';
 import { createKeeping } from './conversations/keeping.ts';
 import { conversationRoutes, keepingRoutes } from './conversations/routes.ts';
 import { createConversations } from './conversations/service.ts';
@@ -100,6 +102,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   fileRoutes(server, createFiles({ roster, backend }));
   inboxRoutes(server, createInbox({ db, backend, log }));
   liveRoutes(server, createLive({ roster, backend, listener, log }));
+  backgroundRoutes(server, createBackground({ roster, backend }));
   const memory = createMemory({ roster, backend });
   memoryRoutes(server, memory);
   heartbeatRoutes(server, createHeartbeats({ db, roster, clock }));

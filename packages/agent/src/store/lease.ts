@@ -1,4 +1,4 @@
-/** For how long something is one process's alone. */
+/** Who works on something, and for how long unless it says so again. */
 export interface Lease {
   owner: string;
   ttlMs: number;

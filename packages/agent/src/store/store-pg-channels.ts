@@ -35,17 +35,9 @@ function changed(note: MessageNote) {
     tries = tries + ${note.failed === true ? 1 : 0}, note = coalesce(${why}, note)`;
 }
 
-/** What came in over channels, and what they keep. */
-export function channels({ db, userId, agentId, rows, value }: Access): ChannelStore {
+/** What channels keep. */
+function states({ db, userId, agentId, value }: Access): Pick<ChannelStore, 'channelState' | 'changeChannelState'> {
   const ofChannel = (channel: string) => sql`agent_id = ${agentId} and channel = ${channel}`;
-
-  async function prune(channel: string): Promise<void> {
-    if (Math.random() > PRUNE_CHANCE) return;
-    await rows(sql`delete from agent_channel_messages where ${ofChannel(channel)} and state <> 'waiting'
-      and received_at < (select received_at from agent_channel_messages where ${ofChannel(channel)}
-        order by received_at desc offset ${RECEIPTS_KEPT} limit 1)`);
-  }
-
   return {
     channelState: async (channel) =>
       (await value(sql<{ value: Record<string, unknown> }>`select state as value from agent_channels
@@ -59,20 +51,44 @@ export function channels({ db, userId, agentId, rows, value }: Access): ChannelS
         await sql`update agent_channels set state = ${json(change(held.rows[0]?.state ?? {}))}::jsonb
           where ${ofChannel(channel)}`.execute(tx);
       }),
-    async takeMessage(channel, message, ignored) {
-      const isIgnored = ignored !== undefined;
-      await prune(channel);
-      const waiting = await value(sql<{ value: number }>`select count(*)::integer as value
-        from agent_channel_messages where ${ofChannel(channel)} and state = 'waiting'`);
-      if (!isIgnored && (waiting ?? 0) >= MOST_WAITING) return 'full';
-      const taken = await rows(sql`insert into agent_channel_messages
-          (agent_id, user_id, channel, id, chat, sender, content, state, note, done_at)
-        values (${agentId}, ${userId}, ${channel}, ${message.id}, ${message.chat}, ${message.sender},
-          ${json(isIgnored ? {} : contentOf(message))}::jsonb, ${isIgnored ? 'ignored' : 'waiting'},
-          ${ignored?.slice(0, MOST_NOTE) ?? null}, ${isIgnored ? sql`clock_timestamp()` : null})
-        on conflict (agent_id, channel, id) do nothing returning id`);
-      return taken.length > 0 ? 'taken' : 'known';
-    },
+  };
+}
+
+/** Writes a message down, once. */
+function taking({ userId, agentId, rows, value }: Access): ChannelStore['takeMessage'] {
+  const ofChannel = (channel: string) => sql`agent_id = ${agentId} and channel = ${channel}`;
+
+  async function prune(channel: string): Promise<void> {
+    if (Math.random() > PRUNE_CHANCE) return;
+    await rows(sql`delete from agent_channel_messages where ${ofChannel(channel)} and state <> 'waiting'
+      and received_at < (select received_at from agent_channel_messages where ${ofChannel(channel)}
+        order by received_at desc offset ${RECEIPTS_KEPT} limit 1)`);
+  }
+
+  return async (channel, message, ignored) => {
+    const isIgnored = ignored !== undefined;
+    await prune(channel);
+    const waiting = await value(sql<{ value: number }>`select count(*)::integer as value
+      from agent_channel_messages where ${ofChannel(channel)} and state = 'waiting'`);
+    if (!isIgnored && (waiting ?? 0) >= MOST_WAITING) return 'full';
+    const taken = await rows(sql`insert into agent_channel_messages
+        (agent_id, user_id, channel, id, chat, sender, content, state, note, done_at)
+      values (${agentId}, ${userId}, ${channel}, ${message.id}, ${message.chat}, ${message.sender},
+        ${json(isIgnored ? {} : contentOf(message))}::jsonb, ${isIgnored ? 'ignored' : 'waiting'},
+        ${ignored?.slice(0, MOST_NOTE) ?? null}, ${isIgnored ? sql`clock_timestamp()` : null})
+      on conflict (agent_id, channel, id) do nothing returning id`);
+    return taken.length > 0 ? 'taken' : 'known';
+  };
+}
+
+/** What came in over channels, and what they keep. */
+export function channels(access: Access): ChannelStore {
+  const { agentId, rows, value } = access;
+  const ofChannel = (channel: string) => sql`agent_id = ${agentId} and channel = ${channel}`;
+
+  return {
+    ...states(access),
+    takeMessage: taking(access),
     claimMessages: async (channel, { owner, ttlMs }, limit) => {
       const found = await rows(sql<Omit<WaitingMessage, 'text'> & { content: Pick<ChannelMessage, 'text'> }>`
         with due as materialized (

@@ -4,6 +4,7 @@ import type { Database } from '@troupe/db';
 import { sql } from 'kysely';
 import { createAccess, type Access, type PgStoreOptions } from './pg-access.ts';
 import { storableJson as json } from './pg-values.ts';
+import { pgBackground } from './background-pg.ts';
 import { pgConversations } from './conversations-pg.ts';
 import { createBatches } from './store-pg-batches.ts';
 import { memories, todos } from './store-pg-memory.ts';
@@ -44,6 +45,7 @@ export function createPgStore(options: PgStoreOptions): AgentStore {
     ...reading(access),
     ...working(access, batches),
     ...approvals(access),
+    ...pgBackground(access),
     ...memories(access),
     ...todos(access),
     ...logging(access),

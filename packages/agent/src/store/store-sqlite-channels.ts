@@ -28,33 +28,51 @@ const readRow = ({ content, isTold, id, chat, sender, tries, sent }: Row): Waiti
 const contentOf = ({ text, files, extra, paths }: ChannelMessage): string =>
   JSON.stringify({ text, files, extra, paths });
 
-/** What came in over channels, and what they keep. */
-export function channels({ all, first, run, atomically, agentId, now, iso }: SqliteAccess): Sync<keyof ChannelStore> {
-  const OF = 'agent_id = ? and channel = ?';
-  const later = (ms: number): number => now().getTime() + ms;
+const OF = 'agent_id = ? and channel = ?';
+
+/** The columns that a note changes. */
+function changed(note: MessageNote, { now, iso }: SqliteAccess): Change {
+  if (note.kind === 'answer') return ['answer = ?', note.answer];
+  if (note.kind === 'sent') return ['sent = ?', note.sent];
+  if (note.kind === 'paths')
+    return ['content = json_patch(content, ?)', JSON.stringify({ paths: note.paths, text: note.text })];
+  const why = note.note?.slice(0, MOST_NOTE) ?? null;
+  if (note.kind === 'done')
+    return ["state = ?, note = ?, content = '{}', owner = null, done_at = ?", note.state, why, iso()];
+  return [
+    'owner = null, due_at = ?, told = max(told, ?), tries = tries + ?, note = coalesce(?, note)',
+    now().getTime() + note.afterMs,
+    note.isTold ? 1 : 0,
+    note.failed ? 1 : 0,
+    why,
+  ];
+}
+
+/** What channels keep. */
+function states({ first, run, atomically, agentId }: SqliteAccess): Sync<'channelState' | 'changeChannelState'> {
   const channelState = (channel: string): Record<string, unknown> =>
     JSON.parse(
       first<{ state: string }>(`select state from channels where ${OF}`, agentId, channel)?.state ?? '{}',
     ) as Record<string, unknown>;
 
-  /** The columns that a note changes. */
-  function changed(note: MessageNote): Change {
-    if (note.kind === 'answer') return ['answer = ?', note.answer];
-    if (note.kind === 'sent') return ['sent = ?', note.sent];
-    if (note.kind === 'paths')
-      return ['content = json_patch(content, ?)', JSON.stringify({ paths: note.paths, text: note.text })];
-    const why = note.note?.slice(0, MOST_NOTE) ?? null;
-    if (note.kind === 'done')
-      return ["state = ?, note = ?, content = '{}', owner = null, done_at = ?", note.state, why, iso()];
-    return [
-      'owner = null, due_at = ?, told = max(told, ?), tries = tries + ?, note = coalesce(?, note)',
-      later(note.afterMs),
-      note.isTold ? 1 : 0,
-      note.failed ? 1 : 0,
-      why,
-    ];
-  }
+  return {
+    channelState,
+    changeChannelState: (channel, change) =>
+      atomically(
+        () =>
+          void run(
+            `insert into channels (agent_id, channel, state) values (?, ?, ?)
+            on conflict (agent_id, channel) do update set state = excluded.state`,
+            agentId,
+            channel,
+            JSON.stringify(change(channelState(channel))),
+          ),
+      ),
+  };
+}
 
+/** Writes a message down, once. */
+function taking({ first, run, agentId, now, iso }: SqliteAccess): Sync<'takeMessage'>['takeMessage'] {
   function prune(channel: string): void {
     if (Math.random() > PRUNE_CHANCE) return;
     run(
@@ -75,40 +93,60 @@ export function channels({ all, first, run, atomically, agentId, now, iso }: Sql
       channel,
     )?.n ?? 0;
 
+  return (channel, message, ignored) => {
+    const isIgnored = ignored !== undefined;
+    prune(channel);
+    if (!isIgnored && waiting(channel) >= MOST_WAITING) return 'full';
+    const { changes } = run(
+      `insert into channel_messages (agent_id, channel, id, chat, sender, content, state, due_at, note,
+        received_at, done_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+      agentId,
+      channel,
+      message.id,
+      message.chat,
+      message.sender,
+      isIgnored ? '{}' : contentOf(message),
+      isIgnored ? 'ignored' : 'waiting',
+      now().getTime(),
+      ignored?.slice(0, MOST_NOTE) ?? null,
+      iso(),
+      isIgnored ? iso() : null,
+    );
+    return changes > 0 ? 'taken' : 'known';
+  };
+}
+
+/** What came in, for those who look. */
+function reading({ all, first, agentId }: SqliteAccess): Sync<'countMessages' | 'receipts'> {
   return {
-    channelState,
-    changeChannelState: (channel, change) =>
-      atomically(
-        () =>
-          void run(
-            `insert into channels (agent_id, channel, state) values (?, ?, ?)
-            on conflict (agent_id, channel) do update set state = excluded.state`,
-            agentId,
-            channel,
-            JSON.stringify(change(channelState(channel))),
-          ),
-      ),
-    takeMessage(channel, message, ignored) {
-      const isIgnored = ignored !== undefined;
-      prune(channel);
-      if (!isIgnored && waiting(channel) >= MOST_WAITING) return 'full';
-      const { changes } = run(
-        `insert into channel_messages (agent_id, channel, id, chat, sender, content, state, due_at, note,
-          received_at, done_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    countMessages: (channel, sender, since) =>
+      first<{ n: number }>(
+        `select count(*) as n from channel_messages where ${OF} and sender = ? and state <> 'ignored' and received_at > ?`,
         agentId,
         channel,
-        message.id,
-        message.chat,
-        message.sender,
-        isIgnored ? '{}' : contentOf(message),
-        isIgnored ? 'ignored' : 'waiting',
-        later(0),
-        ignored?.slice(0, MOST_NOTE) ?? null,
-        iso(),
-        isIgnored ? iso() : null,
-      );
-      return changes > 0 ? 'taken' : 'known';
-    },
+        sender,
+        since.toISOString(),
+      )?.n ?? 0,
+    receipts: ({ channel = null, limit }) =>
+      all<Receipt>(
+        `select channel, id, chat, sender, state, note, tries, received_at as receivedAt, done_at as doneAt
+        from channel_messages where agent_id = ? and (? is null or channel = ?) order by received_at desc, id limit ?`,
+        agentId,
+        channel,
+        channel,
+        limit,
+      ),
+  };
+}
+
+/** What came in over channels, and what they keep. */
+export function channels(access: SqliteAccess): Sync<keyof ChannelStore> {
+  const { all, first, run, atomically, agentId, now } = access;
+  const later = (ms: number): number => now().getTime() + ms;
+  return {
+    ...states(access),
+    ...reading(access),
+    takeMessage: taking(access),
     claimMessages: (channel, { owner, ttlMs }, limit) =>
       all<Row>(
         `update channel_messages set owner = ?, due_at = ? where ${OF} and id in (
@@ -140,26 +178,9 @@ export function channels({ all, first, run, atomically, agentId, now, iso }: Sql
       atomically(() => {
         const others = 'select 1 from channel_messages where agent_id = ? and channel = ? and answer = ? and id <> ?';
         if (note.kind === 'answer' && first(others, agentId, channel, note.answer, id)) return false;
-        const [columns, ...values] = changed(note);
+        const [columns, ...values] = changed(note, access);
         const sql = `update channel_messages set ${columns} where ${OF} and id = ? and owner = ? and state = 'waiting'`;
         return run(sql, ...values, agentId, channel, id, owner).changes > 0;
       }),
-    countMessages: (channel, sender, since) =>
-      first<{ n: number }>(
-        `select count(*) as n from channel_messages where ${OF} and sender = ? and state <> 'ignored' and received_at > ?`,
-        agentId,
-        channel,
-        sender,
-        since.toISOString(),
-      )?.n ?? 0,
-    receipts: ({ channel = null, limit }) =>
-      all<Receipt>(
-        `select channel, id, chat, sender, state, note, tries, received_at as receivedAt, done_at as doneAt
-        from channel_messages where agent_id = ? and (? is null or channel = ?) order by received_at desc, id limit ?`,
-        agentId,
-        channel,
-        channel,
-        limit,
-      ),
   };
 }

@@ -1,4 +1,5 @@
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
+import type { BackgroundStore } from './background.ts';
 import type { ChannelStore } from './channel-store.ts';
 import type { Lease } from './lease.ts';
 import type { ConversationStore, Session } from './conversations.ts';
@@ -129,7 +130,7 @@ export interface RunStats {
   lastHour: number;
 }
 
-export interface AgentStore extends ConversationStore, ChannelStore {
+export interface AgentStore extends ConversationStore, BackgroundStore, ChannelStore {
   definition: () => Promise<VersionedDefinition | undefined>;
   /** Saves a next version and answers its number. */
   saveDefinition: (definition: AgentDefinition) => Promise<number>;

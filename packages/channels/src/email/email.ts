@@ -94,6 +94,46 @@ async function startAt(imap: Imap, post: Post): Promise<{ validity: number; uid:
   return place;
 }
 
+interface Listening {
+  post: Post;
+  reading: Reading;
+  pollSeconds: number;
+  up: () => void;
+}
+
+async function listenAt(open: Imap, { post, reading, pollSeconds, up }: Listening, signal: AbortSignal): Promise<void> {
+  const onAbort = (): void => open.close();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    let { validity, uid } = await startAt(open, post);
+    up();
+    while (!signal.aborted) {
+      uid = await readNew(open, post, reading, validity, uid);
+      if (open.canIdle) await open.idle(IDLE_MS);
+      else {
+        await delay(pollSeconds * 1000, undefined, { signal });
+        ({ validity } = await open.select());
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    open.close();
+  }
+}
+
+const webhookOf = (path: string, reading: Reading): NonNullable<Service['webhook']> => ({
+  path,
+  async answer(inbox, request, response) {
+    if (request.method !== 'POST') throw new AppError(405, 'Method not allowed');
+    if (!/^message\/rfc822\b/i.test(request.headers['content-type'] ?? ''))
+      throw new AppError(400, 'Content-Type must be message/rfc822');
+    const raw = await readBody(request, MOST_MAIL_BYTES);
+    if (raw.length === 0) throw new AppError(400, 'Invalid request body');
+    await takeMail(inbox, raw, reading);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}');
+  },
+});
+
 export function createEmail(deps: ChannelDeps): Service {
   const { settings, outbound, pollSeconds = 30, now = () => new Date() } = deps;
   const { address = '', user = address, password = '', imapHost } = settings;
@@ -101,27 +141,6 @@ export function createEmail(deps: ChannelDeps): Service {
   const smtp = server(settings, 'smtp', 465, 587);
   const imap = server(settings, 'imap', 993, 143);
   const reading: Reading = { own: address, allowed: sendersIn(settings), now };
-
-  async function listen(post: Post, signal: AbortSignal, up: () => void): Promise<void> {
-    const open = await Imap.open(outbound, imap, login);
-    const onAbort = (): void => open.close();
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      let { validity, uid } = await startAt(open, post);
-      up();
-      while (!signal.aborted) {
-        uid = await readNew(open, post, reading, validity, uid);
-        if (open.canIdle) await open.idle(IDLE_MS);
-        else {
-          await delay(pollSeconds * 1000, undefined, { signal });
-          ({ validity } = await open.select());
-        }
-      }
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-      open.close();
-    }
-  }
 
   async function post(letter: Pick<Letter, 'to' | 'subject' | 'text' | 'files'> & Partial<Letter>): Promise<void> {
     if (!isAddress(letter.to)) throw new Undeliverable('That is no mail address');
@@ -160,18 +179,10 @@ export function createEmail(deps: ChannelDeps): Service {
       });
     },
     fetchFile: () => Promise.reject(new Undeliverable('It came with the mail')),
-    ...(imapHost !== undefined && { listen }),
-    webhook: {
-      path: `/channels/email/${emailSecret(address, password)}`,
-      async answer(inbox, request, response) {
-        if (request.method !== 'POST') throw new AppError(405, 'Method not allowed');
-        if (!/^message\/rfc822\b/i.test(request.headers['content-type'] ?? ''))
-          throw new AppError(400, 'Content-Type must be message/rfc822');
-        const raw = await readBody(request, MOST_MAIL_BYTES);
-        if (raw.length === 0) throw new AppError(400, 'Invalid request body');
-        await takeMail(inbox, raw, reading);
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}');
-      },
-    },
+    ...(imapHost !== undefined && {
+      listen: async (inbox: Post, signal: AbortSignal, up: () => void) =>
+        listenAt(await Imap.open(outbound, imap, login), { post: inbox, reading, pollSeconds, up }, signal),
+    }),
+    webhook: webhookOf(`/channels/email/${emailSecret(address, password)}`, reading),
   };
 }

@@ -10,120 +10,138 @@ interface Stored {
   seen: boolean;
 }
 
-export async function imapServer({
-  user = 'ada@test.example',
-  password = 'secret',
-  canIdle = true,
-  isPlain = true,
-} = {}) {
-  const events = new EventEmitter();
-  const mails: Stored[] = [];
-  const sockets = new Set<Socket>();
-  let next = 1;
-  const capability = ['IMAP4rev1', canIdle && 'IDLE', isPlain && 'AUTH=PLAIN'].filter(Boolean).join(' ');
+interface Mailbox {
+  events: EventEmitter;
+  mails: Stored[];
+  next: number;
+  user: string;
+  password: string;
+  canIdle: boolean;
+  isPlain: boolean;
+}
 
-  function serve(socket: Socket): void {
-    sockets.add(socket);
-    let buffer = '';
-    let idling = '';
-    let pleading = '';
-    const say = (line: string): void => void (socket.writable && socket.write(`${line}\r\n`));
-    const told = (): void => void (idling !== '' && say(`* ${mails.length} EXISTS`));
-    events.on('mail', told);
+/** One client. */
+class Visit {
+  readonly #box: Mailbox;
+  readonly #socket: Socket;
+  #buffer = '';
+  #idling = '';
+  #pleading = '';
+
+  constructor(box: Mailbox, socket: Socket) {
+    this.#box = box;
+    this.#socket = socket;
+    const told = (): void => void (this.#idling !== '' && this.#say(`* ${box.mails.length} EXISTS`));
+    box.events.on('mail', told);
     socket
       .on('error', () => {})
-      .on('close', () => {
-        events.off('mail', told);
-        sockets.delete(socket);
-        events.emit('closed');
-      });
-    const login = (tag: string, isRight: boolean): void =>
-      say(isRight ? `${tag} OK signed in` : `${tag} NO [AUTHENTICATIONFAILED] Invalid credentials`);
-    function uid(tag: string, rest: string): void {
-      const [verb = '', which = ''] = rest.split(' ');
-      const from = Number(which === 'UID' ? rest.split(' ')[2]?.split(':')[0] : which);
-      if (/^search/i.test(verb)) {
-        const found = mails.filter((mail) => mail.uid >= from).map((mail) => mail.uid);
-        // As the RFC has it: `*` is the last message, whatever the range began with.
-        const last = mails.at(-1)?.uid;
-        say(`* SEARCH ${[...new Set([...found, ...(last === undefined ? [] : [last])])].join(' ')}`);
-      }
-      const at = mails.findIndex((mail) => mail.uid === from);
-      const mail = mails[at];
-      if (/^fetch/i.test(verb) && mail) {
-        if (rest.includes('RFC822.SIZE'))
-          say(`* ${at + 1} FETCH (UID ${from} RFC822.SIZE ${Buffer.byteLength(mail.raw)})`);
-        else say(`* ${at + 1} FETCH (UID ${from} BODY[] {${Buffer.byteLength(mail.raw)}}\r\n${mail.raw})`);
-      }
-      if (/^store/i.test(verb) && mail) mail.seen = true;
-      say(`${tag} OK done`);
-      if (/^store/i.test(verb)) events.emit('seen', from);
-    }
-    function command(line: string): void {
-      if (pleading !== '') {
-        const words = Buffer.from(line, 'base64').toString().split('\0');
-        const tag = pleading;
-        pleading = '';
-        return login(tag, words[1] === user && words[2] === password);
-      }
-      if (idling !== '') {
-        if (line.toUpperCase() === 'DONE') say(`${idling} OK idle ended`);
-        idling = '';
-        return;
-      }
-      const [tag = '', verb = '', ...rest] = line.split(' ');
-      const args = rest.join(' ');
-      if (/^capability$/i.test(verb)) {
-        say(`* CAPABILITY ${capability}`);
-        say(`${tag} OK`);
-      } else if (/^authenticate$/i.test(verb)) {
-        pleading = tag;
-        say('+ ');
-      } else if (/^login$/i.test(verb)) login(tag, args === `"${user}" "${password}"`);
-      else if (/^select$/i.test(verb)) {
-        say(`* ${mails.length} EXISTS`);
-        say('* OK [UIDVALIDITY 77] valid');
-        say(`* OK [UIDNEXT ${next}] next`);
-        say(`${tag} OK [READ-WRITE] selected`);
-      } else if (/^uid$/i.test(verb)) uid(tag, args);
-      else if (/^idle$/i.test(verb) && canIdle) {
-        idling = tag;
-        say('+ idling');
-        events.emit('idle');
-      } else if (/^logout$/i.test(verb)) {
-        say('* BYE');
-        say(`${tag} OK`);
-        socket.end();
-      } else say(`${tag} BAD unknown`);
-    }
-    say('* OK ready');
-    socket.on('data', (chunk: Buffer) => {
-      buffer += chunk.toString();
-      for (let end = buffer.indexOf('\r\n'); end >= 0; end = buffer.indexOf('\r\n')) {
-        const line = buffer.slice(0, end);
-        buffer = buffer.slice(end + 2);
-        command(line);
-      }
-    });
+      .on('close', () => box.events.off('mail', told))
+      .on('data', (chunk: Buffer) => this.#hear(chunk.toString()));
+    this.#say('* OK ready');
   }
 
-  const server = createServer(serve).listen(0, '127.0.0.1');
+  #say(line: string): void {
+    if (this.#socket.writable) this.#socket.write(`${line}\r\n`);
+  }
+
+  #hear(text: string): void {
+    this.#buffer += text;
+    for (let end = this.#buffer.indexOf('\r\n'); end >= 0; end = this.#buffer.indexOf('\r\n')) {
+      const line = this.#buffer.slice(0, end);
+      this.#buffer = this.#buffer.slice(end + 2);
+      this.#line(line);
+    }
+  }
+
+  #line(line: string): void {
+    if (this.#pleading !== '') {
+      const [, user, password] = Buffer.from(line, 'base64').toString().split('\0');
+      this.#login(this.#pleading, user === this.#box.user && password === this.#box.password);
+      this.#pleading = '';
+    } else if (this.#idling !== '') {
+      if (line.toUpperCase() === 'DONE') this.#say(`${this.#idling} OK idle ended`);
+      this.#idling = '';
+    } else {
+      const [tag = '', verb = '', ...rest] = line.split(' ');
+      this.#command(tag, verb.toUpperCase(), rest.join(' '));
+    }
+  }
+
+  #login(tag: string, isRight: boolean): void {
+    this.#say(isRight ? `${tag} OK signed in` : `${tag} NO [AUTHENTICATIONFAILED] Invalid credentials`);
+  }
+
+  #command(tag: string, verb: string, args: string): void {
+    const { user, password, canIdle, isPlain, mails, next, events } = this.#box;
+    if (verb === 'CAPABILITY') {
+      this.#say(`* ${['CAPABILITY IMAP4rev1', canIdle && 'IDLE', isPlain && 'AUTH=PLAIN'].filter(Boolean).join(' ')}`);
+      this.#say(`${tag} OK`);
+    } else if (verb === 'AUTHENTICATE') {
+      this.#pleading = tag;
+      this.#say('+ ');
+    } else if (verb === 'LOGIN') this.#login(tag, args === `"${user}" "${password}"`);
+    else if (verb === 'SELECT') {
+      this.#say(`* ${mails.length} EXISTS`);
+      this.#say('* OK [UIDVALIDITY 77] valid');
+      this.#say(`* OK [UIDNEXT ${next}] next`);
+      this.#say(`${tag} OK [READ-WRITE] selected`);
+    } else if (verb === 'UID') this.#uid(tag, args);
+    else if (verb === 'IDLE' && canIdle) {
+      this.#idling = tag;
+      this.#say('+ idling');
+      events.emit('idle');
+    } else if (verb === 'LOGOUT') {
+      this.#say('* BYE');
+      this.#say(`${tag} OK`);
+      this.#socket.end();
+    } else this.#say(`${tag} BAD unknown`);
+  }
+
+  #uid(tag: string, rest: string): void {
+    const { mails } = this.#box;
+    const [verb = '', which = '', range = ''] = rest.split(' ');
+    const from = Number(which === 'UID' ? range.split(':')[0] : which);
+    const at = mails.findIndex(({ uid }) => uid === from);
+    const mail = mails[at];
+    if (verb === 'SEARCH') {
+      // As the RFC has it: `*` is the last message, whatever the range began with.
+      const found = mails.filter(({ uid }, index) => uid >= from || index === mails.length - 1);
+      this.#say(`* SEARCH ${found.map(({ uid }) => uid).join(' ')}`);
+    } else if (verb === 'FETCH' && mail) {
+      const size = Buffer.byteLength(mail.raw);
+      const part = rest.includes('RFC822.SIZE') ? `RFC822.SIZE ${size}` : `BODY[] {${size}}\r\n${mail.raw}`;
+      this.#say(`* ${at + 1} FETCH (UID ${from} ${part})`);
+    } else if (verb === 'STORE' && mail) mail.seen = true;
+    this.#say(`${tag} OK done`);
+  }
+}
+
+export async function imapServer({ canIdle = true, isPlain = true } = {}) {
+  const events = new EventEmitter();
+  const box: Mailbox = { events, mails: [], next: 1, user: 'ada@test.example', password: 'secret', canIdle, isPlain };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    new Visit(box, socket);
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  /** Ends all connections, as a server that is restarted. */
+  const drop = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   after(() => {
     server.close();
-    for (const socket of sockets) socket.destroy();
+    drop();
   });
   return {
     port: (server.address() as AddressInfo).port,
     events,
-    mails,
+    mails: box.mails,
+    drop,
     put(raw: string): void {
-      mails.push({ uid: next++, raw: raw.replaceAll(/\r?\n/g, '\r\n'), seen: false });
+      box.mails.push({ uid: box.next++, raw: raw.replaceAll(/\r?\n/g, '\r\n'), seen: false });
       events.emit('mail');
-    },
-    /** Ends all connections, as a server that is restarted. */
-    drop: () => {
-      for (const socket of sockets) socket.destroy();
     },
   };
 }

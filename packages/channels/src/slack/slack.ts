@@ -44,6 +44,11 @@ const isSlacks = (address: string): boolean => {
   return url?.protocol === 'https:' && /(?:^|\.)slack\.com$/.test(url.hostname);
 };
 
+const target = ({ extra = {}, chat }: Pick<ChannelMessage, 'extra' | 'chat'>): Record<string, string> => ({
+  channel: extra['channel'] ?? chat,
+  ...(extra['thread'] ? { thread_ts: extra['thread'] } : {}),
+});
+
 export function createSlack(deps: ChannelDeps): Service {
   const { settings, outbound, baseUrl = 'https://slack.com/api', now = () => new Date() } = deps;
   const { botToken = '', appToken, signingSecret } = settings;
@@ -67,11 +72,6 @@ export function createSlack(deps: ChannelDeps): Service {
     const { channel = '', ...thread } = where;
     await api('files.completeUploadExternal', { files: [{ id, title: name }], channel_id: channel, ...thread });
   }
-
-  const target = ({ extra = {}, chat }: Pick<ChannelMessage, 'extra' | 'chat'>): Record<string, string> => ({
-    channel: extra['channel'] ?? chat,
-    ...(extra['thread'] ? { thread_ts: extra['thread'] } : {}),
-  });
 
   return {
     kind: 'slack',

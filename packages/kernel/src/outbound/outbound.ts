@@ -121,25 +121,29 @@ export function createOutbound({
     }
   }
 
-  async function connect({ host, port, tls = false }: Target): Promise<Socket> {
-    const { buildConnector } = await import('undici');
-    const open = guardedConnector(buildConnector, rules, { resolve: found, timeout: connectTimeout });
-    const socket = await new Promise<Socket>((resolved, rejected) => {
-      open({ hostname: host, host, port: String(port), protocol: 'http:' }, (...[error, made]) =>
-        error ? rejected(outboundError(error)) : resolved(made),
-      );
-    });
-    return tls ? secured(socket, host, connectTimeout) : socket;
-  }
-
   return {
     fetch,
-    connect,
+    connect: (target) => connectTo(target, rules, { resolve: found, timeout: connectTimeout }),
     async close() {
       closed = true;
       await agent?.destroy();
     },
   };
+}
+
+async function connectTo(
+  { host, port, tls = false }: Target,
+  rules: AddressRules,
+  how: { resolve: Resolve; timeout: number },
+): Promise<Socket> {
+  const { buildConnector } = await import('undici');
+  const open = guardedConnector(buildConnector, rules, how);
+  const socket = await new Promise<Socket>((resolved, rejected) => {
+    open({ hostname: host, host, port: String(port), protocol: 'http:' }, (...[error, made]) =>
+      error ? rejected(outboundError(error)) : resolved(made),
+    );
+  });
+  return tls ? secured(socket, host, how.timeout) : socket;
 }
 
 interface Limit {

@@ -70,9 +70,8 @@ function merged(kind: ChannelKind, before: ChannelSettings, { settings, allowed 
   return kept;
 }
 
-/** An agent's channels: whoever owns it sets, tries and removes them; a change counts at once. */
-export function createChannels({ db, roster, fleet, host, url, isHere }: ChannelsDeps) {
-  const find = (id: string, userId: string | undefined) => visibleTo(roster, userId).get(id);
+/** How the channels of an agent are, for its owner to see. */
+function createLook({ db, roster, host, url, isHere }: ChannelsDeps) {
   const storeOf = ({ id, user_id }: AgentRow) => createPgStore({ db, userId: user_id, agentId: id });
   const whose = ({ id, user_id }: AgentRow) => ({ agentId: id, userId: user_id });
 
@@ -123,6 +122,15 @@ export function createChannels({ db, roster, fleet, host, url, isHere }: Channel
       ...(await stateOf(agent, kind)),
     };
   }
+
+  return { storeOf, whose, settingsOf, shown };
+}
+
+/** An agent's channels: whoever owns it sets, tries and removes them; a change counts at once. */
+export function createChannels(deps: ChannelsDeps) {
+  const { roster, fleet, host } = deps;
+  const { storeOf, whose, settingsOf, shown } = createLook(deps);
+  const find = (id: string, userId: string | undefined) => visibleTo(roster, userId).get(id);
 
   return {
     async list(id: string, userId: string | undefined) {
