@@ -37,6 +37,9 @@ class Visit {
       .on('error', () => {})
       .on('close', () => box.events.off('mail', told))
       .on('data', (chunk: Buffer) => this.#hear(chunk.toString()));
+  }
+
+  greet(): void {
     this.#say('* OK ready');
   }
 
@@ -123,7 +126,7 @@ export async function imapServer({ canIdle = true, isPlain = true } = {}) {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    new Visit(box, socket);
+    new Visit(box, socket).greet();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   /** Ends all connections, as a server that is restarted. */
