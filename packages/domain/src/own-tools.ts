@@ -46,6 +46,8 @@ const LOOKING = new Set([
   'transfer_task',
   'activate_skill',
   'read_skill_file',
+  'search_knowledge',
+  'read_passage',
   'change_model',
   'revert_model',
   'search_tool',
