@@ -15,10 +15,7 @@ export const KNOWLEDGE_WEB: Record<string, Make> = {
   'PATCH /api/knowledge/documents/:id': (id) => ({ ...document(id), body: { everyHours: 1 } }),
   'POST /api/knowledge/documents/:id/read': document,
   'DELETE /api/knowledge/documents/:id': document,
-  'GET /api/knowledge/search': ({ collectionId }) => [
-    { query: { query: 'owned' } },
-    { query: { query: 'owned', collection: collectionId } },
-  ],
+  'GET /api/knowledge/search': ({ collectionId: collection }) => ({ query: { query: 'owned', collection } }),
   'GET /api/knowledge/documents/:id/passages/:index': ({ documentId: id }) => ({ params: { id, index: '0' } }),
   'PUT /api/agents/:id/knowledge/:collectionId': ({ agentId: id, collectionId }) => ({ params: { id, collectionId }, body: {} }),
   'DELETE /api/agents/:id/knowledge/:collectionId': ({ agentId: id, collectionId }) => ({ params: { id, collectionId } }),

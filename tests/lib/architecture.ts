@@ -224,7 +224,7 @@ const NOT_ON_THE_LOOP: Readonly<Record<string, RegExp>> = {
 
 /** Where it may all the same, each with its reason. */
 export const ON_THE_LOOP: Readonly<Record<string, string>> = {
-  'packages/agent/src/store/search-words.ts': 'two expressions from constants, made once at load',
+  'packages/agent/src/store/search-words.ts': 'one expression from constants, made once at load',
   'packages/knowledge/src/words/unspaced.ts': 'one expression from constants, made once at load',
   'packages/knowledge/src/words/dates.ts': 'three expressions from constants, made once at load',
   'packages/knowledge/src/extract/read.ts': 'called by extract.task.ts only',

@@ -118,6 +118,7 @@ export interface Tables {
     key: Nullable<string>;
     scope: string;
     search: GeneratedAlways<string>;
+    terms: GeneratedAlways<string>;
     updated_at: Timestamp;
     user_id: string;
   };

@@ -5,6 +5,6 @@ export const storable = (text: string): string => text.toWellFormed().replaceAll
 export const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? storable(inner) : inner));
 
-/** A search for entries with a word that begins like one of these. */
-export const wanted = (words: readonly string[]): string => words.map((word) => `${word}:*`).join(' | ');
+/** A search for entries with some of these words; PostgreSQL stems them as it does those of the entries. */
+export const wanted = (words: readonly string[]): string => words.join(' ');
 export const wantedWords = (query: string): string => wanted(searchWords(query));

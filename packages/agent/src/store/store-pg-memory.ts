@@ -44,8 +44,9 @@ export function memories({
           from (select * from agent_memory where ${alive} order by updated_at desc, id limit ${limit} offset ${offset}) p) q
           where before < ${PAGE_BYTES} order by updated_at desc, id`);
       }
-      return rows(sql<Memory>`select ${memory} from agent_memory, to_tsquery('simple', ${wanted(words)}) as wanted
-        where ${alive} and search @@ wanted order by ts_rank(search, wanted) desc, updated_at desc, id limit ${limit}`);
+      return rows(sql<Memory>`select ${memory} from (
+        select m.*, f.score from memory_search(${scopeName(scope)}, ${wanted(words)}, ${now()}, ${limit}) f
+          join agent_memory m on m.id = f.id) m order by score desc, updated_at desc, id`);
     },
     editMemory: (id, content, { ttlDays }) => {
       const at = now();

@@ -1,5 +1,5 @@
 import { newId } from '@troupe/kernel';
-import { searchWords } from './search-words.ts';
+import { askedFor } from '@troupe/knowledge';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
 import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Todo } from './store.ts';
 
@@ -54,33 +54,65 @@ export function todos({
   };
 }
 
-function recall(
-  { all, iso, scopeName }: SqliteAccess,
-  { scope, query, limit, offset = 0 }: Parameters<AgentStore['recall']>[0],
-): Memory[] {
-  const words = query === undefined ? undefined : searchWords(query);
-  if (words?.length === 0) return [];
-  if (!words) {
-    return all<Memory>(
-      `select ${MEMORY} from (
-        select *, sum(length(content)) over (order by updated_at desc, id) - length(content) as before
-        from (select * from memory where scope = ? and expires_at > ? order by updated_at desc, id limit ? offset ?)
-      ) as memory where before < ? order by updated_at desc, id`,
+/** What was remembered together belongs together: how much those beside count, by how far away they are. */
+const BESIDE = [0.4, 0.2];
+/** Single characters of a writing without spaces begin words. */
+const wantedOf = (terms: readonly string[]): string =>
+  terms.map((term) => (/^[^\x00-\x7f]$/u.test(term) ? `"${term}"*` : `"${term}"`)).join(' OR ');
+
+interface Scored {
+  id: string;
+  at: string;
+  score: number;
+}
+
+/** The best by BM25, and by what was remembered just before and after them. */
+function found({ all, iso, scopeName }: SqliteAccess, scope: Parameters<typeof scopeName>[0], terms: readonly string[], limit: number): string[] {
+  const scored = all<Scored>(
+    `select memory.id, memory.created_at as at, -bm25(memory_terms) as score
+    from memory_terms join memory on memory.rowid = memory_terms.rowid
+    where memory_terms match ? and scope = ? and expires_at > ? order by score desc, updated_at desc, id limit 5000`,
+    wantedOf(terms),
+    scopeName(scope),
+    iso(),
+  );
+  const scores = new Map(scored.map(({ id, score }) => [id, score]));
+  const beside = ({ id, at }: Scored, sign: '<' | '>', order: 'asc' | 'desc'): number =>
+    all<{ id: string }>(
+      `select id from memory where scope = ? and (created_at, id) ${sign} (?, ?) order by created_at ${order}, id ${order} limit 2`,
       scopeName(scope),
-      iso(),
-      limit,
-      offset,
-      PAGE_BYTES,
+      at,
+      id,
+    ).reduce((sum, near, place) => sum + (scores.get(near.id) ?? 0) * (BESIDE[place] ?? 0), 0);
+  return scored
+    .slice(0, limit * 6 + 20)
+    .map((one) => ({ id: one.id, score: one.score + beside(one, '<', 'desc') + beside(one, '>', 'asc') }))
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ id }) => id);
+}
+
+function recall(access: SqliteAccess, { scope, query, limit, offset = 0 }: Parameters<AgentStore['recall']>[0]): Memory[] {
+  const { all, iso, scopeName } = access;
+  if (query !== undefined) {
+    const terms = askedFor(query);
+    const ids = terms.length === 0 ? [] : found(access, scope, terms, limit);
+    const rows = all<Memory>(
+      `select ${MEMORY} from memory where id in (select value from json_each(?))`,
+      JSON.stringify(ids),
     );
+    return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
   }
   return all<Memory>(
-    `select ${MEMORY}
-    from memory_search join memory on memory.rowid = memory_search.rowid
-    where memory_search match ? and scope = ? and expires_at > ? order by bm25(memory_search), updated_at desc, id limit ?`,
-    words.map((word) => `"${word}"*`).join(' OR '),
+    `select ${MEMORY} from (
+      select *, sum(length(content)) over (order by updated_at desc, id) - length(content) as before
+      from (select * from memory where scope = ? and expires_at > ? order by updated_at desc, id limit ? offset ?)
+    ) as memory where before < ? order by updated_at desc, id`,
     scopeName(scope),
     iso(),
     limit,
+    offset,
+    PAGE_BYTES,
   );
 }
 

@@ -14,15 +14,15 @@ const two = (number: number): string => String(number).padStart(2, '0');
 
 function* forms(year: string | undefined, month: number, day: number | undefined): Generator<string> {
   if (month < 1 || month > 12 || (day !== undefined && (day < 1 || day > 31))) return;
-  if (year !== undefined) yield `@${year}${two(month)}`;
+  if (year !== undefined) yield `date${year}${two(month)}`;
   if (day === undefined) return;
-  yield `@${two(month)}.${two(day)}`;
-  if (year !== undefined) yield `@${year}${two(month)}${two(day)}`;
+  yield `date${two(month)}${two(day)}`;
+  if (year !== undefined) yield `date${year}${two(month)}${two(day)}`;
 }
 
 const monthOf = (name: string | undefined): number => MONTHS.indexOf((name ?? '').toLowerCase()) + 1;
 
-/** `@20230505`, `@05.05` and `@202305`, as far as the text says them. */
+/** `date20230505`, `date0505` and `date202305`, as far as the text says them: words that nobody writes. */
 export function datesIn(text: string): string[] {
   const found: string[] = [];
   if (!/\d/.test(text)) return found;

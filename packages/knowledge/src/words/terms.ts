@@ -17,8 +17,8 @@ const COMMON = new Set(
 
 const MAX_LETTERS = 64;
 const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}]+)?/gu;
-/** Letters and figures that a sign joins: numbers of parts, versions, sums, names of files. */
-const JOINED = /[\p{L}\p{N}]+(?:[-_./:,][\p{L}\p{N}]+)+/gu;
+/** Letters and figures that a sign joins: numbers of parts, versions, sums. Bounded, or a long word takes for ever. */
+const JOINED = /(?<![\p{L}\p{N}])[\p{L}\p{N}]{1,32}(?:[-_./:,][\p{L}\p{N}]{1,32}){1,8}/gu;
 
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}+/gu, '').normalize('NFKC').toLowerCase();
 
@@ -63,7 +63,7 @@ function ofKnown(word: string, known: KnownWords): readonly string[] {
 /** In the order of the text, as often as they stand in it. */
 export function termsOf(text: string, known: KnownWords = new Map()): string[] {
   const terms: string[] = [];
-  for (const [word] of text.matchAll(WORDS)) terms.push(...ofKnown(word, known));
+  for (const [word] of text.matchAll(WORDS)) for (const term of ofKnown(word, known)) terms.push(term);
   terms.push(...joinedIn(text), ...datesIn(text));
   return terms;
 }

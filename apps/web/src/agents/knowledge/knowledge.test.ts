@@ -5,7 +5,6 @@ import { after, before, test } from 'node:test';
 import type { Job } from '@troupe/contract';
 import type { Jobs } from '@troupe/db';
 import { createOutbound, createWorkerPool } from '@troupe/kernel';
-import { allJobsRan } from '@troupe/testing/database/jobs';
 import { docx, pdf } from '@troupe/testing/documents/documents';
 import { sql } from 'kysely';
 import { signedIn, testWeb, type Person, type TestWeb } from '../../testing.ts';
@@ -44,9 +43,16 @@ const found = async (query: string, collection?: string, who = ada): Promise<str
   assert.equal(status, 200, JSON.stringify(body));
   return body.passages.map(({ text }: { text: string }) => text);
 };
-const jobsRan = () => allJobsRan(web.runtime.jobs);
+/** Until nothing waits to be read or to be taken out. */
+async function jobsRan(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`select from knowledge_documents where state in ('waiting', 'removed') limit 1`.execute(web.deps.db.system);
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 const rowsOf = async (table: 'knowledge_postings' | 'knowledge_passages' | 'knowledge_sources'): Promise<number> => {
-  const { rows } = await sql<{ n: number }>`select count(*)::integer as n from ${sql.table(table)}`.execute(web.runtime.db.system);
+  const { rows } = await sql<{ n: number }>`select count(*)::integer as n from ${sql.table(table)}`.execute(web.deps.db.system);
   return rows[0]!.n;
 };
 
@@ -103,21 +109,12 @@ test('a document that cannot be read says why, and others are read', async () =>
   assert.equal((await upload(id, 'none.txt', Buffer.alloc(0))).status, 400);
   // The guarded client reaches nothing of our own network.
   const page = await ask('POST', `/api/knowledge/${id}/documents`, { url: 'http://127.0.0.1:1/', everyHours: 24 });
-  await jobsRanBut(page.body.id);
+  await jobsRan();
   const { body } = await ask('GET', `/api/knowledge/documents/${page.body.id}`);
   assert.deepEqual([body.state, body.error], ['failed', 'The page cannot be fetched: Target address not allowed.']);
   assert.ok(body.nextReadAt > body.readAt);
   await ask('DELETE', `/api/knowledge/${id}`);
 });
-
-/** The next reading of a page waits for its time. */
-async function jobsRanBut(documentId: string): Promise<void> {
-  for (;;) {
-    const { body } = await ask('GET', `/api/knowledge/documents/${documentId}`);
-    if (body.state !== 'waiting') return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 test('what is deleted is found no more at once, and leaves nothing behind; what stands beside it stays', async () => {
   const id = await made('Gone');
@@ -186,9 +183,9 @@ function workerOf(allowLoopback = true) {
     },
   } as unknown as Jobs;
   let now = Date.now();
-  workOnDocuments({ db: web.runtime.db, jobs, pool, outbound, clock: () => new Date(now) });
+  workOnDocuments({ db: web.deps.db, jobs, pool, outbound, clock: () => new Date(now) });
   return {
-    read: (documentId: string) => run!({ userId: ada.user.id, documentId }),
+    read: (documentId: string) => run!({ userId: ada.id, documentId }),
     sent,
     later: (hours: number) => void (now += hours * 3_600_000),
     close: async () => {
@@ -209,8 +206,8 @@ test('a page is read again when its time has come; what changed is found, what i
   const id = await made('Pages');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const { body: document } = await ask('POST', `/api/knowledge/${id}/documents`, { url, everyHours: 24 });
-  await jobsRanBut(document.id);
-  await sql`update knowledge_documents set state = 'waiting' where id = ${document.id}`.execute(web.runtime.db.system);
+  await jobsRan();
+  await sql`update knowledge_documents set state = 'waiting' where id = ${document.id}`.execute(web.deps.db.system);
   await worker.read(document.id);
   assert.deepEqual(await found('tide', id), ['High at noon.']);
   assert.equal(worker.sent.length, 1, 'and the next time is set');
@@ -239,7 +236,7 @@ test('work that broke off is done again, and twice is once; deleted while it is 
   await Promise.all([worker.read(document.id), worker.read(document.id), jobsRan()]);
   const { body } = await ask('GET', `/api/knowledge/documents/${document.id}`);
   const { rows } = await sql<{ n: number }>`select count(*)::integer as n from knowledge_passages where document_id = ${document.id}`.execute(
-    web.runtime.db.system,
+    web.deps.db.system,
   );
   assert.deepEqual([body.state, rows[0]!.n], ['ready', body.passages]);
   const { body: other } = await ask('POST', `/api/knowledge/${id}/documents`, { text: 'a doomed buoy', name: 'doomed' });

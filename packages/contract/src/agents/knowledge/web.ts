@@ -78,7 +78,7 @@ export const listDocuments = endpoint({
   method: 'GET',
   path: '/api/knowledge/:id/documents',
   summary: 'Documents of a collection, the newest first',
-  query: z.object({ limit: wholeQuery(1, 100, 500), offset: wholeQuery(0, 0, 100_000) }),
+  query: z.object({ limit: wholeQuery(100, 1, 500), offset: wholeQuery(0, 0, 100_000) }),
   reply: z.object({ documents: z.array(document), total: z.number() }),
 });
 
@@ -158,7 +158,7 @@ export const search = endpoint({
   query: z.object({
     query: question,
     collection: z.string().max(100).optional(),
-    limit: wholeQuery(1, 10, 50),
+    limit: wholeQuery(10, 1, 50),
   }),
   reply: z.object({ passages: z.array(hit) }),
   errors: { ...base.errors, 404: [COLLECTION_NOT_FOUND] },
@@ -170,7 +170,7 @@ export const getPassage = endpoint({
   path: '/api/knowledge/documents/:id/passages/:index',
   summary: 'A passage with those around it',
   params: z.object({ id: z.string(), index: z.string().regex(/^\d{1,6}$/, 'index must be a whole number') }),
-  query: z.object({ around: wholeQuery(0, 1, 10) }),
+  query: z.object({ around: wholeQuery(1, 0, 10) }),
   reply: z.object({ passages: z.array(passage) }),
   errors: { ...base.errors, 404: [PASSAGE_NOT_FOUND] },
 });
