@@ -34,7 +34,7 @@ create or replace function memory_search(p_scope text, p_words text, p_now times
     from counted c join weight w using (lexeme) cross join average a group by c.id
   ), best as (
     select s.id, s.score, f.created_at, f.updated_at from scored s join fitting f using (id)
-    order by s.score desc, f.updated_at desc, s.id limit p_most * 6 + 20
+    order by s.score desc, f.updated_at desc, s.id limit p_most * 3 + 10
   )
   select b.id, b.score + coalesce((
       select sum(s.score * case when near.place = 1 then 0.4 else 0.2 end) from (

@@ -7,4 +7,6 @@ export const storableJson = (value: unknown): string =>
 
 /** A search for entries with some of these words; PostgreSQL stems them as it does those of the entries. */
 export const wanted = (words: readonly string[]): string => words.join(' ');
+/** A search for entries with a word that begins like one of these. */
+export const begun = (words: readonly string[]): string => words.map((word) => `${word}:*`).join(' | ');
 export const wantedWords = (query: string): string => wanted(searchWords(query));

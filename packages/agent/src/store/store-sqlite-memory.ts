@@ -1,7 +1,7 @@
 import { newId } from '@troupe/kernel';
 import { askedFor } from '@troupe/knowledge';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
-import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Todo } from './store.ts';
+import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
 
 const MEMORY = `memory.id, memory.key, memory.content, memory.created_at as createdAt, memory.updated_at as updatedAt,
   case when memory.scope like 'team:%' then 'team' else 'agent' end as scope`;
@@ -57,8 +57,9 @@ export function todos({
 /** What was remembered together belongs together: how much those beside count, by how far away they are. */
 const BESIDE = [0.4, 0.2];
 /** Single characters of a writing without spaces begin words. */
-const wantedOf = (terms: readonly string[]): string =>
-  terms.map((term) => (/^[^\x00-\x7f]$/u.test(term) ? `"${term}"*` : `"${term}"`)).join(' OR ');
+const begins = (term: string): boolean => !/^[a-z0-9]/.test(term) && Array.from(term).length === 1;
+const wantedOf = (terms: readonly string[], all: boolean): string =>
+  terms.map((term) => (all || begins(term) ? `"${term}"*` : `"${term}"`)).join(' OR ');
 
 interface Scored {
   id: string;
@@ -67,12 +68,12 @@ interface Scored {
 }
 
 /** The best by BM25, and by what was remembered just before and after them. */
-function found({ all, iso, scopeName }: SqliteAccess, scope: Parameters<typeof scopeName>[0], terms: readonly string[], limit: number): string[] {
+function found({ all, iso, scopeName }: SqliteAccess, { scope, wanted, limit }: { scope: Scope; wanted: string; limit: number }): string[] {
   const scored = all<Scored>(
     `select memory.id, memory.created_at as at, -bm25(memory_terms) as score
     from memory_terms join memory on memory.rowid = memory_terms.rowid
     where memory_terms match ? and scope = ? and expires_at > ? order by score desc, updated_at desc, id limit 5000`,
-    wantedOf(terms),
+    wanted,
     scopeName(scope),
     iso(),
   );
@@ -85,7 +86,7 @@ function found({ all, iso, scopeName }: SqliteAccess, scope: Parameters<typeof s
       id,
     ).reduce((sum, near, place) => sum + (scores.get(near.id) ?? 0) * (BESIDE[place] ?? 0), 0);
   return scored
-    .slice(0, limit * 6 + 20)
+    .slice(0, limit * 3 + 10)
     .map((one) => ({ id: one.id, score: one.score + beside(one, '<', 'desc') + beside(one, '>', 'asc') }))
     .toSorted((a, b) => b.score - a.score)
     .slice(0, limit)
@@ -96,7 +97,10 @@ function recall(access: SqliteAccess, { scope, query, limit, offset = 0 }: Param
   const { all, iso, scopeName } = access;
   if (query !== undefined) {
     const terms = askedFor(query);
-    const ids = terms.length === 0 ? [] : found(access, scope, terms, limit);
+    const by = (all: boolean) => found(access, { scope, wanted: wantedOf(terms, all), limit });
+    const whole = terms.length === 0 ? [] : by(false);
+    // Half a word, as somebody types it.
+    const ids = whole.length > 0 || terms.length === 0 ? whole : by(true);
     const rows = all<Memory>(
       `select ${MEMORY} from memory where id in (select value from json_each(?))`,
       JSON.stringify(ids),
