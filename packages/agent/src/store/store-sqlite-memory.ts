@@ -56,39 +56,47 @@ export function todos({
 
 /** What was remembered together belongs together: how much those beside count, by how far away they are. */
 const BESIDE = [0.4, 0.2];
+
 /** Single characters of a writing without spaces begin words. */
 const begins = (term: string): boolean => !/^[a-z0-9]/.test(term) && Array.from(term).length === 1;
-const wantedOf = (terms: readonly string[], all: boolean): string =>
-  terms.map((term) => (all || begins(term) ? `"${term}"*` : `"${term}"`)).join(' OR ');
+const matchOf = (term: string, all: boolean): string => (all || begins(term) ? `"${term}"*` : `"${term}"`);
 
-interface Scored {
-  id: string;
-  at: string;
-  score: number;
+/**
+ * BM25 of what is alive in the scope. SQLite's own counts a word that more than half have as nothing, and that word may be
+ * a name: its weight of the term is taken out, and the usual one put in.
+ */
+function scoresOf({ all, first, iso, scopeName }: SqliteAccess, scope: Scope, matches: readonly string[]): Map<string, number> {
+  const scores = new Map<string, number>();
+  const total = first<{ n: number }>('select count(*) as n from memory')?.n ?? 0;
+  const at = iso();
+  for (const match of matches) {
+    const rows = all<{ id: string; scope: string; until: string; score: number }>(
+      `select memory.id, memory.scope, memory.expires_at as until, -bm25(memory_terms) as score
+      from memory_terms join memory on memory.rowid = memory_terms.rowid where memory_terms match ?`,
+      match,
+    );
+    const odds = (total - rows.length + 0.5) / (rows.length + 0.5);
+    const weight = Math.log(1 + odds) / Math.max(1e-6, Math.log(odds));
+    for (const { id, scope: whose, until, score } of rows)
+      if (whose === scopeName(scope) && until > at) scores.set(id, (scores.get(id) ?? 0) + score * weight);
+  }
+  return scores;
 }
 
-/** The best by BM25, and by what was remembered just before and after them. */
-function found({ all, iso, scopeName }: SqliteAccess, { scope, wanted, limit }: { scope: Scope; wanted: string; limit: number }): string[] {
-  const scored = all<Scored>(
-    `select memory.id, memory.created_at as at, -bm25(memory_terms) as score
-    from memory_terms join memory on memory.rowid = memory_terms.rowid
-    where memory_terms match ? and scope = ? and expires_at > ? order by score desc, updated_at desc, id limit 5000`,
-    wanted,
-    scopeName(scope),
-    iso(),
-  );
-  const scores = new Map(scored.map(({ id, score }) => [id, score]));
-  const beside = ({ id, at }: Scored, sign: '<' | '>', order: 'asc' | 'desc'): number =>
-    all<{ id: string }>(
-      `select id from memory where scope = ? and (created_at, id) ${sign} (?, ?) order by created_at ${order}, id ${order} limit 2`,
-      scopeName(scope),
-      at,
-      id,
-    ).reduce((sum, near, place) => sum + (scores.get(near.id) ?? 0) * (BESIDE[place] ?? 0), 0);
-  return scored
-    .slice(0, limit * 3 + 10)
-    .map((one) => ({ id: one.id, score: one.score + beside(one, '<', 'desc') + beside(one, '>', 'asc') }))
-    .toSorted((a, b) => b.score - a.score)
+/** The best, counting what was remembered just before and after them. */
+function found(access: SqliteAccess, { scope, matches, limit }: { scope: Scope; matches: readonly string[]; limit: number }): string[] {
+  const scores = scoresOf(access, scope, matches);
+  if (scores.size === 0) return [];
+  const order = access.all<{ id: string }>('select id from memory where scope = ? order by created_at, id', access.scopeName(scope));
+  const scoreAt = (place: number): number => scores.get(order[place]?.id ?? '') ?? 0;
+  return order
+    .flatMap(({ id }, place) => {
+      const own = scores.get(id);
+      if (own === undefined) return [];
+      const beside = BESIDE.reduce((sum, share, n) => sum + share * (scoreAt(place - n - 1) + scoreAt(place + n + 1)), 0);
+      return [{ id, place, score: own + beside }];
+    })
+    .toSorted((a, b) => b.score - a.score || b.place - a.place)
     .slice(0, limit)
     .map(({ id }) => id);
 }
@@ -97,7 +105,7 @@ function recall(access: SqliteAccess, { scope, query, limit, offset = 0 }: Param
   const { all, iso, scopeName } = access;
   if (query !== undefined) {
     const terms = askedFor(query);
-    const by = (all: boolean) => found(access, { scope, wanted: wantedOf(terms, all), limit });
+    const by = (all: boolean) => found(access, { scope, matches: terms.map((term) => matchOf(term, all)), limit });
     const whole = terms.length === 0 ? [] : by(false);
     // Half a word, as somebody types it.
     const ids = whole.length > 0 || terms.length === 0 ? whole : by(true);
