@@ -1,7 +1,8 @@
-import type { Make } from './example.ts';
+import type { Example, Make } from './example.ts';
+import type { OwnerIds } from './world.ts';
 
-const collection: Make = ({ collectionId: id }) => ({ params: { id } });
-const document: Make = ({ documentId: id }) => ({ params: { id } });
+const collection = ({ collectionId: id }: OwnerIds): Example => ({ params: { id } });
+const document = ({ documentId: id }: OwnerIds): Example => ({ params: { id } });
 
 /** Collections of documents, and what is found in them. */
 export const KNOWLEDGE_WEB: Record<string, Make> = {
@@ -17,8 +18,13 @@ export const KNOWLEDGE_WEB: Record<string, Make> = {
   'DELETE /api/knowledge/documents/:id': document,
   'GET /api/knowledge/search': ({ collectionId: collection }) => ({ query: { query: 'owned', collection } }),
   'GET /api/knowledge/documents/:id/passages/:index': ({ documentId: id }) => ({ params: { id, index: '0' } }),
-  'PUT /api/agents/:id/knowledge/:collectionId': ({ agentId: id, collectionId }) => ({ params: { id, collectionId }, body: {} }),
-  'DELETE /api/agents/:id/knowledge/:collectionId': ({ agentId: id, collectionId }) => ({ params: { id, collectionId } }),
+  'PUT /api/agents/:id/knowledge/:collectionId': ({ agentId: id, collectionId }) => ({
+    params: { id, collectionId },
+    body: {},
+  }),
+  'DELETE /api/agents/:id/knowledge/:collectionId': ({ agentId: id, collectionId }) => ({
+    params: { id, collectionId },
+  }),
 };
 
 export const KNOWLEDGE_BACKEND: Record<string, Make> = {

@@ -180,7 +180,10 @@ async function addKnowledge(
   agentId: string,
   { mark }: Marks,
 ) {
-  const { id } = await ask('POST', '/api/knowledge', { name: mark('collection'), description: mark('collectionAbout') });
+  const { id } = await ask('POST', '/api/knowledge', {
+    name: mark('collection'),
+    description: mark('collectionAbout'),
+  });
   const { id: documentId } = await ask('POST', `/api/knowledge/${id}/documents`, {
     name: mark('document'),
     text: `owned ${mark('documentText')}`,

@@ -66,7 +66,10 @@ export const definitionSchema = z.object({
   /** What it may read up on, each pinned by its digest. They are texts: no tool comes with them. */
   skills: z.array(skillRefSchema).max(100).optional(),
   /** Collections of its owner's documents that it may search. */
-  knowledge: z.array(z.object({ id: z.string(), name: z.string() })).max(MOST_KNOWLEDGE).optional(),
+  knowledge: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .max(MOST_KNOWLEDGE)
+    .optional(),
   /** Model, memory bounds, heartbeat, safety: what the owner changes at run time. */
   config: agentConfigSchema.default(() => defaultAgentConfig()),
   team: z

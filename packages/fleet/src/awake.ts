@@ -73,7 +73,10 @@ const switched = (now: () => Thinking): Thinking => ({
 });
 
 /** What an agent's tools run in and reach others by. */
-function createWaysOut({ db, dataDir, sandbox, outbound, log, egress, sealKey, dashboard = '/dashboard' }: AwakeDeps, pool: WorkerPool) {
+function createWaysOut(
+  { db, dataDir, sandbox, outbound, log, egress, sealKey, dashboard = '/dashboard' }: AwakeDeps,
+  pool: WorkerPool,
+) {
   const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
   return (whose: Whose) => ({
     owner: whose.userId,

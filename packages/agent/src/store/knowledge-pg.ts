@@ -17,10 +17,19 @@ const citedBy =
   });
 
 /** The documents of an owner, as the platform has them. */
-export function pgKnowledge({ db, userId, dashboard }: { db: Database; userId: string; dashboard: string }): KnowledgeSource {
+export function pgKnowledge({
+  db,
+  userId,
+  dashboard,
+}: {
+  db: Database;
+  userId: string;
+  dashboard: string;
+}): KnowledgeSource {
   const cited = citedBy(dashboard);
   return {
-    search: async (query, limit, collections) => (await searchPassages(db.user(userId), collections, query, limit)).map(cited),
+    search: async (query, limit, collections) =>
+      (await searchPassages(db.user(userId), collections, query, limit)).map(cited),
     read: async ({ document: documentId, index, around }, collections) =>
       (await readPassage(db.user(userId), { documentId, index, around }, collections))?.map(cited),
   };

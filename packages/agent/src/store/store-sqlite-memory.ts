@@ -65,7 +65,11 @@ const matchOf = (term: string, all: boolean): string => (all || begins(term) ? `
  * BM25 of what is alive in the scope. SQLite's own counts a word that more than half have as nothing, and that word may be
  * a name: its weight of the term is taken out, and the usual one put in.
  */
-function scoresOf({ all, first, iso, scopeName }: SqliteAccess, scope: Scope, matches: readonly string[]): Map<string, number> {
+function scoresOf(
+  { all, first, iso, scopeName }: SqliteAccess,
+  scope: Scope,
+  matches: readonly string[],
+): Map<string, number> {
   const scores = new Map<string, number>();
   const total = first<{ n: number }>('select count(*) as n from memory')?.n ?? 0;
   const at = iso();
@@ -84,16 +88,25 @@ function scoresOf({ all, first, iso, scopeName }: SqliteAccess, scope: Scope, ma
 }
 
 /** The best, counting what was remembered just before and after them. */
-function found(access: SqliteAccess, { scope, matches, limit }: { scope: Scope; matches: readonly string[]; limit: number }): string[] {
+function found(
+  access: SqliteAccess,
+  { scope, matches, limit }: { scope: Scope; matches: readonly string[]; limit: number },
+): string[] {
   const scores = scoresOf(access, scope, matches);
   if (scores.size === 0) return [];
-  const order = access.all<{ id: string }>('select id from memory where scope = ? order by created_at, id', access.scopeName(scope));
+  const order = access.all<{ id: string }>(
+    'select id from memory where scope = ? order by created_at, id',
+    access.scopeName(scope),
+  );
   const scoreAt = (place: number): number => scores.get(order[place]?.id ?? '') ?? 0;
   return order
     .flatMap(({ id }, place) => {
       const own = scores.get(id);
       if (own === undefined) return [];
-      const beside = BESIDE.reduce((sum, share, n) => sum + share * (scoreAt(place - n - 1) + scoreAt(place + n + 1)), 0);
+      const beside = BESIDE.reduce(
+        (sum, share, n) => sum + share * (scoreAt(place - n - 1) + scoreAt(place + n + 1)),
+        0,
+      );
       return [{ id, place, score: own + beside }];
     })
     .toSorted((a, b) => b.score - a.score || b.place - a.place)
@@ -101,7 +114,10 @@ function found(access: SqliteAccess, { scope, matches, limit }: { scope: Scope; 
     .map(({ id }) => id);
 }
 
-function recall(access: SqliteAccess, { scope, query, limit, offset = 0 }: Parameters<AgentStore['recall']>[0]): Memory[] {
+function recall(
+  access: SqliteAccess,
+  { scope, query, limit, offset = 0 }: Parameters<AgentStore['recall']>[0],
+): Memory[] {
   const { all, iso, scopeName } = access;
   if (query !== undefined) {
     const terms = askedFor(query);

@@ -64,7 +64,8 @@ export function knowledgeTools(source: KnowledgeSource): Tool[] {
     tool({
       name: 'search_knowledge',
       toolset,
-      description: 'Find passages in the documents that your owner gave you. Search before you answer what they may say.',
+      description:
+        'Find passages in the documents that your owner gave you. Search before you answer what they may say.',
       args: ARGS.search,
       repeatable: true,
       async run({ query, limit }, context) {

@@ -53,7 +53,11 @@ export class Blocks {
 
   done(title?: string, notes: string[] = []): Reading {
     const all = this.full ? [...notes, `Only the first ${MAX_TEXT / 1e6} million characters were read.`] : notes;
-    return { ...(title !== undefined && title.trim() !== '' && { title: tidy(title).slice(0, MAX_HEADING) }), blocks: this.all, notes: all };
+    return {
+      ...(title !== undefined && title.trim() !== '' && { title: tidy(title).slice(0, MAX_HEADING) }),
+      blocks: this.all,
+      notes: all,
+    };
   }
 }
 
@@ -62,7 +66,7 @@ const sizeOf = (rows: readonly string[][]): number =>
   rows.reduce((sum, row) => sum + row.reduce((width, cell) => width + cell.length + 3, 0), 0);
 
 /** White space as people see it: lines stay, the rest is one space. */
-export const tidy = (text: string): string =>
+const tidy = (text: string): string =>
   text
     .replaceAll(/[^\S\n]+/g, ' ')
     .replaceAll(/ ?\n ?/g, '\n')

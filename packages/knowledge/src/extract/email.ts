@@ -35,16 +35,20 @@ function decoderOf(charset: string): { decode: (bytes: Uint8Array) => string } {
 
 const quoted = (text: string): Buffer =>
   Buffer.from(
-    text.replaceAll(/=\r?\n/g, '').replaceAll(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    text
+      .replaceAll(/=\r?\n/g, '')
+      .replaceAll(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
     'latin1',
   );
 
 /** Words of a header that are not plain letters. */
 const headerText = (value: string): string =>
-  value.replaceAll(/\?=\s+=\?/g, '?==?').replaceAll(/=\?([^?]+)\?([bq])\?([^?]*)\?=/gi, (_, charset: string, kind: string, said: string) => {
-    const bytes = kind.toLowerCase() === 'b' ? Buffer.from(said, 'base64') : quoted(said.replaceAll('_', ' '));
-    return decoderOf(charset).decode(bytes);
-  });
+  value
+    .replaceAll(/\?=\s+=\?/g, '?==?')
+    .replaceAll(/=\?([^?]+)\?([bq])\?([^?]*)\?=/gi, (_, charset: string, kind: string, said: string) => {
+      const bytes = kind.toLowerCase() === 'b' ? Buffer.from(said, 'base64') : quoted(said.replaceAll('_', ' '));
+      return decoderOf(charset).decode(bytes);
+    });
 
 const parameter = (value: string, name: 'boundary' | 'charset' | 'name' | 'filename'): string | undefined => {
   const found = PARAMETERS[name].exec(value);
@@ -59,7 +63,12 @@ const PARAMETERS = {
 
 function words({ headers, body }: Part): string {
   const how = (headers.get('content-transfer-encoding') ?? '').toLowerCase();
-  const bytes = how === 'base64' ? Buffer.from(body, 'base64') : how === 'quoted-printable' ? quoted(body) : Buffer.from(body, 'latin1');
+  const bytes =
+    how === 'base64'
+      ? Buffer.from(body, 'base64')
+      : how === 'quoted-printable'
+        ? quoted(body)
+        : Buffer.from(body, 'latin1');
   return decoderOf(parameter(headers.get('content-type') ?? '', 'charset') ?? 'utf-8').decode(bytes);
 }
 
@@ -82,7 +91,8 @@ function walk(part: Part, found: Found, depth: number): void {
   }
   const placed = part.headers.get('content-disposition') ?? '';
   const name = parameter(placed, 'filename') ?? parameter(type, 'name');
-  if (/^attachment/i.test(placed) || (name !== undefined && !/^text\//i.test(type))) found.attached.push(headerText(name ?? 'a file'));
+  if (/^attachment/i.test(placed) || (name !== undefined && !/^text\//i.test(type)))
+    found.attached.push(headerText(name ?? 'a file'));
   else if (/^text\/html/i.test(type)) found.html ??= words(part);
   else if (/^text\//i.test(type)) found.text ??= words(part);
 }
@@ -92,7 +102,8 @@ export function readEmail(bytes: Buffer): Reading {
   const found: Found = { attached: [], parts: 0 };
   walk(mail, found, 0);
   const blocks = new Blocks();
-  const said = (name: string): string => headerText(Buffer.from(mail.headers.get(name) ?? '', 'latin1').toString('utf8'));
+  const said = (name: string): string =>
+    headerText(Buffer.from(mail.headers.get(name) ?? '', 'latin1').toString('utf8'));
   const subject = said('subject');
   blocks.heading(1, subject);
   const about = ['from', 'to', 'cc', 'date'].flatMap((name) => {

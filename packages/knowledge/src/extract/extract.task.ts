@@ -27,8 +27,16 @@ export function run({ bytes, name, mime }: Given): Extracted {
     const known: KnownWords = new Map();
     const { passages, more } = cut(reading.blocks);
     if (passages.length === 0) return { ok: false, error: 'There is no text in it.' };
-    const notes = more ? [...reading.notes, `Only the first ${MAX_PASSAGES.toLocaleString('en')} passages were kept.`] : reading.notes;
-    return { ok: true, kind, title: reading.title, notes, passages: passages.map((passage) => indexed(passage, name, known)) };
+    const notes = more
+      ? [...reading.notes, `Only the first ${MAX_PASSAGES.toLocaleString('en')} passages were kept.`]
+      : reading.notes;
+    return {
+      ok: true,
+      kind,
+      title: reading.title,
+      notes,
+      passages: passages.map((passage) => indexed(passage, name, known)),
+    };
   } catch (error) {
     if (error instanceof Unreadable) return { ok: false, error: error.message };
     throw error;
@@ -42,5 +50,11 @@ function indexed({ heading, place, text }: Passage, name: string, known: KnownWo
   const counts = new Map<string, number>();
   const terms = termsOf(`${name.replace(/\.[a-z0-9]{1,5}$/i, '')}\n${heading}\n${text}`, known);
   for (const term of terms) counts.set(term, Math.min(255, (counts.get(term) ?? 0) + 1));
-  return { heading: storable(heading), place: storable(place), text: storable(text), terms: [...counts], words: terms.length };
+  return {
+    heading: storable(heading),
+    place: storable(place),
+    text: storable(text),
+    terms: [...counts],
+    words: terms.length,
+  };
 }

@@ -1,7 +1,9 @@
 import { decodeHTML } from 'entities/decode';
 
 /** Tags and text of HTML and XML in one pass. It builds no tree and knows no entities of the document's own. */
-export type Token = { kind: 'open' | 'close'; name: string; attributes: string; empty: boolean } | { kind: 'text'; text: string };
+export type Token =
+  | { kind: 'open' | 'close'; name: string; attributes: string; empty: boolean }
+  | { kind: 'text'; text: string };
 
 const MAX_TAG = 8192;
 const isNameEnd = (code: number): boolean => code <= 32 || code === 47 || code === 62;
@@ -40,7 +42,7 @@ export function* tokensOf(text: string, raw: ReadonlySet<string> = new Set()): G
       continue;
     }
     const code = text.charCodeAt(open + 1);
-    const isTag = code === 47 || code === 33 || code === 63 || (code | 32) >= 97 && (code | 32) <= 122;
+    const isTag = code === 47 || code === 33 || code === 63 || ((code | 32) >= 97 && (code | 32) <= 122);
     const end = isTag ? endOfTag(text, open + 1) : -1;
     if (end < 0) {
       yield { kind: 'text', text: '<' };
@@ -61,7 +63,12 @@ function tagOf(text: string, open: number, end: number): Extract<Token, { name: 
   let stop = start;
   while (stop < end && !isNameEnd(text.charCodeAt(stop))) stop += 1;
   const name = text.slice(start, stop).toLowerCase();
-  return { kind: isClose ? 'close' : 'open', name, attributes: text.slice(stop, end), empty: text.charCodeAt(end - 1) === 47 };
+  return {
+    kind: isClose ? 'close' : 'open',
+    name,
+    attributes: text.slice(stop, end),
+    empty: text.charCodeAt(end - 1) === 47,
+  };
 }
 
 function afterRaw(text: string, from: number, name: string): number {

@@ -44,7 +44,8 @@ function archive<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof ArchiveError) throw new Unreadable(`The file cannot be unpacked: ${error.message}.`, { cause: error });
+    if (error instanceof ArchiveError)
+      throw new Unreadable(`The file cannot be unpacked: ${error.message}.`, { cause: error });
     throw error;
   }
 }
@@ -130,7 +131,8 @@ function slide(xml: string, blocks: Blocks): void {
     if (token.kind === 'text') {
       if (inText) said[said.length - 1] += decoded(token.text);
     } else if (token.name === 'a:t') inText = token.kind === 'open' && !token.empty;
-    else if (token.name === 'p:ph' && token.kind === 'open') isTitle = /title$/i.test(attribute(token.attributes, 'type') ?? '');
+    else if (token.name === 'p:ph' && token.kind === 'open')
+      isTitle = /title$/i.test(attribute(token.attributes, 'type') ?? '');
     else if (token.name === 'a:br') said.push('');
     else if (token.name === 'a:p' && token.kind === 'close') said.push('');
     else if (token.name === 'p:sp' || token.name === 'a:tc') {

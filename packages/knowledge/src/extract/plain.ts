@@ -50,13 +50,16 @@ export function readMarkdown(text: string): Reading {
   return blocks.done();
 }
 
-const withoutFront = (text: string): string => (text.startsWith('---\n') ? text.replace(/^---\n[\s\S]{0,20000}?\n---\n/, '') : text);
+const withoutFront = (text: string): string =>
+  text.startsWith('---\n') ? text.replace(/^---\n[\s\S]{0,20000}?\n---\n/, '') : text;
 
 /** Rows of a table of values; the first is its head. Cells may be quoted, with line ends and quotes in them. */
 export function readCsv(text: string): Reading {
   const blocks = new Blocks();
   const [first = ''] = text.split('\n', 1);
-  const separator = [',', ';', '\t', '|'].reduce((best, one) => (first.split(one).length > first.split(best).length ? one : best));
+  const separator = [',', ';', '\t', '|'].reduce((best, one) =>
+    first.split(one).length > first.split(best).length ? one : best,
+  );
   const rows: string[][] = [];
   let [row, cell, isQuoted, cells]: [string[], string, boolean, number] = [[], '', false, 0];
   const endCell = (): void => {
@@ -64,7 +67,8 @@ export function readCsv(text: string): Reading {
     cell = '';
     cells += 1;
   };
-  for (let at = 0; at < text.length && cells < MAX_CELLS; at += 1) {
+  for (let at = 0; at < text.length; at += 1) {
+    if (cells >= MAX_CELLS) break;
     const char = text[at]!;
     if (isQuoted) {
       if (char !== '"') cell += char;

@@ -38,7 +38,10 @@ const LETTERS: ReadonlySet<DocumentKind> = new Set(['text', 'markdown', 'html', 
 
 const OTHERS: readonly (readonly [sign: RegExp, what: string])[] = [
   [/^89504e47|^ffd8ff|^47494638|^52494646.{8}57454250|^424d/, 'a picture'],
-  [/^d0cf11e0a1b11ae1/, 'a document of an old office program, or one that is locked by a password. Save it as docx, xlsx or pptx'],
+  [
+    /^d0cf11e0a1b11ae1/,
+    'a document of an old office program, or one that is locked by a password. Save it as docx, xlsx or pptx',
+  ],
   [/^504b0304|^504b0506/, 'an archive. Upload what is in it'],
   [/^1f8b|^377abcaf|^52617221/, 'an archive. Upload what is in it'],
   [/^7f454c46|^4d5a/, 'a program'],
@@ -85,17 +88,32 @@ function kindOfLetters(text: string, mime: string): DocumentKind {
   const start = text.slice(0, 2000);
   if (/html/i.test(mime) || /^\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b/i.test(start)) return 'html';
   if (/csv|tab-separated/i.test(mime)) return 'csv';
-  if (/rfc822/i.test(mime) || /^(?:From|Received|Return-Path|Message-ID|MIME-Version|Delivered-To): /i.test(start)) return 'email';
+  if (/rfc822/i.test(mime) || /^(?:From|Received|Return-Path|Message-ID|MIME-Version|Delivered-To): /i.test(start))
+    return 'email';
   return /markdown/i.test(mime) || /^#{1,6} \S/m.test(start) ? 'markdown' : 'text';
 }
 
+/** Signs that no text has, among the first of it: it is something else. */
+function hasSigns(text: string): boolean {
+  for (let at = 0; at < Math.min(text.length, 100_000); at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 9 || (code > 13 && code < 27)) return true;
+  }
+  return false;
+}
+
 function lettersOf(bytes: Buffer, charset: string | undefined): string {
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
+  const utf16 =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? 'utf-16le'
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? 'utf-16be'
+        : undefined;
   for (const name of [utf16, 'utf-8', charset, 'windows-1252']) {
     if (name === undefined) continue;
     try {
       const text = new TextDecoder(name, { fatal: true }).decode(bytes);
-      if (!/[\0-\x08\x0e-\x1a]/.test(text.slice(0, 100_000))) return text.toWellFormed();
+      if (!hasSigns(text)) return text.toWellFormed();
     } catch {
       // Not written in these letters: the next are tried.
     }

@@ -17,7 +17,10 @@ export function dateFormats(styles: string): boolean[] {
   for (const token of tokensOf(styles)) {
     if (token.kind === 'text') continue;
     if (token.name === 'numfmt' && token.kind === 'open')
-      own.set(Number(attribute(token.attributes, 'numfmtid')), isDateFormat(attribute(token.attributes, 'formatcode') ?? ''));
+      own.set(
+        Number(attribute(token.attributes, 'numfmtid')),
+        isDateFormat(attribute(token.attributes, 'formatcode') ?? ''),
+      );
     if (token.name === 'cellxfs') inCells = token.kind === 'open';
     if (token.name === 'xf' && token.kind === 'open' && inCells) {
       const id = Number(attribute(token.attributes, 'numfmtid') ?? 0);

@@ -26,7 +26,12 @@ export function postingsOf(passages: readonly Counted[], first: number): Map<num
       block.set(term, list);
     }
   });
-  return new Map([...blocks].map(([number, block]) => [number, new Map([...block].map(([term, list]) => [term, Buffer.from(list)]))]));
+  return new Map(
+    [...blocks].map(([number, block]) => [
+      number,
+      new Map([...block].map(([term, list]) => [term, Buffer.from(list)])),
+    ]),
+  );
 }
 
 /** Without the passages from slot `from` up to, and without, slot `to`. */

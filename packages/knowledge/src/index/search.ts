@@ -29,7 +29,12 @@ const MOST_POSTINGS = 600_000;
 const SPARE = 3;
 
 /** The best passages of somebody's collections by BM25, over all of them as one. */
-export async function searchPassages(tx: UserTx, collectionIds: readonly string[], question: string, limit: number): Promise<Hit[]> {
+export async function searchPassages(
+  tx: UserTx,
+  collectionIds: readonly string[],
+  question: string,
+  limit: number,
+): Promise<Hit[]> {
   const terms = askedFor(question);
   const collections = await statsOf(tx, collectionIds);
   const all = collections.reduce((sum, { passages }) => sum + passages, 0);

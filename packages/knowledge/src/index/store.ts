@@ -32,7 +32,11 @@ interface Place {
   first: number;
 }
 
-export async function addPassages(tx: UserTx, { userId, collection, documentId, first }: Place, passages: readonly Written[]): Promise<void> {
+export async function addPassages(
+  tx: UserTx,
+  { userId, collection, documentId, first }: Place,
+  passages: readonly Written[],
+): Promise<void> {
   for (const [index, part] of [...slices(passages, 1000)].entries())
     await sql`insert into knowledge_passages (collection, number, user_id, document_id, place, heading, text)
       select ${collection}::integer, ${first + index * 1000}::integer + (given.n - 1)::integer, ${userId}, ${documentId}, given.place, given.heading, given.text
@@ -90,13 +94,20 @@ export interface TermPostings {
 
 /** How many passages have each term, without reading where. */
 export async function countTerms(tx: UserTx, collections: readonly number[], terms: readonly string[]) {
-  const { rows } = await sql<{ term: string; having: number }>`select term, (sum(octet_length(postings)) / 4)::integer as having
+  const { rows } = await sql<{
+    term: string;
+    having: number;
+  }>`select term, (sum(octet_length(postings)) / 4)::integer as having
     from knowledge_postings where collection = any(${collections}::integer[]) and term = any(${terms}::text[])
     group by term`.execute(tx);
   return rows;
 }
 
-export async function readTerms(tx: UserTx, collections: readonly number[], terms: readonly string[]): Promise<TermPostings[]> {
+export async function readTerms(
+  tx: UserTx,
+  collections: readonly number[],
+  terms: readonly string[],
+): Promise<TermPostings[]> {
   const { rows } = await sql<TermPostings>`select collection, term, block, postings from knowledge_postings
     where collection = any(${collections}::integer[]) and term = any(${terms}::text[])`.execute(tx);
   return rows;
@@ -119,7 +130,10 @@ export interface PassageRow {
 const PASSAGE = sql`p.collection, p.number, p.place, p.heading, p.text, d.id as "documentId", d.name as document, d.url,
   d.collection_id as "collectionId", d.first, d.passages as count`;
 
-export async function readPassages(tx: UserTx, wanted: readonly { collection: number; number: number }[]): Promise<PassageRow[]> {
+export async function readPassages(
+  tx: UserTx,
+  wanted: readonly { collection: number; number: number }[],
+): Promise<PassageRow[]> {
   const { rows } = await sql<PassageRow>`select ${PASSAGE}
     from unnest(${wanted.map(({ collection }) => collection)}::integer[], ${wanted.map(({ number }) => number)}::integer[]) as w (collection, number)
     join knowledge_passages p on p.collection = w.collection and p.number = w.number

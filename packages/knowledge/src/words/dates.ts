@@ -29,7 +29,8 @@ export function datesIn(text: string): string[] {
   for (const [, year, month, day] of text.matchAll(ISO)) found.push(...forms(year, Number(month), Number(day)));
   for (const [, day, month, year] of text.matchAll(POINTS)) found.push(...forms(year, Number(month), Number(day)));
   for (const [, day, month, year] of text.matchAll(DAY_FIRST)) found.push(...forms(year, monthOf(month), Number(day)));
-  for (const [, month, day, year] of text.matchAll(MONTH_FIRST)) found.push(...forms(year, monthOf(month), Number(day)));
+  for (const [, month, day, year] of text.matchAll(MONTH_FIRST))
+    found.push(...forms(year, monthOf(month), Number(day)));
   for (const [, month, year] of text.matchAll(MONTH_ONLY)) found.push(...forms(year, monthOf(month), undefined));
   return found;
 }

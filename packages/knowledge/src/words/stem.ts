@@ -74,8 +74,7 @@ const SECOND: readonly [ending: string, to: string][] = [
 
 function second(word: string, r1: number): string {
   for (const [ending, to] of SECOND)
-    if (word.endsWith(ending))
-      return word.length - ending.length >= r1 ? word.slice(0, -ending.length) + to : word;
+    if (word.endsWith(ending)) return word.length - ending.length >= r1 ? word.slice(0, -ending.length) + to : word;
   if (word.endsWith('ogi')) return word.length - 3 >= r1 && word.at(-4) === 'l' ? word.slice(0, -1) : word;
   if (word.endsWith('li')) return word.length - 2 >= r1 && /[cdeghkmnrt]li$/.test(word) ? word.slice(0, -2) : word;
   return word;

@@ -20,7 +20,12 @@ const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}]+)?/gu;
 /** Letters and figures that a sign joins: numbers of parts, versions, sums. Bounded, or a long word takes for ever. */
 const JOINED = /(?<![\p{L}\p{N}])[\p{L}\p{N}]{1,32}(?:[-_./:,][\p{L}\p{N}]{1,32}){1,8}/gu;
 
-const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}+/gu, '').normalize('NFKC').toLowerCase();
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .normalize('NFKC')
+    .toLowerCase();
 
 /** Without the ending of a possessive, and what an apostrophe has shortened. */
 const bare = (word: string): string => word.replace(/['’](?:s|re|ve|ll|d|m|t)$/u, '').replaceAll(/['’]/gu, '');
@@ -77,7 +82,8 @@ export function askedFor(question: string): string[] {
   const terms = new Set<string>();
   for (const [word] of question.matchAll(WORDS)) for (const term of ofWord(word, true)) terms.add(term);
   for (const term of [...joinedIn(question), ...datesIn(question)]) terms.add(term);
-  const all = [...terms];
-  const words = all.filter((term) => !partsOf(term).next().value?.isRun).slice(0, MAX_TERMS);
-  return all.filter((term) => words.includes(term) || partsOf(term).next().value?.isRun).slice(0, MAX_ASKED);
+  let words = 0;
+  return [...terms]
+    .filter((term) => partsOf(term).next().value?.isRun || (words += 1) <= MAX_TERMS)
+    .slice(0, MAX_ASKED);
 }

@@ -41,7 +41,13 @@ export const docx = (...paragraphs: (string | [text: string, style: string] | st
   zip({
     '[Content_Types].xml': '<Types/>',
     'word/document.xml': `<?xml version="1.0"?><w:document xmlns:w="x"><w:body>${paragraphs
-      .map((one) => (typeof one === 'string' ? paragraph(one) : Array.isArray(one[0]) ? tableOf(one as string[][]) : paragraph(one[0], one[1] as string)))
+      .map((one) =>
+        typeof one === 'string'
+          ? paragraph(one)
+          : Array.isArray(one[0])
+            ? tableOf(one as string[][])
+            : paragraph(one[0], one[1] as string),
+      )
       .join('')}</w:body></w:document>`,
   });
 
@@ -93,7 +99,9 @@ export function pdf(pages: readonly string[], trailer = ''): Buffer {
     const lines = page.split('\n').map((line) => `(${line.replaceAll(/[()\\]/g, String.raw`\$&`)}) Tj 0 -12 Td`);
     const packed = deflateSync(Buffer.from(`BT /F1 10 Tf 20 700 Td ${lines.join(' ')} ET`, 'latin1'));
     objects.push(`<< /Type /Page /Parent 2 0 R /Contents ${objects.length + 2} 0 R >>`);
-    objects.push(`<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${packed.toString('latin1')}\nendstream`);
+    objects.push(
+      `<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${packed.toString('latin1')}\nendstream`,
+    );
   }
   const body = objects.map((one, n) => `${n + 1} 0 obj\n${one}\nendobj`).join('\n');
   return Buffer.from(`%PDF-1.7\n${body}\ntrailer << /Root 1 0 R ${trailer} >>`, 'latin1');

@@ -13,7 +13,10 @@ export function createKnowledge({ db, roster, dashboard }: { db: Database; roste
     const agent = typeof agentId === 'string' ? await visible.find(agentId) : undefined;
     if (!agent) throw new AppError(404, 'Agent not found');
     const { knowledge = [] } = await visible.definition(agent);
-    return { source: pgKnowledge({ db, userId: agent.user_id, dashboard }), collections: knowledge.map(({ id }) => id) };
+    return {
+      source: pgKnowledge({ db, userId: agent.user_id, dashboard }),
+      collections: knowledge.map(({ id }) => id),
+    };
   }
 
   return {
@@ -21,7 +24,11 @@ export function createKnowledge({ db, roster, dashboard }: { db: Database; roste
       const { source, collections } = await of(agentId, userId);
       return { passages: await source.search(query, limit, collections) };
     },
-    async read(agentId: unknown, userId: string | undefined, wanted: { document: string; index: number; around: number }) {
+    async read(
+      agentId: unknown,
+      userId: string | undefined,
+      wanted: { document: string; index: number; around: number },
+    ) {
       const { source, collections } = await of(agentId, userId);
       const passages = await source.read(wanted, collections);
       if (!passages) throw new AppError(404, 'Passage not found');

@@ -6,7 +6,18 @@ import { sql } from 'kysely';
 export const documentToRead = (tx: UserTx, id: string) =>
   tx
     .selectFrom('knowledge_documents')
-    .select(['id', 'collection_id', 'name', 'source', 'url', 'state', 'digest', 'passages', 'every_hours', 'next_read_at'])
+    .select([
+      'id',
+      'collection_id',
+      'name',
+      'source',
+      'url',
+      'state',
+      'digest',
+      'passages',
+      'every_hours',
+      'next_read_at',
+    ])
     .where('id', '=', id)
     .executeTakeFirst();
 
@@ -25,7 +36,8 @@ export const sourceOf = (tx: UserTx, documentId: string) =>
 export const dropSource = (tx: UserTx, documentId: string) =>
   tx.deleteFrom('knowledge_sources').where('document_id', '=', documentId).execute();
 
-export const dropDocument = (tx: UserTx, id: string) => tx.deleteFrom('knowledge_documents').where('id', '=', id).execute();
+export const dropDocument = (tx: UserTx, id: string) =>
+  tx.deleteFrom('knowledge_documents').where('id', '=', id).execute();
 
 export interface Read {
   state: 'ready' | 'failed';
@@ -49,9 +61,15 @@ export const setRead = (tx: UserTx, id: string, values: Read) =>
   tx.updateTable('knowledge_documents').set(values).where('id', '=', id).where('state', '!=', 'removed').execute();
 
 export const countPassages = (tx: UserTx) =>
-  sql<{ passages: number }>`select coalesce(sum(passages), 0)::integer as passages from knowledge_collections`.execute(tx);
+  sql<{ passages: number }>`select coalesce(sum(passages), 0)::integer as passages from knowledge_collections`.execute(
+    tx,
+  );
 
 /** What a collection has more, or less. */
-export const countIn = (tx: UserTx, id: string, { passages, words, next }: { passages: number; words: number; next: number }) =>
+export const countIn = (
+  tx: UserTx,
+  id: string,
+  { passages, words, next }: { passages: number; words: number; next: number },
+) =>
   sql`update knowledge_collections set passages = passages + ${passages}, words = words + ${words}, next = next + ${next}
     where id = ${id}`.execute(tx);

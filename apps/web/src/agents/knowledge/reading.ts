@@ -44,17 +44,20 @@ export function workOnDocuments(deps: ReadingDeps): void {
 
 async function read(deps: ReadingDeps, userId: string, document: Document): Promise<void> {
   const { db, pool } = deps;
-  const fetched = document.url === null ? await ofStore(db.user(userId), document.id) : await ofWeb(deps.outbound, document.url);
+  const fetched =
+    document.url === null ? await ofStore(db.user(userId), document.id) : await ofWeb(deps.outbound, document.url);
   if ('error' in fetched) return failed(deps, userId, document, fetched.error);
   const digest = createHash('sha256').update(fetched.bytes).digest('hex');
-  if (document.digest === digest && document.passages > 0) return ended(deps, userId, document, { state: 'ready', error: null });
+  if (document.digest === digest && document.passages > 0)
+    return ended(deps, userId, document, { state: 'ready', error: null });
   const found = await extract(pool, userId, { bytes: fetched.bytes, name: nameFor(document), mime: fetched.mime });
   if (!found.ok) return failed(deps, userId, document, found.error);
   await keep(deps, userId, document, { found, digest, bytes: fetched.bytes.length });
 }
 
 /** The name of a page says nothing about what it is: its server does. */
-const nameFor = ({ source, name }: Document): string => (source === 'url' ? name.replace(/[?#].*$/, '').replace(/\.\w{1,5}$/, '') : name);
+const nameFor = ({ source, name }: Document): string =>
+  source === 'url' ? name.replace(/[?#].*$/, '').replace(/\.\w{1,5}$/, '') : name;
 
 async function ofStore(tx: UserTx, documentId: string): Promise<Fetched> {
   const source = await store.sourceOf(tx, documentId);
@@ -91,7 +94,8 @@ async function ended(
   const write = async (tx: UserTx): Promise<void> => {
     await store.setRead(tx, document.id, { ...how, ...more.values, read_at: at, next_read_at: next, updated_at: at });
     await store.dropSource(tx, document.id);
-    if (next) await jobs.send(tx, readDocumentJob, { userId, documentId: document.id }, { owner: userId, startAfter: next });
+    if (next)
+      await jobs.send(tx, readDocumentJob, { userId, documentId: document.id }, { owner: userId, startAfter: next });
   };
   await (more.tx ? write(more.tx) : db.asUser(userId, write));
 }
@@ -113,7 +117,13 @@ function keep(
       const error = `Your documents have more than ${MOST_PASSAGES.toLocaleString('en')} passages. Delete some first.`;
       return ended(deps, userId, document, { state: held.passages > 0 ? 'ready' : 'failed', error }, { tx });
     }
-    await removePassages(tx, { collection: collection.number, documentId: held.id, first: held.first, count: held.passages, terms: held.terms });
+    await removePassages(tx, {
+      collection: collection.number,
+      documentId: held.id,
+      first: held.first,
+      count: held.passages,
+      terms: held.terms,
+    });
     const first = collection.next;
     await addPassages(tx, { userId, collection: collection.number, documentId: held.id, first }, passages);
     const words = passages.reduce((sum, one) => sum + one.words, 0);
@@ -134,7 +144,13 @@ const remove = ({ db }: ReadingDeps, userId: string, document: Document): Promis
     const collection = await holdCollection(tx, document.collection_id);
     const held = collection && (await store.holdDocument(tx, document.id));
     if (!collection || !held) return;
-    await removePassages(tx, { collection: collection.number, documentId: held.id, first: held.first, count: held.passages, terms: held.terms });
+    await removePassages(tx, {
+      collection: collection.number,
+      documentId: held.id,
+      first: held.first,
+      count: held.passages,
+      terms: held.terms,
+    });
     await store.countIn(tx, document.collection_id, { passages: -held.passages, words: -held.words, next: 0 });
     await store.dropDocument(tx, held.id);
   });

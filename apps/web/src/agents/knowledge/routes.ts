@@ -8,7 +8,9 @@ export function knowledgeRoutes(server: Server, knowledge: KnowledgeService): vo
   serve(server, web.knowledge.search, ({ user, query }) => knowledge.search(user.id, query));
   serve(server, web.knowledge.change, ({ user, params, body }) => knowledge.change(user.id, params.id, body));
   serve(server, web.knowledge.remove, ({ user, params }) => knowledge.remove(user.id, params.id));
-  serve(server, web.knowledge.listDocuments, ({ user, params, query }) => knowledge.listDocuments(user.id, params.id, query));
+  serve(server, web.knowledge.listDocuments, ({ user, params, query }) =>
+    knowledge.listDocuments(user.id, params.id, query),
+  );
   serve(server, web.knowledge.upload, ({ user, params, query, request }) =>
     knowledge.upload(user.id, params.id, query.name, request.bytes),
   );

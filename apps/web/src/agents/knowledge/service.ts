@@ -56,7 +56,9 @@ async function collections(tx: UserTx, id?: string): Promise<KnowledgeCollection
   const given = await store.listGiven(tx);
   return (await store.listCollections(tx, id)).map(({ created_at: createdAt, updated_at: updatedAt, ...row }) => ({
     ...row,
-    agents: given.filter(({ collectionId }) => collectionId === row.id).map(({ agentId, name }) => ({ id: agentId, name })),
+    agents: given
+      .filter(({ collectionId }) => collectionId === row.id)
+      .map(({ agentId, name }) => ({ id: agentId, name })),
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
   }));
@@ -87,7 +89,11 @@ function keeping({ db, clock }: KnowledgeDeps) {
         const other = given.name === undefined ? undefined : await store.findByName(tx, given.name);
         if (other && other.id !== id) throw taken();
         const { name, description } = given;
-        const values = { ...(name !== undefined && { name }), ...(description !== undefined && { description }), updated_at: clock() };
+        const values = {
+          ...(name !== undefined && { name }),
+          ...(description !== undefined && { description }),
+          updated_at: clock(),
+        };
         if (!(await store.changeCollection(tx, id, values))) throw new AppError(404, 'Collection not found');
       });
       return one(userId, id);
@@ -118,13 +124,15 @@ function taking({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof keepi
     const row = await db.asUser(userId, async (tx) => {
       await store.lockKnowledge(tx, userId);
       const { documents, waiting, passages } = await store.countAll(tx);
-      if (documents >= MOST_DOCUMENTS) throw new AppError(409, `Too many documents (max ${MOST_DOCUMENTS}). Delete some first`);
+      if (documents >= MOST_DOCUMENTS)
+        throw new AppError(409, `Too many documents (max ${MOST_DOCUMENTS}). Delete some first`);
       if (waiting >= MOST_WAITING)
         throw new AppError(409, `Too many documents wait to be read (max ${MOST_WAITING}). Try again later`);
       if (passages >= MOST_PASSAGES)
         throw new AppError(409, `Your documents have more than ${MOST_PASSAGES} passages. Delete some first`);
       // Held, so that nobody deletes the collection meanwhile.
-      if (!(await store.changeCollection(tx, collectionId, { updated_at: clock() }))) throw new AppError(404, 'Collection not found');
+      if (!(await store.changeCollection(tx, collectionId, { updated_at: clock() })))
+        throw new AppError(404, 'Collection not found');
       await store.addDocument(tx, { ...given, id, user_id: userId, collection_id: collectionId, at: clock() }, content);
       await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId });
       return store.findDocument(tx, id);
@@ -142,21 +150,32 @@ function taking({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof keepi
         return put(userId, id, { name: name ?? url, source: 'url', url, bytes: 0, every_hours: everyHours ?? null });
       const bytes = Buffer.from(text ?? '');
       const first = (text ?? '').trim().split('\n', 1)[0]!.slice(0, 60);
-      return put(userId, id, { name: name ?? first, source: 'text', url: null, bytes: bytes.length, every_hours: null }, bytes);
+      return put(
+        userId,
+        id,
+        { name: name ?? first, source: 'text', url: null, bytes: bytes.length, every_hours: null },
+        bytes,
+      );
     },
   };
 }
 
 /** Documents that are there. */
 function documents({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof keeping>['one']) {
-  const get = async (userId: string, id: string) => shown(found(await store.findDocument(db.user(userId), id), 'Document'));
+  const get = async (userId: string, id: string) =>
+    shown(found(await store.findDocument(db.user(userId), id), 'Document'));
 
   const onPage = (userId: string, id: string, change: Parameters<typeof store.changeDocument>[2], startAfter?: Date) =>
     db.asUser(userId, async (tx) => {
       const row = found(await store.findDocument(tx, id), 'Document');
       if (row.source !== 'url') throw new AppError(409, 'Only a page is read again');
       await store.changeDocument(tx, id, change);
-      await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId, ...(startAfter && { startAfter }) });
+      await jobs.send(
+        tx,
+        readDocumentJob,
+        { userId, documentId: id },
+        { owner: userId, ...(startAfter && { startAfter }) },
+      );
       return shown(found(await store.findDocument(tx, id), 'Document'));
     });
 
@@ -184,7 +203,10 @@ function documents({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof ke
 
 function searching({ db }: KnowledgeDeps) {
   return {
-    async search(userId: string, { query, collection, limit }: { query: string; collection?: string | undefined; limit: number }) {
+    async search(
+      userId: string,
+      { query, collection, limit }: { query: string; collection?: string | undefined; limit: number },
+    ) {
       const tx = db.user(userId);
       const ids = (await store.listCollections(tx)).map(({ id }) => id);
       if (collection !== undefined && !ids.includes(collection)) throw new AppError(404, 'Collection not found');
@@ -214,8 +236,10 @@ function giving({ db, roster, backend }: KnowledgeDeps) {
 
   return {
     ofAgent,
-    give: (user: User, id: string, collectionId: string, address: string) => change(user, id, { id: collectionId, on: true }, address),
-    take: (user: User, id: string, collectionId: string, address: string) => change(user, id, { id: collectionId, on: false }, address),
+    give: (user: User, id: string, collectionId: string, address: string) =>
+      change(user, id, { id: collectionId, on: true }, address),
+    take: (user: User, id: string, collectionId: string, address: string) =>
+      change(user, id, { id: collectionId, on: false }, address),
   };
 }
 

@@ -61,7 +61,11 @@ export async function changeCollection(
   id: string,
   values: { name?: string; description?: string; updated_at: Date },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await tx.updateTable('knowledge_collections').set(values).where('id', '=', id).executeTakeFirst();
+  const { numUpdatedRows } = await tx
+    .updateTable('knowledge_collections')
+    .set(values)
+    .where('id', '=', id)
+    .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
@@ -112,7 +116,12 @@ export const listDocuments = (tx: UserTx, collectionId: string, page: { limit: n
     .execute();
 
 export const findDocument = (tx: UserTx, id: string) =>
-  tx.selectFrom('knowledge_documents').select(SHOWN).where('id', '=', id).where('state', '!=', 'removed').executeTakeFirst();
+  tx
+    .selectFrom('knowledge_documents')
+    .select(SHOWN)
+    .where('id', '=', id)
+    .where('state', '!=', 'removed')
+    .executeTakeFirst();
 
 export type DocumentRow = NonNullable<Awaited<ReturnType<typeof findDocument>>>;
 
@@ -128,7 +137,11 @@ export interface NewDocument {
   at: Date;
 }
 
-export async function addDocument(tx: UserTx, { at, ...row }: NewDocument, content: Uint8Array | undefined): Promise<void> {
+export async function addDocument(
+  tx: UserTx,
+  { at, ...row }: NewDocument,
+  content: Uint8Array | undefined,
+): Promise<void> {
   await tx
     .insertInto('knowledge_documents')
     .values({ ...row, state: 'waiting', created_at: at, updated_at: at })
@@ -144,4 +157,10 @@ export const changeDocument = (
   tx: UserTx,
   id: string,
   values: { every_hours?: number | null; next_read_at?: Date | null; state?: 'waiting' | 'removed'; updated_at: Date },
-) => tx.updateTable('knowledge_documents').set(values).where('id', '=', id).where('state', '!=', 'removed').executeTakeFirst();
+) =>
+  tx
+    .updateTable('knowledge_documents')
+    .set(values)
+    .where('id', '=', id)
+    .where('state', '!=', 'removed')
+    .executeTakeFirst();

@@ -63,6 +63,10 @@ export const passage = z.object({
 });
 export const hit = passage.extend({ score: z.number() });
 
-export const question = z.string({ error: 'query required' }).trim().min(1, 'query required').max(1000, 'query too long (max 1000)');
+export const question = z
+  .string({ error: 'query required' })
+  .trim()
+  .min(1, 'query required')
+  .max(1000, 'query too long (max 1000)');
 
 export const givenCollection = z.object({ id: z.string(), name: z.string(), description: z.string(), on: z.boolean() });

@@ -87,12 +87,18 @@ export const upload = endpoint({
   method: 'POST',
   path: '/api/knowledge/:id/documents/file',
   summary: 'Add a file; its bytes are the body, as application/octet-stream. It is read soon after',
-  query: z.object({ name: z.string({ error: 'name required' }).trim().min(1, 'name required').max(200, 'name too long (max 200)') }),
+  query: z.object({
+    name: z.string({ error: 'name required' }).trim().min(1, 'name required').max(200, 'name too long (max 200)'),
+  }),
   reply: document,
   status: 201,
   rawBody: 'bytes',
   bodyLimit: MAX_DOCUMENT_MB * 1024 * 1024,
-  errors: { ...ofCollection.errors, 400: ['The file is empty', 'Content-Type must be application/octet-stream'], 409: FULL },
+  errors: {
+    ...ofCollection.errors,
+    400: ['The file is empty', 'Content-Type must be application/octet-stream'],
+    409: FULL,
+  },
 });
 
 export const add = endpoint({
@@ -104,7 +110,10 @@ export const add = endpoint({
     .object({
       name: z.string().trim().min(1, 'name required').max(200, 'name too long (max 200)').optional(),
       text: z.string().min(1, 'text required').max(2_000_000, 'text too long (max 2000000)').optional(),
-      url: z.url({ protocol: /^https?$/, error: 'url must be an http or https address' }).max(2000, 'url too long (max 2000)').optional(),
+      url: z
+        .url({ protocol: /^https?$/, error: 'url must be an http or https address' })
+        .max(2000, 'url too long (max 2000)')
+        .optional(),
       everyHours: everyHours.optional().describe('Read the page again so often'),
     })
     .refine(({ text, url }) => (text === undefined) !== (url === undefined), 'Give one of text and url')

@@ -13,8 +13,14 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
   const read = useCall(web.knowledge.listOfAgent, { params: { id: agentId } });
   const nameOf = (id: string) => read.data?.collections.find((one) => one.id === id)?.name ?? '';
   const refresh = [web.knowledge.listOfAgent, web.knowledge.list];
-  const give = useSend(web.knowledge.give, { refresh, done: (_, { params }) => say(texts.given(nameOf(params.collectionId))) });
-  const take = useSend(web.knowledge.take, { refresh, done: (_, { params }) => say(texts.taken(nameOf(params.collectionId))) });
+  const give = useSend(web.knowledge.give, {
+    refresh,
+    done: (_, { params }) => say(texts.given(nameOf(params.collectionId))),
+  });
+  const take = useSend(web.knowledge.take, {
+    refresh,
+    done: (_, { params }) => say(texts.taken(nameOf(params.collectionId))),
+  });
   const error = give.error ?? take.error;
   return (
     <Card

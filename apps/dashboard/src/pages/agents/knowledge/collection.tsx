@@ -50,7 +50,12 @@ function Documents({ id }: { id: string }) {
   const error = remove.error ?? again.error;
   const total = read.data?.total ?? 0;
   return (
-    <Card title={texts.documents} {...(total > SHOWN && { hint: texts.more(SHOWN, total) })} flush className="overflow-hidden">
+    <Card
+      title={texts.documents}
+      {...(total > SHOWN && { hint: texts.more(SHOWN, total) })}
+      flush
+      className="overflow-hidden"
+    >
       {error && <Notice tone="danger">{error.message}</Notice>}
       <Table
         label={texts.documents}
@@ -247,8 +252,22 @@ function Text({ id }: { id: string }) {
       onSubmit={() => send.mutate({ params: { id }, body: { name, text } })}
       className="flex flex-col gap-4 pt-4"
     >
-      <TextField label={texts.textName} name="name" required value={name} onChange={({ target }) => setName(target.value)} />
-      <TextArea label={texts.text} name="text" required rows={8} dir="auto" value={text} onChange={({ target }) => setText(target.value)} />
+      <TextField
+        label={texts.textName}
+        name="name"
+        required
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextArea
+        label={texts.text}
+        name="text"
+        required
+        rows={8}
+        dir="auto"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
       <Refused error={send.error} />
       <div>
         <Button kind="primary" type="submit" busy={send.isPending}>
@@ -272,7 +291,13 @@ function Rename({ one }: { one: KnowledgeCollection }) {
         onSubmit={() => send.mutate({ params: { id: one.id }, body: { name, description } })}
         className="flex flex-col gap-4"
       >
-        <TextField label={knowledge.name} name="name" required value={name} onChange={({ target }) => setName(target.value)} />
+        <TextField
+          label={knowledge.name}
+          name="name"
+          required
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
         <TextField
           label={knowledge.description}
           name="description"

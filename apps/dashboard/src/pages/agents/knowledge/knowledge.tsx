@@ -20,7 +20,7 @@ import { Search } from './search.tsx';
 
 export default function Knowledge() {
   const { collection, passage } = useSearch({ strict: false }) as { collection?: string; passage?: string };
-  if (passage !== undefined) return <PassageView key={passage} place={String(passage)} />;
+  if (passage !== undefined) return <PassageView key={passage} place={passage} />;
   return collection === undefined ? <Collections /> : <Collection key={collection} id={collection} />;
 }
 
@@ -111,7 +111,13 @@ function Create() {
         onSubmit={() => send.mutate({ body: { name, description } })}
         className="flex flex-col gap-4"
       >
-        <TextField label={texts.name} name="name" required value={name} onChange={({ target }) => setName(target.value)} />
+        <TextField
+          label={texts.name}
+          name="name"
+          required
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
         <TextField
           label={texts.description}
           name="description"

@@ -40,7 +40,13 @@ export function PassageView({ place }: { place: string }) {
       {passages.map(({ index, heading, text }) => (
         <Card
           key={index}
-          title={index === wanted ? heading || texts.where(cited.index + 1, cited.of) : index < wanted ? texts.before : texts.after}
+          title={
+            index === wanted
+              ? heading || texts.where(cited.index + 1, cited.of)
+              : index < wanted
+                ? texts.before
+                : texts.after
+          }
         >
           <p
             className={`break-words whitespace-pre-line ${index === wanted ? '' : 'text-[0.95rem] text-ink-soft'}`}

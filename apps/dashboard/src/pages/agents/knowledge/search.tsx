@@ -19,7 +19,13 @@ export function Search({ collection }: { collection?: string }) {
   return (
     <Card title={texts.search} hint={texts.searchHint}>
       <Form error={null} fields={[]} onSubmit={() => setQuery(typed.trim())} className="flex flex-col gap-4">
-        <TextField label={texts.query} name="query" required value={typed} onChange={({ target }) => setTyped(target.value)} />
+        <TextField
+          label={texts.query}
+          name="query"
+          required
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
         <div>
           <Button kind="primary" type="submit">
             {texts.search}
@@ -32,7 +38,11 @@ export function Search({ collection }: { collection?: string }) {
 }
 
 function Found({ query, collection }: { query: string; collection?: string }) {
-  const read = useCall(web.knowledge.search, { query: { query, ...(collection !== undefined && { collection }) } }, { keep: true });
+  const read = useCall(
+    web.knowledge.search,
+    { query: { query, ...(collection !== undefined && { collection }) } },
+    { keep: true },
+  );
   return (
     <div className="pt-5">
       <Loaded from={read} rows={6}>
@@ -56,7 +66,11 @@ function Found({ query, collection }: { query: string; collection?: string }) {
 
 const One = ({ hit: { documentId, document, index, place, heading, text } }: { hit: Hit }) => (
   <div className="rounded-lg border border-line p-3">
-    <Link to="/dashboard/knowledge" search={{ passage: `${documentId}.${index}` } as never} className="link font-medium">
+    <Link
+      to="/dashboard/knowledge"
+      search={{ passage: `${documentId}.${index}` } as never}
+      className="link font-medium"
+    >
       <span dir="auto">{[document, place, heading].filter(Boolean).join(', ')}</span>
     </Link>
     <p className="mt-1 line-clamp-4 text-[0.95rem] break-words whitespace-pre-line text-ink-soft" dir="auto">
