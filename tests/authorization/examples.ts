@@ -2,6 +2,7 @@ import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import { CHANNELS } from './channel-examples.ts';
+import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
 import type { OwnerIds } from './world.ts';
 
@@ -110,12 +111,13 @@ const BACKEND: Record<string, Make> = {
   ...OF_AGENTS,
   ...INSTALLATIONS,
   'POST /api/agents': only({ name: 'n', config: { plan: 'network' } }),
-  'PUT /api/agents/:id': ({ agentId: id, skillId }) => [
+  'PUT /api/agents/:id': ({ agentId: id, skillId, collectionId }) => [
     {
       params: { id },
       body: { name: 'stolen', config: {}, purpose: { instruction: 'stolen' }, plan: 'network' },
     },
     { params: { id }, body: { skill: { id: skillId, on: false } } },
+    { params: { id }, body: { collection: { id: collectionId, on: false } } },
   ],
   'POST /api/agents/:id/update': agentWith({ image: 'stolen/image:1' }),
   'POST /api/agents/:id/verify': agentWith(verify),
@@ -196,6 +198,7 @@ const BACKEND: Record<string, Make> = {
     body: said,
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },
   }),
+  ...KNOWLEDGE_BACKEND,
   'GET /v1/skills/:digest': ({ agentId, skillDigest: digest }) => ({
     params: { digest },
     headers: { 'x-agent-id': agentId },
@@ -214,6 +217,7 @@ const BACKEND: Record<string, Make> = {
 
 const WEB: Record<string, Make> = {
   ...MCP_WEB,
+  ...KNOWLEDGE_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
   ...OF_AGENTS,

@@ -12,7 +12,9 @@ import {
   wakeAgent,
   withTeamStore,
   type Agent,
+  type Cited,
   type GatewayPrincipal,
+  type KnowledgeSource,
   type SkillSource,
   type SqliteStore,
 } from '@troupe/agent';
@@ -198,7 +200,31 @@ function shared(own: SqliteStore, { PLATFORM_URL, PLATFORM_KEY, TEAM_ID }: Agent
 const fromPlatform = (settings: AgentSettings, outbound: Outbound, log: Log) => ({
   ...peersOf(settings, outbound),
   ...skillsOf(settings, outbound, log),
+  ...knowledgeOf(settings, outbound),
 });
+
+/** Its owner's documents are searched by the platform, which knows which of them it was given. */
+function knowledgeOf({ PLATFORM_URL, PLATFORM_KEY, GATEWAY_TOKEN }: AgentSettings, outbound: Outbound) {
+  if (PLATFORM_URL === undefined) return {};
+  const ask = async (path: string, body: object): Promise<Cited[] | undefined> => {
+    const response = await outbound.fetch(PLATFORM_URL + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${PLATFORM_KEY ?? GATEWAY_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      timeout: TEAM_STORE_MS,
+      redirects: 0,
+    });
+    const { passages, error } = (await response.json()) as { passages?: Cited[]; error?: string };
+    if (response.status === 404) return undefined;
+    if (response.status >= 400 || !passages) throw new AppError(502, `The documents cannot be searched: ${error}`);
+    return passages;
+  };
+  const knowledge: KnowledgeSource = {
+    search: async (query, limit) => (await ask(backend.knowledge.search.path, { query, limit })) ?? [],
+    read: (wanted) => ask(backend.knowledge.read.path, wanted),
+  };
+  return { knowledge };
+}
 
 /** The platform keeps its owner's skills; it gives this agent those that its definition names. */
 function skillsOf(

@@ -49,6 +49,18 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Take a collection from an agent */
+  'DELETE /api/agents/:id/knowledge/:collectionId': {
+    params: { id: string; collectionId: string };
+    reply: {
+      collections: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+      })[];
+    };
+  };
   /** Remove an MCP server, and what opened it */
   'DELETE /api/agents/:id/mcp-servers/:name': {
     params: { id: string; name: string };
@@ -126,6 +138,20 @@ export interface Endpoints {
   };
   /** Delete an API key; it stops working at once */
   'DELETE /api/keys/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a collection that no agent has, with all its documents */
+  'DELETE /api/knowledge/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a document; it is found no more at once */
+  'DELETE /api/knowledge/documents/:id': {
     params: { id: string };
     reply: {
       success: true;
@@ -524,6 +550,18 @@ export interface Endpoints {
       show?: 'true';
     };
     reply: string;
+  };
+  /** Which collections an agent may search */
+  'GET /api/agents/:id/knowledge': {
+    params: { id: string };
+    reply: {
+      collections: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+      })[];
+    };
   };
   /** The agent’s log, newest first */
   'GET /api/agents/:id/logs': {
@@ -1376,6 +1414,119 @@ export interface Endpoints {
       origins: string[];
     };
   };
+  /** Collections of documents */
+  'GET /api/knowledge': {
+    reply: {
+      collections: ({
+        id: string;
+        name: string;
+        description: string;
+        documents: number;
+        waiting: number;
+        failed: number;
+        passages: number;
+        agents: ({
+          id: string;
+          name: string;
+        })[];
+        createdAt: string;
+        updatedAt: string;
+      })[];
+    };
+  };
+  /** Documents of a collection, the newest first */
+  'GET /api/knowledge/:id/documents': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      documents: ({
+        id: string;
+        name: string;
+        title: string | null;
+        source: 'file' | 'text' | 'url';
+        url: string | null;
+        kind: string | null;
+        state: 'waiting' | 'ready' | 'failed';
+        error: string | null;
+        notes: string[];
+        bytes: number;
+        passages: number;
+        everyHours: number | null;
+        readAt: string | null;
+        nextReadAt: string | null;
+        createdAt: string;
+      })[];
+      total: number;
+    };
+  };
+  /** A document and how it is */
+  'GET /api/knowledge/documents/:id': {
+    params: { id: string };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
+    };
+  };
+  /** A passage with those around it */
+  'GET /api/knowledge/documents/:id/passages/:index': {
+    params: { id: string; index: string };
+    query?: {
+      around?: string;
+    };
+    reply: {
+      passages: ({
+        documentId: string;
+        document: string;
+        url: string | null;
+        collectionId: string;
+        collection: string;
+        index: number;
+        of: number;
+        place: string;
+        heading: string;
+        text: string;
+      })[];
+    };
+  };
+  /** The passages that fit a question best, of one collection or all */
+  'GET /api/knowledge/search': {
+    query: {
+      query: string;
+      collection?: string;
+      limit?: string;
+    };
+    reply: {
+      passages: ({
+        documentId: string;
+        document: string;
+        url: string | null;
+        collectionId: string;
+        collection: string;
+        index: number;
+        of: number;
+        place: string;
+        heading: string;
+        text: string;
+        score: number;
+      })[];
+    };
+  };
   /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. After `ready` read what you show; Last-Event-ID goes on where a reader stopped */
   'GET /api/live': {
     query?: {
@@ -2207,6 +2358,53 @@ export interface Endpoints {
       };
     };
   };
+  /** Rename a collection, or say what is in it */
+  'PATCH /api/knowledge/:id': {
+    params: { id: string };
+    body?: {
+      name?: string;
+      description?: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      description: string;
+      documents: number;
+      waiting: number;
+      failed: number;
+      passages: number;
+      agents: ({
+        id: string;
+        name: string;
+      })[];
+      createdAt: string;
+      updatedAt: string;
+    };
+  };
+  /** How often a page is read again */
+  'PATCH /api/knowledge/documents/:id': {
+    params: { id: string };
+    body: {
+      everyHours: number | null;
+    };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
+    };
+  };
   /** Change name or notifications */
   'PATCH /api/settings': {
     body?: {
@@ -2997,6 +3195,100 @@ export interface Endpoints {
       features: string[];
     };
   };
+  /** Make a collection */
+  'POST /api/knowledge': {
+    body: {
+      name: string;
+      description?: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      description: string;
+      documents: number;
+      waiting: number;
+      failed: number;
+      passages: number;
+      agents: ({
+        id: string;
+        name: string;
+      })[];
+      createdAt: string;
+      updatedAt: string;
+    };
+  };
+  /** Add a text, or a page by its address */
+  'POST /api/knowledge/:id/documents': {
+    params: { id: string };
+    body?: {
+      name?: string;
+      text?: string;
+      url?: string;
+      everyHours?: number | null;
+    };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
+    };
+  };
+  /** Add a file; its bytes are the body, as application/octet-stream. It is read soon after */
+  'POST /api/knowledge/:id/documents/file': {
+    params: { id: string };
+    query: {
+      name: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
+    };
+  };
+  /** Read a page again now */
+  'POST /api/knowledge/documents/:id/read': {
+    params: { id: string };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
+    };
+  };
   /** Write into what the agent remembers: one key, or several at once */
   'POST /api/memory': {
     body: {
@@ -3689,6 +3981,19 @@ export interface Endpoints {
     reply: {
       path: string;
       bytes: number;
+    };
+  };
+  /** Let an agent search a collection; it counts from the next step on */
+  'PUT /api/agents/:id/knowledge/:collectionId': {
+    params: { id: string; collectionId: string };
+    body?: Record<string, unknown>;
+    reply: {
+      collections: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+      })[];
     };
   };
   /** Attach an MCP server to an agent, or replace the one of that name */

@@ -81,6 +81,7 @@ export {
 } from './agents/providers/fields.ts';
 export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
+export * from './agents/knowledge/fields.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export type { ScheduledTask } from './agents/tasks.ts';

@@ -159,6 +159,7 @@ export interface Tables {
     key: Nullable<string>;
     scope: string;
     search: GeneratedAlways<string>;
+    terms: GeneratedAlways<string>;
     updated_at: Timestamp;
     user_id: string;
   };
@@ -547,6 +548,63 @@ export interface Tables {
     token_sealed: Bytes;
     used_at: Nullable<Timestamp>;
     used_by: Nullable<string>;
+    user_id: string;
+  };
+  knowledge_collections: {
+    created_at: Timestamp;
+    description: Default<string>;
+    id: string;
+    name: string;
+    next: Default<number>;
+    number: GeneratedAlways<number>;
+    passages: Default<number>;
+    updated_at: Timestamp;
+    user_id: string;
+    words: Default<Int8>;
+  };
+  knowledge_documents: {
+    bytes: Default<number>;
+    collection_id: string;
+    created_at: Timestamp;
+    digest: Nullable<string>;
+    error: Nullable<string>;
+    every_hours: Nullable<number>;
+    first: Default<number>;
+    id: string;
+    kind: Nullable<string>;
+    name: string;
+    next_read_at: Nullable<Timestamp>;
+    notes: Default<(string)[]>;
+    passages: Default<number>;
+    read_at: Nullable<Timestamp>;
+    source: 'file' | 'text' | 'url';
+    state: 'waiting' | 'ready' | 'failed' | 'removed';
+    terms: Default<(string)[]>;
+    title: Nullable<string>;
+    updated_at: Timestamp;
+    url: Nullable<string>;
+    user_id: string;
+    words: Default<number>;
+  };
+  knowledge_passages: {
+    collection: number;
+    document_id: string;
+    heading: string;
+    number: number;
+    place: string;
+    text: string;
+    user_id: string;
+  };
+  knowledge_postings: {
+    block: number;
+    collection: number;
+    postings: Bytes;
+    term: string;
+    user_id: string;
+  };
+  knowledge_sources: {
+    content: Bytes;
+    document_id: string;
     user_id: string;
   };
   ledger_accounts: {

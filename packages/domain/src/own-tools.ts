@@ -51,6 +51,8 @@ const LOOKING = new Set([
   'stop_background_agent',
   'activate_skill',
   'read_skill_file',
+  'search_knowledge',
+  'read_passage',
   'change_model',
   'revert_model',
   'search_tool',

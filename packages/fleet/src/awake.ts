@@ -4,6 +4,7 @@ import {
   createPgStore,
   createShelf,
   createToolkit,
+  pgKnowledge,
   pgSkills,
   type ToolkitDeps,
   wakeAgent,
@@ -36,6 +37,8 @@ export interface AwakeDeps {
   egress?: ToolkitDeps['egress'];
   /** Seals what opens other servers. */
   sealKey?: string;
+  /** Where people look at what agents cite. */
+  dashboard?: string;
   /** The model on the account of the agent's owner. */
   thinking: (agent: Thinker) => Thinking;
   /** An agent that nobody talks to for so long goes to sleep. */
@@ -72,7 +75,10 @@ const switched = (now: () => Thinking): Thinking => ({
 });
 
 /** What an agent's tools run in and reach others by. */
-function createWaysOut({ db, dataDir, sandbox, outbound, log, egress, sealKey }: AwakeDeps, pool: WorkerPool) {
+function createWaysOut(
+  { db, dataDir, sandbox, outbound, log, egress, sealKey, dashboard = '/dashboard' }: AwakeDeps,
+  pool: WorkerPool,
+) {
   const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
   return (whose: Whose) => ({
     owner: whose.userId,
@@ -81,6 +87,7 @@ function createWaysOut({ db, dataDir, sandbox, outbound, log, egress, sealKey }:
     outbound,
     log,
     skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
+    knowledge: pgKnowledge({ db, userId: whose.userId, dashboard }),
     ...(egress && { egress }),
     ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
   });

@@ -40,6 +40,10 @@ interface Given {
   blobs: Blobs | undefined;
 }
 
+/** Where people look at what agents say. */
+export const dashboardOf = ({ BASE_URL, WEB_PORT }: BackendDeps['settings']): string =>
+  `${BASE_URL ?? `http://127.0.0.1:${WEB_PORT}`}/dashboard`;
+
 const nothing = async (): Promise<void> => {};
 
 export async function createDriver(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
@@ -97,6 +101,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     sealKey: walletKey,
     egress: { rules: { privateHosts: settings.AGENT_PRIVATE_HOSTS } },
     thinking: createThinking(ai, roster),
+    dashboard: dashboardOf(settings),
     publicUrl: (agentId) => `${url}/api/runtime/proxy/${agentId}`,
     webhook: (...args) => channels.webhook(...args),
   });

@@ -16,11 +16,13 @@ import { channelRoutes } from './channels/routes.ts';
 import { createChannels } from './channels/service.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
-import { createDriver } from './driver.ts';
+import { createDriver, dashboardOf } from './driver.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
 import { createKillSwitch } from './kill-switch.ts';
+import { knowledgeRoutes } from './knowledge/routes.ts';
+import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
@@ -101,7 +103,7 @@ function wireInstallations(server: Server, { settings, db, clock, secrets }: Bac
     db,
     clock,
     cipher: createCipher(secrets.walletKey, 'installations'),
-    dashboardUrl: `${settings.BASE_URL ?? `http://127.0.0.1:${settings.WEB_PORT}`}/dashboard`,
+    dashboardUrl: dashboardOf(settings),
     open: server.loopback,
   });
   installationRoutes(server, installations, createRuntimeProgram());
@@ -137,6 +139,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
   teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
   skillRoutes(server, createSkillFiles({ db, roster }));
+  knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings) }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
 }
 

@@ -44,6 +44,8 @@ import { createInbox } from './inbox/service.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
 import { createInstances } from './instance/service.ts';
+import { knowledgeRoutes } from './knowledge/routes.ts';
+import { createKnowledge } from './knowledge/service.ts';
 import { liveRoutes } from './live/routes.ts';
 import { createLive } from './live/service.ts';
 import { mcpRoutes } from './mcp/routes.ts';
@@ -175,5 +177,6 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   const outside = createOutbound();
   server.app.addHook('onClose', () => outside.close());
   skillRoutes(server, createSkills({ db, roster, backend, clock, pool, outbound: outside }));
+  knowledgeRoutes(server, createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside }));
   instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
 }

@@ -33,20 +33,27 @@ drop trigger if exists memory_added;
 drop trigger if exists memory_removed;
 drop trigger if exists memory_changed;
 drop table if exists memory_words;
-create virtual table if not exists memory_search using fts5 (
-  key, content, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
+drop trigger if exists memory_found;
+drop trigger if exists memory_lost;
+drop trigger if exists memory_found_anew;
+drop table if exists memory_search;
+create index if not exists memory_made on memory (scope, created_at, id);
+create virtual table if not exists memory_terms using fts5 (
+  key, content, made, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
 );
-insert into memory_search (rowid, key, content) select rowid, searchable(key), searchable(content) from memory
-  where not exists (select 1 from memory_search);
-create trigger if not exists memory_found after insert on memory begin
-  insert into memory_search (rowid, key, content) values (new.rowid, searchable(new.key), searchable(new.content));
+insert into memory_terms (rowid, key, content, made) select rowid, terms(key), terms(content), day(created_at) from memory
+  where not exists (select 1 from memory_terms);
+create trigger if not exists memory_termed after insert on memory begin
+  insert into memory_terms (rowid, key, content, made)
+    values (new.rowid, terms(new.key), terms(new.content), day(new.created_at));
 end;
-create trigger if not exists memory_lost after delete on memory begin
-  delete from memory_search where rowid = old.rowid;
+create trigger if not exists memory_unterm after delete on memory begin
+  delete from memory_terms where rowid = old.rowid;
 end;
-create trigger if not exists memory_found_anew after update on memory begin
-  delete from memory_search where rowid = old.rowid;
-  insert into memory_search (rowid, key, content) values (new.rowid, searchable(new.key), searchable(new.content));
+create trigger if not exists memory_termed_anew after update on memory begin
+  delete from memory_terms where rowid = old.rowid;
+  insert into memory_terms (rowid, key, content, made)
+    values (new.rowid, terms(new.key), terms(new.content), day(new.created_at));
 end;
 create table if not exists todos (
   scope text not null, number integer not null, description text not null, status text not null default 'pending',

@@ -23,6 +23,7 @@ import { Superseded } from '../workspace/copy-store.ts';
 import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { knowledgeTools, type KnowledgeSource } from './knowledge.ts';
 import { skillTools } from './skills.ts';
 import { withSearch } from './deferred.ts';
 import { offered } from './offered.ts';
@@ -50,6 +51,8 @@ export interface ToolkitDeps {
   copy?: Copy;
   /** Where the texts of its skills come from; left out: it can have none. */
   skills?: { shelf: Shelf; source: SkillSource };
+  /** Where its owner's documents are searched; left out: it can have none. */
+  knowledge?: KnowledgeSource;
   /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
   vault?: Vault;
   /** Where access to MCP servers is kept; left out: it cannot be asked for. */
@@ -138,6 +141,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
 
   const toolset = createToolsets(deps, workspace);
   const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
+  const searching = deps.knowledge ? knowledgeTools(deps.knowledge) : [];
   return {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
@@ -150,7 +154,8 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
-      const all = unlike([...own, ...team, ...skills, ...(await written.tools(definition)), ...further]);
+      const knowledge = (definition.knowledge ?? []).length > 0 ? searching : [];
+      const all = unlike([...own, ...team, ...skills, ...knowledge, ...(await written.tools(definition)), ...further]);
       return withSearch(definition, shortened(definition, offered(definition, all)));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },

@@ -13,11 +13,10 @@ import {
 
 /** The words of a PDF, page by page, as far as the file says what its letters mean. */
 
-export interface PdfText {
-  text: string;
-  pages: number;
+export interface PdfPages {
+  pages: string[];
   /** There is more than was read. */
-  cut: boolean;
+  more: boolean;
   locked: boolean;
 }
 
@@ -26,26 +25,20 @@ const MAX_FORMS = 6;
 /** Of a page's own instructions. */
 const MAX_STEPS = 2_000_000;
 
-export function pdfText(file: Buffer, inflate: Inflate, most: number): PdfText {
+export function pdfPages(file: Buffer, inflate: Inflate, most: number): PdfPages {
   const objects = readObjects(file, inflate);
-  const pages = pagesOf(objects);
-  const parts: string[] = [];
-  let length = 0;
-  if (objects.isLocked) return { text: '', pages: pages.length, cut: false, locked: true };
+  const found = pagesOf(objects);
+  if (objects.isLocked) return { pages: [], more: false, locked: true };
   const fonts = new Map<Dict, Font>();
-  for (const page of pages) {
+  const pages: string[] = [];
+  let length = 0;
+  for (const page of found.slice(0, MAX_PAGES)) {
     if (length > most) break;
     const words = tidy(pageText(objects, page, fonts));
-    parts.push(words);
+    pages.push(words);
     length += words.length;
   }
-  const text = parts.filter(Boolean).join('\n\n');
-  return {
-    text: text.slice(0, most),
-    pages: pages.length,
-    cut: text.length > most || parts.length < pages.length,
-    locked: false,
-  };
+  return { pages, more: pages.length < found.length, locked: false };
 }
 
 const tidy = (text: string): string =>
@@ -61,7 +54,7 @@ function pagesOf(objects: Objects): Dict[] {
   const seen = new Set<Dict>();
   const found: Dict[] = [];
   const waiting: Value[] = catalogue ? [catalogue.get('Pages') ?? null] : [];
-  for (let next = waiting.shift(); next !== undefined && found.length < MAX_PAGES; next = waiting.shift()) {
+  for (let next = waiting.shift(); next !== undefined && found.length <= MAX_PAGES; next = waiting.shift()) {
     const node = objects.dict(next);
     if (seen.has(node)) continue;
     seen.add(node);
@@ -70,7 +63,7 @@ function pagesOf(objects: Objects): Dict[] {
     else if (node.size > 0) found.push(node);
   }
   if (found.length > 0) return found;
-  return all.filter((one) => nameOf(objects.get(one.get('Type'))) === 'Page').slice(0, MAX_PAGES);
+  return all.filter((one) => nameOf(objects.get(one.get('Type'))) === 'Page').slice(0, MAX_PAGES + 1);
 }
 
 /** Resources may stand further up. */
