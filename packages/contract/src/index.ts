@@ -68,6 +68,14 @@ export type { ScheduledTask } from './agents/tasks.ts';
 export type { TeamStoreCall } from './agents/teams/backend.ts';
 export { PLAN_FOR_TEAMS, customAgent } from './agents/teams/web.ts';
 
+export {
+  COST_SIDES,
+  MOST_COST_DAYS,
+  type Budget,
+  type CostForecast,
+  type CostSide,
+  type CostsReply,
+} from './money/costs.ts';
 export { PAYMENT_METHODS } from './money/gateway.ts';
 export * from './money/jobs.ts';
 export { INVALID_PAYGATE_ACTION } from './money/paygate.ts';

@@ -48,6 +48,7 @@ export * as tasks from './agents/tasks.ts';
 export * as teams from './agents/teams/web.ts';
 
 export * as billing from './money/billing.ts';
+export * as costs from './money/costs.ts';
 export * as gateway from './money/gateway.ts';
 export * as ledger from './money/ledger.ts';
 export * as paygate from './money/paygate.ts';

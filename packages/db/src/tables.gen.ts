@@ -543,6 +543,11 @@ export interface Tables {
     meta: Default<Json>;
     request_hash: string;
   };
+  live_readers: {
+    process: string;
+    until: Timestamp;
+    user_id: string;
+  };
   mcp_credentials: {
     agent_id: string;
     sealed: Bytes;
@@ -898,6 +903,16 @@ export interface Tables {
     reasoning_tokens: Default<Int8>;
     run_id: Nullable<string>;
     success: boolean;
+    user_id: string;
+  };
+  usage_sources_daily: {
+    calls: Int8;
+    cost_micros: Int8;
+    day: string;
+    input_tokens: Int8;
+    kind: 'task' | 'key';
+    output_tokens: Int8;
+    source_id: string;
     user_id: string;
   };
   usage_tools_daily: {

@@ -97,7 +97,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
   fileRoutes(server, createFiles({ roster, backend }));
   inboxRoutes(server, createInbox({ db, backend, log }));
-  liveRoutes(server, createLive({ roster, backend, listener, log }));
+  liveRoutes(server, createLive({ db, roster, backend, listener, log }));
   const memory = createMemory({ roster, backend });
   memoryRoutes(server, memory);
   heartbeatRoutes(server, createHeartbeats({ db, roster, clock }));

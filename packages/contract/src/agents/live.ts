@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 
 /** What pages show, by the part that may have changed. */
-export const LIVE_TOPICS = ['account', 'agents', 'devices', 'inbox', 'joining', 'notices', 'providers'] as const;
+export const LIVE_TOPICS = [
+  'account',
+  'agents',
+  'devices',
+  'inbox',
+  'joining',
+  'notices',
+  'providers',
+  'tasks',
+  'usage',
+  'work',
+] as const;
 export type LiveTopic = (typeof LIVE_TOPICS)[number];
 
 /** Conversations that one stream follows. */
