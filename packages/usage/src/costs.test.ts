@@ -127,7 +127,16 @@ describe('costs', () => {
 
   it('of everybody are by user, too, and say whose a thing is', async () => {
     const { rows, total } = await costs().breakdown('everybody', { by: 'user', ...march, ...page });
-    assert.deepEqual([rows.map(({ id, costUsd }) => [id, costUsd]), total.costUsd], [[['bob', 3], ['ann', 2.1]], 5.1]);
+    assert.deepEqual(
+      [rows.map(({ id, costUsd }) => [id, costUsd]), total.costUsd],
+      [
+        [
+          ['bob', 3],
+          ['ann', 2.1],
+        ],
+        5.1,
+      ],
+    );
     const tasks = await costs().breakdown('everybody', { by: 'task', ...march, ...page });
     assert.deepEqual(tasks.rows.find(({ id }) => id === 'task-2')?.owner?.includes('bob'), true);
   });
@@ -145,7 +154,10 @@ describe('costs', () => {
 
 describe('the forecast of a month', () => {
   const days = (from: number, costs: number[]) =>
-    costs.map((costUsd, index) => ({ date: new Date(Date.UTC(2026, 2, from + index)).toISOString().slice(0, 10), costUsd }));
+    costs.map((costUsd, index) => ({
+      date: new Date(Date.UTC(2026, 2, from + index)).toISOString().slice(0, 10),
+      costUsd,
+    }));
 
   it('is what was spent, and a mean day for each that is left', () => {
     const forecast = forecastOf(days(11, [2, 4, 2, 4, 1]), new Date('2026-03-15T12:00:00Z'));

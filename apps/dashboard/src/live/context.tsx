@@ -17,6 +17,20 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   joining: [web.access.list],
   notices: [web.notices.list],
   providers: [web.providers.list, web.models.list],
+  tasks: [web.tasks.list, web.tasks.listRuns],
+  usage: [
+    web.costs.get,
+    web.costs.getOfAll,
+    web.costs.getForecast,
+    web.costs.getForecastOfAll,
+    web.costs.getBudgets,
+    web.usage.getCosts,
+    web.usage.getCaps,
+    web.usage.getTools,
+    web.usage.getSummary,
+    web.usage.getByAgent,
+  ],
+  work: [],
 };
 
 const LiveContext = createContext<Live | undefined>(undefined);

@@ -5,7 +5,7 @@ import { check } from '../checks.ts';
 import { actorOf, sentence, words } from './identity/audit-words.ts';
 import type { Entry } from './identity/audit-words.ts';
 import { problemOf, signWith } from './identity/wallet-auth/providers.ts';
-import { capBody, capName } from './money/usage/cap.ts';
+import { capBody, capName } from './money/costs/cap.ts';
 import { isRunning, isSettled, nextOf, stepsOf } from './platform/overview/progress.ts';
 import { eventBody, NEW_EVENT } from './underground/events/new-event.ts';
 import { readRecipients } from './underground/recipients.ts';

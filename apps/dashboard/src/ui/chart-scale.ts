@@ -1,6 +1,8 @@
 export interface Point {
   label: string;
   value: number;
+  /** Of the value, what is shown apart from the rest. */
+  part?: number;
 }
 
 export const HEIGHT = 210;

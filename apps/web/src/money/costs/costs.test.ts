@@ -102,7 +102,13 @@ test('budgets are in one list, each with what happens', async () => {
     .execute();
   const { budgets } = (await web('/api/budgets')).body;
   assert.deepEqual(
-    budgets.map(({ kind, limit, used, steps, above }: Record<string, unknown>) => ({ kind, limit, used, steps, above })),
+    budgets.map(({ kind, limit, used, steps, above }: Record<string, unknown>) => ({
+      kind,
+      limit,
+      used,
+      steps,
+      above,
+    })),
     [
       {
         kind: 'cap',

@@ -39,7 +39,7 @@ function useSetup(isAdmin: boolean) {
 function useOverview() {
   const { user } = useSession();
   const agents = useCall(web.agents.list, {});
-  const cost = useCall(web.usage.getCosts, { query: { period: '7d' } }, { every: 30_000 });
+  const cost = useCall(web.usage.getCosts, { query: { period: '7d' } });
   const tasks = useCall(web.tasks.list, { query: {} });
   const health = useCall(web.health.get, {}, { every: 30_000 });
   const access = useAccess();
