@@ -59,7 +59,10 @@ browserSuite(
       await page.getByRole('button', { name: 'Scout' }).click();
       await page.waitForURL(/id=/);
       await page.getByRole('heading', { name: 'Cost a day: Scout' }).waitFor();
-      await page.getByRole('cell', { name: /^\$0\.\d+ of \$0\.\d+$/ }).first().waitFor();
+      await page
+        .getByRole('cell', { name: /^\$0\.\d+ of \$0\.\d+$/ })
+        .first()
+        .waitFor();
       await page.getByRole('button', { name: 'Show all' }).click();
       for (const [side, row] of [
         ['Team', 'In no team'],

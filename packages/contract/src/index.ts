@@ -19,6 +19,7 @@ export * from './sse.ts';
 
 export * from './platform/jobs.ts';
 export { type Notice, MOST_NOTICE_STREAMS, TOO_MANY_NOTICE_STREAMS } from './platform/notices.ts';
+export { PUSH_KINDS, type PushKind, type PushSubscriptionRow } from './platform/push.ts';
 export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery } from './platform/webhooks.ts';
 
 export type { Access, AccessRequest } from './identity/access.ts';

@@ -3,6 +3,7 @@
 export * as health from './platform/health/web.ts';
 export * as notices from './platform/notices.ts';
 export * as overview from './platform/overview.ts';
+export * as push from './platform/push.ts';
 export * as webhooks from './platform/webhooks.ts';
 
 export * as access from './identity/access.ts';

@@ -660,6 +660,31 @@ export interface Tables {
     units: Int8;
     updated_at: Timestamp;
   };
+  push_keys: {
+    created_at: Timestamp;
+    id: Default<boolean>;
+    private_key: Bytes;
+    public_key: Bytes;
+  };
+  push_messages: {
+    at: Timestamp;
+    data: Json;
+    id: string;
+    kind: string;
+    queued_at: Nullable<Timestamp>;
+    user_id: string;
+  };
+  push_subscriptions: {
+    auth: Bytes;
+    created_at: Timestamp;
+    endpoint: string;
+    failures: Default<number>;
+    id: string;
+    name: string;
+    p256dh: Bytes;
+    told_at: Nullable<Timestamp>;
+    user_id: string;
+  };
   recovery_codes: {
     code_hash: string;
     created_at: Timestamp;

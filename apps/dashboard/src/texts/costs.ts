@@ -3,7 +3,7 @@ import type { CostSide } from '@troupe/contract';
 type Side = CostSide | 'user';
 
 export const costs = {
-  title: 'Cost',
+  title: 'Cost and usage',
   lead: 'What your agents spend on models, measured call by call.',
   leadOfAll: 'What everybody on this installation spends on models.',
   whose: 'Whose',

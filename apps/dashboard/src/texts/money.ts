@@ -18,7 +18,7 @@ export const cost = {
   capUsed: (used: string, limit: string) => `${used} of ${limit}`,
   capEach: (limit: string) => `${limit} each`,
   capNone: 'No caps yet. Without one, only your plan bounds what agents spend.',
-  resets: (when: string) => `starts anew ${when}`,
+  resets: (when: string) => `Starts anew ${when}.`,
   quota: 'Tokens of your plan this month',
   quotaText: (used: string, limit: string) => `${used} of ${limit}`,
   quotaOpen: 'Not enforced on this platform.',

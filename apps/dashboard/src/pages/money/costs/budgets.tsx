@@ -21,6 +21,9 @@ import { CapForm } from './cap-form.tsx';
 
 const keyOf = ({ kind, scope, agentId }: Budget) => `${kind}-${scope}-${agentId}`;
 
+/** A plan without a limit of tokens bounds nothing. */
+const bounds = ({ kind, limit }: Budget) => kind !== 'tokens' || limit !== null;
+
 /** Everything that bounds what is spent: shown and changed here, with what happens at each. */
 export function Budgets() {
   const read = useCall(web.costs.getBudgets, {});
@@ -44,7 +47,7 @@ export function Budgets() {
           <div className="flex flex-col gap-6">
             {!budgets.some(({ kind }) => kind === 'cap') && <p className="text-ink-soft">{capTexts.capNone}</p>}
             <ul className="flex flex-col gap-5">
-              {budgets.map((budget) => (
+              {budgets.filter(bounds).map((budget) => (
                 <BudgetLine
                   key={keyOf(budget)}
                   budget={budget}
@@ -114,7 +117,7 @@ function happensOf({ kind, steps, above, resetsAt }: Budget): string {
         : texts.happens[does](at),
   );
   const asked = above === null ? [] : [texts.asksAbove(money(above))];
-  const anew = resetsAt === null ? [] : [`${capTexts.resets(ago(resetsAt))}.`];
+  const anew = resetsAt === null ? [] : [capTexts.resets(ago(resetsAt))];
   return [...said, ...asked, ...anew].join(' ');
 }
 
