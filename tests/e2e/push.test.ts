@@ -94,12 +94,13 @@ browserSuite('messages on a device, in the browser', (stage) => {
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
     const shown = await worker.evaluate(async (text) => {
       const scope = globalThis as unknown as {
+        dispatchEvent: (event: Event) => boolean;
         registration: { showNotification: (title: string, options: { body: string; tag: string }) => Promise<void> };
         PushEvent: new (type: string, init: { data: string }) => Event;
       };
       return new Promise<string[]>((resolve) => {
         scope.registration.showNotification = async (title, { body, tag }) => resolve([title, body, tag]);
-        globalThis.dispatchEvent(new scope.PushEvent('push', { data: text }));
+        scope.dispatchEvent(new scope.PushEvent('push', { data: text }));
       });
     }, data);
     assert.deepEqual(shown, ['Troupe', 'This browser is told.', 'test']);

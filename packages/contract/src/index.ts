@@ -65,6 +65,7 @@ export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
+export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
 export type { ScheduledTask } from './agents/tasks.ts';
 export type { TeamStoreCall } from './agents/teams/backend.ts';
 export { PLAN_FOR_TEAMS, customAgent } from './agents/teams/web.ts';

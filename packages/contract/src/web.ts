@@ -45,6 +45,7 @@ export * as providers from './agents/providers/web.ts';
 export * as provision from './agents/provision/web.ts';
 export * as shares from './agents/shares.ts';
 export * as skills from './agents/skills/web.ts';
+export * as stage from './agents/stage.ts';
 export * as tasks from './agents/tasks.ts';
 export * as teams from './agents/teams/web.ts';
 

@@ -50,3 +50,6 @@ insert into usage_sources_daily (user_id, day, kind, source_id, calls, input_tok
   join scheduled_tasks t on t.id = split_part(s.key, ':', 1) and t.user_id = l.user_id
   where l.created_at >= now() - interval '92 days'
   group by 1, 2, 4;
+
+-- Who is at work or waits, for the first page.
+create index agent_sessions_busy on agent_sessions (user_id, agent_id) where status <> 'idle';

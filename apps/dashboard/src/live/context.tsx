@@ -11,9 +11,9 @@ import type { Live } from './live.ts';
 /** What is read again when a part of the platform has changed. */
 const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   account: [web.session.get, web.billing.get, web.access.get],
-  agents: [web.agents.list, web.agents.get, web.teams.list],
+  agents: [web.agents.list, web.agents.get, web.teams.list, web.stage.get],
   devices: [web.devices.list],
-  inbox: [web.inbox.get],
+  inbox: [web.inbox.get, web.stage.get],
   joining: [web.access.list],
   notices: [web.notices.list],
   providers: [web.providers.list, web.models.list],
@@ -30,7 +30,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
     web.usage.getSummary,
     web.usage.getByAgent,
   ],
-  work: [],
+  work: [web.stage.get],
 };
 
 const LiveContext = createContext<Live | undefined>(undefined);
