@@ -29,6 +29,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
     web.usage.getTools,
     web.usage.getSummary,
     web.usage.getByAgent,
+    web.stage.get,
   ],
   work: [web.stage.get],
 };
