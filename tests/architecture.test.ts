@@ -19,6 +19,7 @@ import {
   ON_THE_LOOP,
   ROOMS,
   type Rule,
+  schemasMadeOnce,
   shortFiles,
   slicesAreTested,
   slicesHaveOneShape,
@@ -42,6 +43,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'files are short': shortFiles,
   'a start loads nothing heavy': lightStart,
   'nothing that others supply is computed on the loop': loopStaysFree,
+  'a schema is made once': schemasMadeOnce,
   'queues and channels are named in the contract': jobsByContract,
   'endpoints are reached by service, slice and verb': endpointsInGroups,
   'rows of agents are written by the roster': agentsByRoster,
@@ -197,6 +199,12 @@ const BROKEN: readonly [rule: Rule, what: string, complaints: number, files: Ret
       src('packages/agent/src/a.test.ts', 'execFileSync(program)'),
       src('packages/agent/src/a.ts', "new RegExp('^a$')", "import { stringify } from 'yaml';"),
     ],
+  ],
+  [
+    schemasMadeOnce,
+    'a schema is made for each request',
+    1,
+    [src('packages/agent/src/a.ts', 'await readJson(', '  exchange,', '  z.object({}),', ');')],
   ],
   [
     direction,

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { spec } from 'node:test/reporters';
 import { ROOT } from './run.mjs';
+import { standsFor } from './test-groups.ts';
 import { keepTimes } from './test-order.ts';
 
 /** Node's own report, and before its summary how long the slowest files took. The times are kept for the next run. */
@@ -11,7 +12,7 @@ const SUMMARY = /^tests \d+$/;
 
 interface TestEvent {
   type: string;
-  data: { nesting?: number; file?: string; message?: string; details?: { duration_ms?: number } };
+  data: { name?: string; nesting?: number; file?: string; message?: string; details?: { duration_ms?: number } };
 }
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -21,9 +22,9 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   inner.on('data', (chunk: Buffer) => shown.push(String(chunk)));
   let isTold = false;
   for await (const event of events) {
-    const { nesting, file, message, details } = event.data;
+    const { nesting, file, message, details, name: title = '' } = event.data;
     if ((event.type === 'test:pass' || event.type === 'test:fail') && nesting === 0 && file !== undefined) {
-      const name = path.relative(ROOT, file);
+      const name = standsFor(file, title) ?? path.relative(ROOT, file);
       times.set(name, (times.get(name) ?? 0) + (details?.duration_ms ?? 0));
     }
     if (!isTold && event.type === 'test:diagnostic' && nesting === 0 && SUMMARY.test(message ?? '')) {

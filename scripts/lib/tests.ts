@@ -7,6 +7,7 @@ import { lookAround } from '@troupe/testing/machine/needs';
 import { check } from '../check.mjs';
 import { ROOT, run } from './run.mjs';
 import { Stop, step } from './step.mjs';
+import { grouped, runnable } from './test-groups.ts';
 import { slowestFirst } from './test-order.ts';
 
 const TIMEOUT_MS = 180_000;
@@ -21,7 +22,8 @@ export async function runTests(args: readonly string[]): Promise<number> {
   const named = args.filter((arg) => !arg.startsWith('--'));
   const url = external ? process.env['TEST_EXTERNAL_DATABASE_URL'] : undefined;
   if (external && url === undefined) throw new Stop('TEST_EXTERNAL_DATABASE_URL is not set.');
-  const files = named.length > 0 ? named : slowestFirst(testFiles(external));
+  const sources = new Map(readSources(ROOT).map((source) => [source.path, source]));
+  const files = named.length > 0 ? named : slowestFirst(testFiles(sources, external));
   const absent = files.filter((file) => !/[*?]/.test(file) && !existsSync(path.resolve(ROOT, file)));
   if (absent.length > 0) throw new Stop(`There is no ${absent.join(', ')}.`);
   const { lacks, env } = lookAround();
@@ -29,12 +31,15 @@ export async function runTests(args: readonly string[]): Promise<number> {
     if (process.env['TROUPE_REQUIRE_ALL'] === '1') throw new Stop(`This machine lacks ${lacks.join(', ')}.`);
     console.log(`Tests that need ${lacks.join(', ')} are skipped: this machine lacks it.`);
   }
+  // One more than there are cores: many wait for a process, a timer or a server rather than work.
+  const atOnce = availableParallelism() + 1;
   const server = await step('Preparing the test database', () => prepareTestServer({ externalUrl: url }));
+  const suites = runnable(grouped(files, sources));
   const checked = named.length === 0 && !external ? checks() : Promise.resolve(true);
   try {
     const { code } = await run(
       process.execPath,
-      [`${import.meta.dirname}/run-files.ts`, `${Math.max(2, availableParallelism())}`, `${TIMEOUT_MS}`, ...files],
+      [`${import.meta.dirname}/run-files.ts`, `${atOnce}`, `${TIMEOUT_MS}`, ...suites.files],
       {
         env: {
           ...process.env,
@@ -47,6 +52,7 @@ export async function runTests(args: readonly string[]): Promise<number> {
     );
     return (await checked) ? code : code || 1;
   } finally {
+    suites.remove();
     await server.stop();
   }
 }
@@ -79,8 +85,7 @@ const ON_ANOTHER_SERVER = [
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file);
 
-function testFiles(external: boolean): string[] {
-  const sources = new Map(readSources(ROOT).map((source) => [source.path, source]));
+function testFiles(sources: ReadonlyMap<string, Source>, external: boolean): string[] {
   const tests = [...sources.keys()].filter(isTest);
   if (!external) return tests;
   return tests.filter(

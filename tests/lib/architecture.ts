@@ -250,6 +250,12 @@ export const loopStaysFree: Rule = (sources) =>
         .map(([what]) => `${file} has ${what}: do it in a task of the worker pool`),
     );
 
+/** A schema costs more to make than to use: zod compiles each. */
+export const schemasMadeOnce: Rule = (sources) =>
+  sources
+    .filter(({ path: file, text }) => isRoom(file) && !isTest(file) && /\breadJson\(\s*\w+,\s*z\./.test(text))
+    .map(({ path: file }) => `${file} makes a schema for each request: make it once, beside the function`);
+
 const DEFINES_JOBS = /^packages\/contract\/src\/(?:job|[^/]+\/jobs)\.ts$/;
 /** Ways to name a queue or a channel by a text of one's own. */
 const NAMED: readonly RegExp[] = [

@@ -221,11 +221,10 @@ export async function listApprovals(exchange: Exchange): Promise<void> {
   sendJson(exchange, { approvals, count: approvals.length, hasMore: rest.length > 0 });
 }
 
+const decision = z.object({ approved: z.boolean('approved must be true or false') }, 'Invalid request body');
+
 export async function decideApproval(exchange: Exchange): Promise<void> {
-  const { approved } = await readJson(
-    exchange,
-    z.object({ approved: z.boolean('approved must be true or false') }, 'Invalid request body'),
-  );
+  const { approved } = await readJson(exchange, decision);
   await exchange.agent.decide(exchange.params[0] ?? '', approved, exchange.principal.kind);
   sendJson(exchange, { success: true });
 }

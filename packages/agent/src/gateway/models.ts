@@ -23,10 +23,13 @@ import { openEventStream, readJson, sendJson, type Exchange } from './exchange.t
  * their results, by whose ids the run is found that waits for them.
  */
 
+/** Who the conversation is kept for. Made once: a schema costs more to make than to use. */
+const NAMED = z.looseObject({ user: z.string().max(200).nullish().catch(undefined) });
+
 const speaker =
   <Body>(face: Face<Body>, { body: schema }: Endpoint) =>
   async (exchange: Exchange): Promise<void> => {
-    const raw = await readJson(exchange, z.looseObject({ user: z.string().max(200).nullish().catch(undefined) }));
+    const raw = await readJson(exchange, NAMED);
     const parsed = schema!.safeParse(raw);
     if (!parsed.success) throw new AppError(400, validationMessage(parsed.error, 'body'));
     const body = parsed.data as Body;

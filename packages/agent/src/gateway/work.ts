@@ -50,12 +50,13 @@ const messageSchema = z.looseObject({
   payload: z.unknown().optional(),
 });
 
+const busBody = z.union([z.object({ message: messageSchema }), messageSchema], {
+  error: 'Invalid message: messageId, from.agentId and action are required',
+});
+
 /** Takes a message and answers when it is stored; the agent reads it in its own time. A repeat changes nothing. */
 export async function receiveBusMessage(exchange: Exchange): Promise<void> {
-  const body = await readJson(
-    exchange,
-    z.union([z.object({ message: messageSchema }), messageSchema], { error: busError }),
-  );
+  const body = await readJson(exchange, busBody);
   const { messageId, from, action, payload } =
     'message' in body && isMessage(body.message) ? body.message : (body as BusMessage);
   const { sessionId, duplicate } = await exchange.agent.tell({
@@ -70,15 +71,16 @@ export async function receiveBusMessage(exchange: Exchange): Promise<void> {
 type BusMessage = z.output<typeof messageSchema>;
 const isMessage = (value: unknown): value is BusMessage =>
   typeof value === 'object' && value !== null && 'messageId' in value;
-const busError = (): string => 'Invalid message: messageId, from.agentId and action are required';
 
 export async function readConfig(exchange: Exchange): Promise<void> {
   const { definition } = await exchange.agent.definition();
   sendJson(exchange, { config: definition.config });
 }
 
+const anything = z.unknown();
+
 export async function changeConfig(exchange: Exchange): Promise<void> {
-  const body = await readJson(exchange, z.unknown());
+  const body = await readJson(exchange, anything);
   const config = await exchange.agent.configure(isObject(body) && isObject(body['config']) ? body['config'] : body);
   sendJson(exchange, { config });
 }
