@@ -310,6 +310,18 @@ const WEB: Record<string, Make> = {
   'POST /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k', memory: 'stolen' } }),
   'DELETE /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k' } }),
   'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
+  'GET /api/costs': ({ agentId: id }) => ({ query: { by: 'agent', id } }),
+  'GET /api/costs/export': () => ({ query: { by: 'agent' } }),
+  'GET /api/admin/costs': ({ agentId: id }) => ({ query: { by: 'agent', id } }),
+  'GET /api/admin/costs/export': () => ({ query: { by: 'agent' } }),
+  'POST /api/push/subscriptions': only({
+    endpoint: 'https://127.0.0.1:1/',
+    keys: {
+      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+      auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+    },
+  }),
+  'DELETE /api/push/subscriptions/:id': ({ pushId: id }) => ({ params: { id } }),
   'POST /api/webhooks': only({ url: 'https://127.0.0.1:1/', events: ['payment.failed'] }),
   'PATCH /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id }, body: { url: 'https://127.0.0.1:2/' } }),
   'DELETE /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id } }),

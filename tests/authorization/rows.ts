@@ -17,6 +17,7 @@ export interface RowIds {
   paymentId: string;
   pendingDeviceId: string;
   runId: string;
+  pushId: string;
   splitId: string;
 }
 
@@ -52,6 +53,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     paymentId: newId(),
     pendingDeviceId: newId(),
     runId: newId(),
+    pushId: newId(),
     splitId: newId(),
   };
 
@@ -180,6 +182,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       last_seq: 3,
       status: 'waiting',
     });
+    await add('live_readers', { user_id, process: mark('reader'), until: later });
     await add('agent_followers', { user_id, session_id: ids.conversationId, follower: mark('process'), until: later });
     const call = { callId: 'call-1', tool: 'write_file', args: JSON.stringify({ path: mark('argument') }) };
     const spent = { turns: 1, tokens: 1, costMicros: 1, ms: 1 };
@@ -259,6 +262,26 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       created_at: now,
     });
     await add('usage_daily', { ...used, day: today, cost_micros: 4713n, latency_ms: 1n, calls: 1n, failures: 0n });
+    await add('push_subscriptions', {
+      id: ids.pushId,
+      user_id,
+      endpoint: `https://${mark('pushHost')}.test/`,
+      p256dh: Buffer.from(mark('p256dh')),
+      auth: Buffer.from(mark('auth')),
+      name: mark('device'),
+      created_at: now,
+    });
+    await add('push_messages', { id: newId(), user_id, kind: 'test', data: '{}', at: now, queued_at: now });
+    await add('usage_sources_daily', {
+      user_id,
+      day: today,
+      kind: 'key',
+      source_id: mark('source'),
+      calls: 1n,
+      input_tokens: 4711n,
+      output_tokens: 4712n,
+      cost_micros: 4713n,
+    });
     await add('usage_tools_daily', {
       ...of,
       day: today,
