@@ -1,5 +1,6 @@
 import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
+import { COSTS_WEB } from './costs-examples.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
 import type { OwnerIds } from './world.ts';
@@ -208,6 +209,7 @@ const BACKEND: Record<string, Make> = {
 
 const WEB: Record<string, Make> = {
   ...MCP_WEB,
+  ...COSTS_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
   ...BACKUPS,
@@ -310,18 +312,6 @@ const WEB: Record<string, Make> = {
   'POST /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k', memory: 'stolen' } }),
   'DELETE /api/memory': ({ agentId }) => ({ body: { agentId, key: 'k' } }),
   'POST /api/notices/read': ({ noticeId }) => ({ body: { ids: [noticeId] } }),
-  'GET /api/costs': ({ agentId: id }) => ({ query: { by: 'agent', id } }),
-  'GET /api/costs/export': () => ({ query: { by: 'agent' } }),
-  'GET /api/admin/costs': ({ agentId: id }) => ({ query: { by: 'agent', id } }),
-  'GET /api/admin/costs/export': () => ({ query: { by: 'agent' } }),
-  'POST /api/push/subscriptions': only({
-    endpoint: 'https://127.0.0.1:1/',
-    keys: {
-      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
-      auth: 'BTBZMqHH6r4Tts7J_aSIgg',
-    },
-  }),
-  'DELETE /api/push/subscriptions/:id': ({ pushId: id }) => ({ params: { id } }),
   'POST /api/webhooks': only({ url: 'https://127.0.0.1:1/', events: ['payment.failed'] }),
   'PATCH /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id }, body: { url: 'https://127.0.0.1:2/' } }),
   'DELETE /api/webhooks/:id': ({ webhookId: id }) => ({ params: { id } }),

@@ -2,6 +2,7 @@ import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
+import { addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';
 
 /** Rows of the owner that no request makes in a moment: money on the way, things that wait, what happened long ago. */
@@ -106,6 +107,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     created_at: now,
   });
   await addFiles(add, of, mark);
+  await addTold(add, user_id, ids.pushId, mark);
   await add('audit_log', {
     user_id,
     action: 'test',
@@ -182,7 +184,6 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       last_seq: 3,
       status: 'waiting',
     });
-    await add('live_readers', { user_id, process: mark('reader'), until: later });
     await add('agent_followers', { user_id, session_id: ids.conversationId, follower: mark('process'), until: later });
     const call = { callId: 'call-1', tool: 'write_file', args: JSON.stringify({ path: mark('argument') }) };
     const spent = { turns: 1, tokens: 1, costMicros: 1, ms: 1 };
@@ -262,26 +263,6 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       created_at: now,
     });
     await add('usage_daily', { ...used, day: today, cost_micros: 4713n, latency_ms: 1n, calls: 1n, failures: 0n });
-    await add('push_subscriptions', {
-      id: ids.pushId,
-      user_id,
-      endpoint: `https://${mark('pushHost')}.test/`,
-      p256dh: Buffer.from(mark('p256dh')),
-      auth: Buffer.from(mark('auth')),
-      name: mark('device'),
-      created_at: now,
-    });
-    await add('push_messages', { id: newId(), user_id, kind: 'test', data: '{}', at: now, queued_at: now });
-    await add('usage_sources_daily', {
-      user_id,
-      day: today,
-      kind: 'key',
-      source_id: mark('source'),
-      calls: 1n,
-      input_tokens: 4711n,
-      output_tokens: 4712n,
-      cost_micros: 4713n,
-    });
     await add('usage_tools_daily', {
       ...of,
       day: today,

@@ -9,12 +9,12 @@ export const COST_SIDES = ['agent', 'team', 'task', 'key', 'model', 'user'] as c
 export type CostSide = (typeof COST_SIDES)[number];
 
 /** Days of UTC, both counted. */
-export interface Span {
+interface Span {
   from: string;
   to: string;
 }
 
-export interface CostQuestion extends Span {
+interface CostQuestion extends Span {
   by: CostSide;
   /** One of them: its own days stand beside those of all. */
   id?: string | undefined;
@@ -126,9 +126,32 @@ const within = (whose: Whose, { from, to }: Span): RawBuilder<unknown> =>
     ? sql`u.day between ${from}::date and ${to}::date`
     : sql`u.user_id = ${whose.userId} and u.day between ${from}::date and ${to}::date`;
 
+const scopeOf = (db: Database, whose: Whose) => (whose === 'everybody' ? db.system : db.user(whose.userId));
+
+function createCsv(db: Database): Costs['csv'] {
+  async function csv(whose: Whose, { by, ...span }: Span & { by: CostSide }): Promise<string[]> {
+    const { from, id, name, owner } = SIDES[by];
+    const who = whose === 'everybody' ? sql`|| ',' || ${quoted(owner)}` : sql``;
+    const { rows } = await sql<{ lines: string; count: number }>`
+        select string_agg(concat_ws(',', r.day, ${quoted(sql`r.id`)}, ${quoted(name)}) ${who} || ',' ||
+          concat_ws(',', r.calls, r.input_tokens, r.output_tokens, round(r.cost_micros / 1000000.0, 6)), E'\r\n'
+          order by r.cost_micros desc, r.id) as lines, count(*)::integer as count
+        from (
+          select u.day, ${id} as id, sum(u.calls) as calls, sum(u.input_tokens) as input_tokens,
+            sum(u.output_tokens) as output_tokens, sum(u.cost_micros) as cost_micros
+          from ${from} where ${within(whose, span)} group by 1, 2 having sum(u.calls) > 0 limit ${MOST_LINES + 1}
+        ) r group by r.day order by r.day`.execute(scopeOf(db, whose));
+    if (rows.reduce((all, { count }) => all + count, 0) > MOST_LINES)
+      throw new AppError(400, `More than ${MOST_LINES} lines: choose a shorter period`);
+    return rows.map(({ lines }) => lines);
+  }
+
+  return csv;
+}
+
 /** Costs by day and side, from the daily tables alone. */
 export function createCosts({ db, clock }: { db: Database; clock: Clock }): Costs {
-  const scope = (whose: Whose) => (whose === 'everybody' ? db.system : db.user(whose.userId));
+  const scope = (whose: Whose) => scopeOf(db, whose);
 
   async function days(whose: Whose, span: Span, side?: Side, id?: string) {
     const { from, id: idOf } = side && id !== undefined ? side : { from: DAILY, id: NONE };
@@ -171,22 +194,7 @@ export function createCosts({ db, clock }: { db: Database; clock: Clock }): Cost
       };
     },
 
-    async csv(whose, { by, ...span }) {
-      const { from, id, name, owner } = SIDES[by];
-      const who = whose === 'everybody' ? sql`|| ',' || ${quoted(owner)}` : sql``;
-      const { rows } = await sql<{ lines: string; count: number }>`
-        select string_agg(concat_ws(',', r.day, ${quoted(sql`r.id`)}, ${quoted(name)}) ${who} || ',' ||
-          concat_ws(',', r.calls, r.input_tokens, r.output_tokens, round(r.cost_micros / 1000000.0, 6)), E'\r\n'
-          order by r.cost_micros desc, r.id) as lines, count(*)::integer as count
-        from (
-          select u.day, ${id} as id, sum(u.calls) as calls, sum(u.input_tokens) as input_tokens,
-            sum(u.output_tokens) as output_tokens, sum(u.cost_micros) as cost_micros
-          from ${from} where ${within(whose, span)} group by 1, 2 having sum(u.calls) > 0 limit ${MOST_LINES + 1}
-        ) r group by r.day order by r.day`.execute(scope(whose));
-      if (rows.reduce((all, { count }) => all + count, 0) > MOST_LINES)
-        throw new AppError(400, `More than ${MOST_LINES} lines: choose a shorter period`);
-      return rows.map(({ lines }) => lines);
-    },
+    csv: createCsv(db),
 
     async forecast(whose) {
       const now = clock();

@@ -51,9 +51,3 @@ export function scaleOf(values: readonly number[], width: number): Scale {
     },
   };
 }
-
-/** Each point's share of all, in percent. */
-export function sharesOf(points: readonly Point[]): number[] {
-  const total = points.reduce((sum, { value }) => sum + Math.max(0, value), 0);
-  return points.map(({ value }) => (total > 0 ? (Math.max(0, value) / total) * 100 : 0));
-}

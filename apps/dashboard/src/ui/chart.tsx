@@ -1,6 +1,6 @@
 import { useCallback, useId, useState } from 'react';
 import { states } from '../texts/common.ts';
-import { BOTTOM, HEIGHT, LEFT, scaleOf, sharesOf } from './chart-scale.ts';
+import { BOTTOM, HEIGHT, LEFT, scaleOf } from './chart-scale.ts';
 import type { Point, Scale } from './chart-scale.ts';
 import { cx } from './cx.ts';
 
@@ -125,30 +125,6 @@ function useWidth(): [(node: HTMLElement | null) => void, number] {
     return () => observer.disconnect();
   }, []);
   return [watch, width];
-}
-
-/** Shares of a whole, longest first. */
-export function Shares({ label, points, format }: Figures) {
-  const shares = sharesOf(points);
-  return (
-    <figure className="min-w-0">
-      <ul className="flex flex-col gap-3" aria-label={label}>
-        {points.map((point, index) => (
-          <li key={point.label} className="min-w-0">
-            <div className="flex justify-between gap-4 text-[0.9rem]">
-              <span className="min-w-0 truncate" dir="auto">
-                {point.label}
-              </span>
-              <span className="num text-ink-soft">{format(point.value)}</span>
-            </div>
-            <div className="mt-1 h-1.5 overflow-hidden rounded-full bg-sunken" aria-hidden="true">
-              <div className="h-full rounded-full bg-accent" style={{ width: `${shares[index]}%` }} />
-            </div>
-          </li>
-        ))}
-      </ul>
-    </figure>
-  );
 }
 
 /** How much of a limit is used up. */

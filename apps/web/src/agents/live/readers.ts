@@ -10,7 +10,7 @@ export interface Readers {
 
 const SAY_MS = 30_000;
 /** After the last that is heard of a process. */
-export const READER_MS = 90_000;
+const READER_MS = 90_000;
 
 export function createReaders({ db, log }: { db: Database; log: Log }): Readers {
   const process = newId();

@@ -32,34 +32,9 @@ const OWNED = COLUMNS.toSpliced(3, 0, 'owner');
 const TELL = { at: 80, does: 'tell' } as const;
 const REFUSE = { at: 100, does: 'refuse' } as const;
 
-/** What was spent in a period, what this month will come to, and what bounds it. */
-export function createCostsService({ db, clock, usage }: CostsDeps) {
-  const costs = createCosts({ db, clock });
-
-  /** The month of its last day unless said. */
-  function spanOf({ from, to = isoDay(clock()) }: Given): { from: string; to: string } {
-    const first = from ?? `${to.slice(0, 7)}-01`;
-    if (first > to || first < firstDay(new Date(to), MOST_COST_DAYS)) throw new AppError(400, BAD_SPAN);
-    return { from: first, to };
-  }
-
+/** All that bounds what is spent. */
+function createBudgets({ db, clock, usage }: CostsDeps) {
   return {
-    async get(whose: Whose, by: CostSide, given: Given & Page): Promise<CostsReply> {
-      const span = spanOf(given);
-      const { id, limit, offset } = given;
-      return { by, ...span, ...(await costs.breakdown(whose, { by, ...span, id, limit, offset })) };
-    },
-
-    /** With the name that the file should have. */
-    async csv(whose: Whose, by: CostSide, given: Given): Promise<{ name: string; body: string }> {
-      const span = spanOf(given);
-      const days = await costs.csv(whose, { by, ...span });
-      const head = (whose === 'everybody' ? OWNED : COLUMNS).join();
-      return { name: `cost-by-${by}-${span.from}-${span.to}.csv`, body: `${[head, ...days].join('\r\n')}\r\n` };
-    },
-
-    forecast: (whose: Whose): Promise<CostForecast> => costs.forecast(whose),
-
     async budgets(user: User): Promise<{ budgets: Budget[]; more: boolean }> {
       const [{ caps, tokens, credits }, policies, doors] = await Promise.all([
         usage.caps(user),
@@ -93,6 +68,38 @@ export function createCostsService({ db, clock, usage }: CostsDeps) {
         more: policies.length > MOST || doors.length > MOST,
       };
     },
+  };
+}
+
+/** What was spent in a period, what this month will come to, and what bounds it. */
+export function createCostsService(deps: CostsDeps) {
+  const { db, clock } = deps;
+  const costs = createCosts({ db, clock });
+
+  /** The month of its last day unless said. */
+  function spanOf({ from, to = isoDay(clock()) }: Given): { from: string; to: string } {
+    const first = from ?? `${to.slice(0, 7)}-01`;
+    if (first > to || first < firstDay(new Date(to), MOST_COST_DAYS)) throw new AppError(400, BAD_SPAN);
+    return { from: first, to };
+  }
+
+  return {
+    async get(whose: Whose, by: CostSide, given: Given & Page): Promise<CostsReply> {
+      const span = spanOf(given);
+      const { id, limit, offset } = given;
+      return { by, ...span, ...(await costs.breakdown(whose, { by, ...span, id, limit, offset })) };
+    },
+
+    /** With the name that the file should have. */
+    async csv(whose: Whose, by: CostSide, given: Given): Promise<{ name: string; body: string }> {
+      const span = spanOf(given);
+      const days = await costs.csv(whose, { by, ...span });
+      const head = (whose === 'everybody' ? OWNED : COLUMNS).join();
+      return { name: `cost-by-${by}-${span.from}-${span.to}.csv`, body: `${[head, ...days].join('\r\n')}\r\n` };
+    },
+
+    forecast: (whose: Whose): Promise<CostForecast> => costs.forecast(whose),
+    ...createBudgets(deps),
   };
 }
 

@@ -32,9 +32,9 @@ const KEPT_MS = 86_400_000;
 const TTL_SECONDS = 86_400;
 /** A browser whose push service refuses so often in a row is none any more. */
 const MOST_FAILURES = 20;
-const GONE = [404, 410];
+const GONE = new Set([404, 410]);
 /** Addresses inside the own network are no push services; they stay what they are. */
-const NEVER = ['blocked', 'bad_url', 'redirects'];
+const NEVER = new Set(['blocked', 'bad_url', 'redirects']);
 /** What may be otherwise in a while. */
 const isPassing = (status: number): boolean => status === 429 || status >= 500;
 
@@ -105,7 +105,7 @@ async function deliver(deps: Sending, id: string, subscriptionId: string): Promi
     return;
   }
   if (isPassing(status)) throw new Error(`a push message was not taken: ${status}`);
-  if (GONE.includes(status) || send.failures + 1 >= MOST_FAILURES) {
+  if (GONE.has(status) || send.failures + 1 >= MOST_FAILURES) {
     await dropSubscription(db.system, send.browser_id);
     log.info({ userId: send.user_id, status }, 'a browser is gone, and told nothing any more');
     return;
@@ -144,6 +144,6 @@ async function post({ db, outbound, clock, subject, keys, log }: Sending, send: 
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     log.debug({ err: error }, 'a push service could not be reached');
-    return NEVER.includes(error.kind) ? 400 : 503;
+    return NEVER.has(error.kind) ? 400 : 503;
   }
 }

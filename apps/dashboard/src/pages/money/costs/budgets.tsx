@@ -70,22 +70,46 @@ export function Budgets() {
           </div>
         )}
       </Loaded>
-      <Confirm
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={capTexts.capRemoveTitle}
-        losses={
-          <>
-            <p>{removing && budgetName(removing)}</p>
-            <p>{capTexts.capRemoveLoss}</p>
-          </>
-        }
-        action={capTexts.capRemove}
+      <Removing
+        budget={removing}
         busy={put.isPending}
         error={put.error}
-        onConfirm={() => removing && set(capBody(removing, null))}
+        onClose={() => setRemoving(undefined)}
+        onRemove={(budget) => set(capBody(budget, null))}
       />
     </Card>
+  );
+}
+
+function Removing({
+  budget,
+  busy,
+  error,
+  onClose,
+  onRemove,
+}: {
+  budget: Budget | undefined;
+  busy: boolean;
+  error: Error | null;
+  onClose: () => void;
+  onRemove: (budget: Budget) => void;
+}) {
+  return (
+    <Confirm
+      open={budget !== undefined}
+      onClose={onClose}
+      title={capTexts.capRemoveTitle}
+      losses={
+        <>
+          <p>{budget && budgetName(budget)}</p>
+          <p>{capTexts.capRemoveLoss}</p>
+        </>
+      }
+      action={capTexts.capRemove}
+      busy={busy}
+      error={error}
+      onConfirm={() => budget && onRemove(budget)}
+    />
   );
 }
 

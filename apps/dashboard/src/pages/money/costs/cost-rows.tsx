@@ -1,31 +1,14 @@
-import { COST_SIDES } from '@troupe/contract';
-import type { CostSide, CostsReply } from '@troupe/contract';
+import type { CostsReply } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { count, money, percent, short } from '../../../format.ts';
-import { modelName } from '../../../models.ts';
 import { costs as texts } from '../../../texts/costs.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Pager, Table, type Column } from '../../../ui/table.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
-import type { Asked } from './cost.tsx';
-
-type Side = CostSide | 'user';
-type Row = CostsReply['rows'][number];
-
-export const PAGE = 100;
-
-/** Everybody's are by user first; a side that is none is the first. */
-export function sideOf(given: string | undefined, ofAll: boolean): Side {
-  const sides: readonly Side[] = ofAll ? ['user', ...COST_SIDES] : COST_SIDES;
-  return sides.find((side) => side === given) ?? sides[0]!;
-}
-
-/** What a row is called; one that is deleted has no name any more. */
-export function nameOf(by: Side, { id, name }: Pick<Row, 'id' | 'name'>): string {
-  if (by === 'model') return modelName(id);
-  return name ?? (id === '' ? texts.without[by] : texts.gone[by]);
-}
+import type { Asked } from './asked.ts';
+import { nameOf, PAGE, sidesOf } from './sides.ts';
+import type { Row } from './sides.ts';
 
 function columnsOf({ by, id, ofAll, go }: Asked, total: number): Column<Row>[] {
   const share = ({ costUsd }: Row) => (total > 0 ? (100 * costUsd) / total : 0);
@@ -97,7 +80,6 @@ const openColumn = (): Column<Row> => ({
 /** What each side cost; choosing one shows its days above. */
 export function CostRows({ reply, asked }: { reply: CostsReply; asked: Asked }) {
   const { by, ofAll, offset, go } = asked;
-  const sides: Side[] = ofAll ? ['user', ...COST_SIDES] : [...COST_SIDES];
   return (
     <Card
       title={texts.by}
@@ -110,7 +92,7 @@ export function CostRows({ reply, asked }: { reply: CostsReply; asked: Asked }) 
             label={texts.by}
             value={by}
             onChange={(next) => go({ by: next, id: undefined, offset: undefined })}
-            choices={sides.map((value) => ({ value, label: texts.sides[value] }))}
+            choices={sidesOf(ofAll).map((value) => ({ value, label: texts.sides[value] }))}
           />
         </div>
       }

@@ -1,9 +1,7 @@
 import { web } from '@troupe/contract';
 import type { CostsReply } from '@troupe/contract';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { urlOf, useCall } from '../../../api.ts';
 import { count, money, short } from '../../../format.ts';
-import { useSession } from '../../../session.ts';
 import { costs as texts } from '../../../texts/costs.ts';
 import { Card, Figure, Figures } from '../../../ui/card.tsx';
 import { Bars } from '../../../ui/chart.tsx';
@@ -11,35 +9,14 @@ import { Icon } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
+import { useAsked } from './asked.ts';
+import type { Asked } from './asked.ts';
 import { Budgets } from './budgets.tsx';
-import { CostRows, nameOf, PAGE, sideOf } from './cost-rows.tsx';
-import { dayLabel, lengthOf, periodOf, PERIODS } from './period.ts';
+import { CostRows } from './cost-rows.tsx';
+import { nameOf, PAGE } from './sides.ts';
+import { dayLabel, lengthOf, PERIODS } from './period.ts';
 import type { Period } from './period.ts';
 import { ToolsUsed } from './tools-used.tsx';
-
-/** What is looked at stands in the address, so that a link shows the same. */
-function useAsked() {
-  const search = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const { user } = useSession();
-  const ofAll = user?.isAdmin === true && search['of'] === 'all';
-  const period = periodOf(search);
-  const by = sideOf(search['by'], ofAll);
-  const { id } = search;
-  const offset = Number(search['offset']) || 0;
-  return {
-    ofAll,
-    isAdmin: user?.isAdmin === true,
-    period,
-    by,
-    id,
-    offset,
-    go: (change: Record<string, string | undefined>) =>
-      void navigate({ to: '.', search: { ...search, ...change } as never, resetScroll: false }),
-  };
-}
-
-export type Asked = ReturnType<typeof useAsked>;
 
 export default function Cost() {
   const asked = useAsked();

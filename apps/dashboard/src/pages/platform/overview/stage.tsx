@@ -11,7 +11,7 @@ import { Card } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Mask } from '../../../ui/icons.tsx';
 import { Loaded } from '../../../ui/states.tsx';
-import { stagedOf } from './stage-groups.ts';
+import { isBusy, stagedOf } from './stage-groups.ts';
 
 type Reply = TypesOf<typeof web.stage.get>['reply'];
 
@@ -96,8 +96,9 @@ function Dot({ state }: { state: StageActor['state'] }) {
 }
 
 /** One in front: what it does, for whom, since when, and what it spent today. */
-function Actor({ actor: { id, name, state, about, handedBy, since, spentUsd } }: { actor: StageActor }) {
-  const busy = state === 'working' || state === 'waits';
+function Actor({ actor }: { actor: StageActor }) {
+  const { id, name, state, about, handedBy, since, spentUsd } = actor;
+  const busy = isBusy(actor);
   const doing = [about, handedBy && texts.handed(handedBy), busy && since && texts.since(ago(since))].filter(Boolean);
   return (
     <div className="flex h-full items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong">
