@@ -1,9 +1,11 @@
 import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
+import { COSTS_WEB } from './costs-examples.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import { CHANNELS } from './channel-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
+import { ADDRESS, bus, SIGNATURE, UNDERGROUND } from './underground-examples.ts';
 import type { OwnerIds } from './world.ts';
 
 /**
@@ -22,10 +24,8 @@ const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } 
 const only =
   (body: unknown): Make =>
   () => ({ body });
-const ADDRESS = '0x1111111111111111111111111111111111111111';
 const HASH = `0x${'11'.repeat(32)}`;
 const HEX64 = 'ab'.repeat(32);
-const SIGNATURE = `0x${'11'.repeat(65)}`;
 const verify = { verificationType: 'eas', verified: true, attestationUid: 'x', verifierAddress: ADDRESS, metadata: {} };
 const said = { messages: [{ role: 'user', content: 'hello' }] };
 const assertion = {
@@ -40,53 +40,7 @@ const attestation = {
 };
 const page = { url: 'http://127.0.0.1:1/' };
 
-const bus = ({ agentId, agentAddress }: OwnerIds, to: string) => ({
-  version: '1.0',
-  messageId: 'm-1',
-  timestamp: new Date().toISOString(),
-  from: { agentId, walletAddress: agentAddress },
-  to: { agentId: to },
-  action: 'NOTE',
-  payload: {},
-});
-
 const team = `version: "2"\nagents:\n  root:\n    model: xiaomi/mimo-v2-pro\n    instruction: Help.\n`;
-
-/** Web and the backend have the same routes for these. */
-const UNDERGROUND: Record<string, Make> = {
-  'GET /api/underground/bus/messages': ({ agentId }) => ({ query: { agentId } }),
-  'POST /api/underground/bus/send': (id) => ({ body: { ...bus(id, id.memberId), signature: SIGNATURE } }),
-  'POST /api/underground/bus/sign': (id) => ({ body: { message: bus(id, id.memberId) } }),
-  'GET /api/underground/doors/:agentId': ({ agentId }) => ({ params: { agentId } }),
-  'PUT /api/underground/doors/:agentId': ({ agentId, memberId }) => ({
-    params: { agentId },
-    body: { open: true, contacts: [memberId], messagesPerDay: 50, perSender: 5 },
-  }),
-  'POST /api/underground/events': ({ agentId }) => ({
-    body: {
-      agentId,
-      name: 'n',
-      description: 'd',
-      venue: 'v',
-      eventDate: '2030-01-01',
-      ticketPriceUsdc: '2',
-      totalTickets: 5,
-    },
-  }),
-  'GET /api/underground/events/:id': ({ eventId: id }) => ({ params: { id } }),
-  'POST /api/underground/events/:id/tickets': ({ eventId: id, agentId }) => ({
-    params: { id },
-    body: { agentId, quantity: 1 },
-  }),
-  'POST /api/underground/splits': ({ agentId }) => ({
-    body: { agentId, name: 'n', totalAmount: '2', recipients: [{ address: ADDRESS, share: 100 }] },
-  }),
-  'POST /api/underground/wallets': ({ agentId }) => [
-    { body: { agentId, address: ADDRESS, proof: SIGNATURE } },
-    { body: { agentId } },
-  ],
-  'GET /api/underground/wallets/:address/balance': ({ agentAddress: address }) => ({ params: { address } }),
-};
 
 const OF_AGENTS: Record<string, Make> = {
   ...CHANNELS,
@@ -218,6 +172,7 @@ const BACKEND: Record<string, Make> = {
 const WEB: Record<string, Make> = {
   ...MCP_WEB,
   ...KNOWLEDGE_WEB,
+  ...COSTS_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
   ...OF_AGENTS,

@@ -8,7 +8,7 @@ import { NOWHERE, type World } from './world.ts';
 
 /** What is refused for another reason than whose it is. */
 const ELSE = [
-  /^web (PATCH|POST|DELETE) \/api\/admin\/(users|access)/,
+  /^web (PATCH|POST|DELETE) \/api\/admin\/(users|access)|^web GET \/api\/admin\/costs/,
   // It is no authenticator app that waits for its first code.
   /^web POST \/api\/settings\/factors\/totp\/:id$/,
   // The same copy was deleted through web before.

@@ -2,6 +2,7 @@ import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
+import { addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';
 
 /** Rows of the owner that no request makes in a moment: money on the way, things that wait, what happened long ago. */
@@ -17,6 +18,7 @@ export interface RowIds {
   paymentId: string;
   pendingDeviceId: string;
   runId: string;
+  pushId: string;
   splitId: string;
 }
 
@@ -52,6 +54,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     paymentId: newId(),
     pendingDeviceId: newId(),
     runId: newId(),
+    pushId: newId(),
     splitId: newId(),
   };
 
@@ -104,6 +107,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     created_at: now,
   });
   await addFiles(add, of, mark);
+  await addTold(add, user_id, ids.pushId, mark);
   await add('audit_log', {
     user_id,
     action: 'test',

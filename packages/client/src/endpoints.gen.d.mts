@@ -167,6 +167,13 @@ export interface Endpoints {
       success: true;
     };
   };
+  /** Tell a browser nothing any more */
+  'DELETE /api/push/subscriptions/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete a task and its history */
   'DELETE /api/scheduled-tasks': {
     query?: {
@@ -299,6 +306,64 @@ export interface Endpoints {
         askedAt: string;
       })[];
       total: number;
+    };
+  };
+  /** What everybody spent on models in a period: by day, and by user, agent, team, task, key or model */
+  'GET /api/admin/costs': {
+    query?: {
+      by?: 'user' | 'agent' | 'team' | 'task' | 'key' | 'model';
+      from?: string;
+      to?: string;
+      id?: string;
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      by: string;
+      from: string;
+      to: string;
+      total: {
+        costUsd: number;
+        inputTokens: number;
+        outputTokens: number;
+        calls: number;
+      };
+      rows: ({
+        id: string;
+        name: string | null;
+        owner: string | null;
+        costUsd: number;
+        inputTokens: number;
+        outputTokens: number;
+        calls: number;
+      })[];
+      count: number;
+      days: ({
+        date: string;
+        costUsd: number;
+        chosenUsd: number | null;
+      })[];
+    };
+  };
+  /** The same as CSV */
+  'GET /api/admin/costs/export': {
+    query?: {
+      by?: 'user' | 'agent' | 'team' | 'task' | 'key' | 'model';
+      from?: string;
+      to?: string;
+    };
+    reply: string;
+  };
+  /** What this month will have cost everybody by its end */
+  'GET /api/admin/costs/forecast': {
+    reply: {
+      soFarUsd: number;
+      endUsd: number | null;
+      lowUsd: number | null;
+      highUsd: number | null;
+      perDayUsd: number | null;
+      basisDays: number;
+      daysLeft: number;
     };
   };
   /** All invites, the newest 500 */
@@ -1164,6 +1229,29 @@ export interface Endpoints {
       })[];
     };
   };
+  /** Everything that bounds what agents spend, what is used of it, and what happens when it is reached */
+  'GET /api/budgets': {
+    reply: {
+      budgets: ({
+        kind: 'cap' | 'tokens' | 'payments' | 'strangers';
+        scope: 'user' | 'agent' | 'run';
+        agentId: string | null;
+        agentName: string | null;
+        period: 'day' | 'month' | 'total';
+        unit: 'usd' | 'tokens' | 'messages';
+        limit: number | null;
+        used: number | null;
+        reserved: number | null;
+        resetsAt: string | null;
+        steps: ({
+          at: number;
+          does: 'tell' | 'ask' | 'credits' | 'refuse' | 'nothing';
+        })[];
+        above: number | null;
+      })[];
+      more: boolean;
+    };
+  };
   /** What was said, newest first */
   'GET /api/chat': {
     query?: {
@@ -1199,6 +1287,64 @@ export interface Endpoints {
       id: string;
       timestamp: string;
       config: Record<string, unknown>;
+    };
+  };
+  /** What was spent on models in a period: by day, and by agent, team, task, key or model */
+  'GET /api/costs': {
+    query?: {
+      by?: 'agent' | 'team' | 'task' | 'key' | 'model';
+      from?: string;
+      to?: string;
+      id?: string;
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      by: string;
+      from: string;
+      to: string;
+      total: {
+        costUsd: number;
+        inputTokens: number;
+        outputTokens: number;
+        calls: number;
+      };
+      rows: ({
+        id: string;
+        name: string | null;
+        owner: string | null;
+        costUsd: number;
+        inputTokens: number;
+        outputTokens: number;
+        calls: number;
+      })[];
+      count: number;
+      days: ({
+        date: string;
+        costUsd: number;
+        chosenUsd: number | null;
+      })[];
+    };
+  };
+  /** The same as CSV, a line for each day and agent, team, task, key or model */
+  'GET /api/costs/export': {
+    query?: {
+      by?: 'agent' | 'team' | 'task' | 'key' | 'model';
+      from?: string;
+      to?: string;
+    };
+    reply: string;
+  };
+  /** What this month will have cost by its end: so far, and a mean day of the last four weeks for each day that is left */
+  'GET /api/costs/forecast': {
+    reply: {
+      soFarUsd: number;
+      endUsd: number | null;
+      lowUsd: number | null;
+      highUsd: number | null;
+      perDayUsd: number | null;
+      basisDays: number;
+      daysLeft: number;
     };
   };
   /** Credits and the own referral code */
@@ -1664,6 +1810,20 @@ export interface Endpoints {
       })[];
     };
   };
+  /** The browsers that are told, of what, and the key that a new one subscribes with */
+  'GET /api/push': {
+    reply: {
+      publicKey: string;
+      kinds: Record<string, boolean>;
+      subscriptions: ({
+        id: string;
+        endpoint: string;
+        name: string;
+        createdAt: string;
+        toldAt: string | null;
+      })[];
+    };
+  };
   /** Scheduled tasks, newest first */
   'GET /api/scheduled-tasks': {
     query?: {
@@ -1911,6 +2071,25 @@ export interface Endpoints {
       path: string;
       bytes: number;
       text: string | null;
+    };
+  };
+  /** Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; `work` in the live stream says when to read it again */
+  'GET /api/stage': {
+    reply: {
+      agents: ({
+        id: string;
+        name: string;
+        teamId: string | null;
+        teamName: string | null;
+        state: 'working' | 'waits' | 'ready' | 'off' | 'trouble';
+        sessionId: string | null;
+        about: string | null;
+        handedBy: string | null;
+        since: string | null;
+        spentUsd: number;
+      })[];
+      more: boolean;
+      todayUsd: number;
     };
   };
   /** The own teams, their agents and the documents that they run from */
@@ -3419,6 +3598,32 @@ export interface Endpoints {
         says: string;
       })[];
       yaml_config: string;
+    };
+  };
+  /** Tell a browser, by Web Push; one that is known is renewed */
+  'POST /api/push/subscriptions': {
+    body: {
+      endpoint: string;
+      keys: {
+        p256dh: string;
+        auth: string;
+      };
+      name?: string;
+    };
+    reply: {
+      subscription: {
+        id: string;
+        endpoint: string;
+        name: string;
+        createdAt: string;
+        toldAt: string | null;
+      };
+    };
+  };
+  /** Send a message to every browser that is told */
+  'POST /api/push/test': {
+    reply: {
+      browsers: number;
     };
   };
   /** Create an account */

@@ -19,6 +19,7 @@ export * from './sse.ts';
 
 export * from './platform/jobs.ts';
 export { type Notice, MOST_NOTICE_STREAMS, TOO_MANY_NOTICE_STREAMS } from './platform/notices.ts';
+export { PUSH_KINDS, type PushKind, type PushSubscriptionRow } from './platform/push.ts';
 export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery } from './platform/webhooks.ts';
 
 export type { Access, AccessRequest } from './identity/access.ts';
@@ -84,10 +85,19 @@ export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export * from './agents/knowledge/fields.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
+export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
 export type { ScheduledTask } from './agents/tasks.ts';
 export type { TeamStoreCall } from './agents/teams/backend.ts';
 export { PLAN_FOR_TEAMS, customAgent } from './agents/teams/web.ts';
 
+export {
+  COST_SIDES,
+  MOST_COST_DAYS,
+  type Budget,
+  type CostForecast,
+  type CostSide,
+  type CostsReply,
+} from './money/costs.ts';
 export { PAYMENT_METHODS } from './money/gateway.ts';
 export * from './money/jobs.ts';
 export { INVALID_PAYGATE_ACTION } from './money/paygate.ts';

@@ -643,6 +643,11 @@ export interface Tables {
     meta: Default<Json>;
     request_hash: string;
   };
+  live_readers: {
+    process: string;
+    until: Timestamp;
+    user_id: string;
+  };
   mcp_credentials: {
     agent_id: string;
     sealed: Bytes;
@@ -754,6 +759,31 @@ export interface Tables {
     transaction_raw: Nullable<string>;
     units: Int8;
     updated_at: Timestamp;
+  };
+  push_keys: {
+    created_at: Timestamp;
+    id: Default<boolean>;
+    private_key: Bytes;
+    public_key: Bytes;
+  };
+  push_messages: {
+    at: Timestamp;
+    data: Json;
+    id: string;
+    kind: string;
+    queued_at: Nullable<Timestamp>;
+    user_id: string;
+  };
+  push_subscriptions: {
+    auth: Bytes;
+    created_at: Timestamp;
+    endpoint: string;
+    failures: Default<number>;
+    id: string;
+    name: string;
+    p256dh: Bytes;
+    told_at: Nullable<Timestamp>;
+    user_id: string;
   };
   recovery_codes: {
     code_hash: string;
@@ -998,6 +1028,16 @@ export interface Tables {
     reasoning_tokens: Default<Int8>;
     run_id: Nullable<string>;
     success: boolean;
+    user_id: string;
+  };
+  usage_sources_daily: {
+    calls: Int8;
+    cost_micros: Int8;
+    day: string;
+    input_tokens: Int8;
+    kind: 'task' | 'key';
+    output_tokens: Int8;
+    source_id: string;
     user_id: string;
   };
   usage_tools_daily: {

@@ -63,6 +63,8 @@ import { shareRoutes } from './shares/routes.ts';
 import { createShares } from './shares/service.ts';
 import { skillRoutes } from './skills/routes.ts';
 import { createSkills } from './skills/service.ts';
+import { stageRoutes } from './stage/routes.ts';
+import { createStage } from './stage/service.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { createTasks } from './tasks/service.ts';
 import { teamRoutes } from './teams/routes.ts';
@@ -103,7 +105,8 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
   fileRoutes(server, createFiles({ roster, backend }));
   inboxRoutes(server, createInbox({ db, backend, log }));
-  liveRoutes(server, createLive({ roster, backend, listener, log }));
+  stageRoutes(server, createStage({ db, clock }));
+  liveRoutes(server, createLive({ db, roster, backend, listener, log }));
   backgroundRoutes(server, createBackground({ roster, backend }));
   const memory = createMemory({ roster, backend });
   memoryRoutes(server, memory);
