@@ -2,6 +2,7 @@ import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
+import { addSplit } from './split-rows.ts';
 import { addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';
 
@@ -326,24 +327,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       created_at: now,
       updated_at: now,
     });
-    await add('splits', {
-      ...of,
-      id: ids.splitId,
-      name: mark('split'),
-      units: 1n,
-      payout: 'accrued',
-      request_hash: 'h',
-      created_at: now,
-    });
-    await add('split_parts', {
-      split_id: ids.splitId,
-      position: 0,
-      user_id,
-      address: mark('payee'),
-      share: '100',
-      units: 1n,
-      status: 'accrued',
-    });
+    await addSplit(add, of, ids.splitId, mark);
   }
 
   async function addUnderground(): Promise<void> {
