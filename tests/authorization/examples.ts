@@ -71,7 +71,7 @@ const BACKEND: Record<string, Make> = {
       body: { name: 'stolen', config: {}, purpose: { instruction: 'stolen' }, plan: 'network' },
     },
     { params: { id }, body: { skill: { id: skillId, on: false } } },
-    { params: { id }, body: { collection: { id: collectionId, on: false } } },
+    { params: { id }, body: { collection: { id: collectionId, on: true } } },
   ],
   'POST /api/agents/:id/update': agentWith({ image: 'stolen/image:1' }),
   'POST /api/agents/:id/verify': agentWith(verify),

@@ -47,6 +47,11 @@ export const OPEN: readonly Opening[] = [
     reason: 'the id only narrows what is the caller’s own',
   },
   {
+    target: /^backend POST \/v1\/knowledge\/search$/,
+    to: /^another agent's key$/,
+    reason: 'an agent’s own key means that agent, whatever the header says: it searches what that one was given',
+  },
+  {
     target: /^backend DELETE \/api\/agents\/:id$/,
     to: /internal key for another user/,
     reason: 'one that the user does not have counts as deleted, so that a repeat succeeds; nothing is touched',

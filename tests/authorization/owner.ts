@@ -35,6 +35,8 @@ function rank({ method, name }: Target): number {
   // With the key at the backend first: a session may only repeat the token that the key has set.
   if (name.startsWith('web POST /api/register-')) return 2;
   if (name.endsWith('/token/rotate')) return 8;
+  // Its documents are deleted by themselves before.
+  if (name.endsWith('DELETE /api/knowledge/:id')) return 5;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
   // A task, which goes with its conversation; not the agent.
   if (/\/background\/\S+\/stop$/.test(name)) return 1;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { memberToken } from '@troupe/roster';
 import { newId, randomHex, sha256Hex, type Counters, type Env } from '@troupe/kernel';
 import { TEST_SECRETS } from '@troupe/testing/http/server';
@@ -189,6 +190,7 @@ async function addKnowledge(
     text: `owned ${mark('documentText')}`,
   });
   await ask('PUT', `/api/agents/${agentId}/knowledge/${id}`, {});
+  while ((await ask('GET', `/api/knowledge/documents/${documentId}`)).state === 'waiting') await delay(20);
   return { collectionId: id, documentId };
 }
 
@@ -282,6 +284,10 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   keep('ticket', new URL(agent.websocketUrl).searchParams.get('token') ?? '');
   keep('invite', invite.token);
   keep('webhook secret', secret);
+  await db.system
+    .insertInto('knowledge_sources')
+    .values({ document_id: knowledge.documentId, user_id: who.id, content: Buffer.from(marks.mark('source')) })
+    .execute();
   const rows = await addRows(db, { userId: who.id, agentId, address, otherId }, marks);
   const expiredCookie = await newSession(services, who.id, -1000);
   const session = await db.system

@@ -24,7 +24,7 @@ export interface Hit {
  * What is read of the index for one question at most: above it the commonest words of the question are left out. Adding up
  * so many takes a few milliseconds.
  */
-const MOST_POSTINGS = 600_000;
+const MOST_POSTINGS = 120_000;
 /** Looked at for each that is wanted: some say the same. */
 const SPARE = 3;
 
