@@ -2,6 +2,8 @@ import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
 import { COSTS_WEB } from './costs-examples.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
+import { CHANNELS } from './channel-examples.ts';
+import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
 import type { OwnerIds } from './world.ts';
 
@@ -15,6 +17,7 @@ const agentWith =
   (body: unknown): Make =>
   (id) => ({ ...agent(id), body });
 const inAgent = ({ agentId }: OwnerIds, more: object = {}) => ({ params: { agentId, ...more } });
+const taskOf = ({ conversationId }: OwnerIds): string => `task-${conversationId}`;
 const inConversation: Make = ({ agentId: id, conversationId: sessionId }) => ({ params: { id, sessionId } });
 const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } });
 const only =
@@ -86,7 +89,8 @@ const UNDERGROUND: Record<string, Make> = {
   'GET /api/underground/wallets/:address/balance': ({ agentAddress: address }) => ({ params: { address } }),
 };
 
-const BACKUPS: Record<string, Make> = {
+const OF_AGENTS: Record<string, Make> = {
+  ...CHANNELS,
   'DELETE /api/agents/:id/backups/:backupId': backup,
   'GET /api/agents/:id/backups/:backupId': backup,
   'POST /api/agents/:id/backups/:backupId/restore': backup,
@@ -105,15 +109,16 @@ const INSTALLATIONS: Record<string, Make> = {
 
 const BACKEND: Record<string, Make> = {
   ...UNDERGROUND,
-  ...BACKUPS,
+  ...OF_AGENTS,
   ...INSTALLATIONS,
   'POST /api/agents': only({ name: 'n', config: { plan: 'network' } }),
-  'PUT /api/agents/:id': ({ agentId: id, skillId }) => [
+  'PUT /api/agents/:id': ({ agentId: id, skillId, collectionId }) => [
     {
       params: { id },
       body: { name: 'stolen', config: {}, purpose: { instruction: 'stolen' }, plan: 'network' },
     },
     { params: { id }, body: { skill: { id: skillId, on: false } } },
+    { params: { id }, body: { collection: { id: collectionId, on: false } } },
   ],
   'POST /api/agents/:id/update': agentWith({ image: 'stolen/image:1' }),
   'POST /api/agents/:id/verify': agentWith(verify),
@@ -144,6 +149,9 @@ const BACKEND: Record<string, Make> = {
   }),
   'POST /api/runtime/proxy/:agentId/heartbeat': (id) => inAgent(id),
   'GET /api/runtime/proxy/:agentId/logs': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/background': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/background/:id': (id) => inAgent(id, { id: taskOf(id) }),
+  'POST /api/runtime/proxy/:agentId/background/:id/stop': (id) => inAgent(id, { id: taskOf(id) }),
   'GET /api/runtime/proxy/:agentId/memory': (id) => inAgent(id),
   'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
   'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
@@ -191,6 +199,7 @@ const BACKEND: Record<string, Make> = {
     body: said,
     headers: { 'x-agent-id': agentId, 'x-run-id': runId },
   }),
+  ...KNOWLEDGE_BACKEND,
   'GET /v1/skills/:digest': ({ agentId, skillDigest: digest }) => ({
     params: { digest },
     headers: { 'x-agent-id': agentId },
@@ -210,9 +219,10 @@ const BACKEND: Record<string, Make> = {
 const WEB: Record<string, Make> = {
   ...MCP_WEB,
   ...COSTS_WEB,
+  ...KNOWLEDGE_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
-  ...BACKUPS,
+  ...OF_AGENTS,
   ...INSTALLATIONS,
   'POST /api/admin/invites': only({ email: 'somebody@example.org' }),
   'PATCH /api/admin/users/:id': ({ userId: id }) => ({ params: { id }, body: { plan: 'solo' } }),
@@ -258,6 +268,9 @@ const WEB: Record<string, Make> = {
   'PATCH /api/admin/providers/:id': () => ({ params: { id: 'p' }, body: { enabled: false } }),
   'DELETE /api/admin/providers/:id': () => ({ params: { id: 'p' } }),
   'POST /api/admin/providers/test': only({ id: 'p' }),
+  'GET /api/agents/:id/background': (id) => agent(id),
+  'GET /api/agents/:id/background/:taskId': (id) => ({ params: { id: id.agentId, taskId: taskOf(id) } }),
+  'POST /api/agents/:id/background/:taskId/stop': (id) => ({ params: { id: id.agentId, taskId: taskOf(id) } }),
   'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
   }),

@@ -36,6 +36,8 @@ function rank({ method, name }: Target): number {
   if (name.startsWith('web POST /api/register-')) return 2;
   if (name.endsWith('/token/rotate')) return 8;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
+  // A task, which goes with its conversation; not the agent.
+  if (/\/background\/\S+\/stop$/.test(name)) return 1;
   if (/reset|restore|:action|stop|restart|repair|\/update$/.test(name)) return 3;
   return method === 'GET' ? 0 : method === 'DELETE' ? 4 : 1;
 }

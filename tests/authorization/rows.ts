@@ -159,6 +159,8 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
   await add('agent_logs', { ...of, level: 'info', message: mark('log'), source: 'test' });
   await add('agent_days', { ...of, day: today, tokens: 4711n });
   await add('agent_channels', { ...of, channel: 'test', state: { note: mark('channel') } });
+  const letter = { channel: 'test', id: mark('messageId'), chat: mark('chat'), sender: mark('sender') };
+  await add('agent_channel_messages', { ...of, ...letter, content: { text: mark('letter') }, state: 'waiting' });
   await add('agent_todos', { ...of, scope: `agent:${agentId}`, number: 1, description: mark('todo') });
   await add('agent_doors', {
     ...of,
@@ -185,6 +187,9 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       status: 'waiting',
     });
     await add('agent_followers', { user_id, session_id: ids.conversationId, follower: mark('process'), until: later });
+    const task = { run_seq: 1, member_id: mark('member'), member: mark('memberName'), depth: 1, limits: {} };
+    const over = { task: mark('task'), status: 'done', result: mark('result'), settled: true, ended_at: now } as const;
+    await add('agent_background', { ...session, ...task, ...over, id: `task-${ids.conversationId}` });
     const call = { callId: 'call-1', tool: 'write_file', args: JSON.stringify({ path: mark('argument') }) };
     const spent = { turns: 1, tokens: 1, costMicros: 1, ms: 1 };
     await add('agent_events', { ...session, seq: 1, data: { type: 'user', content: mark('said') } });

@@ -32,6 +32,8 @@ export interface OwnerIds extends RowIds {
   paymentSessionId: string;
   webhookId: string;
   deliveryId: string;
+  collectionId: string;
+  documentId: string;
   skillId: string;
   reviewId: string;
   skillDigest: string;
@@ -172,6 +174,24 @@ async function addSkills(
   return { skillId: skill.id, reviewId: waiting.id, skillDigest: digest };
 }
 
+/** A collection that the agent may search, with a document in it that is read soon. */
+async function addKnowledge(
+  ask: (method: string, path: string, body?: unknown) => Promise<Body>,
+  agentId: string,
+  { mark }: Marks,
+) {
+  const { id } = await ask('POST', '/api/knowledge', {
+    name: mark('collection'),
+    description: mark('collectionAbout'),
+  });
+  const { id: documentId } = await ask('POST', `/api/knowledge/${id}/documents`, {
+    name: mark('document'),
+    text: `owned ${mark('documentText')}`,
+  });
+  await ask('PUT', `/api/agents/${agentId}/knowledge/${id}`, {});
+  return { collectionId: id, documentId };
+}
+
 /** Somebody who has one of everything, with a mark wherever a text fits. */
 async function addOwner(services: Services, marks: Marks, otherId: string) {
   const { mark, keep } = marks;
@@ -205,6 +225,12 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   await ask('PUT', `${at}/payment-policy`, { perPayment: '47.11', payees: null });
   const mcpServer = mark('mcp');
   await ask('PUT', `${at}/mcp-servers/${mcpServer}`, { url: NOWHERE, headers: { 'x-key': marks.secret('mcpHeader') } });
+  const mailbox = {
+    address: `${mark('mailbox')}@test.example`,
+    password: marks.secret('mailPassword'),
+    smtpHost: '127.0.0.1',
+  };
+  await ask('PUT', `${at}/channels/email`, { settings: mailbox, allowed: [`${mark('writer')}@test.example`] });
   const team = await ask('POST', '/api/provision/team', {
     plan: 'network',
     customAgents: [member('one'), member('two')],
@@ -246,6 +272,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     })
     .execute();
   const skills = await addSkills(ask, agentId, marks);
+  const knowledge = await addKnowledge(ask, agentId, marks);
   const { token } = await ask('GET', `${at}/token`);
   const { agent } = await ask('GET', at);
 
@@ -286,6 +313,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     webhookId: webhook.id,
     deliveryId,
     ...skills,
+    ...knowledge,
     mcpServer,
   };
   for (const name of ['userId', 'keyId', 'sessionId', 'teamId', 'conversationId'] as const) keep(name, ids[name]);

@@ -49,6 +49,7 @@ export const WORK_PAGES: PageEntry[] = [
   { name: 'teams-own', path: '/dashboard/teams?tab=own' },
   { name: 'teams-editor', path: '/dashboard/teams?tab=editor' },
   { name: 'skills', path: '/dashboard/skills' },
+  { name: 'knowledge', path: '/dashboard/knowledge' },
   { name: 'tasks', path: '/dashboard/tasks' },
   { name: 'tasks-new', path: '/dashboard/tasks?new=1' },
   { name: 'heartbeat', path: '/dashboard/heartbeat' },

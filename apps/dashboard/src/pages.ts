@@ -30,6 +30,7 @@ export const SIGNED_IN: [string, Load][] = [
   ['/dashboard/agents/$id/runs/$session', () => import('./pages/agents/runs/run.tsx')],
   ['/dashboard/teams', () => import('./pages/agents/teams/teams.tsx')],
   ['/dashboard/skills', () => import('./pages/agents/skills/skills.tsx')],
+  ['/dashboard/knowledge', () => import('./pages/agents/knowledge/knowledge.tsx')],
   ['/dashboard/tasks', () => import('./pages/agents/tasks/tasks.tsx')],
   ['/dashboard/heartbeat', () => import('./pages/agents/heartbeat.tsx')],
   ['/dashboard/devices', () => import('./pages/agents/devices.tsx')],

@@ -32,6 +32,13 @@ export interface Endpoints {
       deleted: string;
     };
   };
+  /** Remove a channel, and what opened it */
+  'DELETE /api/agents/:id/channels/:kind': {
+    params: { id: string; kind: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete a file, or a folder with all that is in it */
   'DELETE /api/agents/:id/files': {
     params: { id: string };
@@ -40,6 +47,18 @@ export interface Endpoints {
     };
     reply: {
       success: true;
+    };
+  };
+  /** Take a collection from an agent */
+  'DELETE /api/agents/:id/knowledge/:collectionId': {
+    params: { id: string; collectionId: string };
+    reply: {
+      collections: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+      })[];
     };
   };
   /** Remove an MCP server, and what opened it */
@@ -119,6 +138,20 @@ export interface Endpoints {
   };
   /** Delete an API key; it stops working at once */
   'DELETE /api/keys/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a collection that no agent has, with all its documents */
+  'DELETE /api/knowledge/:id': {
+    params: { id: string };
+    reply: {
+      success: true;
+    };
+  };
+  /** Delete a document; it is found no more at once */
+  'DELETE /api/knowledge/documents/:id': {
     params: { id: string };
     reply: {
       success: true;
@@ -359,6 +392,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       })[];
@@ -441,6 +475,64 @@ export interface Endpoints {
       status: 'ok';
     };
   };
+  /** Work that an agent has in the background with members of its team, the newest first */
+  'GET /api/agents/:id/background': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      offset?: string;
+      session?: string;
+    };
+    reply: {
+      tasks: ({
+        id: string;
+        sessionId: string;
+        runSeq: number;
+        member: string;
+        memberId: string;
+        memberSession: string | null;
+        task: string;
+        status: 'running' | 'done' | 'failed' | 'stopped';
+        result: string;
+        spent: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        } | null;
+        createdAt: string;
+        endedAt: string | null;
+        [key: string]: unknown;
+      })[];
+      hasMore: boolean;
+    };
+  };
+  /** A task in the background, with its whole result */
+  'GET /api/agents/:id/background/:taskId': {
+    params: { id: string; taskId: string };
+    reply: {
+      task: {
+        id: string;
+        sessionId: string;
+        runSeq: number;
+        member: string;
+        memberId: string;
+        memberSession: string | null;
+        task: string;
+        status: 'running' | 'done' | 'failed' | 'stopped';
+        result: string;
+        spent: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        } | null;
+        createdAt: string;
+        endedAt: string | null;
+        [key: string]: unknown;
+      };
+    };
+  };
   /** The copies of an agent, the newest first */
   'GET /api/agents/:id/backups': {
     params: { id: string };
@@ -461,6 +553,34 @@ export interface Endpoints {
   'GET /api/agents/:id/backups/:backupId': {
     params: { id: string; backupId: string };
     reply: string;
+  };
+  /** Channels of an agent, how they are, and what came in lately */
+  'GET /api/agents/:id/channels': {
+    params: { id: string };
+    reply: {
+      channels: ({
+        kind: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp';
+        isSet: boolean;
+        settings: Record<string, string>;
+        secrets: string[];
+        allowed: string[];
+        webhook: string | null;
+        state: 'off' | 'starting' | 'listening' | 'failed' | 'refused' | 'elsewhere';
+        error: string | null;
+        at: string | null;
+      })[];
+      receipts: ({
+        channel: string;
+        id: string;
+        sender: string;
+        chat: string;
+        state: 'waiting' | 'answered' | 'failed' | 'ignored';
+        note: string | null;
+        tries: number;
+        receivedAt: string;
+        doneAt: string | null;
+      })[];
+    };
   };
   /** What the agent runs with */
   'GET /api/agents/:id/config': {
@@ -495,6 +615,18 @@ export interface Endpoints {
       show?: 'true';
     };
     reply: string;
+  };
+  /** Which collections an agent may search */
+  'GET /api/agents/:id/knowledge': {
+    params: { id: string };
+    reply: {
+      collections: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+      })[];
+    };
   };
   /** The agent’s log, newest first */
   'GET /api/agents/:id/logs': {
@@ -718,6 +850,17 @@ export interface Endpoints {
           note?: string;
           [key: string]: unknown;
         })[];
+        background?: {
+          id: string;
+          member: string;
+          status: 'done' | 'failed' | 'stopped';
+          [key: string]: unknown;
+        };
+        to?: {
+          agentId: string;
+          name: string;
+          [key: string]: unknown;
+        };
         stopped?: boolean;
         [key: string]: unknown;
       })[];
@@ -1415,6 +1558,119 @@ export interface Endpoints {
       createdAt: string;
       lastUsed: string | null;
       origins: string[];
+    };
+  };
+  /** Collections of documents */
+  'GET /api/knowledge': {
+    reply: {
+      collections: ({
+        id: string;
+        name: string;
+        description: string;
+        documents: number;
+        waiting: number;
+        failed: number;
+        passages: number;
+        agents: ({
+          id: string;
+          name: string;
+        })[];
+        createdAt: string;
+        updatedAt: string;
+      })[];
+    };
+  };
+  /** Documents of a collection, the newest first */
+  'GET /api/knowledge/:id/documents': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      documents: ({
+        id: string;
+        name: string;
+        title: string | null;
+        source: 'file' | 'text' | 'url';
+        url: string | null;
+        kind: string | null;
+        state: 'waiting' | 'ready' | 'failed';
+        error: string | null;
+        notes: string[];
+        bytes: number;
+        passages: number;
+        everyHours: number | null;
+        readAt: string | null;
+        nextReadAt: string | null;
+        createdAt: string;
+      })[];
+      total: number;
+    };
+  };
+  /** A document and how it is */
+  'GET /api/knowledge/documents/:id': {
+    params: { id: string };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
+    };
+  };
+  /** A passage with those around it */
+  'GET /api/knowledge/documents/:id/passages/:index': {
+    params: { id: string; index: string };
+    query?: {
+      around?: string;
+    };
+    reply: {
+      passages: ({
+        documentId: string;
+        document: string;
+        url: string | null;
+        collectionId: string;
+        collection: string;
+        index: number;
+        of: number;
+        place: string;
+        heading: string;
+        text: string;
+      })[];
+    };
+  };
+  /** The passages that fit a question best, of one collection or all */
+  'GET /api/knowledge/search': {
+    query: {
+      query: string;
+      collection?: string;
+      limit?: string;
+    };
+    reply: {
+      passages: ({
+        documentId: string;
+        document: string;
+        url: string | null;
+        collectionId: string;
+        collection: string;
+        index: number;
+        of: number;
+        place: string;
+        heading: string;
+        text: string;
+        score: number;
+      })[];
     };
   };
   /** Everything that moves, as server-sent events: `changed` names what to read again, `step` and `delta` are what happens in the conversations that are watched. After `ready` read what you show; Last-Event-ID goes on where a reader stopped */
@@ -2196,12 +2452,13 @@ export interface Endpoints {
       [key: string]: unknown;
     };
   };
-  /** Change a provider’s address or key, or switch it on and off */
+  /** Change a provider’s address, key or models, or switch it on and off */
   'PATCH /api/admin/providers/:id': {
     params: { id: string };
     body?: {
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
       enabled?: boolean;
     };
     reply: {
@@ -2211,6 +2468,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       };
@@ -2277,6 +2535,53 @@ export interface Endpoints {
         branchAt?: number | null;
         [key: string]: unknown;
       };
+    };
+  };
+  /** Rename a collection, or say what is in it */
+  'PATCH /api/knowledge/:id': {
+    params: { id: string };
+    body?: {
+      name?: string;
+      description?: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      description: string;
+      documents: number;
+      waiting: number;
+      failed: number;
+      passages: number;
+      agents: ({
+        id: string;
+        name: string;
+      })[];
+      createdAt: string;
+      updatedAt: string;
+    };
+  };
+  /** How often a page is read again */
+  'PATCH /api/knowledge/documents/:id': {
+    params: { id: string };
+    body: {
+      everyHours: number | null;
+    };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
     };
   };
   /** Change name or notifications */
@@ -2375,10 +2680,11 @@ export interface Endpoints {
   /** Add a provider; it is used from now on */
   'POST /api/admin/providers': {
     body: {
-      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'azure' | 'bedrock' | 'vertex' | 'ollama' | 'compatible';
       name?: string;
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
     };
     reply: {
       provider: {
@@ -2387,6 +2693,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       };
@@ -2397,10 +2704,11 @@ export interface Endpoints {
     body?: {
       id: string;
     } | {
-      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'azure' | 'bedrock' | 'vertex' | 'ollama' | 'compatible';
       name?: string;
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
     };
     reply: {
       ok: boolean;
@@ -2418,6 +2726,14 @@ export interface Endpoints {
     };
     reply: {
       success: true;
+    };
+  };
+  /** Stop a task in the background; the agent is told */
+  'POST /api/agents/:id/background/:taskId/stop': {
+    params: { id: string; taskId: string };
+    reply: {
+      success: true;
+      stopped: boolean;
     };
   };
   /** Copy an agent: definition, configuration, memory, conversations and files */
@@ -2443,6 +2759,18 @@ export interface Endpoints {
       restored: string;
       safetyBackupId: string;
       status: string;
+    };
+  };
+  /** Try a channel now; with `to`, somebody there gets a message */
+  'POST /api/agents/:id/channels/:kind/test': {
+    params: { id: string; kind: string };
+    body?: {
+      to?: string;
+    };
+    reply: {
+      ok: boolean;
+      account: string | null;
+      error: string | null;
     };
   };
   /** Ask for access to an MCP server (OAuth): the answer says where its owner agrees */
@@ -3044,6 +3372,100 @@ export interface Endpoints {
       plan: 'solo' | 'collective' | 'label' | 'network' | null;
       subscriptionStatus: string;
       features: string[];
+    };
+  };
+  /** Make a collection */
+  'POST /api/knowledge': {
+    body: {
+      name: string;
+      description?: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      description: string;
+      documents: number;
+      waiting: number;
+      failed: number;
+      passages: number;
+      agents: ({
+        id: string;
+        name: string;
+      })[];
+      createdAt: string;
+      updatedAt: string;
+    };
+  };
+  /** Add a text, or a page by its address */
+  'POST /api/knowledge/:id/documents': {
+    params: { id: string };
+    body?: {
+      name?: string;
+      text?: string;
+      url?: string;
+      everyHours?: number | null;
+    };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
+    };
+  };
+  /** Add a file; its bytes are the body, as application/octet-stream. It is read soon after */
+  'POST /api/knowledge/:id/documents/file': {
+    params: { id: string };
+    query: {
+      name: string;
+    };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
+    };
+  };
+  /** Read a page again now */
+  'POST /api/knowledge/documents/:id/read': {
+    params: { id: string };
+    reply: {
+      id: string;
+      name: string;
+      title: string | null;
+      source: 'file' | 'text' | 'url';
+      url: string | null;
+      kind: string | null;
+      state: 'waiting' | 'ready' | 'failed';
+      error: string | null;
+      notes: string[];
+      bytes: number;
+      passages: number;
+      everyHours: number | null;
+      readAt: string | null;
+      nextReadAt: string | null;
+      createdAt: string;
     };
   };
   /** Write into what the agent remembers: one key, or several at once */
@@ -3724,6 +4146,27 @@ export interface Endpoints {
   'POST /oauth/token': {
     reply: string;
   };
+  /** Set or change a channel; it counts at once */
+  'PUT /api/agents/:id/channels/:kind': {
+    params: { id: string; kind: string };
+    body: {
+      settings: Record<string, string>;
+      allowed?: string[];
+    };
+    reply: {
+      channel: {
+        kind: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp';
+        isSet: boolean;
+        settings: Record<string, string>;
+        secrets: string[];
+        allowed: string[];
+        webhook: string | null;
+        state: 'off' | 'starting' | 'listening' | 'failed' | 'refused' | 'elsewhere';
+        error: string | null;
+        at: string | null;
+      };
+    };
+  };
   /** Change what the agent runs with; it takes effect at once */
   'PUT /api/agents/:id/config': {
     params: { id: string };
@@ -3743,6 +4186,19 @@ export interface Endpoints {
     reply: {
       path: string;
       bytes: number;
+    };
+  };
+  /** Let an agent search a collection; it counts from the next step on */
+  'PUT /api/agents/:id/knowledge/:collectionId': {
+    params: { id: string; collectionId: string };
+    body?: Record<string, unknown>;
+    reply: {
+      collections: ({
+        id: string;
+        name: string;
+        description: string;
+        on: boolean;
+      })[];
     };
   };
   /** Attach an MCP server to an agent, or replace the one of that name */

@@ -25,7 +25,9 @@ export * as settings from './identity/settings.ts';
 export * as walletAuth from './identity/wallet-auth.ts';
 
 export * as agents from './agents/agents/web.ts';
+export * as background from './agents/background/web.ts';
 export * as backups from './agents/backups/web.ts';
+export * as channels from './agents/channels/web.ts';
 export * as chat from './agents/chat.ts';
 export * as config from './agents/config.ts';
 export * as connections from './agents/connections/web.ts';
@@ -37,6 +39,7 @@ export * as heartbeat from './agents/heartbeat.ts';
 export * as inbox from './agents/inbox.ts';
 export * as installations from './agents/installations/web.ts';
 export * as instance from './agents/instance.ts';
+export * as knowledge from './agents/knowledge/web.ts';
 export * as live from './agents/live.ts';
 export * as mcp from './agents/mcp.ts';
 export * as memory from './agents/memory/web.ts';

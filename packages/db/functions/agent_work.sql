@@ -16,11 +16,10 @@ begin
     select e.data, e.at from agent_events e where e.session_id = s.id and e.seq > s.compacted_to order by e.seq) e;
   if p_words <> '' and d.definition -> 'tools' ? 'memory' then
     select coalesce(json_agg(json_build_object('key', key, 'content', content)), '[]') into memories from (
-      select m.key, m.content from agent_memory m, to_tsquery('simple', p_words) as wanted
-      where m.scope = case when (d.definition ->> 'memoryShared')::boolean and d.definition ? 'team'
-          then p_team_scope else 'agent:' || s.agent_id end
-        and m.expires_at > p_now and m.search @@ wanted
-      order by ts_rank(m.search, wanted) desc, m.updated_at desc, m.id limit p_recalled) m;
+      select m.key, m.content from memory_search(
+          case when (d.definition ->> 'memoryShared')::boolean and d.definition ? 'team'
+            then p_team_scope else 'agent:' || s.agent_id end, p_words, p_now, p_recalled) f
+        join agent_memory m on m.id = f.id order by f.score desc, m.updated_at desc, m.id) m;
   end if;
   return json_build_object('version', d.version, 'definition', d.definition, 'first', s.compacted_to + 1,
     'tokensToday', coalesce((select tokens from agent_days where agent_id = s.agent_id and day = p_day), 0),

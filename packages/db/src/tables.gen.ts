@@ -29,6 +29,28 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  agent_background: {
+    agent_id: string;
+    created_at: Default<Timestamp>;
+    depth: number;
+    ended_at: Nullable<Timestamp>;
+    id: string;
+    lease_owner: Nullable<string>;
+    lease_until: Nullable<Timestamp>;
+    limits: Json;
+    member: string;
+    member_id: string;
+    member_session: Nullable<string>;
+    result: Default<string>;
+    run_seq: number;
+    session_id: string;
+    settled: Default<boolean>;
+    spent: Nullable<Json>;
+    status: Default<'running' | 'done' | 'failed' | 'stopped'>;
+    task: string;
+    tells: Default<boolean>;
+    user_id: string;
+  };
   agent_backups: {
     agent_id: string;
     created_at: Timestamp;
@@ -41,6 +63,25 @@ export interface Tables {
     size: Int8;
     user_id: string;
     version: string;
+  };
+  agent_channel_messages: {
+    agent_id: string;
+    answer: Nullable<string>;
+    channel: string;
+    chat: string;
+    content: Json;
+    done_at: Nullable<Timestamp>;
+    due_at: Default<Timestamp>;
+    id: string;
+    note: Nullable<string>;
+    owner: Nullable<string>;
+    received_at: Default<Timestamp>;
+    sender: string;
+    sent: Default<number>;
+    state: 'waiting' | 'answered' | 'failed' | 'ignored';
+    told: Default<boolean>;
+    tries: Default<number>;
+    user_id: string;
   };
   agent_channels: {
     agent_id: string;
@@ -118,6 +159,7 @@ export interface Tables {
     key: Nullable<string>;
     scope: string;
     search: GeneratedAlways<string>;
+    terms: GeneratedAlways<string>;
     updated_at: Timestamp;
     user_id: string;
   };
@@ -207,6 +249,7 @@ export interface Tables {
     id: string;
     key_sealed: Nullable<Bytes>;
     kind: string;
+    models: Nullable<(string)[]>;
     name: string;
   };
   amplify_requests: {
@@ -505,6 +548,63 @@ export interface Tables {
     token_sealed: Bytes;
     used_at: Nullable<Timestamp>;
     used_by: Nullable<string>;
+    user_id: string;
+  };
+  knowledge_collections: {
+    created_at: Timestamp;
+    description: Default<string>;
+    id: string;
+    name: string;
+    next: Default<number>;
+    number: GeneratedAlways<number>;
+    passages: Default<number>;
+    updated_at: Timestamp;
+    user_id: string;
+    words: Default<Int8>;
+  };
+  knowledge_documents: {
+    bytes: Default<number>;
+    collection_id: string;
+    created_at: Timestamp;
+    digest: Nullable<string>;
+    error: Nullable<string>;
+    every_hours: Nullable<number>;
+    first: Default<number>;
+    id: string;
+    kind: Nullable<string>;
+    name: string;
+    next_read_at: Nullable<Timestamp>;
+    notes: Default<(string)[]>;
+    passages: Default<number>;
+    read_at: Nullable<Timestamp>;
+    source: 'file' | 'text' | 'url';
+    state: 'waiting' | 'ready' | 'failed' | 'removed';
+    terms: Default<(string)[]>;
+    title: Nullable<string>;
+    updated_at: Timestamp;
+    url: Nullable<string>;
+    user_id: string;
+    words: Default<number>;
+  };
+  knowledge_passages: {
+    collection: number;
+    document_id: string;
+    heading: string;
+    number: number;
+    place: string;
+    text: string;
+    user_id: string;
+  };
+  knowledge_postings: {
+    block: number;
+    collection: number;
+    postings: Bytes;
+    term: string;
+    user_id: string;
+  };
+  knowledge_sources: {
+    content: Bytes;
+    document_id: string;
     user_id: string;
   };
   ledger_accounts: {

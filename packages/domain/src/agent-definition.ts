@@ -35,6 +35,9 @@ export const mcpServerSchema = z.object({
 });
 export type McpServer = z.output<typeof mcpServerSchema>;
 
+/** Collections of documents that one agent may search. */
+export const MOST_KNOWLEDGE = 20;
+
 const memberSchema = z.object({
   agentId: z.string(),
   name: z.string(),
@@ -62,6 +65,11 @@ export const definitionSchema = z.object({
   mcpServers: z.array(mcpServerSchema).max(20).default([]),
   /** What it may read up on, each pinned by its digest. They are texts: no tool comes with them. */
   skills: z.array(skillRefSchema).max(100).optional(),
+  /** Collections of its owner's documents that it may search. */
+  knowledge: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .max(MOST_KNOWLEDGE)
+    .optional(),
   /** Model, memory bounds, heartbeat, safety: what the owner changes at run time. */
   config: agentConfigSchema.default(() => defaultAgentConfig()),
   team: z
@@ -70,6 +78,10 @@ export const definitionSchema = z.object({
       name: z.string(),
       /** Whom this agent may hand tasks to. */
       members: z.array(memberSchema),
+      /** Whom it may hand its conversations to. */
+      handoffs: z.array(memberSchema).optional(),
+      /** Who goes on with its conversations after its answer. */
+      forceHandoff: memberSchema.optional(),
     })
     .optional(),
 });

@@ -44,8 +44,15 @@ export const toolsetOf = (name: string): string | undefined =>
 /** Beside the toolsets: what hands work on, and reads skills. */
 const LOOKING = new Set([
   'transfer_task',
+  'handoff',
+  'run_background_agent',
+  'list_background_agents',
+  'view_background_agent',
+  'stop_background_agent',
   'activate_skill',
   'read_skill_file',
+  'search_knowledge',
+  'read_passage',
   'change_model',
   'revert_model',
   'search_tool',

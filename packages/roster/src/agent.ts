@@ -45,6 +45,12 @@ export interface AgentSnapshot {
 export type Purpose = Partial<Pick<AgentDefinition, 'instruction' | 'tools'>>;
 
 /** A skill that an agent is given, or that is taken from it. */
+/** A collection of documents, given or taken away. */
+export interface CollectionChange {
+  id: string;
+  on: boolean;
+}
+
 export interface SkillChange {
   id: string;
   on: boolean;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database, SystemTx } from '@troupe/db';
-import { definitionSchema, type AgentDefinition } from '@troupe/domain';
+import { definitionSchema, MOST_KNOWLEDGE, type AgentDefinition } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
-import type { AgentRow, AgentSnapshot, Purpose, SkillChange } from './agent.ts';
+import type { AgentRow, AgentSnapshot, CollectionChange, Purpose, SkillChange } from './agent.ts';
 import { effectiveConfig, layered, type ConfigPart } from './config.ts';
 import { findAgent, got, listAgents, newestDefinition, userDefault } from './reads.ts';
 import type { Room } from './room.ts';
@@ -37,6 +37,10 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
     purpose?: Purpose,
   ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** Gives it the newest version of a skill of its owner's, or takes one away; within what its plan allows. */
+  changeCollection: (
+    agent: AgentRow,
+    change: CollectionChange,
+  ) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   changeSkill: (agent: AgentRow, change: SkillChange) => Promise<{ agent: AgentRow; definition: AgentDefinition }>;
   /** What a backup keeps of the agent beside its data. */
   snapshot: (agent: AgentRow) => Promise<AgentSnapshot>;
@@ -48,6 +52,10 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
   newToken: (agent: AgentRow, record?: (tx: SystemTx) => Promise<void>) => Promise<string>;
   /** The tokens of its messaging channels, by channel. */
   channelTokens: (agent: AgentRow) => Promise<Record<string, string>>;
+  /** Seals what opens a channel; `anew`: what the channel of that kind remembers is another's, and goes. */
+  setChannel: (agent: AgentRow, channel: string, opens: string, anew?: string) => Promise<void>;
+  /** What opens it goes, and what it remembers. */
+  removeChannel: (agent: AgentRow, channel: string, kind: string) => Promise<void>;
   ownKey: Seals['ownKey'];
 }
 
@@ -116,6 +124,45 @@ function finding({ db }: AllDeps): Pick<AllAgents, 'find' | 'get' | 'list' | 'by
   };
 }
 
+/** What opens the agents' channels. */
+function keepingChannels({ db, seals }: AllDeps): Pick<AllAgents, 'channelTokens' | 'setChannel' | 'removeChannel'> {
+  return {
+    async channelTokens({ id }) {
+      const rows = await db.system
+        .selectFrom('agent_channels')
+        .select(['channel', 'sealed'])
+        .where('agent_id', '=', id)
+        .execute();
+      return Object.fromEntries(
+        rows.flatMap(({ channel, sealed }) => (sealed ? [[channel, seals.openChannel(id, channel, sealed)]] : [])),
+      );
+    },
+    setChannel: ({ id, user_id }, channel, opens, anew) =>
+      db.asSystem(async (tx) => {
+        if (anew !== undefined)
+          await tx
+            .updateTable('agent_channels')
+            .set({ state: {} })
+            .where('agent_id', '=', id)
+            .where('channel', '=', anew)
+            .execute();
+        const sealed = seals.sealChannel(id, channel, opens);
+        await tx
+          .insertInto('agent_channels')
+          .values({ agent_id: id, user_id, channel, sealed })
+          .onConflict((conflict) => conflict.columns(['agent_id', 'channel']).doUpdateSet({ sealed }))
+          .execute();
+      }),
+    async removeChannel({ id }, channel, kind) {
+      await db.system
+        .deleteFrom('agent_channels')
+        .where('agent_id', '=', id)
+        .where('channel', 'in', [channel, kind])
+        .execute();
+    },
+  };
+}
+
 export function createAll(deps: AllDeps): AllAgents {
   const { db, clock, seals, room } = deps;
   const changing = createChanging(deps);
@@ -133,6 +180,14 @@ export function createAll(deps: AllDeps): AllAgents {
     definition,
     configure: (agent, part, purpose = {}) =>
       db.asSystem((tx) => configure(tx, agent.id, { part, change: async () => purpose, at: clock() })),
+    changeCollection: (agent, collection) =>
+      db.asSystem((tx) =>
+        configure(tx, agent.id, {
+          part: {},
+          change: (held, was) => collectionsAfter(tx, held, was, collection),
+          at: clock(),
+        }),
+      ),
     changeSkill: (agent, skill) =>
       db.asSystem((tx) =>
         configure(tx, agent.id, { part: {}, change: (held, was) => skillsAfter(tx, held, was, skill), at: clock() }),
@@ -146,18 +201,29 @@ export function createAll(deps: AllDeps): AllAgents {
     revert: (agent, was) => db.asSystem((tx) => revert(tx, agent.id, was, clock())),
     token: async (agent) => seals.token(agent) ?? newToken(agent),
     newToken,
-    async channelTokens({ id }) {
-      const rows = await db.system
-        .selectFrom('agent_channels')
-        .select(['channel', 'sealed'])
-        .where('agent_id', '=', id)
-        .execute();
-      return Object.fromEntries(
-        rows.flatMap(({ channel, sealed }) => (sealed ? [[channel, seals.openChannel(id, channel, sealed)]] : [])),
-      );
-    },
+    ...keepingChannels(deps),
     ownKey: seals.ownKey,
   };
+}
+
+/** Its collections after a change, under the same lock. */
+async function collectionsAfter(
+  tx: SystemTx,
+  { user_id: owner }: AgentRow,
+  { knowledge = [] }: AgentDefinition,
+  { id, on }: CollectionChange,
+): Promise<Pick<AgentDefinition, 'knowledge'>> {
+  const others = knowledge.filter((one) => one.id !== id);
+  if (!on) return { knowledge: others };
+  const found = await tx
+    .selectFrom('knowledge_collections')
+    .select(['id', 'name'])
+    .where('id', '=', id)
+    .where('user_id', '=', owner)
+    .executeTakeFirst();
+  if (!found) throw new AppError(404, 'Collection not found');
+  if (others.length >= MOST_KNOWLEDGE) throw new AppError(400, `An agent has ${MOST_KNOWLEDGE} collections at most`);
+  return { knowledge: [...others, found] };
 }
 
 /** Its skills after a change; the agent's row is held, so that two changes come one after the other. */

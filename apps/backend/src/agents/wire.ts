@@ -12,13 +12,17 @@ import { aiRoutes, providerRoutes } from './ai/routes.ts';
 import { createAiService, type AiService } from './ai/service.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { createBackupService } from './backups/service.ts';
+import { channelRoutes } from './channels/routes.ts';
+import { createChannels } from './channels/service.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
-import { createDriver } from './driver.ts';
+import { createDriver, dashboardOf } from './driver.ts';
 import { createRuntimeProgram } from './installations/program.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { createInstallations, type InstallationsService } from './installations/service.ts';
 import { createKillSwitch } from './kill-switch.ts';
+import { knowledgeRoutes } from './knowledge/routes.ts';
+import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
@@ -64,6 +68,17 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
   wireMaking(server, { ...deps, ai, fleet, liveStream });
+  channelRoutes(
+    server,
+    createChannels({
+      db,
+      roster,
+      fleet,
+      host: running.channels,
+      url: deps.url,
+      isHere: deps.settings.AGENT_DRIVER === 'embedded',
+    }),
+  );
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
   runtimeRoutes(server, { runtime, resource, shellOff });
@@ -88,7 +103,7 @@ function wireInstallations(server: Server, { settings, db, clock, secrets }: Bac
     db,
     clock,
     cipher: createCipher(secrets.walletKey, 'installations'),
-    dashboardUrl: `${settings.BASE_URL ?? `http://127.0.0.1:${settings.WEB_PORT}`}/dashboard`,
+    dashboardUrl: dashboardOf(settings),
     open: server.loopback,
   });
   installationRoutes(server, installations, createRuntimeProgram());
@@ -124,6 +139,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   deploymentRoutes(server, createDeployments({ ...making, log, version, defaultModel }));
   teamRoutes(server, createTeams({ ...making, clock, pool }), createSharedStores({ db, roster }));
   skillRoutes(server, createSkillFiles({ db, roster }));
+  knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings) }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
 }
 

@@ -15,6 +15,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   devices: [web.devices.list],
   inbox: [web.inbox.get, web.stage.get],
   joining: [web.access.list],
+  knowledge: [web.knowledge.list, web.knowledge.listDocuments],
   notices: [web.notices.list],
   providers: [web.providers.list, web.models.list],
   tasks: [web.tasks.list, web.tasks.listRuns],

@@ -18,6 +18,7 @@ export const NAV: { group: string; items: NavItem[] }[] = [
       { to: '/dashboard/agents', label: nav.agents, icon: 'agents' },
       { to: '/dashboard/teams', label: nav.teams, icon: 'teams' },
       { to: '/dashboard/skills', label: nav.skills, icon: 'book' },
+      { to: '/dashboard/knowledge', label: nav.knowledge, icon: 'folder' },
       { to: '/dashboard/tasks', label: nav.tasks, icon: 'tasks' },
     ],
   },

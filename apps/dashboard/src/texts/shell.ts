@@ -8,6 +8,7 @@ export const nav = {
   agents: 'Agents',
   teams: 'Teams',
   skills: 'Skills',
+  knowledge: 'Knowledge',
   tasks: 'Tasks',
   heartbeat: 'Heartbeat',
   devices: 'Devices',

@@ -22,8 +22,12 @@ import { chatRoutes } from './chat/routes.ts';
 import { createChat } from './chat/service.ts';
 import { configRoutes } from './config/routes.ts';
 import { createConfig } from './config/service.ts';
+import { channelRoutes } from './channels/routes.ts';
+import { createChannels } from './channels/service.ts';
 import { connectionRoutes } from './connections/routes.ts';
 import { createConnections } from './connections/service.ts';
+import { backgroundRoutes } from './background/routes.ts';
+import { createBackground } from './background/service.ts';
 import { createKeeping } from './conversations/keeping.ts';
 import { conversationRoutes, keepingRoutes } from './conversations/routes.ts';
 import { createConversations } from './conversations/service.ts';
@@ -40,6 +44,8 @@ import { createInbox } from './inbox/service.ts';
 import { installationRoutes } from './installations/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
 import { createInstances } from './instance/service.ts';
+import { knowledgeRoutes } from './knowledge/routes.ts';
+import { createKnowledge } from './knowledge/service.ts';
 import { liveRoutes } from './live/routes.ts';
 import { createLive } from './live/service.ts';
 import { mcpRoutes } from './mcp/routes.ts';
@@ -101,6 +107,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   inboxRoutes(server, createInbox({ db, backend, log }));
   stageRoutes(server, createStage({ db, clock }));
   liveRoutes(server, createLive({ db, roster, backend, listener, log }));
+  backgroundRoutes(server, createBackground({ roster, backend }));
   const memory = createMemory({ roster, backend });
   memoryRoutes(server, memory);
   heartbeatRoutes(server, createHeartbeats({ db, roster, clock }));
@@ -113,6 +120,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const mcp = createMcp({ roster, chat, conversations, memory, tasks, log, version: deps.version });
   mcpRoutes(server, mcp);
   server.app.addHook('onClose', () => mcp.close());
+  channelRoutes(server, createChannels({ roster, backend }));
   connectionRoutes(server, createConnections({ roster, backend, log }));
   installationRoutes(server, backend);
   demoRoutes(server, createDemo(backend, catalogue));
@@ -172,5 +180,6 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   const outside = createOutbound();
   server.app.addHook('onClose', () => outside.close());
   skillRoutes(server, createSkills({ db, roster, backend, clock, pool, outbound: outside }));
+  knowledgeRoutes(server, createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside }));
   instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
 }

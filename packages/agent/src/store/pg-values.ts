@@ -10,6 +10,8 @@ export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'string' ? storable(inner) : inner));
 }
 
+/** A search for entries with some of these words; PostgreSQL stems them as it does those of the entries. */
+export const wanted = (words: readonly string[]): string => words.join(' ');
 /** A search for entries with a word that begins like one of these. */
-export const wanted = (words: readonly string[]): string => words.map((word) => `${word}:*`).join(' | ');
+export const begun = (words: readonly string[]): string => words.map((word) => `${word}:*`).join(' | ');
 export const wantedWords = (query: string): string => wanted(searchWords(query));

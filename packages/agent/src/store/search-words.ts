@@ -15,7 +15,6 @@ const COMMON_PAIRS = new Set(
 /** What Chinese and Japanese are written with, where no spaces tell words apart; PostgreSQL's `memory_words` has the same. */
 const UNSPACED =
   '\\u3005\\u3006\\u3040-\\u30ff\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}';
-const RUNS = new RegExp(`[${UNSPACED}]+`, 'gu');
 const PARTS = new RegExp(`([${UNSPACED}]+)|[^${UNSPACED}]+`, 'gu');
 
 /** Each character with the next, and the last one alone, so that every character begins something. */
@@ -24,10 +23,7 @@ const pairsOf = (run: string): string[] => {
   return letters.map((letter, index) => letter + (letters[index + 1] ?? ''));
 };
 
-/** A text with spaces where a search may begin. */
-export const searchable = (text: string): string => text.replace(RUNS, (run) => ` ${pairsOf(run).join(' ')} `);
-
-/** The words of a question that are worth looking for; both stores match their beginnings, any of them. */
+/** The words of a question that are worth looking for, any of them, as they are written. */
 export function searchWords(query: string): string[] {
   const words: string[] = [];
   const pairs: string[] = [];
@@ -36,13 +32,10 @@ export function searchWords(query: string): string[] {
       // The last character alone would find too much, unless there is nothing else.
       if (run !== undefined)
         pairs.push(...pairsOf(run).filter((pair, index) => index === 0 || Array.from(pair).length === 2));
-      else if (part.length >= MIN_LETTERS && !COMMON.has(part)) words.push(withoutEnding(part));
+      else if (part.length >= MIN_LETTERS && !COMMON.has(part)) words.push(part);
     }
   const telling = pairs.filter((pair) => !COMMON_PAIRS.has(pair));
   return [...unique(words, MAX_WORDS), ...unique(telling, MAX_PAIRS)];
 }
 
 const unique = (words: readonly string[], max: number): string[] => [...new Set(words)].slice(0, max);
-
-/** Endings go, because the beginning of "colours" does not match "colour"; three letters stay, or "thing" finds "the". */
-const withoutEnding = (word: string): string => word.replace(/(?<=^.{3,})(ing|ed|es|s)$/u, '');

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { searchable } from './search-words.ts';
+import { termsOf } from '@troupe/knowledge';
 import { SQLITE_COLUMNS, SQLITE_SCHEMA } from './sqlite-schema.ts';
 
 export interface Sqlite {
@@ -13,10 +13,19 @@ export interface Sqlite {
   close: () => void;
 }
 
+/** A day as people write it. */
+function dayIn(at: string): string {
+  const day = new Date(at);
+  if (Number.isNaN(day.getTime())) return '';
+  return day.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+}
+
 export function openSqlite(file: string): Sqlite {
   const db = new DatabaseSync(file);
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000;');
-  db.function('searchable', { deterministic: true }, (text) => (text === null ? null : searchable(String(text))));
+  const terms = (text: string): string => termsOf(text).join(' ');
+  db.function('terms', { deterministic: true }, (text) => (text === null ? null : terms(String(text))));
+  db.function('day', { deterministic: true }, (at) => terms(dayIn(String(at))));
   // SQLite's own knows the letters of English alone.
   db.function('folded', { deterministic: true }, (text) => String(text).toLowerCase());
   db.exec(SQLITE_SCHEMA);

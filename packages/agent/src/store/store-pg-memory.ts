@@ -1,7 +1,7 @@
 import { newId } from '@troupe/kernel';
 import { sql } from 'kysely';
 import type { Access } from './pg-access.ts';
-import { storable, wanted } from './pg-values.ts';
+import { begun, storable, wanted } from './pg-values.ts';
 import { searchWords } from './search-words.ts';
 import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Todo } from './store.ts';
 
@@ -44,8 +44,14 @@ export function memories({
           from (select * from agent_memory where ${alive} order by updated_at desc, id limit ${limit} offset ${offset}) p) q
           where before < ${PAGE_BYTES} order by updated_at desc, id`);
       }
-      return rows(sql<Memory>`select ${memory} from agent_memory, to_tsquery('simple', ${wanted(words)}) as wanted
-        where ${alive} and search @@ wanted order by ts_rank(search, wanted) desc, updated_at desc, id limit ${limit}`);
+      const found = await rows(sql<Memory>`select ${memory} from (
+        select m.*, f.score from memory_search(${scopeName(scope)}, ${wanted(words)}, ${now()}, ${limit}) f
+          join agent_memory m on m.id = f.id) m order by score desc, updated_at desc, id`);
+      // Half a word, as somebody types it.
+      return found.length > 0
+        ? found
+        : rows(sql<Memory>`select ${memory} from agent_memory, to_tsquery('simple', ${begun(words)}) as wanted
+          where ${alive} and search @@ wanted order by updated_at desc, id limit ${limit}`);
     },
     editMemory: (id, content, { ttlDays }) => {
       const at = now();

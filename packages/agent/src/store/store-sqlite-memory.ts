@@ -1,7 +1,7 @@
 import { newId } from '@troupe/kernel';
-import { searchWords } from './search-words.ts';
+import { askedFor } from '@troupe/knowledge';
 import type { SqliteAccess, Sync } from './sqlite-access.ts';
-import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Todo } from './store.ts';
+import { PAGE_BYTES, TODOS_KEPT, type AgentStore, type Memory, type Scope, type Todo } from './store.ts';
 
 const MEMORY = `memory.id, memory.key, memory.content, memory.created_at as createdAt, memory.updated_at as updatedAt,
   case when memory.scope like 'team:%' then 'team' else 'agent' end as scope`;
@@ -54,33 +54,93 @@ export function todos({
   };
 }
 
+/** What was remembered together belongs together: how much those beside count, by how far away they are. */
+const BESIDE = [0.4, 0.2];
+
+/** Single characters of a writing without spaces begin words. */
+const begins = (term: string): boolean => !/^[a-z0-9]/.test(term) && Array.from(term).length === 1;
+const matchOf = (term: string, all: boolean): string => (all || begins(term) ? `"${term}"*` : `"${term}"`);
+
+/**
+ * BM25 of what is alive in the scope. SQLite's own counts a word that more than half have as nothing, and that word may be
+ * a name: its weight of the term is taken out, and the usual one put in.
+ */
+function scoresOf(
+  { all, first, iso, scopeName }: SqliteAccess,
+  scope: Scope,
+  matches: readonly string[],
+): Map<string, number> {
+  const scores = new Map<string, number>();
+  const total = first<{ n: number }>('select count(*) as n from memory')?.n ?? 0;
+  const at = iso();
+  for (const match of matches) {
+    const rows = all<{ id: string; scope: string; until: string; score: number }>(
+      `select memory.id, memory.scope, memory.expires_at as until, -bm25(memory_terms) as score
+      from memory_terms join memory on memory.rowid = memory_terms.rowid where memory_terms match ?`,
+      match,
+    );
+    const odds = (total - rows.length + 0.5) / (rows.length + 0.5);
+    const weight = Math.log(1 + odds) / Math.max(1e-6, Math.log(odds));
+    for (const { id, scope: whose, until, score } of rows)
+      if (whose === scopeName(scope) && until > at) scores.set(id, (scores.get(id) ?? 0) + score * weight);
+  }
+  return scores;
+}
+
+/** The best, counting what was remembered just before and after them. */
+function found(
+  access: SqliteAccess,
+  { scope, matches, limit }: { scope: Scope; matches: readonly string[]; limit: number },
+): string[] {
+  const scores = scoresOf(access, scope, matches);
+  if (scores.size === 0) return [];
+  const order = access.all<{ id: string }>(
+    'select id from memory where scope = ? order by created_at, id',
+    access.scopeName(scope),
+  );
+  const scoreAt = (place: number): number => scores.get(order[place]?.id ?? '') ?? 0;
+  return order
+    .flatMap(({ id }, place) => {
+      const own = scores.get(id);
+      if (own === undefined) return [];
+      const beside = BESIDE.reduce(
+        (sum, share, n) => sum + share * (scoreAt(place - n - 1) + scoreAt(place + n + 1)),
+        0,
+      );
+      return [{ id, place, score: own + beside }];
+    })
+    .toSorted((a, b) => b.score - a.score || b.place - a.place)
+    .slice(0, limit)
+    .map(({ id }) => id);
+}
+
 function recall(
-  { all, iso, scopeName }: SqliteAccess,
+  access: SqliteAccess,
   { scope, query, limit, offset = 0 }: Parameters<AgentStore['recall']>[0],
 ): Memory[] {
-  const words = query === undefined ? undefined : searchWords(query);
-  if (words?.length === 0) return [];
-  if (!words) {
-    return all<Memory>(
-      `select ${MEMORY} from (
-        select *, sum(length(content)) over (order by updated_at desc, id) - length(content) as before
-        from (select * from memory where scope = ? and expires_at > ? order by updated_at desc, id limit ? offset ?)
-      ) as memory where before < ? order by updated_at desc, id`,
-      scopeName(scope),
-      iso(),
-      limit,
-      offset,
-      PAGE_BYTES,
+  const { all, iso, scopeName } = access;
+  if (query !== undefined) {
+    const terms = askedFor(query);
+    const by = (all: boolean) => found(access, { scope, matches: terms.map((term) => matchOf(term, all)), limit });
+    const whole = terms.length === 0 ? [] : by(false);
+    // Half a word, as somebody types it.
+    const ids = whole.length > 0 || terms.length === 0 ? whole : by(true);
+    const rows = all<Memory>(
+      `select ${MEMORY} from memory where id in (select value from json_each(?))`,
+      JSON.stringify(ids),
     );
+    return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
   }
   return all<Memory>(
-    `select ${MEMORY}
-    from memory_search join memory on memory.rowid = memory_search.rowid
-    where memory_search match ? and scope = ? and expires_at > ? order by bm25(memory_search), updated_at desc, id limit ?`,
-    words.map((word) => `"${word}"*`).join(' OR '),
+    `select ${MEMORY} from (
+      select *, sum(length(content)) over (order by updated_at desc, id) - length(content) as before
+      from (select * from memory where scope = ? and expires_at > ? order by updated_at desc, id limit ? offset ?)
+    ) as memory where before < ? order by updated_at desc, id`,
     scopeName(scope),
     iso(),
     limit,
+    offset,
+    PAGE_BYTES,
   );
 }
 

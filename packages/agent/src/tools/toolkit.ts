@@ -11,7 +11,9 @@ import type { AgentStore } from '../store/store.ts';
 import type { RunFiles, Tool, ToolResult } from './tool.ts';
 import { fetchTools } from './fetch.ts';
 import { filesystemTools } from './filesystem.ts';
+import { handoffTools } from './handoff.ts';
 import { memoryTools } from './memory.ts';
+import { backgroundTools } from './background-agents.ts';
 import { commandRunner, shellTools } from './shell.ts';
 import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
@@ -21,9 +23,11 @@ import { Superseded } from '../workspace/copy-store.ts';
 import { keptWorkspace } from '../workspace/kept-workspace.ts';
 import { WorkspaceError } from '../workspace/workspace-files.ts';
 import { createWorkspace, makeWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { knowledgeTools, type KnowledgeSource } from './knowledge.ts';
 import { skillTools } from './skills.ts';
 import { withSearch } from './deferred.ts';
 import { offered } from './offered.ts';
+import { shortened } from './toon.ts';
 import { createWritten } from './written.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
@@ -47,6 +51,8 @@ export interface ToolkitDeps {
   copy?: Copy;
   /** Where the texts of its skills come from; left out: it can have none. */
   skills?: { shelf: Shelf; source: SkillSource };
+  /** Where its owner's documents are searched; left out: it can have none. */
+  knowledge?: KnowledgeSource;
   /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
   vault?: Vault;
   /** Where access to MCP servers is kept; left out: it cannot be asked for. */
@@ -59,6 +65,8 @@ export interface Toolkit {
   mcp: McpServers;
   workspace: () => Promise<Workspace>;
   files?: RunFiles;
+  /** The other agents of its team. */
+  peers?: Peers;
   close: () => Promise<void>;
 }
 
@@ -133,19 +141,22 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
 
   const toolset = createToolsets(deps, workspace);
   const reading = deps.skills ? skillTools(deps.skills.shelf, deps.skills.source) : [];
+  const searching = deps.knowledge ? knowledgeTools(deps.knowledge) : [];
   return {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
+    ...(peers && { peers }),
     async tools(definition, signal) {
       const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
-      const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
+      const team = peers ? teamTools(definition, peers) : [];
       const further =
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
           : [];
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
-      const all = unlike([...own, ...team, ...skills, ...(await written.tools(definition)), ...further]);
-      return withSearch(definition, offered(definition, all));
+      const knowledge = (definition.knowledge ?? []).length > 0 ? searching : [];
+      const all = unlike([...own, ...team, ...skills, ...knowledge, ...(await written.tools(definition)), ...further]);
+      return withSearch(definition, shortened(definition, offered(definition, all)));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {
@@ -157,6 +168,12 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     },
   };
 }
+
+const teamTools = (definition: AgentDefinition, peers: Peers): Tool[] => [
+  ...transferTaskTools(definition.team?.members ?? [], peers),
+  ...handoffTools(definition.team?.handoffs ?? [], peers),
+  ...(definition.traits?.background ? backgroundTools(definition) : []),
+];
 
 /** What a call of a tool has changed is stored before anybody is told of it. */
 function runFiles(copy: Copy, log: Log): RunFiles {

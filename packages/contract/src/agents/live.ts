@@ -8,6 +8,7 @@ export const LIVE_TOPICS = [
   'devices',
   'inbox',
   'joining',
+  'knowledge',
   'notices',
   'providers',
   'tasks',

@@ -172,6 +172,11 @@ function changing(
         row = changed.agent;
         if (row.status === 'running') await fleet.driver.configure(row, changed.definition);
       }
+      if (given.collection) {
+        const changed = await roster.system.changeCollection(row, given.collection);
+        row = changed.agent;
+        if (row.status === 'running') await fleet.driver.configure(row, changed.definition);
+      }
       return {
         id,
         plan: row.plan,

@@ -1,5 +1,5 @@
 import { constants, inflateSync } from 'node:zlib';
-import { pdfText } from '../pdf/text.ts';
+import { pdfPages } from '@troupe/knowledge/pdf';
 import { createWorkspaceFiles } from '../workspace-files.ts';
 
 /** What a file is, by its bytes and not by its name, and the text that a model can read of it. */
@@ -44,10 +44,12 @@ function ofPdf(bytes: Buffer, most: number): Pick<Extract, 'text' | 'cut' | 'not
   const inflate = (packed: Buffer, room: number): Buffer =>
     inflateSync(packed, { maxOutputLength: Math.max(1, room), finishFlush: constants.Z_SYNC_FLUSH });
   try {
-    const { text, cut, locked, pages } = pdfText(bytes, inflate, most);
+    const { pages, more, locked } = pdfPages(bytes, inflate, most);
+    const text = pages.filter(Boolean).join('\n\n');
     if (locked) return { note: 'The PDF is locked by a password: its text cannot be read.' };
-    if (text === '') return { note: `The PDF has ${pages} pages and no text: it may be scanned.` };
-    return { text, ...(cut && { cut: true as const }) };
+    if (text === '') return { note: `The PDF has ${pages.length} pages and no text: it may be scanned.` };
+    const cut = more || text.length > most;
+    return { text: text.slice(0, most), ...(cut && { cut: true as const }) };
   } catch (error) {
     return { note: `The PDF cannot be read: ${(error as Error).message.slice(0, 200)}` };
   }

@@ -18,6 +18,7 @@ import {
 } from '../fields.ts';
 import { nullableTimestamp, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
+import { COLLECTION_NOT_FOUND, TOO_MANY_COLLECTIONS_TEXT } from '../knowledge/fields.ts';
 import { SKILL_CHANGED_TEXT, SKILL_NOT_FOUND, skillDigestField } from '../skills/fields.ts';
 
 const base = { service: 'backend', tag: 'Agents', auth: 'internal' } as const;
@@ -101,6 +102,10 @@ export const update = endpoint({
       .object({ id: z.string().max(100), on: z.boolean(), digest: skillDigestField.optional() })
       .optional()
       .describe('A skill of its owner’s library, given or taken away'),
+    collection: z
+      .object({ id: z.string().max(100), on: z.boolean() })
+      .optional()
+      .describe('A collection of its owner’s documents, given or taken away'),
   }),
   reply: z.object({
     id: z.string(),
@@ -111,9 +116,9 @@ export const update = endpoint({
     message: z.string(),
   }),
   errors: {
-    400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS, TOO_MANY_SKILLS_TEXT],
+    400: [UNKNOWN_TOOL_TEXT, 'Invalid plan', ...BAD_CONFIG_TEXTS, TOO_MANY_SKILLS_TEXT, TOO_MANY_COLLECTIONS_TEXT],
     ...denied,
-    404: [AGENT_NOT_FOUND, SKILL_NOT_FOUND],
+    404: [AGENT_NOT_FOUND, SKILL_NOT_FOUND, COLLECTION_NOT_FOUND],
     409: [SKILL_CHANGED_TEXT],
   },
 });

@@ -4,6 +4,7 @@ import { config as texts } from '../../../texts/operate.ts';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { ConfigEditor } from '../config/editor.tsx';
+import { AgentKnowledge } from '../knowledge/agent-knowledge.tsx';
 import { AgentSkills } from '../skills/agent-skills.tsx';
 import { Door } from './door.tsx';
 import { Purpose } from './purpose.tsx';
@@ -18,6 +19,7 @@ export function AgentConfig({ agentId }: { agentId: string }) {
     <div className="flex flex-col gap-5">
       <Purpose agentId={agentId} />
       <AgentSkills agentId={agentId} />
+      <AgentKnowledge agentId={agentId} />
       <Loaded from={read} rows={8}>
         {({ config }) => (
           <ConfigEditor

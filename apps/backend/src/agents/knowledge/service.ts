@@ -1,0 +1,38 @@
+import { pgKnowledge } from '@troupe/agent';
+import type { Database } from '@troupe/db';
+import { AppError } from '@troupe/kernel';
+import type { Roster } from '@troupe/roster';
+import { visibleTo } from '../../context.ts';
+
+export type Knowledge = ReturnType<typeof createKnowledge>;
+
+/** Documents for agents that run as programs of their own: of the collections that the agent was given, and no others. */
+export function createKnowledge({ db, roster, dashboard }: { db: Database; roster: Roster; dashboard: string }) {
+  async function of(agentId: unknown, userId: string | undefined) {
+    const visible = visibleTo(roster, userId);
+    const agent = typeof agentId === 'string' ? await visible.find(agentId) : undefined;
+    if (!agent) throw new AppError(404, 'Agent not found');
+    const { knowledge = [] } = await visible.definition(agent);
+    return {
+      source: pgKnowledge({ db, userId: agent.user_id, dashboard }),
+      collections: knowledge.map(({ id }) => id),
+    };
+  }
+
+  return {
+    async search(agentId: unknown, userId: string | undefined, { query, limit }: { query: string; limit: number }) {
+      const { source, collections } = await of(agentId, userId);
+      return { passages: await source.search(query, limit, collections) };
+    },
+    async read(
+      agentId: unknown,
+      userId: string | undefined,
+      wanted: { document: string; index: number; around: number },
+    ) {
+      const { source, collections } = await of(agentId, userId);
+      const passages = await source.read(wanted, collections);
+      if (!passages) throw new AppError(404, 'Passage not found');
+      return { passages };
+    },
+  };
+}

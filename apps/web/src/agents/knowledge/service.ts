@@ -1,0 +1,250 @@
+import {
+  backend as onBackend,
+  MOST_COLLECTIONS,
+  MOST_DOCUMENTS,
+  MOST_PASSAGES,
+  MOST_WAITING,
+  readDocumentJob,
+  type KnowledgeCollection,
+  type KnowledgeDocument,
+  type TypesOf,
+  type web,
+} from '@troupe/contract';
+import type { UserTx } from '@troupe/db';
+import { readPassage, searchPassages } from '@troupe/knowledge';
+import { AppError, iso, isoOrNull, newId, type BackendClient, type User } from '@troupe/kernel';
+import type { Roster } from '@troupe/roster';
+import { reach } from '../../platform/reach.ts';
+import { workOnDocuments, type ReadingDeps } from './reading.ts';
+import * as store from './store.ts';
+
+export interface KnowledgeDeps extends ReadingDeps {
+  roster: Roster;
+  backend: BackendClient;
+}
+
+export type KnowledgeService = ReturnType<typeof createKnowledge>;
+
+type Added = TypesOf<typeof web.knowledge.add>['body'];
+
+const found = <T>(value: T | undefined, what: 'Collection' | 'Document' | 'Passage'): T => {
+  if (value === undefined) throw new AppError(404, `${what} not found`);
+  return value;
+};
+
+const shown = (row: store.DocumentRow): KnowledgeDocument => ({
+  id: row.id,
+  name: row.name,
+  title: row.title,
+  source: row.source,
+  url: row.url,
+  kind: row.kind,
+  // Those that are removed are not shown.
+  state: row.state === 'removed' ? 'waiting' : row.state,
+  error: row.error,
+  notes: row.notes,
+  bytes: row.bytes,
+  passages: row.passages,
+  everyHours: row.every_hours,
+  readAt: isoOrNull(row.read_at),
+  nextReadAt: isoOrNull(row.next_read_at),
+  createdAt: iso(row.created_at),
+});
+
+/** Collections in a line each, with the agents that have them. */
+async function collections(tx: UserTx, id?: string): Promise<KnowledgeCollection[]> {
+  const given = await store.listGiven(tx);
+  return (await store.listCollections(tx, id)).map(({ created_at: createdAt, updated_at: updatedAt, ...row }) => ({
+    ...row,
+    agents: given
+      .filter(({ collectionId }) => collectionId === row.id)
+      .map(({ agentId, name }) => ({ id: agentId, name })),
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+  }));
+}
+
+function keeping({ db, clock }: KnowledgeDeps) {
+  const one = async (userId: string, id: string): Promise<KnowledgeCollection> =>
+    found((await collections(db.user(userId), id))[0], 'Collection');
+  const taken = (): AppError => new AppError(409, 'You have a collection of this name');
+  return {
+    one,
+    list: async (userId: string) => ({ collections: await collections(db.user(userId)) }),
+    async create(userId: string, { name, description }: { name: string; description: string }) {
+      const id = newId();
+      const at = clock();
+      await db.asUser(userId, async (tx) => {
+        await store.lockKnowledge(tx, userId);
+        if ((await store.countAll(tx)).collections >= MOST_COLLECTIONS)
+          throw new AppError(409, `Too many collections (max ${MOST_COLLECTIONS}). Delete one first`);
+        const row = { id, user_id: userId, name, description, created_at: at, updated_at: at };
+        if (!(await store.addCollection(tx, row))) throw taken();
+      });
+      return one(userId, id);
+    },
+    async change(userId: string, id: string, given: { name?: string | undefined; description?: string | undefined }) {
+      await db.asUser(userId, async (tx) => {
+        await store.lockKnowledge(tx, userId);
+        const other = given.name === undefined ? undefined : await store.findByName(tx, given.name);
+        if (other && other.id !== id) throw taken();
+        const { name, description } = given;
+        const values = {
+          ...(name !== undefined && { name }),
+          ...(description !== undefined && { description }),
+          updated_at: clock(),
+        };
+        if (!(await store.changeCollection(tx, id, values))) throw new AppError(404, 'Collection not found');
+      });
+      return one(userId, id);
+    },
+    remove: (userId: string, id: string) =>
+      db.asUser(userId, async (tx) => {
+        const users = (await store.listGiven(tx)).filter(({ collectionId }) => collectionId === id);
+        if (users.length > 0) {
+          const names = users.slice(0, 10).map(({ name }) => name);
+          throw new AppError(409, `Agents have this collection: ${names.join(', ')}. Take it from them first`);
+        }
+        if (!(await store.removeCollection(tx, id))) throw new AppError(404, 'Collection not found');
+        return { success: true as const };
+      }),
+  };
+}
+
+/** What comes in: kept as it is, and read by a job. */
+function taking({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof keeping>['one']) {
+  async function put(
+    userId: string,
+    collectionId: string,
+    given: Omit<store.NewDocument, 'id' | 'user_id' | 'collection_id' | 'at'>,
+    content?: Uint8Array,
+  ): Promise<KnowledgeDocument> {
+    await one(userId, collectionId);
+    const id = newId();
+    const row = await db.asUser(userId, async (tx) => {
+      await store.lockKnowledge(tx, userId);
+      const { documents, waiting, passages } = await store.countAll(tx);
+      if (documents >= MOST_DOCUMENTS)
+        throw new AppError(409, `Too many documents (max ${MOST_DOCUMENTS}). Delete some first`);
+      if (waiting >= MOST_WAITING)
+        throw new AppError(409, `Too many documents wait to be read (max ${MOST_WAITING}). Try again later`);
+      if (passages >= MOST_PASSAGES)
+        throw new AppError(409, `Your documents have more than ${MOST_PASSAGES} passages. Delete some first`);
+      // Held, so that nobody deletes the collection meanwhile.
+      if (!(await store.changeCollection(tx, collectionId, { updated_at: clock() })))
+        throw new AppError(404, 'Collection not found');
+      await store.addDocument(tx, { ...given, id, user_id: userId, collection_id: collectionId, at: clock() }, content);
+      await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId });
+      return store.findDocument(tx, id);
+    });
+    return shown(found(row, 'Document'));
+  }
+
+  return {
+    upload: (userId: string, id: string, name: string, bytes: Buffer) => {
+      if (bytes.length === 0) throw new AppError(400, 'The file is empty');
+      return put(userId, id, { name, source: 'file', url: null, bytes: bytes.length, every_hours: null }, bytes);
+    },
+    add: (userId: string, id: string, { name, text, url, everyHours }: Added) => {
+      if (url !== undefined)
+        return put(userId, id, { name: name ?? url, source: 'url', url, bytes: 0, every_hours: everyHours ?? null });
+      const bytes = Buffer.from(text ?? '');
+      const first = (text ?? '').trim().split('\n', 1)[0]!.slice(0, 60);
+      return put(
+        userId,
+        id,
+        { name: name ?? first, source: 'text', url: null, bytes: bytes.length, every_hours: null },
+        bytes,
+      );
+    },
+  };
+}
+
+/** Documents that are there. */
+function documents({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof keeping>['one']) {
+  const get = async (userId: string, id: string) =>
+    shown(found(await store.findDocument(db.user(userId), id), 'Document'));
+
+  const onPage = (userId: string, id: string, change: Parameters<typeof store.changeDocument>[2], startAfter?: Date) =>
+    db.asUser(userId, async (tx) => {
+      const row = found(await store.findDocument(tx, id), 'Document');
+      if (row.source !== 'url') throw new AppError(409, 'Only a page is read again');
+      await store.changeDocument(tx, id, change);
+      await jobs.send(
+        tx,
+        readDocumentJob,
+        { userId, documentId: id },
+        { owner: userId, ...(startAfter && { startAfter }) },
+      );
+      return shown(found(await store.findDocument(tx, id), 'Document'));
+    });
+
+  return {
+    getDocument: get,
+    async listDocuments(userId: string, id: string, page: { limit: number; offset: number }) {
+      const { documents: total } = await one(userId, id);
+      return { documents: (await store.listDocuments(db.user(userId), id, page)).map(shown), total };
+    },
+    changeDocument: (userId: string, id: string, everyHours: number | null) => {
+      const at = clock();
+      const next = everyHours === null ? null : new Date(at.getTime() + everyHours * 3_600_000);
+      return onPage(userId, id, { every_hours: everyHours, next_read_at: next, updated_at: at }, next ?? at);
+    },
+    readAgain: (userId: string, id: string) => onPage(userId, id, { state: 'waiting', updated_at: clock() }),
+    removeDocument: (userId: string, id: string) =>
+      db.asUser(userId, async (tx) => {
+        found(await store.findDocument(tx, id), 'Document');
+        await store.changeDocument(tx, id, { state: 'removed', updated_at: clock() });
+        await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId });
+        return { success: true as const };
+      }),
+  };
+}
+
+function searching({ db }: KnowledgeDeps) {
+  return {
+    async search(
+      userId: string,
+      { query, collection, limit }: { query: string; collection?: string | undefined; limit: number },
+    ) {
+      const tx = db.user(userId);
+      const ids = (await store.listCollections(tx)).map(({ id }) => id);
+      if (collection !== undefined && !ids.includes(collection)) throw new AppError(404, 'Collection not found');
+      return { passages: await searchPassages(tx, collection === undefined ? ids : [collection], query, limit) };
+    },
+    async getPassage(userId: string, documentId: string, index: number, around: number) {
+      return { passages: found(await readPassage(db.user(userId), { documentId, index, around }), 'Passage') };
+    },
+  };
+}
+
+/** Which collections an agent may search. */
+function giving({ db, roster, backend }: KnowledgeDeps) {
+  async function ofAgent(user: User, agentId: string) {
+    const own = roster.of(user.id);
+    const { knowledge = [] } = await own.definition(await own.get(agentId));
+    const has = new Set(knowledge.map(({ id }) => id));
+    const all = await store.listCollections(db.user(user.id));
+    return { collections: all.map(({ id, name, description }) => ({ id, name, description, on: has.has(id) })) };
+  }
+
+  async function change(user: User, id: string, collection: { id: string; on: boolean }, address: string) {
+    await roster.of(user.id).get(id);
+    await reach(backend.as(user, address).call(onBackend.agents.update, { params: { id }, body: { collection } }));
+    return ofAgent(user, id);
+  }
+
+  return {
+    ofAgent,
+    give: (user: User, id: string, collectionId: string, address: string) =>
+      change(user, id, { id: collectionId, on: true }, address),
+    take: (user: User, id: string, collectionId: string, address: string) =>
+      change(user, id, { id: collectionId, on: false }, address),
+  };
+}
+
+export function createKnowledge(deps: KnowledgeDeps) {
+  workOnDocuments(deps);
+  const { one, ...kept } = keeping(deps);
+  return { ...kept, ...taking(deps, one), ...documents(deps, one), ...searching(deps), ...giving(deps) };
+}

@@ -1,0 +1,36 @@
+import type { Database } from '@troupe/db';
+import { readPassage, searchPassages, type Hit } from '@troupe/knowledge';
+import type { Cited, KnowledgeSource } from '../tools/knowledge.ts';
+
+const citedBy =
+  (dashboard: string) =>
+  ({ documentId, document, collection, index, of, place, heading, text }: Omit<Hit, 'score'>): Cited => ({
+    documentId,
+    document,
+    collection,
+    index,
+    of,
+    place,
+    heading,
+    text,
+    link: `${dashboard}/knowledge?passage=${documentId}.${index}`,
+  });
+
+/** The documents of an owner, as the platform has them. */
+export function pgKnowledge({
+  db,
+  userId,
+  dashboard,
+}: {
+  db: Database;
+  userId: string;
+  dashboard: string;
+}): KnowledgeSource {
+  const cited = citedBy(dashboard);
+  return {
+    search: async (query, limit, collections) =>
+      (await searchPassages(db.user(userId), collections, query, limit)).map(cited),
+    read: async ({ document: documentId, index, around }, collections) =>
+      (await readPassage(db.user(userId), { documentId, index, around }, collections))?.map(cited),
+  };
+}

@@ -1,0 +1,115 @@
+import type { Block } from './blocks.ts';
+
+/** A piece of a document that is found and shown by itself. */
+export interface Passage {
+  /** The headings above it, outermost first, and the page, sheet or slide that it begins on. */
+  heading: string;
+  place: string;
+  text: string;
+}
+
+/** Characters: about 200 words, and what is too little to stand alone. */
+const MOST = 1200;
+const LEAST = 400;
+export const MAX_PASSAGES = 20_000;
+
+/** Cuts where the document itself does: at headings and between paragraphs, and only what is too long within one. */
+export function cut(blocks: readonly Block[]): { passages: Passage[]; more: boolean } {
+  const cutter = new Cutter();
+  for (const block of blocks) cutter.take(block);
+  cutter.flush();
+  return { passages: cutter.passages.slice(0, MAX_PASSAGES), more: cutter.passages.length > MAX_PASSAGES };
+}
+
+class Cutter {
+  readonly passages: Passage[] = [];
+  readonly #above: string[] = [];
+  #place = '';
+  #from = '';
+  #said: string[] = [];
+  #size = 0;
+
+  take(block: Block): void {
+    if (block.kind === 'place') {
+      // A page may end within a paragraph; a sheet or a slide ends what it says.
+      if (!block.place.startsWith('Page') || this.#size >= LEAST) this.flush();
+      this.#place = block.place;
+    } else if (block.kind === 'heading') {
+      this.flush();
+      this.#above.length = Math.min(this.#above.length, block.level - 1);
+      while (this.#above.length < block.level - 1) this.#above.push('');
+      this.#above.push(block.text);
+    } else if (block.kind === 'table') for (const piece of tablePieces(block)) this.#add(piece);
+    else for (const piece of pieces(block.text)) this.#add(piece);
+  }
+
+  #add(piece: string): void {
+    if (this.#size > 0 && this.#size + piece.length > MOST) this.flush();
+    if (this.#size === 0) this.#from = this.#place;
+    this.#said.push(piece);
+    this.#size += piece.length + 2;
+  }
+
+  flush(): void {
+    const text = this.#said.join('\n\n');
+    const heading = this.#above.filter(Boolean).join(' › ');
+    this.#said = [];
+    this.#size = 0;
+    if (text !== '' && this.passages.length <= MAX_PASSAGES) this.passages.push({ heading, place: this.#from, text });
+  }
+}
+
+/** A paragraph, in parts of whole sentences where it is too long; a sentence, in parts of whole words. */
+function* pieces(text: string): Generator<string> {
+  if (text.length <= MOST) return yield text;
+  let part = '';
+  for (const [sentence] of text.matchAll(/[^.!?。！？\n]+(?:[.!?。！？]+["'”’)\]]*\s*|\n+|$)|[.!?。！？\n]+/g)) {
+    if (part !== '' && part.length + sentence.length > MOST) {
+      yield part.trim();
+      part = '';
+    }
+    for (const short of shorter(sentence)) {
+      if (part.length + short.length > MOST) {
+        yield part.trim();
+        part = '';
+      }
+      part += short;
+    }
+  }
+  if (part.trim() !== '') yield part.trim();
+}
+
+function* shorter(sentence: string): Generator<string> {
+  let rest = sentence;
+  while (rest.length > MOST) {
+    const space = rest.lastIndexOf(' ', MOST);
+    let at = space > MOST / 2 ? space + 1 : MOST;
+    // Never half a character.
+    if (at === MOST && rest.charCodeAt(at - 1) >= 0xd800 && rest.charCodeAt(at - 1) <= 0xdbff) at -= 1;
+    yield rest.slice(0, at);
+    rest = rest.slice(at);
+  }
+  yield rest;
+}
+
+/** Rows with their head over each piece, so that every value keeps its name. */
+function* tablePieces({ rows, head }: Extract<Block, { kind: 'table' }>): Generator<string> {
+  const line = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
+  const top = head && rows[0] ? line(rows[0]) : '';
+  // A head that is longer than a passage names nothing.
+  const title = top.length < MOST / 2 ? top : '';
+  let part = title;
+  for (const row of title === '' ? rows : rows.slice(1)) {
+    const next = line(row);
+    if (part.length > title.length && part.length + next.length > MOST) {
+      yield part;
+      part = title;
+    }
+    if (next.length > MOST) {
+      if (part !== '') yield part;
+      yield* pieces(next);
+      part = title;
+    } else part += part === '' ? next : `\n${next}`;
+  }
+  if (part !== '' && (part !== title || rows.length === 1)) yield part;
+}

@@ -1,0 +1,76 @@
+/** The postings of a term in a block: four bytes for each passage, see the table. */
+
+export const BLOCK = 4096;
+const ENTRY = 4;
+
+export const blockOf = (number: number): number => Math.floor(number / BLOCK);
+export const countOf = (postings: Buffer): number => postings.length / ENTRY;
+
+export interface Counted {
+  terms: readonly (readonly [term: string, count: number])[];
+  words: number;
+}
+
+/** By block and term, for passages that are numbered from `first` on. */
+export function postingsOf(passages: readonly Counted[], first: number): Map<number, Map<string, Buffer>> {
+  const blocks = new Map<number, Map<string, number[]>>();
+  passages.forEach(({ terms, words }, index) => {
+    const number = first + index;
+    const slot = number % BLOCK;
+    const length = Math.min(255, Math.ceil(words / 2));
+    const block = blocks.get(blockOf(number)) ?? new Map<string, number[]>();
+    blocks.set(blockOf(number), block);
+    for (const [term, count] of terms) {
+      const list = block.get(term) ?? [];
+      list.push(slot >> 8, slot & 255, Math.min(255, count), length);
+      block.set(term, list);
+    }
+  });
+  return new Map(
+    [...blocks].map(([number, block]) => [
+      number,
+      new Map([...block].map(([term, list]) => [term, Buffer.from(list)])),
+    ]),
+  );
+}
+
+/** Without the passages from slot `from` up to, and without, slot `to`. */
+export function without(postings: Buffer, from: number, to: number): Buffer {
+  const kept: Buffer[] = [];
+  for (let at = 0; at < postings.length; at += ENTRY) {
+    const slot = postings.readUInt16BE(at);
+    if (slot < from || slot >= to) kept.push(postings.subarray(at, at + ENTRY));
+  }
+  return Buffer.concat(kept);
+}
+
+const K1 = 1.2;
+const B = 0.75;
+
+/** How telling a term is that `having` of `all` passages have. */
+export const weightOf = (all: number, having: number): number => Math.log(1 + (all - having + 0.5) / (having + 0.5));
+
+/** Scores of the passages of one block, each list with its term's weight. */
+export class BlockScores {
+  readonly #scores = new Float64Array(BLOCK);
+  readonly #touched: number[] = [];
+
+  add(postings: Buffer, weight: number, average: number): void {
+    for (let at = 0; at < postings.length; at += ENTRY) {
+      const slot = (postings[at]! << 8) | postings[at + 1]!;
+      const count = postings[at + 2]!;
+      const length = postings[at + 3]! * 2;
+      if (this.#scores[slot] === 0) this.#touched.push(slot);
+      this.#scores[slot]! += (weight * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / average));
+    }
+  }
+
+  /** Gives away what was found, and is as new. */
+  *take(): Generator<[slot: number, score: number]> {
+    for (const slot of this.#touched) {
+      yield [slot, this.#scores[slot]!];
+      this.#scores[slot] = 0;
+    }
+    this.#touched.length = 0;
+  }
+}

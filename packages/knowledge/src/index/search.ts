@@ -1,0 +1,124 @@
+import type { UserTx } from '@troupe/db';
+import { askedFor } from '../words/terms.ts';
+import { BLOCK, BlockScores, countOf, weightOf } from './postings.ts';
+import { countTerms, readAround, readPassages, readTerms, statsOf, type PassageRow } from './store.ts';
+
+/** A passage that was found. */
+export interface Hit {
+  documentId: string;
+  document: string;
+  url: string | null;
+  collectionId: string;
+  collection: string;
+  /** Its place in the document, from 0. */
+  index: number;
+  /** How many there are in it. */
+  of: number;
+  place: string;
+  heading: string;
+  text: string;
+  score: number;
+}
+
+/**
+ * What is read of the index for one question at most: above it the commonest words of the question are left out. Adding up
+ * so many takes a few milliseconds.
+ */
+const MOST_POSTINGS = 600_000;
+/** Looked at for each that is wanted: some say the same. */
+const SPARE = 3;
+
+/** The best passages of somebody's collections by BM25, over all of them as one. */
+export async function searchPassages(
+  tx: UserTx,
+  collectionIds: readonly string[],
+  question: string,
+  limit: number,
+): Promise<Hit[]> {
+  const terms = askedFor(question);
+  const collections = await statsOf(tx, collectionIds);
+  const all = collections.reduce((sum, { passages }) => sum + passages, 0);
+  if (terms.length === 0 || all === 0) return [];
+  const numbers = collections.map(({ number }) => number);
+  const kept = all * terms.length <= MOST_POSTINGS ? terms : await telling(tx, numbers, terms);
+  const average = Math.max(1, collections.reduce((sum, { words }) => sum + words, 0) / all);
+  const best = rank(await readTerms(tx, numbers, kept), { all, average, most: limit * SPARE });
+  const rows = new Map((await readPassages(tx, best)).map((row) => [`${row.collection}.${row.number}`, row]));
+  const names = new Map(collections.map(({ number, name }) => [number, name]));
+  const seen = new Set<string>();
+  return best
+    .flatMap(({ collection, number, score }) => {
+      const row = rows.get(`${collection}.${number}`);
+      if (!row || seen.has(row.text)) return [];
+      seen.add(row.text);
+      return [{ ...hitOf(row, names.get(collection) ?? ''), score }];
+    })
+    .slice(0, limit);
+}
+
+/** The rarest terms, as many as may be read; one at least. */
+async function telling(tx: UserTx, numbers: readonly number[], terms: readonly string[]): Promise<string[]> {
+  const counts = (await countTerms(tx, numbers, terms)).toSorted((a, b) => a.having - b.having);
+  let room = MOST_POSTINGS;
+  return counts.filter(({ having }, index) => (room -= having) >= 0 || index === 0).map(({ term }) => term);
+}
+
+interface Ranked {
+  collection: number;
+  number: number;
+  score: number;
+}
+
+function rank(
+  lists: Awaited<ReturnType<typeof readTerms>>,
+  { all, average, most }: { all: number; average: number; most: number },
+): Ranked[] {
+  const having = new Map<string, number>();
+  const blocks = new Map<string, typeof lists>();
+  for (const list of lists) {
+    having.set(list.term, (having.get(list.term) ?? 0) + countOf(list.postings));
+    const key = `${list.collection}.${list.block}`;
+    const block = blocks.get(key);
+    if (block) block.push(list);
+    else blocks.set(key, [list]);
+  }
+  const scores = new BlockScores();
+  let best: Ranked[] = [];
+  let least = 0;
+  for (const block of blocks.values()) {
+    const { collection, block: number } = block[0]!;
+    for (const { term, postings } of block) scores.add(postings, weightOf(all, having.get(term) ?? 0), average);
+    for (const [slot, score] of scores.take())
+      if (score > least) best.push({ collection, number: number * BLOCK + slot, score });
+    best = best.toSorted((a, b) => b.score - a.score || a.number - b.number).slice(0, most);
+    least = best.length < most ? 0 : best.at(-1)!.score;
+  }
+  return best;
+}
+
+const hitOf = (row: PassageRow, collection: string): Omit<Hit, 'score'> => ({
+  documentId: row.documentId,
+  document: row.document,
+  url: row.url,
+  collectionId: row.collectionId,
+  collection,
+  index: row.number - row.first,
+  of: row.count,
+  place: row.place,
+  heading: row.heading,
+  text: row.text,
+});
+
+/** A passage with those around it; undefined: there is none, or not in these collections. */
+export async function readPassage(
+  tx: UserTx,
+  { documentId, index, around }: { documentId: string; index: number; around: number },
+  collectionIds?: readonly string[],
+): Promise<Omit<Hit, 'score'>[] | undefined> {
+  const rows = await readAround(tx, documentId, index, around);
+  const [first] = rows;
+  if (!first || !rows.some(({ number, first: from }) => number - from === index)) return undefined;
+  if (collectionIds && !collectionIds.includes(first.collectionId)) return undefined;
+  const [collection] = await statsOf(tx, [first.collectionId]);
+  return rows.map((row) => hitOf(row, collection?.name ?? ''));
+}
