@@ -28,7 +28,7 @@ export const get = endpoint({
   summary:
     'Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; `work` in the live stream says when to read it again',
   reply: z.object({
-    agents: z.array(actor).describe('Those at work first, then those that wait, then by name; 1,000 at most'),
+    agents: z.array(actor).describe('Those that wait first, then those at work, then by name; 1,000 at most'),
     more: z.boolean(),
     todayUsd: z.number(),
   }),

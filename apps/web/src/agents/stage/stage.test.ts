@@ -56,8 +56,8 @@ test('it says of each agent what it does, for whom, and what waits', async () =>
   assert.deepEqual(
     (await stage()).map(({ id, state, about, handedBy, teamName }) => [id, state, about, handedBy, teamName]),
     [
-      ['member', 'working', null, 'Lead', 'Press'],
       ['lead', 'waits', 'Morning', null, 'Press'],
+      ['member', 'working', null, 'Lead', 'Press'],
       ['bad', 'trouble', null, null, null],
       ['idle', 'ready', null, null, null],
       ['off', 'off', null, null, null],

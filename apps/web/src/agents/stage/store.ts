@@ -28,7 +28,7 @@ export async function readStage(tx: UserTx, userId: string, limit: number, day: 
     left join agent_sessions above on b.channel = 'team' and above.id = split_part(b.key, ':', 1)
     left join agents lead on lead.id = above.agent_id
     where a.user_id = ${userId}
-    order by b.status = 'open' desc nulls last, b.status = 'waiting' desc nulls last, lower(a.name), a.id
+    order by b.status = 'waiting' desc nulls last, b.status = 'open' desc nulls last, lower(a.name), a.id
     limit ${limit}`.execute(tx);
   return rows;
 }

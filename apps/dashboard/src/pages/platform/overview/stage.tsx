@@ -22,6 +22,8 @@ const DOT = {
   off: 'bg-line-strong',
   trouble: 'bg-danger',
 } satisfies Record<StageActor['state'], string>;
+/** Of more the groups are folded: the rest of the page must be in reach. */
+const FEW = 60;
 const ORDER = ['working', 'waits', 'trouble', 'ready', 'off'] as const;
 
 /** Every agent and team as they are now, with two agents and with hundreds. */
@@ -76,16 +78,16 @@ function Shown({ agents }: { agents: StageActor[] }) {
       )}
       {hidden > 0 && <p className="text-ink-soft">{texts.hidden(hidden)}</p>}
       {groups.map(({ team, actors }) => (
-        <section key={team ?? ''} className="[contain-intrinsic-size:auto_5rem] [content-visibility:auto]">
-          <h3 className="eyebrow mb-1.5">
+        <details key={team ?? ''} open={agents.length <= FEW}>
+          <summary className="eyebrow mb-1.5 cursor-pointer">
             <bdi>{team ?? (groups.length === 1 ? texts.everybody : texts.noTeam)}</bdi> {actors.length}
-          </h3>
+          </summary>
           <ul className="flex flex-wrap gap-1.5">
             {actors.map(({ id, name, state }) => (
               <Small key={id} id={id} name={name} state={state} />
             ))}
           </ul>
-        </section>
+        </details>
       ))}
     </div>
   );
@@ -99,7 +101,7 @@ function Dot({ state }: { state: StageActor['state'] }) {
 function Actor({ actor }: { actor: StageActor }) {
   const { id, name, state, about, handedBy, since, spentUsd } = actor;
   const busy = isBusy(actor);
-  const doing = [about, handedBy && texts.handed(handedBy), busy && since && texts.since(ago(since))].filter(Boolean);
+  const how = [handedBy && texts.handed(handedBy), busy && since && texts.since(ago(since))].filter(Boolean);
   return (
     <div className="flex h-full items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong">
       <Mask seed={id} />
@@ -114,16 +116,13 @@ function Actor({ actor }: { actor: StageActor }) {
         </Link>
         <span className="flex items-center gap-1.5 text-[0.85rem] text-ink-soft">
           <Dot state={state} />
-          <span className="min-w-0 truncate">
-            {texts.states[state]}
-            {doing.length > 0 && (
-              <>
-                {': '}
-                <bdi>{doing.join(', ')}</bdi>
-              </>
-            )}
-          </span>
+          <bdi className="min-w-0 truncate">{[texts.states[state], ...how].join(', ')}</bdi>
         </span>
+        {about && (
+          <span className="block truncate text-[0.85rem] text-ink-soft" dir="auto" title={about}>
+            {about}
+          </span>
+        )}
         {spentUsd > 0 && (
           <span className="num block text-[0.85rem] text-ink-faint">{texts.today(money(spentUsd))}</span>
         )}
