@@ -316,10 +316,6 @@ const WEB: Record<string, Make> = {
   'DELETE /api/settings/factors/:id': ({ factorId: id }) => ({ params: { id } }),
   'DELETE /api/admin/users/:id/factors': ({ userId: id }) => ({ params: { id } }),
   'POST /api/settings/password': only({ currentPassword: 'not the password', newPassword: 'long enough' }),
-  'GET /api/usage/by-agent/:agentId': (id) => inAgent(id),
-  'PUT /api/usage/caps': ({ agentId }) => ({ body: { scope: 'agent', agentId, limitUsd: 1 } }),
-  'GET /api/usage/summary': ({ agentId }) => ({ query: { agentId } }),
-  'GET /api/usage/tools': ({ agentId }) => ({ query: { agentId } }),
   'POST /api/v1/gateway': ({ paymentSessionId }): Example[] => [
     { body: { plugin: 'agent' }, headers: { 'x-payment-method': 'session', 'x-session-id': paymentSessionId } },
     { body: { plugin: 'agent' }, headers: { 'x-payment-method': 'card' } },

@@ -108,7 +108,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     created_at: now,
   });
   await addFiles(add, of, mark);
-  await addTold(add, user_id, ids.pushId, mark);
+  await addTold(add, of, ids.pushId, mark);
   await add('audit_log', {
     user_id,
     action: 'test',
@@ -269,14 +269,6 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       created_at: now,
     });
     await add('usage_daily', { ...used, day: today, cost_micros: 4713n, latency_ms: 1n, calls: 1n, failures: 0n });
-    await add('usage_tools_daily', {
-      ...of,
-      day: today,
-      tool_name: mark('tool'),
-      calls: 1n,
-      successes: 1n,
-      duration_ms: 1n,
-    });
     await add('spend_counters', { user_id, scope: 'agent', scope_id: agentId, since: now, used: 1n, reserved: 0n });
     await add('spend_reservations', {
       id: newId(),

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** Browsers that the owner is told by, and what was spent for what. */
 export async function addTold(
   add: <T extends keyof Tables>(table: T, values: Insertable<Tables[T]>) => Promise<unknown>,
-  user_id: string,
+  { user_id, agent_id }: { user_id: string; agent_id: string },
   pushId: string,
   mark: Marks['mark'],
 ): Promise<void> {
@@ -24,9 +24,12 @@ export async function addTold(
     created_at: now,
   });
   await add('push_messages', { id: newId(), user_id, kind: 'test', data: '{}', at: now, queued_at: now });
+  const day = now.toISOString().slice(0, 10);
+  const tool = { user_id, agent_id, day, tool_name: mark('tool') };
+  await add('usage_tools_daily', { ...tool, calls: 1n, successes: 1n, duration_ms: 1n });
   await add('usage_sources_daily', {
     user_id,
-    day: now.toISOString().slice(0, 10),
+    day,
     kind: 'key',
     source_id: mark('source'),
     calls: 1n,

@@ -106,13 +106,10 @@ function Actor({ actor }: { actor: StageActor }) {
     <div className="flex h-full items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong">
       <Mask seed={id} />
       <span className="min-w-0 flex-1">
-        <Link
-          to="/dashboard/agents/$id"
-          params={{ id } as never}
-          className="block truncate font-medium hover:underline"
-          dir="auto"
-        >
-          {name}
+        <Link to="/dashboard/agents/$id" params={{ id } as never} className="block font-medium hover:underline">
+          <span className="block truncate" dir="auto">
+            {name}
+          </span>
         </Link>
         <span className="flex items-center gap-1.5 text-[0.85rem] text-ink-soft">
           <Dot state={state} />
