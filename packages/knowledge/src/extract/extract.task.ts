@@ -18,7 +18,8 @@ export interface Indexed extends Passage {
 
 export type Extracted =
   | { ok: true; kind: DocumentKind; title: string | undefined; notes: string[]; passages: Indexed[] }
-  | { ok: false; error: string };
+  /** `slow`: it may be the machine's fault. */
+  | { ok: false; error: string; slow?: true };
 
 /** Read, cut and made ready for the index: all of a document that is computed. */
 export function run({ bytes, name, mime }: Given): Extracted {

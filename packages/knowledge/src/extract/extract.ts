@@ -10,6 +10,7 @@ export async function extract(pool: WorkerPool, owner: string, given: Given): Pr
     return await pool.run(extracting(), given, { key: owner, lane: 'knowledge' });
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 422) throw error;
-    return { ok: false, error: 'The document takes too much time or memory to read. Cut it into smaller ones.' };
+    const sentence = 'The document takes too much time or memory to read. Cut it into smaller ones.';
+    return { ok: false, error: sentence, slow: true };
   }
 }

@@ -195,7 +195,7 @@ test('somebody else’s collections, documents and passages are not there', asyn
 function workerOf(allowLoopback = true) {
   const pool = createWorkerPool();
   const outbound = createOutbound({ allowLoopback });
-  let run: ((data: { userId: string; documentId: string }) => Promise<void>) | undefined;
+  let run: ((data: { userId: string; documentId: string }, job: { tries: number }) => Promise<void>) | undefined;
   const sent: Date[] = [];
   const jobs = {
     work: (_: Job, handler: unknown) => void (run = handler as typeof run),
@@ -207,7 +207,7 @@ function workerOf(allowLoopback = true) {
   let now = Date.now();
   workOnDocuments({ db: web.deps.db, jobs, pool, outbound, clock: () => new Date(now) });
   return {
-    read: (documentId: string) => run!({ userId: ada.id, documentId }),
+    read: (documentId: string) => run!({ userId: ada.id, documentId }, { tries: 1 }),
     sent,
     later: (hours: number) => void (now += hours * 3_600_000),
     close: async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MAX_DOCUMENT_MB, MOST_PASSAGES, readDocumentJob } from '@troupe/contract';
 import type { Database, Jobs, UserTx } from '@troupe/db';
 import { addPassages, extract, holdCollection, removePassages, type Extracted } from '@troupe/knowledge';
-import { OutboundError, type Clock, type Outbound, type WorkerPool } from '@troupe/kernel';
+import { AppError, OutboundError, type Clock, type Outbound, type WorkerPool } from '@troupe/kernel';
 import * as store from './reading-store.ts';
 
 export interface ReadingDeps {
@@ -31,18 +31,18 @@ export function workOnDocuments(deps: ReadingDeps): void {
   const { db, jobs, clock } = deps;
   jobs.work(
     readDocumentJob,
-    async ({ userId, documentId }) => {
+    async ({ userId, documentId }, { tries }) => {
       const document = await store.documentToRead(db.user(userId), documentId);
       if (!document) return;
       if (document.state === 'removed') return remove(deps, userId, document);
       const isDue = document.next_read_at !== null && document.next_read_at <= clock();
-      if (document.state === 'waiting' || isDue) await read(deps, userId, document);
+      if (document.state === 'waiting' || isDue) await read(deps, userId, document, tries);
     },
     { concurrency: AT_ONCE },
   );
 }
 
-async function read(deps: ReadingDeps, userId: string, document: Document): Promise<void> {
+async function read(deps: ReadingDeps, userId: string, document: Document, tries: number): Promise<void> {
   const { db, pool } = deps;
   const fetched =
     document.url === null ? await ofStore(db.user(userId), document.id) : await ofWeb(deps.outbound, document.url);
@@ -51,6 +51,8 @@ async function read(deps: ReadingDeps, userId: string, document: Document): Prom
   if (document.digest === digest && document.passages > 0)
     return ended(deps, userId, document, { state: 'ready', error: null });
   const found = await extract(pool, userId, { bytes: fetched.bytes, name: nameFor(document), mime: fetched.mime });
+  // A machine that has too much to do is no fault of the document: it is tried once more.
+  if (!found.ok && found.slow && tries === 0) throw new AppError(503, found.error);
   if (!found.ok) return failed(deps, userId, document, found.error);
   await keep(deps, userId, document, { found, digest, bytes: fetched.bytes.length });
 }
