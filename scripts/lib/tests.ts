@@ -31,15 +31,18 @@ export async function runTests(args: readonly string[]): Promise<number> {
     if (process.env['TROUPE_REQUIRE_ALL'] === '1') throw new Stop(`This machine lacks ${lacks.join(', ')}.`);
     console.log(`Tests that need ${lacks.join(', ')} are skipped: this machine lacks it.`);
   }
-  // One more than there are cores: many wait for a process, a timer or a server rather than work.
-  const atOnce = availableParallelism() + 1;
   const server = await step('Preparing the test database', () => prepareTestServer({ externalUrl: url }));
   const suites = runnable(grouped(files, sources));
   const checked = named.length === 0 && !external ? checks() : Promise.resolve(true);
   try {
     const { code } = await run(
       process.execPath,
-      [`${import.meta.dirname}/run-files.ts`, `${atOnce}`, `${TIMEOUT_MS}`, ...suites.files],
+      [
+        `${import.meta.dirname}/run-files.ts`,
+        `${Math.max(2, availableParallelism())}`,
+        `${TIMEOUT_MS}`,
+        ...suites.files,
+      ],
       {
         env: {
           ...process.env,
