@@ -12,6 +12,7 @@ const THROWN = /new AppError\(\s*(\d{3}),\s*(?:'((?:[^'\\]|\\.)*)'|`([^`]*)`)/g;
 /** What has no endpoint: the agent's own server, channels, WebSockets, pages, what every server says of itself. */
 const ELSEWHERE = [
   /^packages\/agent\//,
+  /^packages\/channels\//,
   /^apps\/agent\//,
   /^packages\/kernel\/src\/(http|workers)\//,
   /^apps\/backend\/src\/agents\/runtime\/sockets\.ts$/,

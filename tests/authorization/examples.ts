@@ -1,8 +1,11 @@
 import type { Endpoint } from '@troupe/contract';
 import type { Example, Make } from './example.ts';
+import { COSTS_WEB } from './costs-examples.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
+import { CHANNELS } from './channel-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
+import { ADDRESS, bus, SIGNATURE, UNDERGROUND } from './underground-examples.ts';
 import type { OwnerIds } from './world.ts';
 
 /**
@@ -15,15 +18,14 @@ const agentWith =
   (body: unknown): Make =>
   (id) => ({ ...agent(id), body });
 const inAgent = ({ agentId }: OwnerIds, more: object = {}) => ({ params: { agentId, ...more } });
+const taskOf = ({ conversationId }: OwnerIds): string => `task-${conversationId}`;
 const inConversation: Make = ({ agentId: id, conversationId: sessionId }) => ({ params: { id, sessionId } });
 const backup: Make = ({ agentId: id, backupId }) => ({ params: { id, backupId } });
 const only =
   (body: unknown): Make =>
   () => ({ body });
-const ADDRESS = '0x1111111111111111111111111111111111111111';
 const HASH = `0x${'11'.repeat(32)}`;
 const HEX64 = 'ab'.repeat(32);
-const SIGNATURE = `0x${'11'.repeat(65)}`;
 const verify = { verificationType: 'eas', verified: true, attestationUid: 'x', verifierAddress: ADDRESS, metadata: {} };
 const said = { messages: [{ role: 'user', content: 'hello' }] };
 const assertion = {
@@ -38,55 +40,10 @@ const attestation = {
 };
 const page = { url: 'http://127.0.0.1:1/' };
 
-const bus = ({ agentId, agentAddress }: OwnerIds, to: string) => ({
-  version: '1.0',
-  messageId: 'm-1',
-  timestamp: new Date().toISOString(),
-  from: { agentId, walletAddress: agentAddress },
-  to: { agentId: to },
-  action: 'NOTE',
-  payload: {},
-});
-
 const team = `version: "2"\nagents:\n  root:\n    model: xiaomi/mimo-v2-pro\n    instruction: Help.\n`;
 
-/** Web and the backend have the same routes for these. */
-const UNDERGROUND: Record<string, Make> = {
-  'GET /api/underground/bus/messages': ({ agentId }) => ({ query: { agentId } }),
-  'POST /api/underground/bus/send': (id) => ({ body: { ...bus(id, id.memberId), signature: SIGNATURE } }),
-  'POST /api/underground/bus/sign': (id) => ({ body: { message: bus(id, id.memberId) } }),
-  'GET /api/underground/doors/:agentId': ({ agentId }) => ({ params: { agentId } }),
-  'PUT /api/underground/doors/:agentId': ({ agentId, memberId }) => ({
-    params: { agentId },
-    body: { open: true, contacts: [memberId], messagesPerDay: 50, perSender: 5 },
-  }),
-  'POST /api/underground/events': ({ agentId }) => ({
-    body: {
-      agentId,
-      name: 'n',
-      description: 'd',
-      venue: 'v',
-      eventDate: '2030-01-01',
-      ticketPriceUsdc: '2',
-      totalTickets: 5,
-    },
-  }),
-  'GET /api/underground/events/:id': ({ eventId: id }) => ({ params: { id } }),
-  'POST /api/underground/events/:id/tickets': ({ eventId: id, agentId }) => ({
-    params: { id },
-    body: { agentId, quantity: 1 },
-  }),
-  'POST /api/underground/splits': ({ agentId }) => ({
-    body: { agentId, name: 'n', totalAmount: '2', recipients: [{ address: ADDRESS, share: 100 }] },
-  }),
-  'POST /api/underground/wallets': ({ agentId }) => [
-    { body: { agentId, address: ADDRESS, proof: SIGNATURE } },
-    { body: { agentId } },
-  ],
-  'GET /api/underground/wallets/:address/balance': ({ agentAddress: address }) => ({ params: { address } }),
-};
-
-const BACKUPS: Record<string, Make> = {
+const OF_AGENTS: Record<string, Make> = {
+  ...CHANNELS,
   'DELETE /api/agents/:id/backups/:backupId': backup,
   'GET /api/agents/:id/backups/:backupId': backup,
   'POST /api/agents/:id/backups/:backupId/restore': backup,
@@ -105,7 +62,7 @@ const INSTALLATIONS: Record<string, Make> = {
 
 const BACKEND: Record<string, Make> = {
   ...UNDERGROUND,
-  ...BACKUPS,
+  ...OF_AGENTS,
   ...INSTALLATIONS,
   'POST /api/agents': only({ name: 'n', config: { plan: 'network' } }),
   'PUT /api/agents/:id': ({ agentId: id, skillId, collectionId }) => [
@@ -145,6 +102,9 @@ const BACKEND: Record<string, Make> = {
   }),
   'POST /api/runtime/proxy/:agentId/heartbeat': (id) => inAgent(id),
   'GET /api/runtime/proxy/:agentId/logs': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/background': (id) => inAgent(id),
+  'GET /api/runtime/proxy/:agentId/background/:id': (id) => inAgent(id, { id: taskOf(id) }),
+  'POST /api/runtime/proxy/:agentId/background/:id/stop': (id) => inAgent(id, { id: taskOf(id) }),
   'GET /api/runtime/proxy/:agentId/memory': (id) => inAgent(id),
   'PUT /api/runtime/proxy/:agentId/memory': (id) => ({ ...inAgent(id), body: { key: 'k', content: 'stolen' } }),
   'DELETE /api/runtime/proxy/:agentId/memory/:id': (id) => inAgent(id, { id: 'm' }),
@@ -212,9 +172,10 @@ const BACKEND: Record<string, Make> = {
 const WEB: Record<string, Make> = {
   ...MCP_WEB,
   ...KNOWLEDGE_WEB,
+  ...COSTS_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
-  ...BACKUPS,
+  ...OF_AGENTS,
   ...INSTALLATIONS,
   'POST /api/admin/invites': only({ email: 'somebody@example.org' }),
   'PATCH /api/admin/users/:id': ({ userId: id }) => ({ params: { id }, body: { plan: 'solo' } }),
@@ -260,6 +221,9 @@ const WEB: Record<string, Make> = {
   'PATCH /api/admin/providers/:id': () => ({ params: { id: 'p' }, body: { enabled: false } }),
   'DELETE /api/admin/providers/:id': () => ({ params: { id: 'p' } }),
   'POST /api/admin/providers/test': only({ id: 'p' }),
+  'GET /api/agents/:id/background': (id) => agent(id),
+  'GET /api/agents/:id/background/:taskId': (id) => ({ params: { id: id.agentId, taskId: taskOf(id) } }),
+  'POST /api/agents/:id/background/:taskId/stop': (id) => ({ params: { id: id.agentId, taskId: taskOf(id) } }),
   'GET /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({
     params: { id, sessionId },
   }),
@@ -352,10 +316,6 @@ const WEB: Record<string, Make> = {
   'DELETE /api/settings/factors/:id': ({ factorId: id }) => ({ params: { id } }),
   'DELETE /api/admin/users/:id/factors': ({ userId: id }) => ({ params: { id } }),
   'POST /api/settings/password': only({ currentPassword: 'not the password', newPassword: 'long enough' }),
-  'GET /api/usage/by-agent/:agentId': (id) => inAgent(id),
-  'PUT /api/usage/caps': ({ agentId }) => ({ body: { scope: 'agent', agentId, limitUsd: 1 } }),
-  'GET /api/usage/summary': ({ agentId }) => ({ query: { agentId } }),
-  'GET /api/usage/tools': ({ agentId }) => ({ query: { agentId } }),
   'POST /api/v1/gateway': ({ paymentSessionId }): Example[] => [
     { body: { plugin: 'agent' }, headers: { 'x-payment-method': 'session', 'x-session-id': paymentSessionId } },
     { body: { plugin: 'agent' }, headers: { 'x-payment-method': 'card' } },

@@ -38,7 +38,8 @@ export const OPEN: readonly Opening[] = [
     reason: 'an event is announced: whoever may buy a ticket sees it',
   },
   {
-    target: /^web (GET \/api\/(scheduled-tasks|usage\/\S+|audit)|POST \/api\/notices\/read|PUT \/api\/usage\/caps)$/,
+    target:
+      /^web (GET \/api\/(scheduled-tasks|usage\/\S+|costs|audit)|POST \/api\/notices\/read|PUT \/api\/usage\/caps)$/,
     reason: 'the id only narrows what is the caller’s own',
   },
   {
@@ -68,6 +69,12 @@ export const OPEN: readonly Opening[] = [
     to: ADMINISTRATOR,
     shows: /x(email|person|invite)z$|owner's (invite|userId)$/,
     reason: 'administrators see who is there and who was invited',
+  },
+  {
+    target: /^web GET \/api\/admin\/costs(\/export)?$/,
+    to: ADMINISTRATOR,
+    shows: /x(email|agent)z$/,
+    reason: 'administrators see what everybody’s agents cost',
   },
   {
     target: /^web GET \/api\/audit$/,

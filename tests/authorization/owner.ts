@@ -8,7 +8,7 @@ import { NOWHERE, type World } from './world.ts';
 
 /** What is refused for another reason than whose it is. */
 const ELSE = [
-  /^web (PATCH|POST|DELETE) \/api\/admin\/(users|access)/,
+  /^web (PATCH|POST|DELETE) \/api\/admin\/(users|access)|^web GET \/api\/admin\/costs/,
   // It is no authenticator app that waits for its first code.
   /^web POST \/api\/settings\/factors\/totp\/:id$/,
   // The same copy was deleted through web before.
@@ -38,6 +38,8 @@ function rank({ method, name }: Target): number {
   // Its documents are deleted by themselves before.
   if (name.endsWith('DELETE /api/knowledge/:id')) return 5;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
+  // A task, which goes with its conversation; not the agent.
+  if (/\/background\/\S+\/stop$/.test(name)) return 1;
   if (/reset|restore|:action|stop|restart|repair|\/update$/.test(name)) return 3;
   return method === 'GET' ? 0 : method === 'DELETE' ? 4 : 1;
 }

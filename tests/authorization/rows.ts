@@ -2,6 +2,8 @@ import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
+import { addSplit } from './split-rows.ts';
+import { addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';
 
 /** Rows of the owner that no request makes in a moment: money on the way, things that wait, what happened long ago. */
@@ -17,6 +19,7 @@ export interface RowIds {
   paymentId: string;
   pendingDeviceId: string;
   runId: string;
+  pushId: string;
   splitId: string;
 }
 
@@ -52,6 +55,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     paymentId: newId(),
     pendingDeviceId: newId(),
     runId: newId(),
+    pushId: newId(),
     splitId: newId(),
   };
 
@@ -104,6 +108,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     created_at: now,
   });
   await addFiles(add, of, mark);
+  await addTold(add, of, ids.pushId, mark);
   await add('audit_log', {
     user_id,
     action: 'test',
@@ -155,6 +160,8 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
   await add('agent_logs', { ...of, level: 'info', message: mark('log'), source: 'test' });
   await add('agent_days', { ...of, day: today, tokens: 4711n });
   await add('agent_channels', { ...of, channel: 'test', state: { note: mark('channel') } });
+  const letter = { channel: 'test', id: mark('messageId'), chat: mark('chat'), sender: mark('sender') };
+  await add('agent_channel_messages', { ...of, ...letter, content: { text: mark('letter') }, state: 'waiting' });
   await add('agent_todos', { ...of, scope: `agent:${agentId}`, number: 1, description: mark('todo') });
   await add('agent_doors', {
     ...of,
@@ -181,6 +188,9 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       status: 'waiting',
     });
     await add('agent_followers', { user_id, session_id: ids.conversationId, follower: mark('process'), until: later });
+    const task = { run_seq: 1, member_id: mark('member'), member: mark('memberName'), depth: 1, limits: {} };
+    const over = { task: mark('task'), status: 'done', result: mark('result'), settled: true, ended_at: now } as const;
+    await add('agent_background', { ...session, ...task, ...over, id: `task-${ids.conversationId}` });
     const call = { callId: 'call-1', tool: 'write_file', args: JSON.stringify({ path: mark('argument') }) };
     const spent = { turns: 1, tokens: 1, costMicros: 1, ms: 1 };
     await add('agent_events', { ...session, seq: 1, data: { type: 'user', content: mark('said') } });
@@ -259,14 +269,6 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       created_at: now,
     });
     await add('usage_daily', { ...used, day: today, cost_micros: 4713n, latency_ms: 1n, calls: 1n, failures: 0n });
-    await add('usage_tools_daily', {
-      ...of,
-      day: today,
-      tool_name: mark('tool'),
-      calls: 1n,
-      successes: 1n,
-      duration_ms: 1n,
-    });
     await add('spend_counters', { user_id, scope: 'agent', scope_id: agentId, since: now, used: 1n, reserved: 0n });
     await add('spend_reservations', {
       id: newId(),
@@ -317,24 +319,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       created_at: now,
       updated_at: now,
     });
-    await add('splits', {
-      ...of,
-      id: ids.splitId,
-      name: mark('split'),
-      units: 1n,
-      payout: 'accrued',
-      request_hash: 'h',
-      created_at: now,
-    });
-    await add('split_parts', {
-      split_id: ids.splitId,
-      position: 0,
-      user_id,
-      address: mark('payee'),
-      share: '100',
-      units: 1n,
-      status: 'accrued',
-    });
+    await addSplit(add, of, ids.splitId, mark);
   }
 
   async function addUnderground(): Promise<void> {

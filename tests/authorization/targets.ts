@@ -130,6 +130,7 @@ function gatewayTargets(ids: OwnerIds, domain: string): Target[] {
   const fill: Record<string, string> = {
     sessions: conversationId,
     approvals: approvalId,
+    background: `task-${conversationId}`,
     memory: 'm',
     'mcp-servers': mcpServer,
   };

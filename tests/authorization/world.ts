@@ -227,6 +227,12 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   await ask('PUT', `${at}/payment-policy`, { perPayment: '47.11', payees: null });
   const mcpServer = mark('mcp');
   await ask('PUT', `${at}/mcp-servers/${mcpServer}`, { url: NOWHERE, headers: { 'x-key': marks.secret('mcpHeader') } });
+  const mailbox = {
+    address: `${mark('mailbox')}@test.example`,
+    password: marks.secret('mailPassword'),
+    smtpHost: '127.0.0.1',
+  };
+  await ask('PUT', `${at}/channels/email`, { settings: mailbox, allowed: [`${mark('writer')}@test.example`] });
   const team = await ask('POST', '/api/provision/team', {
     plan: 'network',
     customAgents: [member('one'), member('two')],

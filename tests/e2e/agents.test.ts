@@ -42,10 +42,9 @@ browserSuite('agents in the browser', (stage) => {
       .first()
       .waitFor();
 
-    // What was used is booked a moment after the answer, and the page asks again only twice a minute.
-    const cost = page.getByRole('cell', { name: 'Ada' });
-    for (let tries = 0; tries < 20 && (await cost.count()) === 0; tries += 1) await settle(page, '/dashboard/cost');
-    await cost.waitFor();
+    // What was used is booked a moment after the answer, and the page hears of it.
+    await settle(page, '/dashboard/cost');
+    await page.getByRole('cell', { name: 'Ada', exact: true }).waitFor();
     assertQuiet(watched);
     await watched.context.close();
   });

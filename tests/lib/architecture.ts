@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['accounts', 'ledger', 'usage', 'chain', 'ai', 'knowledge'],
   ['roster'],
   ['agent'],
-  ['fleet'],
+  ['channels', 'fleet'],
 ];
 const PACKAGES = LAYERS.flat();
 const APPS = ['web', 'backend', 'summarizer', 'agent', 'dashboard', 'platform', 'cli'];
@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(PACKAGES.map((name) => [`packages/${name}`, below(name)])),
   ...Object.fromEntries(APPS.map((name) => [`apps/${name}`, PACKAGES])),
   // Web has the rows of agents; what runs them is the backend's.
-  'apps/web': PACKAGES.filter((name) => name !== 'agent' && name !== 'fleet'),
+  'apps/web': PACKAGES.filter((name) => !['agent', 'channels', 'fleet'].includes(name)),
   'apps/dashboard': ['contract', 'domain'],
   // Whoever has the client has all that it can do.
   'apps/cli': ['client'],
@@ -228,7 +228,7 @@ export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/knowledge/src/words/unspaced.ts': 'one expression from constants, made once at load',
   'packages/knowledge/src/words/dates.ts': 'three expressions from constants, made once at load',
   'packages/knowledge/src/extract/read.ts': 'called by extract.task.ts only',
-  'packages/agent/src/channels/discord.ts': 'the id that Discord gave our own account, letters and digits',
+  'packages/channels/src/discord.ts': 'the id that Discord gave our own account, letters and digits',
   'packages/contract/src/errors.ts': 'expressions from the contract’s own texts, outside production only',
   'packages/contract/src/email.ts': 'one expression from constants, made once at load',
   'packages/domain/src/teams/team-yaml.ts':

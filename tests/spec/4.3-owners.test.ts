@@ -31,7 +31,11 @@ const BODIES: Record<string, unknown> = {
   'POST /api/agents/:id/verify': { verificationType: 'eas' },
   'POST /api/agents/:id/approvals/:approvalId': { approved: true },
   'POST /api/agents/:id/payments/:paymentId': { decision: 'approve' },
+  'PUT /api/agents/:id/channels/:kind': { settings: {}, allowed: ['*'] },
 };
+/** Its path, with names that could be right of everything that is in it. */
+const pathOf = ({ path }: Endpoint): string =>
+  path.replace(':id', id).replace(':kind', 'email').replaceAll(/:\w+/g, 'x');
 /** What some of them want to know, and the others do not look at. */
 const QUERY = '?path=notes.txt&q=word';
 const bodyOf = (endpoint: Endpoint): unknown =>
@@ -42,7 +46,7 @@ describe("another user's agent is not found", () => {
     const routes = all('web').filter(({ path }) => path.startsWith('/api/agents/:id'));
     assert.ok(routes.length >= 25, String(routes.length));
     for (const route of routes) {
-      const path = `${route.path.replace(':id', id).replaceAll(/:\w+/g, 'x')}${QUERY}`;
+      const path = `${pathOf(route)}${QUERY}`;
       const reply = await ben.ask(route.method, path, bodyOf(route));
       assert.deepEqual(reply, { status: 404, body: { error: 'Agent not found' } }, named(route));
       const nobody = await send(services.web + path, route.method, bodyOf(route));
@@ -80,7 +84,7 @@ describe("another user's agent is not found", () => {
     const routes = all('backend').filter(({ path }) => path.startsWith('/api/agents/:id'));
     assert.ok(routes.length >= 16, String(routes.length));
     for (const route of routes) {
-      const path = route.path.replace(':id', id).replaceAll(/:\w+/g, 'x');
+      const path = pathOf(route);
       const reply = await askBackend(services, route.method, path, bodyOf(route), { 'x-user-id': ben.id });
       // Deleting is idempotent there: what is not found is deleted, and hers stays.
       if (named(route) === 'DELETE /api/agents/:id') assert.equal(reply.status, 200);

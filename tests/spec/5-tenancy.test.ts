@@ -51,6 +51,16 @@ const OWNED: Record<string, (id: string) => Record<string, unknown>> = {
     estimated: false,
     created_at: now,
   }),
+  usage_sources_daily: (id) => ({
+    user_id: id,
+    day: today,
+    kind: 'key',
+    source_id: 's',
+    calls: 1,
+    input_tokens: 1,
+    output_tokens: 1,
+    cost_micros: 1,
+  }),
   usage_daily: (id) => ({
     user_id: id,
     day: today,

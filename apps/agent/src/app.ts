@@ -3,8 +3,6 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import {
-  channelWebhook,
-  createChannel,
   createGateway,
   createSandbox,
   createShelf,
@@ -14,13 +12,20 @@ import {
   wakeAgent,
   withTeamStore,
   type Agent,
-  type Channel,
   type Cited,
   type GatewayPrincipal,
   type KnowledgeSource,
   type SkillSource,
   type SqliteStore,
 } from '@troupe/agent';
+import {
+  channelWebhook,
+  createChannel,
+  kindOf,
+  readSettings as readChannelSettings,
+  sendersIn,
+  type Channel,
+} from '@troupe/channels';
 import { createAi, providersFrom } from '@troupe/ai';
 import { backend, type TeamStoreCall } from '@troupe/contract';
 import { BUILT_IN_CATALOGUE } from '@troupe/domain';
@@ -89,7 +94,7 @@ export async function startAgent({
     ...fromPlatform(settings, platform, log),
   });
   const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
-  const channels = channelsOf(settings, { agent, outbound, log, urls: channelUrls });
+  const channels = await channelsOf(settings, { agent, outbound, log, urls: channelUrls });
 
   const { server, gateway } = await openGateway(agent, channels, settings, log);
   await agent.resume();
@@ -252,32 +257,39 @@ function peersOf({ PLATFORM_URL, MEMBER_TOKEN }: AgentSettings, outbound: Outbou
   };
 }
 
-function channelsOf(
-  { TELEGRAM_TOKEN, WHATSAPP_TOKEN, DISCORD_TOKEN, CHANNEL_USERS }: AgentSettings,
+/** What opens its channels, by their kind: as the platform gives it, or as an owner sets one by hand. */
+function opening({ TELEGRAM_TOKEN, WHATSAPP_TOKEN, DISCORD_TOKEN, CHANNELS }: AgentSettings) {
+  const byHand = { channelA: TELEGRAM_TOKEN, channelB: WHATSAPP_TOKEN, channelC: DISCORD_TOKEN };
+  return Object.entries({ ...byHand, ...CHANNELS }).flatMap(([name, opens]) => {
+    const kind = kindOf(name);
+    return kind === undefined || opens === undefined ? [] : [{ kind, settings: readChannelSettings(opens) }];
+  });
+}
+
+async function channelsOf(
+  agentSettings: AgentSettings,
   {
     agent,
     outbound,
     log,
     urls,
   }: { agent: Agent; outbound: Outbound; log: Log; urls: Partial<Record<Channel['kind'], string>> },
-): Channel[] {
-  const tokens = { telegram: TELEGRAM_TOKEN, whatsapp: WHATSAPP_TOKEN, discord: DISCORD_TOKEN };
-  return (['telegram', 'whatsapp', 'discord'] as const).flatMap((kind) => {
-    const token = tokens[kind];
-    const baseUrl = urls[kind];
-    return token === undefined
-      ? []
-      : [
-          createChannel(kind, {
-            agent,
-            token,
-            outbound,
-            log,
-            allowedSenders: CHANNEL_USERS,
-            ...(baseUrl && { baseUrl }),
-          }),
-        ];
-  });
+): Promise<Channel[]> {
+  const { CHANNEL_USERS, PUBLIC_URL } = agentSettings;
+  return Promise.all(
+    opening(agentSettings).map(({ kind, settings }) => {
+      const baseUrl = urls[kind];
+      return createChannel(kind, {
+        agent,
+        settings,
+        outbound,
+        log,
+        allowedSenders: kind === 'email' ? [] : [...CHANNEL_USERS, ...sendersIn(settings)],
+        ...(baseUrl && { baseUrl }),
+        ...(PUBLIC_URL && { publicUrl: PUBLIC_URL }),
+      });
+    }),
+  );
 }
 
 /** Wakes the agent as often as its configuration says; a change counts from the next beat. */

@@ -5,6 +5,14 @@ import { z } from 'zod';
 /** The settings of an agent that runs as a program of its own. */
 
 const given = (value: unknown): unknown => (value === '' ? undefined : value);
+/** What is no JSON is refused by the schema. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 const text = z.preprocess(given, z.string().trim().min(1).optional());
 const url = z.preprocess(
   given,
@@ -44,6 +52,11 @@ const schema = z.object({
       .split(',')
       .map((host) => host.trim())
       .filter(Boolean),
+  ),
+  /** What opens its channels, by name, as JSON; the platform gives it. */
+  CHANNELS: z.preprocess(
+    (text) => (typeof text === 'string' && text !== '' ? parsedJson(text) : {}),
+    z.record(z.string(), z.string(), 'must be JSON of settings by channel'),
   ),
   /** Comma list of the services' user ids who may talk to it; empty: everybody. */
   CHANNEL_USERS: z.preprocess(given, z.string().default('')).transform((list) =>

@@ -29,7 +29,7 @@ let calls = 0;
 /** Asks as web does for that user; each time from another address, because limits have their own tests. */
 export const askerFor =
   ({ server }: TestBackend, userId?: string) =>
-  async (method: 'GET' | 'POST' | 'DELETE', url: string, body?: object) => {
+  async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: object) => {
     const response = await server.app.inject({
       method,
       url,

@@ -1,4 +1,5 @@
-// One page of ours, for whoever opens or reloads a page while the platform is away. Nothing else is kept.
+// One page of ours, for whoever opens or reloads a page while the platform is away, and what the platform pushes. Nothing
+// else is kept.
 const PAGE = '/away.html';
 const PARTS = [PAGE, '/away.css', '/away.js', '/icon.svg', '/before.js'];
 const NAME = 'away-1';
@@ -27,4 +28,30 @@ self.addEventListener('fetch', (event) => {
   event.respondWith(
     fetch(request).catch(async () => (await caches.match(isPart ? request : PAGE)) ?? Response.error()),
   );
+});
+
+// Every message must be shown, or the browser shows one of its own.
+self.addEventListener('push', (event) => {
+  let said = {};
+  try {
+    said = event.data?.json() ?? {};
+  } catch {
+    // Not ours; still it has to be shown.
+  }
+  const { title = 'Troupe', body = '', url = '/dashboard', tag } = said;
+  event.waitUntil(self.registration.showNotification(title, { body, tag, icon: '/icon.svg', data: { url } }));
+});
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  const to = new URL(event.notification.data?.url ?? '/dashboard', self.location.origin);
+  const open = async () => {
+    // A message leads nowhere but here.
+    const url = to.origin === self.location.origin ? to.href : self.location.origin;
+    const [tab] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+    if (!tab) return self.clients.openWindow(url);
+    await tab.focus();
+    return tab.navigate(url);
+  };
+  event.waitUntil(open());
 });

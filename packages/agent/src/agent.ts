@@ -1,5 +1,6 @@
 import type { AgentConfig, RunLimits, VersionedDefinition } from '@troupe/domain';
 import type { Attachment, CallRecord, Refusal, RunOutcome, SessionEvent, Spent, Wishes } from './session/events.ts';
+import type { BackgroundTask } from './store/background.ts';
 import type { AgentStore, SessionRef } from './store/store.ts';
 import type { McpServers } from './tools/mcp-servers.ts';
 import type { Workspace } from './workspace/workspace.ts';
@@ -20,6 +21,8 @@ export interface Input {
   /** The same input under the same id is taken once, and answers the same. */
   inputId?: string;
   limits?: RunLimits;
+  /** It is work that somebody has in the background, so deep. */
+  depth?: number;
   /** Called when the input is stored, before anybody works on it. */
   onTaken?: (taken: { sessionId: string; seq: number }) => void;
 }
@@ -27,6 +30,8 @@ export interface Input {
 export interface Answer {
   sessionId: string;
   outcome: RunOutcome | 'waiting' | 'calls';
+  /** The number of the event that settles it: inputs that share an answer share it. */
+  seq?: number;
   /** The agent's words; for any other outcome than `done`, a sentence that says what happened. */
   reply: string;
   reason?: string;
@@ -65,7 +70,14 @@ export interface Agent {
   follow: (sessionId: string, after: number, signal: AbortSignal) => AsyncIterable<LiveEvent>;
   /** Calls that the session's run waits for from outside. */
   openCalls: (sessionId: string) => Promise<readonly CallRecord[]>;
+  /** What goes on in the session, and what it has in the background. False: there was nothing. */
   cancel: (sessionId: string, by: string) => Promise<boolean>;
+  /** Work that it has in the background; throws 404. */
+  task: (id: string) => Promise<BackgroundTask>;
+  /** False: it had ended before. The agent is told. */
+  stopTask: (id: string, by: string) => Promise<boolean>;
+  /** All that it has; nobody is told. Answers how many. */
+  stopTasks: (by: string) => Promise<number>;
   decide: (approvalId: string, approved: boolean, by: string) => Promise<void>;
   /** Takes a new configuration over at once. */
   configure: (config: unknown) => Promise<AgentConfig>;
@@ -73,6 +85,8 @@ export interface Agent {
   heartbeat: () => Promise<Answer | undefined>;
   /** Goes on with what a crash left unfinished; answers how many sessions. */
   resume: () => Promise<number>;
+  /** Tasks in the background that this process sees to. */
+  busyInBackground: () => number;
   /** Sessions that this process is working on. */
   busy: () => number;
   /** Nobody works or reads along. */

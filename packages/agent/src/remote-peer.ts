@@ -27,11 +27,11 @@ export function remotePeer({ url, token, outbound }: { url: string; token: strin
   }
   // A member's session belongs to one call: the call's key names both the task and its only run.
   return {
-    async ask({ to, content, limits }) {
+    async ask({ to, content, limits, depth }) {
       const taskId = 'key' in to ? to.key : to.id;
       const seconds = (limits?.maxSeconds ?? 600) + 30;
       const answer = answerSchema.parse(
-        await post('/execute', { taskId, runId: taskId, prompt: content, limits }, seconds * 1000),
+        await post('/execute', { taskId, runId: taskId, prompt: content, limits, depth }, seconds * 1000),
       );
       const { sessionId, outcome, output, error, spent } = answer;
       return { sessionId, outcome, reply: output, ...(error !== undefined && { reason: error }), spent };

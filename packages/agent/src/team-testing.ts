@@ -10,6 +10,7 @@ import { createSqliteStore } from './store/store-sqlite.ts';
 import { teamDefinitions } from './team.ts';
 import { scriptedModel, type Script } from './testing.ts';
 import { createToolkit } from './tools/toolkit.ts';
+import type { Peers } from './tools/transfer-task.ts';
 import { wakeAgent } from './wake.ts';
 
 /** A whole team from its YAML, each agent with a store of its own on one file, as the embedded driver runs it. */
@@ -23,6 +24,7 @@ export async function startTeam(yaml: string, script: Script) {
   const agents = new Map<string, Agent>();
   const definitions = teamDefinitions({ team: reading.team, teamId: 't', agentId: (name) => `id-${name}` });
   const closers: (() => void)[] = [() => void pool.close()];
+  const peers: Peers = async ({ agentId }) => agents.get(agentId);
   for (const { agentId, definition } of definitions) {
     const store = createSqliteStore({ file: path.join(folder, 'team.db'), agentId, teamId: 't' });
     closers.push(store.close);
@@ -35,7 +37,7 @@ export async function startTeam(yaml: string, script: Script) {
       log: silentLog,
       pool,
       owner: 'user',
-      peers: async (member) => agents.get(member.agentId),
+      peers,
     });
     agents.set(
       agentId,
@@ -44,6 +46,7 @@ export async function startTeam(yaml: string, script: Script) {
         store,
         model,
         tools: toolkit.tools,
+        peers,
         workspace: toolkit.workspace,
         log: silentLog,
         pollMs: 20,

@@ -45,7 +45,13 @@ export function teamDefinitions({
       config: withModel(config ?? defaultAgentConfig(), one),
       ...(team.permissions && { permissions: team.permissions }),
       ...(one.traits && { traits: one.traits }),
-      team: { id: teamId, name: team.name, members: one.subAgents.map(member) },
+      team: {
+        id: teamId,
+        name: team.name,
+        members: one.subAgents.map(member),
+        ...(one.handoffs && { handoffs: one.handoffs.map(member) }),
+        ...(one.forceHandoff !== undefined && { forceHandoff: member(one.forceHandoff) }),
+      },
       ...limitsOf(limits, one),
     }),
   }));

@@ -1,5 +1,5 @@
 import type { ModelClient } from '@troupe/ai';
-import { AGENT_NOT_FOUND } from '@troupe/contract';
+import { AGENT_NOT_FOUND, TASK_NOT_FOUND } from '@troupe/contract';
 import {
   type AgentConfig,
   type AgentDefinition,
@@ -11,19 +11,22 @@ import { AppError, newId, type Log } from '@troupe/kernel';
 import type { Agent, Answer, Input } from './agent.ts';
 import { createPictures } from './loop/attached.ts';
 import { createTexts } from './loop/traits.ts';
+import { Background, endOf } from './loop/background.ts';
 import { Audience, type Listener } from './loop/audience.ts';
 import { Following } from './loop/follow.ts';
 import { checkSize, inputEvents, onlyAbout } from './loop/input.ts';
 import { RECALLED } from './loop/model-step.ts';
-import { Interrupted } from './loop/run.ts';
+import { Interrupted, type Lent, type RunDeps } from './loop/run.ts';
 import { openCalls, waitForAnswer, type WaitDeps } from './loop/waiting.ts';
-import { Worker } from './loop/worker.ts';
+import { leaseOf, Worker } from './loop/worker.ts';
 import type { RunRecorder, ToolRecorder } from './ports.ts';
-import type { CallRecord } from './session/events.ts';
+import { NOTHING_SPENT, type CallRecord, type SessionEventBody } from './session/events.ts';
 import { polledNews, type SessionNews } from './session/news.ts';
+import type { BackgroundTask } from './store/background.ts';
 import type { AgentStore, Delivered, Lease } from './store/store.ts';
 import type { McpServers } from './tools/mcp-servers.ts';
 import type { RunFiles, Tool } from './tools/tool.ts';
+import type { Peers } from './tools/transfer-task.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 export interface AgentDeps {
@@ -34,6 +37,8 @@ export interface AgentDeps {
   model: ModelClient;
   tools: (definition: AgentDefinition, signal: AbortSignal) => Promise<readonly Tool[]>;
   workspace?: () => Promise<Workspace>;
+  /** The other agents of its team. */
+  peers?: Peers | undefined;
   /** Left out: the workspace is kept where it is. */
   files?: RunFiles;
   onTool?: ToolRecorder | undefined;
@@ -58,10 +63,20 @@ export interface AgentDeps {
 const TODOS_SHOWN = 100;
 const COMPACT_AT_TOKENS = 32_000;
 const POLL_MS = 300;
+/** Inputs of this kind are taken once, as are all that have an id. */
+const BACKGROUND = 'background';
 
 const noFiles = async (): Promise<never> => {
   throw new AppError(409, 'This agent has no files');
 };
+
+/** Only agents of this process can be had for a conversation. */
+const lender =
+  (peers: Peers | undefined): RunDeps['lend'] =>
+  async (acting) => {
+    const found = await peers?.(acting);
+    return found instanceof AwakeAgent ? found.lend() : undefined;
+  };
 
 export const wakeAgent = (deps: AgentDeps): Agent => new AwakeAgent(deps);
 
@@ -74,6 +89,8 @@ class AwakeAgent implements Agent {
   readonly workspace: () => Promise<Workspace>;
   readonly #audience = new Audience();
   readonly #worker: Worker;
+  readonly #background: Background;
+  readonly #run: RunDeps;
   readonly #lease: Lease;
   readonly #following: Following;
   readonly #waiting: WaitDeps;
@@ -90,7 +107,18 @@ class AwakeAgent implements Agent {
     if (deps.mcp) this.mcp = deps.mcp;
     this.workspace = deps.workspace ?? noFiles;
     const compactAt = deps.compactAt ?? COMPACT_AT_TOKENS;
-    const run = {
+    const lease = leaseOf(deps);
+    this.#lease = lease;
+    this.#background = new Background({
+      owner,
+      store,
+      log,
+      lease,
+      peers: deps.peers,
+      renewMs: lease.renewMs,
+      tell: (task) => this.#tellEnd(task),
+    });
+    const run: RunDeps = {
       ...deps,
       picture: createPictures(this.workspace),
       text: createTexts(this.workspace),
@@ -98,9 +126,11 @@ class AwakeAgent implements Agent {
       now,
       compactAt,
       audience,
+      background: this.#background,
+      lend: lender(deps.peers),
     };
-    this.#worker = new Worker(run, newId(), deps);
-    this.#lease = { owner: this.#worker.owner, ttlMs: this.#worker.leaseMs };
+    this.#run = run;
+    this.#worker = new Worker(run, lease.owner, { leaseMs: lease.ttlMs, renewMs: lease.renewMs });
     const news = deps.news ?? polledNews(store, pollMs);
     this.#following = new Following(this, audience, news);
     this.#waiting = { agentId, store, audience, log, news };
@@ -148,7 +178,9 @@ class AwakeAgent implements Agent {
   async cancel(sessionId: string, by: string): Promise<boolean> {
     const session = await this.store.session(sessionId);
     if (!session) throw new AppError(404, 'Session not found');
-    if (session.status === 'idle') return false;
+    // Also what an earlier run of it has left in the background.
+    const stopped = await this.#background.stopAll(`It was stopped by ${by}.`, sessionId);
+    if (session.status === 'idle') return stopped > 0;
     const delivered = await this.store.deliver({
       to: { id: sessionId },
       events: [{ type: 'cancel_requested', by }],
@@ -194,19 +226,45 @@ class AwakeAgent implements Agent {
   async resume(): Promise<number> {
     let taken = 0;
     for (const sessionId of await this.store.unfinished()) if (await this.#claimAndBegin(sessionId, true)) taken++;
-    return taken;
+    return taken + (await this.#background.resume());
+  }
+
+  async task(id: string): Promise<BackgroundTask> {
+    const found = await this.store.task(id);
+    if (!found) throw new AppError(404, TASK_NOT_FOUND);
+    return found;
+  }
+
+  async stopTask(id: string, by: string): Promise<boolean> {
+    await this.task(id);
+    return this.#background.stop(id, { tells: true, says: `It was stopped by the ${by}.` });
+  }
+
+  stopTasks(by: string): Promise<number> {
+    return this.#background.stopAll(`It was stopped by ${by}.`);
   }
 
   busy(): number {
     return this.#worker.busy();
   }
 
+  /** What it answers with in a conversation that was handed to it. */
+  async lend(): Promise<Lent> {
+    const { definition } = await this.definition();
+    return { definition, deps: this.#run };
+  }
+
+  busyInBackground(): number {
+    return this.#background.busy();
+  }
+
   idle(): boolean {
-    return this.busy() === 0 && this.#audience.isEmpty;
+    return this.busy() === 0 && this.busyInBackground() === 0 && this.#audience.isEmpty;
   }
 
   async sleep(): Promise<void> {
     this.#following.check();
+    await this.#background.close();
     await this.#worker.stop();
     await this.#onSleep?.();
   }
@@ -239,13 +297,41 @@ class AwakeAgent implements Agent {
       recall: { query: input.content, limit: RECALLED },
     });
     if (!delivered) throw new AppError(404, 'Session not found');
-    const { session, seq, duplicate } = delivered;
+    const { session, seq } = delivered;
     input.onTaken?.({ sessionId: session.id, seq });
-    if (!duplicate) {
-      const at = new Date(this.#now()).toISOString();
-      this.#audience.told(session.id, { ...events.at(-1)!, seq, at });
-    }
+    this.#announce(delivered, events.at(-1)!);
     return delivered;
+  }
+
+  #announce({ session, seq, duplicate }: Delivered, event: SessionEventBody): void {
+    if (duplicate) return;
+    const at = new Date(this.#now()).toISOString();
+    this.#audience.told(session.id, { ...event, seq, at });
+  }
+
+  /** Into the conversation that it came from, whatever goes on there. The run that it begins has what was left then. */
+  async #tellEnd(task: BackgroundTask): Promise<void> {
+    const { id, member, status, limits, depth, spent } = task;
+    if (status === 'running') return;
+    const { tokens, costMicros } = spent ?? NOTHING_SPENT;
+    const said = {
+      type: 'user' as const,
+      content: endOf(task),
+      from: member,
+      // So that work which begins other work for ever comes to an end.
+      limits: { ...limits, maxTurns: Math.max(1, limits.maxTurns - 1) },
+      ...(depth > 1 && { depth: depth - 1 }),
+      background: { id, member, status, spent: { ...NOTHING_SPENT, tokens, costMicros } },
+    };
+    const delivered = await this.store.deliver({
+      to: { id: task.sessionId },
+      events: [said],
+      inputId: `${BACKGROUND}:${id}`,
+      claim: this.#lease,
+    });
+    if (!delivered) return;
+    this.#announce(delivered, said);
+    void this.#begin(delivered)?.catch(() => undefined);
   }
 
   async #claimAndBegin(sessionId: string, recovers = false): Promise<boolean> {

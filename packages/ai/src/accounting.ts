@@ -57,6 +57,7 @@ export function createAccounting(meter: Meter | undefined, log: Log) {
         userId: scope.userId,
         agentId: scope.agentId ?? '',
         runId: scope.runId,
+        keyId: scope.keyId,
         model: id,
         provider: provider.name,
         inputTokens: usage.prompt_tokens,

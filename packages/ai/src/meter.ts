@@ -11,6 +11,7 @@ export interface UsageEvent {
   userId: string;
   agentId: string;
   runId: string | undefined;
+  keyId: string | undefined;
   model: string;
   provider: string;
   inputTokens: number;

@@ -2,7 +2,7 @@ import { createEventReader, type SentEvent } from '@troupe/contract';
 import { ProviderError, withoutSecrets } from './errors.ts';
 import { withoutRepeats } from './repeats.ts';
 import type { AssistantMessage, ChatRequest, ChatUsage, FinishReason, ThoughtDelta, ToolCallDelta } from './types.ts';
-import { createUpstream, type Upstream, type Opened, type Timeouts } from './upstream.ts';
+import { createUpstream, type Authorize, type Upstream, type Opened, type Timeouts } from './upstream.ts';
 
 export interface ProviderReply {
   message: AssistantMessage;
@@ -63,11 +63,21 @@ interface StreamReader {
   ended: () => boolean;
 }
 
+interface EventReader {
+  push: (bytes: Buffer) => Pick<SentEvent, 'data'>[];
+  end: () => Pick<SentEvent, 'data'>[];
+}
+
 /** How one family of providers writes requests and answers. The readers throw `Unusable` on what they cannot use. */
 export interface Wire {
-  chatPath: string;
-  modelsPath: string;
+  chatPath: string | ((model: string, stream: boolean) => string);
+  /** Undefined: it lists nothing; whoever adds it says what it has. */
+  modelsPath: string | undefined;
   headers: (apiKey: string | undefined) => Record<string, string>;
+  /** What each request shows, where that is not the same for all: a signature, or a token that ends. */
+  authorize?: (apiKey: string, baseUrl: URL) => Authorize;
+  /** How events come in a stream; left out: as server-sent events. */
+  events?: () => EventReader;
   body: (provider: string, model: string, request: ChatRequest, stream: boolean) => Record<string, unknown>;
   reply: (json: unknown) => ProviderReply;
   streamReader: () => StreamReader;
@@ -103,6 +113,8 @@ export interface ProviderOptions {
   wire: Wire;
   baseUrl: string;
   apiKey?: string;
+  /** What it is said to have, in place of what it lists. */
+  models?: readonly string[];
   timeouts: Timeouts;
   connections: number;
 }
@@ -116,6 +128,9 @@ interface Ways {
   broken: (error: unknown) => unknown;
 }
 
+const chatPathOf = ({ chatPath }: Wire, model: string, stream: boolean): string =>
+  typeof chatPath === 'string' ? chatPath : chatPath(model, stream);
+
 async function* streamFrom(
   { name, wire, upstream, refuse, broken }: Ways,
   model: string,
@@ -123,12 +138,12 @@ async function* streamFrom(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ProviderDelta[]> {
   const sent = JSON.stringify(wire.body(name, model, request, true));
-  const opened = await upstream.open(wire.chatPath, sent, signal);
+  const opened = await upstream.open(chatPathOf(wire, model, true), sent, signal);
   if (opened.status >= 300) refuse(opened, await textOf(opened));
-  const events = createEventReader();
+  const events = wire.events?.() ?? createEventReader();
   const reader = wire.streamReader();
   const read = withoutRepeats(reader.read);
-  const deltas = (found: SentEvent[]): ProviderDelta[] =>
+  const deltas = (found: Pick<SentEvent, 'data'>[]): ProviderDelta[] =>
     found.map(({ data }) => read(data)).filter((each) => each !== undefined);
   try {
     while (!reader.ended()) {
@@ -146,13 +161,15 @@ async function* streamFrom(
   if (!reader.complete()) throw new ProviderError(name, 'broken', 'the stream ended in the middle');
 }
 
-export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connections }: ProviderOptions): Provider {
+export function createProvider(options: ProviderOptions): Provider {
+  const { name, wire, baseUrl, apiKey, timeouts, connections } = options;
   const upstream = createUpstream({
     provider: name,
     baseUrl,
     headers: { ...wire.headers(apiKey), 'user-agent': 'troupe' },
     timeouts,
     connections,
+    ...(wire.authorize && { authorize: told(name, wire.authorize(apiKey ?? '', new URL(baseUrl))) }),
   });
   const refuse = ({ status, retryAfter }: Pick<Opened, 'status' | 'retryAfter'>, text: string): never => {
     throw new ProviderError(name, 'status', withoutSecrets(errorText(text), apiKey), status, retryAfter);
@@ -176,7 +193,7 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
   }
 
   const chat = (model: string, request: ChatRequest, signal?: AbortSignal): Promise<ProviderReply> =>
-    ask(wire.chatPath, wire.body(name, model, request, false), wire.reply, signal);
+    ask(chatPathOf(wire, model, false), wire.body(name, model, request, false), wire.reply, signal);
 
   const ways: Ways = { name, wire, upstream, refuse, broken };
   const { embeddings, count } = wire;
@@ -184,7 +201,12 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
     name,
     chat,
     stream: (model, request, signal) => streamFrom(ways, model, request, signal),
-    models: (signal) => ask(wire.modelsPath, undefined, wire.models, signal),
+    models: async (signal) => {
+      if (options.models) return options.models.map((id) => ({ id }));
+      if (wire.modelsPath === undefined)
+        throw new ProviderError(name, 'broken', 'it lists no models: say which ones it has');
+      return ask(wire.modelsPath, undefined, wire.models, signal);
+    },
     ...(embeddings && {
       embed: (model: string, request: EmbeddingRequest, signal?: AbortSignal) =>
         ask(embeddings.path, embeddings.body(model, request), embeddings.reply, signal),
@@ -196,6 +218,18 @@ export function createProvider({ name, wire, baseUrl, apiKey, timeouts, connecti
     close: upstream.close,
   };
 }
+
+/** Who cannot even show who asks has failed like a provider that cannot be reached. */
+const told =
+  (provider: string, authorize: Authorize): Authorize =>
+  async (request) => {
+    try {
+      return await authorize(request);
+    } catch (error) {
+      if (error instanceof Unusable) throw new ProviderError(provider, 'status', error.message, 401);
+      throw new ProviderError(provider, 'connection', error instanceof Error ? error.message : String(error));
+    }
+  };
 
 /** Only as much as an error message needs. */
 const MAX_ERROR_BYTES = 64 * 1024;

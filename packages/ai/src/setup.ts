@@ -6,7 +6,10 @@ import { createProvider, type Provider, type Wire } from './provider.ts';
 import { createSandbox } from './sandbox.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './upstream.ts';
 import { anthropicWire } from './wire/anthropic.ts';
+import { azureAddress, azureWire } from './wire/azure.ts';
+import { bedrockWire } from './wire/bedrock.ts';
 import { openaiWire } from './wire/openai.ts';
+import { vertexAddress, vertexWire } from './wire/vertex.ts';
 
 /** Sockets that one process opens to one provider at most; further calls wait for one. */
 const CONNECTIONS = 512;
@@ -60,24 +63,35 @@ export interface ProviderGiven {
   name: string;
   baseUrl?: string | undefined;
   apiKey?: string | undefined;
+  /** What it has; of one that lists nothing, or lists more than can be asked. */
+  models?: readonly string[] | undefined;
 }
 
 const withV1 = (url: string): string => (/\/v1\/*$/.test(url) ? url : `${url.replace(/\/+$/, '')}/v1`);
 
 /** One that an administrator has added. Throws where an address is missing or wrong. */
-export function providerOf(settings: AiSettings, { kind, name, baseUrl, apiKey }: ProviderGiven): Provider {
+export function providerOf(settings: AiSettings, given: ProviderGiven): Provider {
+  const { kind, name, baseUrl, apiKey, models } = given;
   const known = knownProviders(settings).find(([one]) => one === kind);
   const address = baseUrl ?? known?.[3];
   if (address === undefined) throw new Error(`The provider ${name} has no address`);
   return createProvider({
     name,
-    wire: known?.[1] ?? openaiWire,
-    baseUrl: kind === 'ollama' ? withV1(address) : address,
+    wire: known?.[1] ?? CLOUDS[kind]?.wire ?? openaiWire,
+    baseUrl: kind === 'ollama' ? withV1(address) : (CLOUDS[kind]?.address?.(address, apiKey ?? '') ?? address),
     timeouts: DEFAULT_TIMEOUTS,
     connections: CONNECTIONS,
     ...(apiKey !== undefined && { apiKey }),
+    ...(models && models.length > 0 && { models }),
   });
 }
+
+/** Large clouds, each with its own way of showing who asks; `address`: the whole of one that is given in short. */
+const CLOUDS: Readonly<Record<string, { wire: Wire; address?: (given: string, apiKey: string) => string }>> = {
+  azure: { wire: azureWire, address: azureAddress },
+  bedrock: { wire: bedrockWire },
+  vertex: { wire: vertexWire, address: vertexAddress },
+};
 
 /** The providers that the settings name, the default first; the sandbox where there are none and it is allowed. */
 export function providersFrom(

@@ -50,17 +50,32 @@ function why(error: unknown, kind: string): string {
 }
 
 /** Lists its models and asks one of them a word: what is wrong is found before anybody relies on it. */
-export async function tryProvider(provider: Provider, kind: string, catalogue: Catalogue): Promise<Tried> {
-  const nothing = { ok: false, models: 0, model: null, ms: null };
+export async function tryProvider(make: () => Provider, kind: string, catalogue: Catalogue): Promise<Tried> {
+  let provider: Provider;
+  try {
+    provider = make();
+  } catch (error) {
+    return { ...NOTHING, message: `It cannot be used: ${error instanceof Error ? error.message : String(error)}.` };
+  }
+  try {
+    return await askIt(provider, kind, catalogue);
+  } finally {
+    await provider.close();
+  }
+}
+
+const NOTHING = { ok: false, models: 0, model: null, ms: null };
+
+async function askIt(provider: Provider, kind: string, catalogue: Catalogue): Promise<Tried> {
   let listed: ListedModel[];
   try {
     listed = await provider.models(AbortSignal.timeout(LIST_MS));
   } catch (error) {
-    return { ...nothing, message: why(error, kind) };
+    return { ...NOTHING, message: why(error, kind) };
   }
   const model = sample(provider, listed, catalogue);
   const models = listed.length;
-  if (model === undefined) return { ...nothing, models, message: `It answers, and lists no model that talks.` };
+  if (model === undefined) return { ...NOTHING, models, message: `It answers, and lists no model that talks.` };
   const started = performance.now();
   try {
     const messages = [{ role: 'user' as const, content: 'Answer with the word: ready' }];

@@ -122,6 +122,8 @@ export interface CallScope {
   userId: string;
   agentId?: string;
   runId?: string;
+  /** The API key that a program showed. */
+  keyId?: string;
   /** The plan whose models and quota apply; left out: no restriction (an administrator, the platform itself). */
   plan?: string;
 }

@@ -30,10 +30,19 @@ const HIGH_WATER = 64 * 1024;
  */
 const GATHER_MS = 5;
 
+/** The headers of one request that show whose it is. */
+export type Authorize = (request: {
+  method: 'GET' | 'POST';
+  url: URL;
+  body: string;
+}) => Promise<Record<string, string>>;
+
 export interface UpstreamOptions {
   provider: string;
   baseUrl: string;
   headers: Readonly<Record<string, string>>;
+  /** Left out: the headers are all that is shown. */
+  authorize?: Authorize;
   timeouts: Timeouts;
   connections: number;
 }
@@ -64,7 +73,8 @@ export interface Upstream {
   close: () => Promise<void>;
 }
 
-export function createUpstream({ provider, baseUrl, headers, timeouts, connections }: UpstreamOptions): Upstream {
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { provider, baseUrl, headers, authorize, timeouts, connections } = options;
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
   const endOfTurn = createTurns();
@@ -96,8 +106,9 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
   });
 
   /** Once more, when the first try met a stale socket. */
-  async function send<T>(Attempt: AttemptClass<T>, options: Dispatcher.DispatchOptions, signal?: AbortSignal) {
+  async function send<T>(Attempt: AttemptClass<T>, given: Dispatcher.DispatchOptions, signal?: AbortSignal) {
     const open = way ?? (await (opening ??= openWay()));
+    const options = authorize ? await authorized(origin, given, authorize) : given;
     return new Promise<T>((resolve, reject) => {
       const again = (error: Error): void => {
         if (isStaleSocket(error) && !signal?.aborted) new Attempt(open, resolve, reject, signal).send(options);
@@ -117,6 +128,16 @@ export function createUpstream({ provider, baseUrl, headers, timeouts, connectio
       await way?.pool.destroy();
     },
   };
+}
+
+async function authorized(
+  origin: string,
+  given: Dispatcher.DispatchOptions,
+  show: Authorize,
+): Promise<Dispatcher.DispatchOptions> {
+  const url = new URL(origin + given.path);
+  const shown = await show({ method: given.method as 'GET' | 'POST', url, body: (given.body ?? '') as string });
+  return { ...given, headers: { ...(given.headers as Record<string, string>), ...shown } };
 }
 
 /** The provider's own trace, if it keeps one, hangs together with ours. */

@@ -32,6 +32,13 @@ export interface Endpoints {
       deleted: string;
     };
   };
+  /** Remove a channel, and what opened it */
+  'DELETE /api/agents/:id/channels/:kind': {
+    params: { id: string; kind: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Delete a file, or a folder with all that is in it */
   'DELETE /api/agents/:id/files': {
     params: { id: string };
@@ -156,6 +163,13 @@ export interface Endpoints {
       agentId: string;
       key: string;
     };
+    reply: {
+      success: true;
+    };
+  };
+  /** Tell a browser nothing any more */
+  'DELETE /api/push/subscriptions/:id': {
+    params: { id: string };
     reply: {
       success: true;
     };
@@ -294,6 +308,64 @@ export interface Endpoints {
       total: number;
     };
   };
+  /** What everybody spent on models in a period: by day, and by user, agent, team, task, key or model */
+  'GET /api/admin/costs': {
+    query?: {
+      by?: 'user' | 'agent' | 'team' | 'task' | 'key' | 'model';
+      from?: string;
+      to?: string;
+      id?: string;
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      by: string;
+      from: string;
+      to: string;
+      total: {
+        costUsd: number;
+        inputTokens: number;
+        outputTokens: number;
+        calls: number;
+      };
+      rows: ({
+        id: string;
+        name: string | null;
+        owner: string | null;
+        costUsd: number;
+        inputTokens: number;
+        outputTokens: number;
+        calls: number;
+      })[];
+      count: number;
+      days: ({
+        date: string;
+        costUsd: number;
+        chosenUsd: number | null;
+      })[];
+    };
+  };
+  /** The same as CSV */
+  'GET /api/admin/costs/export': {
+    query?: {
+      by?: 'user' | 'agent' | 'team' | 'task' | 'key' | 'model';
+      from?: string;
+      to?: string;
+    };
+    reply: string;
+  };
+  /** What this month will have cost everybody by its end */
+  'GET /api/admin/costs/forecast': {
+    reply: {
+      soFarUsd: number;
+      endUsd: number | null;
+      lowUsd: number | null;
+      highUsd: number | null;
+      perDayUsd: number | null;
+      basisDays: number;
+      daysLeft: number;
+    };
+  };
   /** All invites, the newest 500 */
   'GET /api/admin/invites': {
     reply: {
@@ -320,6 +392,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       })[];
@@ -402,6 +475,64 @@ export interface Endpoints {
       status: 'ok';
     };
   };
+  /** Work that an agent has in the background with members of its team, the newest first */
+  'GET /api/agents/:id/background': {
+    params: { id: string };
+    query?: {
+      limit?: string;
+      offset?: string;
+      session?: string;
+    };
+    reply: {
+      tasks: ({
+        id: string;
+        sessionId: string;
+        runSeq: number;
+        member: string;
+        memberId: string;
+        memberSession: string | null;
+        task: string;
+        status: 'running' | 'done' | 'failed' | 'stopped';
+        result: string;
+        spent: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        } | null;
+        createdAt: string;
+        endedAt: string | null;
+        [key: string]: unknown;
+      })[];
+      hasMore: boolean;
+    };
+  };
+  /** A task in the background, with its whole result */
+  'GET /api/agents/:id/background/:taskId': {
+    params: { id: string; taskId: string };
+    reply: {
+      task: {
+        id: string;
+        sessionId: string;
+        runSeq: number;
+        member: string;
+        memberId: string;
+        memberSession: string | null;
+        task: string;
+        status: 'running' | 'done' | 'failed' | 'stopped';
+        result: string;
+        spent: {
+          turns: number;
+          tokens: number;
+          costMicros: number;
+          ms: number;
+        } | null;
+        createdAt: string;
+        endedAt: string | null;
+        [key: string]: unknown;
+      };
+    };
+  };
   /** The copies of an agent, the newest first */
   'GET /api/agents/:id/backups': {
     params: { id: string };
@@ -422,6 +553,34 @@ export interface Endpoints {
   'GET /api/agents/:id/backups/:backupId': {
     params: { id: string; backupId: string };
     reply: string;
+  };
+  /** Channels of an agent, how they are, and what came in lately */
+  'GET /api/agents/:id/channels': {
+    params: { id: string };
+    reply: {
+      channels: ({
+        kind: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp';
+        isSet: boolean;
+        settings: Record<string, string>;
+        secrets: string[];
+        allowed: string[];
+        webhook: string | null;
+        state: 'off' | 'starting' | 'listening' | 'failed' | 'refused' | 'elsewhere';
+        error: string | null;
+        at: string | null;
+      })[];
+      receipts: ({
+        channel: string;
+        id: string;
+        sender: string;
+        chat: string;
+        state: 'waiting' | 'answered' | 'failed' | 'ignored';
+        note: string | null;
+        tries: number;
+        receivedAt: string;
+        doneAt: string | null;
+      })[];
+    };
   };
   /** What the agent runs with */
   'GET /api/agents/:id/config': {
@@ -691,6 +850,17 @@ export interface Endpoints {
           note?: string;
           [key: string]: unknown;
         })[];
+        background?: {
+          id: string;
+          member: string;
+          status: 'done' | 'failed' | 'stopped';
+          [key: string]: unknown;
+        };
+        to?: {
+          agentId: string;
+          name: string;
+          [key: string]: unknown;
+        };
         stopped?: boolean;
         [key: string]: unknown;
       })[];
@@ -1059,6 +1229,29 @@ export interface Endpoints {
       })[];
     };
   };
+  /** Everything that bounds what agents spend, what is used of it, and what happens when it is reached */
+  'GET /api/budgets': {
+    reply: {
+      budgets: ({
+        kind: 'cap' | 'tokens' | 'payments' | 'strangers';
+        scope: 'user' | 'agent' | 'run';
+        agentId: string | null;
+        agentName: string | null;
+        period: 'day' | 'month' | 'total';
+        unit: 'usd' | 'tokens' | 'messages';
+        limit: number | null;
+        used: number | null;
+        reserved: number | null;
+        resetsAt: string | null;
+        steps: ({
+          at: number;
+          does: 'tell' | 'ask' | 'credits' | 'refuse' | 'nothing';
+        })[];
+        above: number | null;
+      })[];
+      more: boolean;
+    };
+  };
   /** What was said, newest first */
   'GET /api/chat': {
     query?: {
@@ -1094,6 +1287,64 @@ export interface Endpoints {
       id: string;
       timestamp: string;
       config: Record<string, unknown>;
+    };
+  };
+  /** What was spent on models in a period: by day, and by agent, team, task, key or model */
+  'GET /api/costs': {
+    query?: {
+      by?: 'agent' | 'team' | 'task' | 'key' | 'model';
+      from?: string;
+      to?: string;
+      id?: string;
+      limit?: string;
+      offset?: string;
+    };
+    reply: {
+      by: string;
+      from: string;
+      to: string;
+      total: {
+        costUsd: number;
+        inputTokens: number;
+        outputTokens: number;
+        calls: number;
+      };
+      rows: ({
+        id: string;
+        name: string | null;
+        owner: string | null;
+        costUsd: number;
+        inputTokens: number;
+        outputTokens: number;
+        calls: number;
+      })[];
+      count: number;
+      days: ({
+        date: string;
+        costUsd: number;
+        chosenUsd: number | null;
+      })[];
+    };
+  };
+  /** The same as CSV, a line for each day and agent, team, task, key or model */
+  'GET /api/costs/export': {
+    query?: {
+      by?: 'agent' | 'team' | 'task' | 'key' | 'model';
+      from?: string;
+      to?: string;
+    };
+    reply: string;
+  };
+  /** What this month will have cost by its end: so far, and a mean day of the last four weeks for each day that is left */
+  'GET /api/costs/forecast': {
+    reply: {
+      soFarUsd: number;
+      endUsd: number | null;
+      lowUsd: number | null;
+      highUsd: number | null;
+      perDayUsd: number | null;
+      basisDays: number;
+      daysLeft: number;
     };
   };
   /** Credits and the own referral code */
@@ -1559,6 +1810,20 @@ export interface Endpoints {
       })[];
     };
   };
+  /** The browsers that are told, of what, and the key that a new one subscribes with */
+  'GET /api/push': {
+    reply: {
+      publicKey: string;
+      kinds: Record<string, boolean>;
+      subscriptions: ({
+        id: string;
+        endpoint: string;
+        name: string;
+        createdAt: string;
+        toldAt: string | null;
+      })[];
+    };
+  };
   /** Scheduled tasks, newest first */
   'GET /api/scheduled-tasks': {
     query?: {
@@ -1806,6 +2071,25 @@ export interface Endpoints {
       path: string;
       bytes: number;
       text: string | null;
+    };
+  };
+  /** Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; `work` in the live stream says when to read it again */
+  'GET /api/stage': {
+    reply: {
+      agents: ({
+        id: string;
+        name: string;
+        teamId: string | null;
+        teamName: string | null;
+        state: 'working' | 'waits' | 'ready' | 'off' | 'trouble';
+        sessionId: string | null;
+        about: string | null;
+        handedBy: string | null;
+        since: string | null;
+        spentUsd: number;
+      })[];
+      more: boolean;
+      todayUsd: number;
     };
   };
   /** The own teams, their agents and the documents that they run from */
@@ -2168,12 +2452,13 @@ export interface Endpoints {
       [key: string]: unknown;
     };
   };
-  /** Change a provider’s address or key, or switch it on and off */
+  /** Change a provider’s address, key or models, or switch it on and off */
   'PATCH /api/admin/providers/:id': {
     params: { id: string };
     body?: {
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
       enabled?: boolean;
     };
     reply: {
@@ -2183,6 +2468,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       };
@@ -2394,10 +2680,11 @@ export interface Endpoints {
   /** Add a provider; it is used from now on */
   'POST /api/admin/providers': {
     body: {
-      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'azure' | 'bedrock' | 'vertex' | 'ollama' | 'compatible';
       name?: string;
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
     };
     reply: {
       provider: {
@@ -2406,6 +2693,7 @@ export interface Endpoints {
         name: string;
         baseUrl: string | null;
         hasKey: boolean;
+        models: string[] | null;
         enabled: boolean;
         createdAt: string | null;
       };
@@ -2416,10 +2704,11 @@ export interface Endpoints {
     body?: {
       id: string;
     } | {
-      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'ollama' | 'compatible';
+      kind: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq' | 'azure' | 'bedrock' | 'vertex' | 'ollama' | 'compatible';
       name?: string;
       baseUrl?: string;
       apiKey?: string;
+      models?: string[];
     };
     reply: {
       ok: boolean;
@@ -2437,6 +2726,14 @@ export interface Endpoints {
     };
     reply: {
       success: true;
+    };
+  };
+  /** Stop a task in the background; the agent is told */
+  'POST /api/agents/:id/background/:taskId/stop': {
+    params: { id: string; taskId: string };
+    reply: {
+      success: true;
+      stopped: boolean;
     };
   };
   /** Copy an agent: definition, configuration, memory, conversations and files */
@@ -2462,6 +2759,18 @@ export interface Endpoints {
       restored: string;
       safetyBackupId: string;
       status: string;
+    };
+  };
+  /** Try a channel now; with `to`, somebody there gets a message */
+  'POST /api/agents/:id/channels/:kind/test': {
+    params: { id: string; kind: string };
+    body?: {
+      to?: string;
+    };
+    reply: {
+      ok: boolean;
+      account: string | null;
+      error: string | null;
     };
   };
   /** Ask for access to an MCP server (OAuth): the answer says where its owner agrees */
@@ -3291,6 +3600,32 @@ export interface Endpoints {
       yaml_config: string;
     };
   };
+  /** Tell a browser, by Web Push; one that is known is renewed */
+  'POST /api/push/subscriptions': {
+    body: {
+      endpoint: string;
+      keys: {
+        p256dh: string;
+        auth: string;
+      };
+      name?: string;
+    };
+    reply: {
+      subscription: {
+        id: string;
+        endpoint: string;
+        name: string;
+        createdAt: string;
+        toldAt: string | null;
+      };
+    };
+  };
+  /** Send a message to every browser that is told */
+  'POST /api/push/test': {
+    reply: {
+      browsers: number;
+    };
+  };
   /** Create an account */
   'POST /api/register': {
     body: {
@@ -3810,6 +4145,27 @@ export interface Endpoints {
   /** Exchange a code or a refresh token, as a form, for tokens */
   'POST /oauth/token': {
     reply: string;
+  };
+  /** Set or change a channel; it counts at once */
+  'PUT /api/agents/:id/channels/:kind': {
+    params: { id: string; kind: string };
+    body: {
+      settings: Record<string, string>;
+      allowed?: string[];
+    };
+    reply: {
+      channel: {
+        kind: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp';
+        isSet: boolean;
+        settings: Record<string, string>;
+        secrets: string[];
+        allowed: string[];
+        webhook: string | null;
+        state: 'off' | 'starting' | 'listening' | 'failed' | 'refused' | 'elsewhere';
+        error: string | null;
+        at: string | null;
+      };
+    };
   };
   /** Change what the agent runs with; it takes effect at once */
   'PUT /api/agents/:id/config': {

@@ -8,6 +8,7 @@ export * as keys from './identity/keys/backend.ts';
 export * as agents from './agents/agents/backend.ts';
 export * as ai from './agents/ai/backend.ts';
 export * as backups from './agents/backups/backend.ts';
+export * as channels from './agents/channels/backend.ts';
 export * as deployments from './agents/deployments.ts';
 export * as installations from './agents/installations/backend.ts';
 export * as lifecycle from './agents/lifecycle.ts';

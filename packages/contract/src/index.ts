@@ -19,6 +19,7 @@ export * from './sse.ts';
 
 export * from './platform/jobs.ts';
 export { type Notice, MOST_NOTICE_STREAMS, TOO_MANY_NOTICE_STREAMS } from './platform/notices.ts';
+export { PUSH_KINDS, type PushKind, type PushSubscriptionRow } from './platform/push.ts';
 export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery } from './platform/webhooks.ts';
 
 export type { Access, AccessRequest } from './identity/access.ts';
@@ -34,6 +35,16 @@ export type { PasskeyAssertion, PasskeyAttestation } from './identity/second-ste
 export type { WebAgent } from './agents/agents/web.ts';
 export { type ErrorShape, errorType, shapedError, shapeFor } from './agents/ai/v1/errors.ts';
 export type { AgentBackup } from './agents/backups/fields.ts';
+export type { BackgroundTask } from './agents/background/fields.ts';
+export {
+  CHANNEL_FIELDS,
+  CHANNEL_KINDS,
+  CHANNEL_NAMES,
+  type AgentChannel,
+  type ChannelField,
+  type ChannelKind,
+  type ChannelReceipt,
+} from './agents/channels/fields.ts';
 export type { SessionHead, Attachment, SessionStep, Branch } from './agents/conversations/fields.ts';
 export type { Deployment } from './agents/deployments.ts';
 export type { Device } from './agents/devices.ts';
@@ -41,6 +52,7 @@ export {
   AGENT_NOT_FOUND,
   AGENT_GONE,
   AGENT_STOPPED,
+  TASK_NOT_FOUND,
   MESSAGE_TOO_LARGE,
   type AgentStats,
   type ProvisionBody,
@@ -59,16 +71,33 @@ export {
   TOO_MANY_FOLLOWED,
 } from './agents/live.ts';
 export { MEMORY_LIMITS } from './agents/memory/web.ts';
-export { PROVIDER_KINDS, type ProviderKind } from './agents/providers/fields.ts';
+export {
+  mayBeNamed,
+  needsKey,
+  needsModels,
+  needsNoAddress,
+  NO_MODELS,
+  PROVIDER_KINDS,
+  type ProviderKind,
+} from './agents/providers/fields.ts';
 export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export * from './agents/knowledge/fields.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
+export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
 export type { ScheduledTask } from './agents/tasks.ts';
 export type { TeamStoreCall } from './agents/teams/backend.ts';
 export { PLAN_FOR_TEAMS, customAgent } from './agents/teams/web.ts';
 
+export {
+  COST_SIDES,
+  MOST_COST_DAYS,
+  type Budget,
+  type CostForecast,
+  type CostSide,
+  type CostsReply,
+} from './money/costs.ts';
 export { PAYMENT_METHODS } from './money/gateway.ts';
 export * from './money/jobs.ts';
 export { INVALID_PAYGATE_ACTION } from './money/paygate.ts';

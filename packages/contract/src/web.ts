@@ -3,6 +3,7 @@
 export * as health from './platform/health/web.ts';
 export * as notices from './platform/notices.ts';
 export * as overview from './platform/overview.ts';
+export * as push from './platform/push.ts';
 export * as webhooks from './platform/webhooks.ts';
 
 export * as access from './identity/access.ts';
@@ -24,7 +25,9 @@ export * as settings from './identity/settings.ts';
 export * as walletAuth from './identity/wallet-auth.ts';
 
 export * as agents from './agents/agents/web.ts';
+export * as background from './agents/background/web.ts';
 export * as backups from './agents/backups/web.ts';
+export * as channels from './agents/channels/web.ts';
 export * as chat from './agents/chat.ts';
 export * as config from './agents/config.ts';
 export * as connections from './agents/connections/web.ts';
@@ -45,10 +48,12 @@ export * as providers from './agents/providers/web.ts';
 export * as provision from './agents/provision/web.ts';
 export * as shares from './agents/shares.ts';
 export * as skills from './agents/skills/web.ts';
+export * as stage from './agents/stage.ts';
 export * as tasks from './agents/tasks.ts';
 export * as teams from './agents/teams/web.ts';
 
 export * as billing from './money/billing.ts';
+export * as costs from './money/costs.ts';
 export * as gateway from './money/gateway.ts';
 export * as ledger from './money/ledger.ts';
 export * as paygate from './money/paygate.ts';

@@ -29,6 +29,28 @@ export interface Tables {
     updated_at: Timestamp;
     user_id: string;
   };
+  agent_background: {
+    agent_id: string;
+    created_at: Default<Timestamp>;
+    depth: number;
+    ended_at: Nullable<Timestamp>;
+    id: string;
+    lease_owner: Nullable<string>;
+    lease_until: Nullable<Timestamp>;
+    limits: Json;
+    member: string;
+    member_id: string;
+    member_session: Nullable<string>;
+    result: Default<string>;
+    run_seq: number;
+    session_id: string;
+    settled: Default<boolean>;
+    spent: Nullable<Json>;
+    status: Default<'running' | 'done' | 'failed' | 'stopped'>;
+    task: string;
+    tells: Default<boolean>;
+    user_id: string;
+  };
   agent_backups: {
     agent_id: string;
     created_at: Timestamp;
@@ -41,6 +63,25 @@ export interface Tables {
     size: Int8;
     user_id: string;
     version: string;
+  };
+  agent_channel_messages: {
+    agent_id: string;
+    answer: Nullable<string>;
+    channel: string;
+    chat: string;
+    content: Json;
+    done_at: Nullable<Timestamp>;
+    due_at: Default<Timestamp>;
+    id: string;
+    note: Nullable<string>;
+    owner: Nullable<string>;
+    received_at: Default<Timestamp>;
+    sender: string;
+    sent: Default<number>;
+    state: 'waiting' | 'answered' | 'failed' | 'ignored';
+    told: Default<boolean>;
+    tries: Default<number>;
+    user_id: string;
   };
   agent_channels: {
     agent_id: string;
@@ -208,6 +249,7 @@ export interface Tables {
     id: string;
     key_sealed: Nullable<Bytes>;
     kind: string;
+    models: Nullable<(string)[]>;
     name: string;
   };
   amplify_requests: {
@@ -601,6 +643,11 @@ export interface Tables {
     meta: Default<Json>;
     request_hash: string;
   };
+  live_readers: {
+    process: string;
+    until: Timestamp;
+    user_id: string;
+  };
   mcp_credentials: {
     agent_id: string;
     sealed: Bytes;
@@ -712,6 +759,31 @@ export interface Tables {
     transaction_raw: Nullable<string>;
     units: Int8;
     updated_at: Timestamp;
+  };
+  push_keys: {
+    created_at: Timestamp;
+    id: Default<boolean>;
+    private_key: Bytes;
+    public_key: Bytes;
+  };
+  push_messages: {
+    at: Timestamp;
+    data: Json;
+    id: string;
+    kind: string;
+    queued_at: Nullable<Timestamp>;
+    user_id: string;
+  };
+  push_subscriptions: {
+    auth: Bytes;
+    created_at: Timestamp;
+    endpoint: string;
+    failures: Default<number>;
+    id: string;
+    name: string;
+    p256dh: Bytes;
+    told_at: Nullable<Timestamp>;
+    user_id: string;
   };
   recovery_codes: {
     code_hash: string;
@@ -956,6 +1028,16 @@ export interface Tables {
     reasoning_tokens: Default<Int8>;
     run_id: Nullable<string>;
     success: boolean;
+    user_id: string;
+  };
+  usage_sources_daily: {
+    calls: Int8;
+    cost_micros: Int8;
+    day: string;
+    input_tokens: Int8;
+    kind: 'task' | 'key';
+    output_tokens: Int8;
+    source_id: string;
     user_id: string;
   };
   usage_tools_daily: {

@@ -78,6 +78,10 @@ export const definitionSchema = z.object({
       name: z.string(),
       /** Whom this agent may hand tasks to. */
       members: z.array(memberSchema),
+      /** Whom it may hand its conversations to. */
+      handoffs: z.array(memberSchema).optional(),
+      /** Who goes on with its conversations after its answer. */
+      forceHandoff: memberSchema.optional(),
     })
     .optional(),
 });

@@ -44,6 +44,11 @@ export const toolsetOf = (name: string): string | undefined =>
 /** Beside the toolsets: what hands work on, and reads skills. */
 const LOOKING = new Set([
   'transfer_task',
+  'handoff',
+  'run_background_agent',
+  'list_background_agents',
+  'view_background_agent',
+  'stop_background_agent',
   'activate_skill',
   'read_skill_file',
   'search_knowledge',

@@ -10,6 +10,8 @@ import {
   wakeAgent,
   type Agent,
   type AgentDeps,
+  type Peer,
+  type Peers,
   type PgNews,
   type Sandbox,
 } from '@troupe/agent';
@@ -136,6 +138,23 @@ export class AwakeAgents {
     await found?.agent.sleep();
   }
 
+  /** Stops what it has in the background, whether it is awake, running, or about to go. */
+  async halt(agentId: string): Promise<void> {
+    const { db } = this.#deps;
+    const busy = await db.system
+      .selectFrom('agent_background')
+      .select('id')
+      .where('agent_id', '=', agentId)
+      .where('status', '=', 'running')
+      .executeTakeFirst();
+    if (!busy) return;
+    const found = await this.#found(agentId);
+    const row = found ? undefined : await rowOf(db, agentId);
+    const agent = found?.agent ?? (row && this.#wake(row).agent);
+    await agent?.stopTasks('owner');
+    if (!found) await agent?.sleep();
+  }
+
   /** Its row has another plan or provider. */
   async rethink(agentId: string): Promise<void> {
     const found = await this.#found(agentId);
@@ -184,14 +203,12 @@ export class AwakeAgents {
     const place = this.#files.of(agentId, userId);
     const hears = place.copy && { onFiles: place.copy.heard };
     const store = createPgStore({ db, userId, agentId, ...(teamId !== null && { teamId }), ...hears });
+    const peers: Peers = (member) => this.#peer(userId, member.agentId);
     const toolkit = createToolkit({
       store,
       ...place,
       ...this.#waysOut({ userId, agentId }),
-      peers: async (member) => {
-        const peer = await this.#awaken(member.agentId);
-        return peer?.userId === userId ? peer.agent : undefined;
-      },
+      peers,
     });
     const agent = wakeAgent({
       agentId,
@@ -208,6 +225,25 @@ export class AwakeAgents {
       now = thinking(changed);
     };
     return { agent, userId, usedAt: Date.now(), think };
+  }
+
+  /** Another agent of the same owner. One that is stopped can still be told to stop, so that it does not go on later. */
+  async #peer(userId: string, agentId: string): Promise<Agent | Peer | undefined> {
+    const { db } = this.#deps;
+    const row = await rowOf(db, agentId);
+    if (row?.user_id !== userId) return undefined;
+    if (row.status === 'running') return (await this.#awaken(agentId))?.agent;
+    const store = createPgStore({ db, userId, agentId });
+    return {
+      ask: async () => {
+        throw new AppError(502, 'Agent is not running');
+      },
+      async stop(key, channel) {
+        const found = await store.deliver({ to: { channel, key }, events: [] });
+        if (!found || found.session.status === 'idle') return;
+        await store.deliver({ to: { id: found.session.id }, events: [{ type: 'cancel_requested', by: channel }] });
+      },
+    };
   }
 
   async #sweep(): Promise<void> {

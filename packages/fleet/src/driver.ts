@@ -20,6 +20,8 @@ export interface Driver {
   stop: (agent: AgentRow) => Promise<void>;
   /** Ends what writes for the agent unasked, such as its channels, before its rows go. Left out: there is nothing. */
   hush?: (agentId: string) => Promise<void>;
+  /** Stops what it has in the background with other agents. Left out: that ends by its own bounds. */
+  halt?: (agentId: string) => Promise<void>;
   /** Ends it, and nothing of it is left outside the database. */
   remove: (agent: Pick<AgentRow, 'id'> & Partial<Pick<AgentRow, 'driver'>>) => Promise<void>;
   /** Packs the agent's data (memory, conversations, files) into a file. It may go on running. */

@@ -85,6 +85,45 @@ describe('the embedded driver', () => {
     assert.equal(await driver.recover(), 0);
   });
 
+  test('what a lead has in the background is stopped with it, also with members that are stopped', async () => {
+    const { roster, runtime } = grounds;
+    const lead = await newAgent(grounds);
+    const members = [await newAgent(grounds), await newAgent(grounds)];
+    const storeOf = (agentId: string) => createPgStore({ db: runtime.db, userId: 'ann', agentId });
+    const own = storeOf(lead.id);
+    const { session } = (await own.deliver({ to: { channel: 'web', key: 'k' }, events: [] }))!;
+    const limits = { maxTurns: 9, maxTokens: 9, maxCostMicros: 9, maxSeconds: 9 };
+    for (const { id } of members) {
+      const task = { id, sessionId: session.id, runSeq: 1, memberId: id, member: 'm', task: 'x', limits, depth: 1 };
+      await own.addTask(task, { ofLead: 9, ofUser: 9 }, { owner: 'another process', ttlMs: 600_000 });
+      const held = { owner: 'another process', ttlMs: 600_000 };
+      await storeOf(id).deliver({
+        to: { channel: 'background', key: id },
+        events: [{ type: 'user', content: 'x' }],
+        claim: held,
+      });
+    }
+    await roster.change(members[1]!.id, { status: 'stopped' });
+    await roster.change(lead.id, { status: 'stopped' });
+    await driver.halt?.(lead.id);
+    for (const { id } of members) {
+      assert.equal((await own.task(id))?.status, 'stopped');
+      const { session: work } = (await storeOf(id).deliver({ to: { channel: 'background', key: id }, events: [] }))!;
+      const events = await storeOf(id).events(work.id, { after: 0, limit: 9 });
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        ['user', 'cancel_requested'],
+      );
+    }
+    assert.deepEqual(
+      (await own.events(session.id, { after: 0, limit: 9 })).map(({ type }) => type),
+      [],
+      'nobody is told',
+    );
+    await driver.halt?.(lead.id);
+    await driver.halt?.('nobody');
+  });
+
   test('a backup of long conversations takes no memory, and brings every letter back', async () => {
     const { runtime } = grounds;
     const agent = await newAgent(grounds);

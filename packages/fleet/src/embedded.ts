@@ -39,9 +39,12 @@ export interface Embedded extends Driver {
 /** Takes up what processes that died have left. */
 async function recover({ db, log }: EmbeddedDeps, awake: AwakeAgents): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    select distinct a.id from agent_sessions s join agents a on a.id = s.agent_id
-    where s.status = 'open' and a.status = 'running' and (s.lease_owner is null or s.lease_until < clock_timestamp())
-    limit ${RECOVERED_AT_ONCE}`.execute(db.system);
+    select a.id from agents a join (
+      select agent_id from agent_sessions
+      where status = 'open' and (lease_owner is null or lease_until < clock_timestamp())
+      union select agent_id from agent_background
+      where not settled and (lease_owner is null or lease_until < clock_timestamp())) left_behind on left_behind.agent_id = a.id
+    where a.status = 'running' limit ${RECOVERED_AT_ONCE}`.execute(db.system);
   for (const { id } of rows) {
     // One that cannot be taken up holds up nobody else's.
     await awake
@@ -80,6 +83,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
       if (!(await storeOf(row).definition())) throw new AppError(404, 'Agent not found');
       return { version, image };
     },
+    halt: (agentId) => awake.halt(agentId),
     stop: ({ id }) => evict(id),
     remove({ id }) {
       // Its rows are gone already, so its work ends by itself: no need to wait for that.
@@ -88,6 +92,7 @@ export function createEmbedded(deps: EmbeddedDeps): Embedded {
     },
     ...files.actions,
     async reset(row) {
+      await awake.halt(row.id);
       await evict(row.id);
       await storeOf(row).reset();
     },

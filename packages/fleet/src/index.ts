@@ -1,5 +1,4 @@
 export type { BackupRow } from './backups.ts';
-export { createChannelHost, type ChannelHost, type ChannelHostDeps } from './channels.ts';
 export { DriverError, type Driver, type DriverStats, type Placement } from './driver.ts';
 export { createEmbedded, type Embedded, type EmbeddedDeps, type Thinker, type Thinking } from './embedded.ts';
 export { createFleet, type Fleet, type FleetDeps, type Updated } from './fleet.ts';

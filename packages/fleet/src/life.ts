@@ -61,6 +61,7 @@ export function createLife({ db, roster, driver, clock, log, tell }: LifeDeps) {
 
   async function stop(agent: AgentRow): Promise<AgentRow> {
     const stopped = await roster.change(agent.id, { status: 'stopped', started_at: null });
+    await driver.halt?.(agent.id);
     await takeDown(agent);
     return stopped;
   }

@@ -8,7 +8,7 @@ import { RelayError, relayedHead, type RelayedHead } from '@troupe/kernel';
  */
 
 const ASKED = new Set(
-  'accept accept-language a2a-extensions a2a-version content-length content-type last-event-id mcp-method mcp-name mcp-protocol-version user-agent x-hub-signature-256 x-session-key'.split(
+  'accept accept-language a2a-extensions a2a-version content-length content-type last-event-id mcp-method mcp-name mcp-protocol-version user-agent x-hub-signature-256 x-session-key x-slack-request-timestamp x-slack-signature'.split(
     ' ',
   ),
 );

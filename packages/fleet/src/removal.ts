@@ -14,6 +14,7 @@ export function createRemoval({ roster, driver, log, backups, tell }: RemovalDep
   /** For everybody it is gone with its rows; what an engine that is away still has goes when it is back. */
   async function remove(agent: AgentRow, turn: Turn): Promise<void> {
     await driver.hush?.(agent.id);
+    await driver.halt?.(agent.id);
     // The rows first: whatever still works for it finds nothing to write to.
     await roster.delete(agent.id);
     await clearAway(agent, turn);

@@ -8,6 +8,7 @@ export {
   type OutboundRequest,
   type OutboundResponse,
 } from './outbound/outbound.ts';
+export { secured } from './outbound/secured.ts';
 export { addressAllowed, rulesFor, type AddressRules } from './outbound/addresses.ts';
 export { createResolve, systemResolve } from './outbound/resolve.ts';
 export { OutboundError, type OutboundErrorKind } from './outbound/errors.ts';
@@ -34,6 +35,7 @@ export * from './http/reply.ts';
 export * from './http/serve.ts';
 export * from './http/server.ts';
 export * from './ids.ts';
+export { amazonEncoded, amazonSigned, type AmazonAccount } from './amazon-signature.ts';
 export { parseFewJson, parseJson, textFault } from './json.ts';
 export * from './lifecycle.ts';
 export * from './linked.ts';

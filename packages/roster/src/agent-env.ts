@@ -8,7 +8,7 @@ export async function agentEnv(
   sessionSecret: string,
   agent: AgentRow,
 ): Promise<Record<string, string>> {
-  const { channelA, channelB, channelC } = await roster.channelTokens(agent);
+  const opens = await roster.channelTokens(agent);
   return {
     AGENT_ID: agent.id,
     GATEWAY_TOKEN: await roster.token(agent),
@@ -17,9 +17,7 @@ export async function agentEnv(
     AGENT_DEFINITION: JSON.stringify(await roster.definition(agent)),
     // The platform wakes it.
     HEARTBEAT: 'off',
-    ...(channelA && { TELEGRAM_TOKEN: channelA }),
-    ...(channelB && { WHATSAPP_TOKEN: channelB }),
-    ...(channelC && { DISCORD_TOKEN: channelC }),
+    ...(Object.keys(opens).length > 0 && { CHANNELS: JSON.stringify(opens) }),
     ...channelUsers(agent),
   };
 }

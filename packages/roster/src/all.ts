@@ -52,6 +52,10 @@ export interface AllAgents extends Pick<Room, 'admit' | 'dismiss'> {
   newToken: (agent: AgentRow, record?: (tx: SystemTx) => Promise<void>) => Promise<string>;
   /** The tokens of its messaging channels, by channel. */
   channelTokens: (agent: AgentRow) => Promise<Record<string, string>>;
+  /** Seals what opens a channel; `anew`: what the channel of that kind remembers is another's, and goes. */
+  setChannel: (agent: AgentRow, channel: string, opens: string, anew?: string) => Promise<void>;
+  /** What opens it goes, and what it remembers. */
+  removeChannel: (agent: AgentRow, channel: string, kind: string) => Promise<void>;
   ownKey: Seals['ownKey'];
 }
 
@@ -120,6 +124,45 @@ function finding({ db }: AllDeps): Pick<AllAgents, 'find' | 'get' | 'list' | 'by
   };
 }
 
+/** What opens the agents' channels. */
+function keepingChannels({ db, seals }: AllDeps): Pick<AllAgents, 'channelTokens' | 'setChannel' | 'removeChannel'> {
+  return {
+    async channelTokens({ id }) {
+      const rows = await db.system
+        .selectFrom('agent_channels')
+        .select(['channel', 'sealed'])
+        .where('agent_id', '=', id)
+        .execute();
+      return Object.fromEntries(
+        rows.flatMap(({ channel, sealed }) => (sealed ? [[channel, seals.openChannel(id, channel, sealed)]] : [])),
+      );
+    },
+    setChannel: ({ id, user_id }, channel, opens, anew) =>
+      db.asSystem(async (tx) => {
+        if (anew !== undefined)
+          await tx
+            .updateTable('agent_channels')
+            .set({ state: {} })
+            .where('agent_id', '=', id)
+            .where('channel', '=', anew)
+            .execute();
+        const sealed = seals.sealChannel(id, channel, opens);
+        await tx
+          .insertInto('agent_channels')
+          .values({ agent_id: id, user_id, channel, sealed })
+          .onConflict((conflict) => conflict.columns(['agent_id', 'channel']).doUpdateSet({ sealed }))
+          .execute();
+      }),
+    async removeChannel({ id }, channel, kind) {
+      await db.system
+        .deleteFrom('agent_channels')
+        .where('agent_id', '=', id)
+        .where('channel', 'in', [channel, kind])
+        .execute();
+    },
+  };
+}
+
 export function createAll(deps: AllDeps): AllAgents {
   const { db, clock, seals, room } = deps;
   const changing = createChanging(deps);
@@ -158,16 +201,7 @@ export function createAll(deps: AllDeps): AllAgents {
     revert: (agent, was) => db.asSystem((tx) => revert(tx, agent.id, was, clock())),
     token: async (agent) => seals.token(agent) ?? newToken(agent),
     newToken,
-    async channelTokens({ id }) {
-      const rows = await db.system
-        .selectFrom('agent_channels')
-        .select(['channel', 'sealed'])
-        .where('agent_id', '=', id)
-        .execute();
-      return Object.fromEntries(
-        rows.flatMap(({ channel, sealed }) => (sealed ? [[channel, seals.openChannel(id, channel, sealed)]] : [])),
-      );
-    },
+    ...keepingChannels(deps),
     ownKey: seals.ownKey,
   };
 }

@@ -6,6 +6,8 @@ export interface AiEvent {
   /** Empty: called without an agent. */
   agentId: string;
   runId: string | undefined;
+  /** The API key that a program showed. */
+  keyId?: string | undefined;
   model: string;
   provider: string;
   inputTokens: number;
@@ -38,6 +40,7 @@ interface Group {
   userId: string;
   agentId: string;
   runId: string | undefined;
+  keyId: string | undefined;
   model: string;
   provider: string;
   success: boolean;
@@ -124,16 +127,18 @@ export function addCall(batch: Batch, event: AiEvent, at: number): void {
 }
 
 function placeOf({ places, groups }: Batch, event: AiEvent, day: number): number {
-  const { userId, agentId, runId, model, provider, success, estimated, unreserved = false, reservation } = event;
+  const { userId, agentId, runId, keyId, model, provider, success, estimated, reservation } = event;
+  const { unreserved = false } = event;
   const flags = (success ? 4 : 0) + (estimated ? 2 : 0) + (unreserved ? 1 : 0);
   const counted = reservation ? JSON.stringify(reservation.counters) : '';
-  const key = `${flags} ${day}\n${userId}\n${agentId}\n${runId ?? ''}\n${model}\n${provider}\n${counted}`;
+  const key = `${flags} ${day}\n${userId}\n${agentId}\n${runId ?? ''}\n${keyId ?? ''}\n${model}\n${provider}\n${counted}`;
   let place = places.get(key);
   if (place === undefined) {
     place = groups.length;
     places.set(key, place);
     const sums = { calls: 0, inputTokens: 0, outputTokens: 0, costMicros: 0, latencyMs: 0 };
-    groups.push({ userId, agentId, runId, model, provider, success, estimated, unreserved, reservation, day, ...sums });
+    const about = { userId, agentId, runId, keyId, model, provider, success, estimated, unreserved, reservation };
+    groups.push({ ...about, day, ...sums });
   }
   return place;
 }

@@ -2,6 +2,8 @@ import type { Database, SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 import type { Batch } from './batch.ts';
 
+const EVERY_ADMINISTRATOR = '*';
+
 /** Writes a batch once, however often it is tried. */
 export async function writeBatch(db: Database, batch: Batch, now: Date): Promise<void> {
   await db.asSystem(async (tx) => {
@@ -13,12 +15,14 @@ export async function writeBatch(db: Database, batch: Batch, now: Date): Promise
       .execute();
     if (isNew.length === 0) return;
     if (batch.groups.length > 0) await writeCalls(tx, batch);
+    await writeSources(tx, batch);
     await countLate(tx, batch);
     if (batch.tools.length > 0) await writeTools(tx, batch.tools);
     await tx
       .deleteFrom('usage_batches')
       .where('created_at', '<', new Date(now.getTime() - 3_600_000))
       .execute();
+    await tell(tx, batch);
   });
 }
 
@@ -55,6 +59,39 @@ async function writeCalls(tx: SystemTx, { groups, columns }: Batch): Promise<voi
       calls = d.calls + excluded.calls, failures = d.failures + excluded.failures,
       input_tokens = d.input_tokens + excluded.input_tokens, output_tokens = d.output_tokens + excluded.output_tokens,
       cost_micros = d.cost_micros + excluded.cost_micros, latency_ms = d.latency_ms + excluded.latency_ms`.execute(tx);
+}
+
+/** What the calls were made for: the task of the run, the key that was shown. In the order of the key, as above. */
+async function writeSources(tx: SystemTx, { groups }: Batch): Promise<void> {
+  const known = groups.filter(({ runId, keyId }) => runId !== undefined || keyId !== undefined);
+  if (known.length === 0) return;
+  await sql`
+    with groups as materialized (
+      select * from jsonb_to_recordset(${rowsOf(known)}) as call("userId" text, "runId" text, "keyId" text, day bigint,
+        calls bigint, "inputTokens" bigint, "outputTokens" bigint, "costMicros" bigint)
+    ), tasks as materialized (
+      select "userId", "runId", usage_task_of("userId", split_part("runId", ':', 1)) as id
+      from (select distinct "userId", "runId" from groups where "runId" is not null) runs
+    )
+    insert into usage_sources_daily as d (user_id, day, kind, source_id, calls, input_tokens, output_tokens, cost_micros)
+    select "userId", (to_timestamp(day / 1000) at time zone 'UTC')::date, kind, id, sum(calls), sum("inputTokens"),
+      sum("outputTokens"), sum("costMicros")
+    from (
+      select 'key' as kind, "keyId" as id, groups.* from groups where "keyId" is not null
+      union all
+      select 'task', tasks.id, groups.* from groups join tasks using ("userId", "runId") where tasks.id is not null
+    ) made
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (user_id, day, kind, source_id) do update set
+      calls = d.calls + excluded.calls, input_tokens = d.input_tokens + excluded.input_tokens,
+      output_tokens = d.output_tokens + excluded.output_tokens,
+      cost_micros = d.cost_micros + excluded.cost_micros`.execute(tx);
+}
+
+/** Pages that are open are told that there is something to read: the user's own, and those of administrators. */
+async function tell(tx: SystemTx, { groups, tools }: Batch): Promise<void> {
+  const users = [...new Set([...groups, ...tools].map(({ userId }) => userId)), EVERY_ADMINISTRATOR];
+  await sql`select live_tell(id, 'usage') from unnest(${users}::text[]) as user_of (id)`.execute(tx);
 }
 
 /** In the order of the users, so that two processes cannot wait for each other. */

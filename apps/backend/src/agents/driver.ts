@@ -1,13 +1,12 @@
 import { createSandbox } from '@troupe/agent';
+import { createChannelHost, type ChannelHost } from '@troupe/channels';
 import {
-  createChannelHost,
   createDocker,
   createEmbedded,
   createHosting,
   createSwarm,
   dockerEngine,
   withHosting,
-  type ChannelHost,
   type Driver,
 } from '@troupe/fleet';
 import type { Blobs } from '@troupe/db';
@@ -27,7 +26,7 @@ export interface Running {
   /** Another process has stopped or changed the agent. */
   evict: (agentId: string) => Promise<void>;
   /** Containers listen to their channels themselves. */
-  channels: Pick<ChannelHost, 'refresh' | 'close'>;
+  channels: ChannelHost;
 }
 
 interface Given {
@@ -82,7 +81,9 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
       privateHosts: settings.AGENT_PRIVATE_HOSTS,
     });
     const unknown = async (): Promise<undefined> => undefined;
-    return { driver, shellOff: unknown, evict: nothing, channels: { refresh: nothing, close: nothing } };
+    const nobody = async (): Promise<undefined> => undefined;
+    const trying = createChannelHost({ db, sealKey: walletKey, agent: nobody, outbound, log, publicUrl: url });
+    return { driver, shellOff: unknown, evict: nothing, channels: { ...trying, refresh: nothing } };
   }
   if (settings.AGENT_DRIVER !== 'embedded')
     throw new StartError(
@@ -105,6 +106,13 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     webhook: (...args) => channels.webhook(...args),
   });
   await driver.adopt();
-  const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log });
+  const channels = createChannelHost({
+    db,
+    sealKey: walletKey,
+    agent: driver.agent,
+    outbound,
+    log,
+    publicUrl: url,
+  });
   return { driver: { ...driver, hush: channels.hush }, shellOff: sandbox.unavailable, evict: driver.evict, channels };
 }

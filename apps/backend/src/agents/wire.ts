@@ -12,6 +12,8 @@ import { aiRoutes, providerRoutes } from './ai/routes.ts';
 import { createAiService, type AiService } from './ai/service.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { createBackupService } from './backups/service.ts';
+import { channelRoutes } from './channels/routes.ts';
+import { createChannels } from './channels/service.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { createDeployments } from './deployments/service.ts';
 import { createDriver, dashboardOf } from './driver.ts';
@@ -66,6 +68,17 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
   wireMaking(server, { ...deps, ai, fleet, liveStream });
+  channelRoutes(
+    server,
+    createChannels({
+      db,
+      roster,
+      fleet,
+      host: running.channels,
+      url: deps.url,
+      isHere: deps.settings.AGENT_DRIVER === 'embedded',
+    }),
+  );
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
   runtimeRoutes(server, { runtime, resource, shellOff });

@@ -11,13 +11,28 @@ import type { Live } from './live.ts';
 /** What is read again when a part of the platform has changed. */
 const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
   account: [web.session.get, web.billing.get, web.access.get],
-  agents: [web.agents.list, web.agents.get, web.teams.list],
+  agents: [web.agents.list, web.agents.get, web.teams.list, web.stage.get],
   devices: [web.devices.list],
-  inbox: [web.inbox.get],
+  inbox: [web.inbox.get, web.stage.get],
   joining: [web.access.list],
   knowledge: [web.knowledge.list, web.knowledge.listDocuments],
   notices: [web.notices.list],
   providers: [web.providers.list, web.models.list],
+  tasks: [web.tasks.list, web.tasks.listRuns],
+  usage: [
+    web.costs.get,
+    web.costs.getOfAll,
+    web.costs.getForecast,
+    web.costs.getForecastOfAll,
+    web.costs.getBudgets,
+    web.usage.getCosts,
+    web.usage.getCaps,
+    web.usage.getTools,
+    web.usage.getSummary,
+    web.usage.getByAgent,
+    web.stage.get,
+  ],
+  work: [web.stage.get],
 };
 
 const LiveContext = createContext<Live | undefined>(undefined);

@@ -5,8 +5,9 @@ import { check } from '../checks.ts';
 import { actorOf, sentence, words } from './identity/audit-words.ts';
 import type { Entry } from './identity/audit-words.ts';
 import { problemOf, signWith } from './identity/wallet-auth/providers.ts';
-import { capBody, capName } from './money/usage/cap.ts';
+import { capBody, capName } from './money/costs/cap.ts';
 import { isRunning, isSettled, nextOf, stepsOf } from './platform/overview/progress.ts';
+import { IN_FRONT, stagedOf } from './platform/overview/stage-groups.ts';
 import { eventBody, NEW_EVENT } from './underground/events/new-event.ts';
 import { readRecipients } from './underground/recipients.ts';
 
@@ -45,6 +46,31 @@ describe('the first page', () => {
       ['running', 'active', 'stopped', ''].map((status) => isRunning({ status })),
       [true, true, false, false],
     );
+  });
+});
+
+describe('the stage', () => {
+  const actor = (id: number, state: 'working' | 'ready', teamId: string | null = null) => ({
+    id: String(id),
+    name: `Agent ${id}`,
+    teamId,
+    teamName: teamId,
+    state,
+    sessionId: null,
+    about: null,
+    handedBy: null,
+    since: null,
+    spentUsd: 0,
+  });
+
+  test('shows few as they are, and of many those at work, each once', () => {
+    const few = [actor(1, 'ready'), actor(2, 'working')];
+    assert.deepEqual(stagedOf(few), { front: few, hidden: 0, groups: [] });
+    const many = Array.from({ length: 500 }, (_, id) => actor(id, id < 15 ? 'working' : 'ready', id % 2 ? 'a' : null));
+    const { front, hidden, groups } = stagedOf(many);
+    assert.deepEqual([front.length, hidden, groups.length], [IN_FRONT, 3, 2]);
+    const all = [...front, ...groups.flatMap(({ actors }) => actors)].map(({ id }) => id);
+    assert.deepEqual([all.length, new Set(all).size], [500, 500]);
   });
 });
 

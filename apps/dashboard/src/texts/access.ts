@@ -13,6 +13,7 @@ export const access = {
 };
 
 export const inbox = {
+  push: 'Messages on your devices',
   title: 'Inbox',
   lead: 'What waits for your decision.',
   empty: 'Nothing waits for you',

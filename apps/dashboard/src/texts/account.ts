@@ -91,8 +91,39 @@ export const authorize = {
   wrong: (why: string) => `This request cannot be answered. ${why}.`,
 };
 
+export const push = {
+  title: 'On your devices',
+  hint: 'A message on this computer or phone, also while no page is open. It says who and what kind of thing; what it is about stays here.',
+  turnOn: 'Tell me on this device',
+  turnOff: 'Stop telling this device',
+  on: 'This device is told.',
+  off: 'This device is told nothing.',
+  unsupported:
+    'This browser cannot be told. On an iPhone or iPad, add the dashboard to the home screen first; over plain http only this computer itself can be told.',
+  denied:
+    'You have forbidden messages from here in this browser. Allow them in its settings for this site, then come back.',
+  kinds: {
+    approval: 'An agent waits for your decision',
+    payment: 'A payment waits for you',
+    task_failed: 'A task failed',
+    task_done: 'A task is done',
+  },
+  of: 'What is told',
+  devices: 'Devices',
+  remove: 'Remove',
+  removeNamed: (name: string) => `Remove ${name}`,
+  removed: 'Removed',
+  told: (when: string) => `last told ${when}`,
+  never: 'not told anything yet',
+  test: 'Send a test',
+  sent: (n: number) => (n === 1 ? 'Sent to 1 device' : `Sent to ${n} devices`),
+  deviceOn: (browser: string, system: string) => `${browser} on ${system}`,
+  aBrowser: 'A browser',
+  aSystem: 'a device',
+};
+
 export const notifications = {
-  title: 'Notifications',
+  title: 'By mail',
   hint: 'What is sent to you by mail. The overview shows everything in any case, and mails about the security of your account are always sent.',
   kinds: {
     agent_failed: 'An agent fails',

@@ -108,6 +108,12 @@ export const chat = {
   denied: 'refused',
   cost: (money: string, tokens: string) => `${money} · ${tokens} tokens`,
   stopped: 'The agent is stopped. Start it to talk to it.',
+  told: {
+    handoff: (name: string) => `${name} answers from here on.`,
+    done: (name: string) => `${name} has finished its task in the background.`,
+    failed: (name: string) => `${name} could not finish its task in the background.`,
+    stopped: (name: string) => `${name} was stopped in its task in the background.`,
+  } as Record<string, (name: string) => string>,
   stoppedByYou: (cost: string) => `Stopped by you. ${cost}.`,
   outcomes: {
     failed: 'The model did not answer',
@@ -212,6 +218,8 @@ export const sessions = {
     telegram: 'Telegram',
     whatsapp: 'WhatsApp',
     discord: 'Discord',
+    slack: 'Slack',
+    email: 'E-mail',
   } as Record<string, string>,
   status: 'Status',
   started: 'Started',

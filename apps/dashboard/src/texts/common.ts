@@ -26,6 +26,7 @@ export const states = {
   range: (from: number, to: number, all: number) => `${from}–${to} of ${all}`,
   newer: 'Back',
   older: 'Next',
+  partOf: (part: string, whole: string) => `${part} of ${whole}`,
   chartTable: 'The same figures as a table',
 };
 

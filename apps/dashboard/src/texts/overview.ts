@@ -15,7 +15,6 @@ export const overview = {
   nothing: 'Nothing needs you right now.',
   inbox: (n: number) => `All ${n} in the inbox`,
   markRead: 'Mark all as read',
-  glance: 'Your agents',
   allAgents: 'All agents',
   newAgent: 'New agent',
   daily: 'Cost a day',

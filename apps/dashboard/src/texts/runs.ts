@@ -16,15 +16,23 @@ export const runs = {
   cost: 'Cost',
   tokens: 'Tokens',
   steps: 'Steps',
-  kinds: { prompt: 'Prompt', model: 'Model', tool: 'Tool', person: 'Waits for you', note: 'Note' } as Record<
-    string,
-    string
-  >,
+  kinds: {
+    prompt: 'Prompt',
+    model: 'Model',
+    tool: 'Tool',
+    person: 'Waits for you',
+    note: 'Note',
+    branch: 'In the background',
+  } as Record<string, string>,
   notes: {
     compaction: 'Older steps summed up',
+    handoff: 'Handed over to another agent',
     recovered: 'Taken up again after a break',
     cancel_requested: 'Stop asked for',
   } as Record<string, string>,
+  taskStatus: { running: 'goes on', done: 'done', failed: 'failed', stopped: 'stopped' } as Record<string, string>,
+  openBranch: 'Open it there',
+  stopBranch: 'Stop',
   waterfall: 'Steps over time',
   before: 'Step before',
   after: 'Step after',

@@ -24,6 +24,8 @@ export const talk = {
     telegram: 'Telegram',
     whatsapp: 'WhatsApp',
     discord: 'Discord',
+    slack: 'Slack',
+    email: 'E-mail',
     web: 'Web',
     a2a: 'A2A',
   } as Record<string, string>,

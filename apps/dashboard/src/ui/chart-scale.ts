@@ -1,6 +1,8 @@
 export interface Point {
   label: string;
   value: number;
+  /** Of the value, what is shown apart from the rest. */
+  part?: number;
 }
 
 export const HEIGHT = 210;
@@ -48,10 +50,4 @@ export function scaleOf(values: readonly number[], width: number): Scale {
       return isAtEdge ? { x: width, anchor: 'end' } : { x: LEFT + index * step + step / 2, anchor: 'middle' };
     },
   };
-}
-
-/** Each point's share of all, in percent. */
-export function sharesOf(points: readonly Point[]): number[] {
-  const total = points.reduce((sum, { value }) => sum + Math.max(0, value), 0);
-  return points.map(({ value }) => (total > 0 ? (Math.max(0, value) / total) * 100 : 0));
 }

@@ -1,6 +1,6 @@
 import { useCallback, useId, useState } from 'react';
 import { states } from '../texts/common.ts';
-import { BOTTOM, HEIGHT, LEFT, scaleOf, sharesOf } from './chart-scale.ts';
+import { BOTTOM, HEIGHT, LEFT, scaleOf } from './chart-scale.ts';
 import type { Point, Scale } from './chart-scale.ts';
 import { cx } from './cx.ts';
 
@@ -23,7 +23,7 @@ export function Bars({ label, points, format }: Figures) {
   return (
     <figure className="min-w-0" ref={box}>
       <p className="num h-6 text-right text-[0.87rem] text-ink-soft" aria-hidden="true">
-        {shown && `${shown.label} · ${format(shown.value)}`}
+        {shown && `${shown.label} · ${figureOf(shown, format)}`}
       </p>
       <svg
         viewBox={`0 0 ${width} ${HEIGHT}`}
@@ -46,6 +46,9 @@ export function Bars({ label, points, format }: Figures) {
   );
 }
 
+const figureOf = ({ value, part }: Point, format: Figures['format']): string =>
+  part === undefined ? format(value) : states.partOf(format(part), format(value));
+
 /** Lines at nothing, half and the top, and what they stand for. */
 function Levels({ scale: { top, y }, width, format }: { scale: Scale; width: number } & Pick<Figures, 'format'>) {
   return [0, 0.5, 1].map((share) => (
@@ -66,7 +69,7 @@ function Levels({ scale: { top, y }, width, format }: { scale: Scale; width: num
 }
 
 function Bar({
-  point: { label, value },
+  point: { label, value, part },
   index,
   scale: { y, step, bar, labelAt },
   isFaint,
@@ -87,8 +90,22 @@ function Bar({
         width={bar}
         height={Math.max(value > 0 ? 2 : 0, HEIGHT - BOTTOM - y(value))}
         rx={Math.min(4, bar * 0.25)}
-        className={cx('fill-accent transition-opacity', isFaint && 'opacity-40')}
+        className={cx(
+          part === undefined ? 'fill-accent' : 'fill-line-strong',
+          'transition-opacity',
+          isFaint && 'opacity-40',
+        )}
       />
+      {part !== undefined && part > 0 && (
+        <rect
+          x={left + (step - bar) / 2}
+          y={y(part)}
+          width={bar}
+          height={Math.max(2, HEIGHT - BOTTOM - y(part))}
+          rx={Math.min(4, bar * 0.25)}
+          className={cx('fill-accent transition-opacity', isFaint && 'opacity-40')}
+        />
+      )}
       {below && (
         <text x={below.x} y={HEIGHT - 8} textAnchor={below.anchor} className="fill-ink-faint text-[11px]">
           {label}
@@ -108,30 +125,6 @@ function useWidth(): [(node: HTMLElement | null) => void, number] {
     return () => observer.disconnect();
   }, []);
   return [watch, width];
-}
-
-/** Shares of a whole, longest first. */
-export function Shares({ label, points, format }: Figures) {
-  const shares = sharesOf(points);
-  return (
-    <figure className="min-w-0">
-      <ul className="flex flex-col gap-3" aria-label={label}>
-        {points.map((point, index) => (
-          <li key={point.label} className="min-w-0">
-            <div className="flex justify-between gap-4 text-[0.9rem]">
-              <span className="min-w-0 truncate" dir="auto">
-                {point.label}
-              </span>
-              <span className="num text-ink-soft">{format(point.value)}</span>
-            </div>
-            <div className="mt-1 h-1.5 overflow-hidden rounded-full bg-sunken" aria-hidden="true">
-              <div className="h-full rounded-full bg-accent" style={{ width: `${shares[index]}%` }} />
-            </div>
-          </li>
-        ))}
-      </ul>
-    </figure>
-  );
 }
 
 /** How much of a limit is used up. */
@@ -171,7 +164,7 @@ function HiddenTable({ label, points, format }: Figures) {
         {points.map((point, index) => (
           <tr key={`${point.label}-${index}`}>
             <th scope="row">{point.label}</th>
-            <td>{format(point.value)}</td>
+            <td>{figureOf(point, format)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BOTTOM, HEIGHT, LEFT, niceTop, scaleOf, sharesOf } from './chart-scale.ts';
+import { BOTTOM, HEIGHT, LEFT, niceTop, scaleOf } from './chart-scale.ts';
 import { colourCode } from './code-colours.ts';
 import { cx } from './cx.ts';
 import { orderAfter, rowsShown } from './table-rows.ts';
@@ -55,14 +55,6 @@ describe('the scale of a chart', () => {
     assert.equal(many.labelAt(58), undefined);
     const shown = Array.from({ length: 60 }, (_, index) => many.labelAt(index)).filter((label) => label !== undefined);
     for (const [index, label] of shown.entries()) if (index > 0) assert.ok(label.x - shown[index - 1]!.x >= 50);
-  });
-
-  test('shares are of the whole, and nothing of nothing', () => {
-    const point = (value: number) => ({ label: '', value });
-    assert.deepEqual(sharesOf([point(1), point(3)]), [25, 75]);
-    assert.deepEqual(sharesOf([point(0), point(0)]), [0, 0]);
-    assert.deepEqual(sharesOf([point(-4), point(4)]), [0, 100]);
-    assert.deepEqual(sharesOf([]), []);
   });
 });
 

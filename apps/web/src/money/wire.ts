@@ -27,6 +27,8 @@ import { createPlugins, type Plugins } from './gateway/plugins.ts';
 import { gatewayRoutes } from './gateway/routes.ts';
 import { createGateway } from './gateway/service.ts';
 import type { GatewayPayment } from './gateway/store.ts';
+import { costsRoutes } from './costs/routes.ts';
+import { createCostsService } from './costs/service.ts';
 import { ledgerRoutes } from './ledger/routes.ts';
 import { createLedgerService } from './ledger/service.ts';
 import { createBuiltInColony } from './paygate/built-in.ts';
@@ -68,7 +70,9 @@ export async function wireMoney(server: Server, deps: MoneyDeps): Promise<{ clos
   if (secretList(secrets.walletKey).length > 1) log.info({ keys: await wallets.rotate() }, 'wallet keys sealed anew');
   const custody = createCustody({ settings, clock, log });
   walletRoutes(server, createWalletService({ ...chains, wallets, custody, log, db, ledger }));
-  usageRoutes(server, createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' }));
+  const usage = createUsage({ db, clock, tokenQuotas: settings.TOKEN_QUOTAS === 'on' });
+  usageRoutes(server, usage);
+  costsRoutes(server, createCostsService({ db, clock, usage }));
   wireCards(server, deps, ledger);
 
   const ownsAddress = createOwnsAddress({ wallets, verifier: chains.verifier, clock });

@@ -10,6 +10,10 @@ import { noticeRoutes } from './notices/routes.ts';
 import { createNotices } from './notices/service.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import { createOverview } from './overview/service.ts';
+import { deliverPushes } from './push/delivery.ts';
+import { keyCipher } from './push/keys.ts';
+import { pushRoutes } from './push/routes.ts';
+import { createPush } from './push/service.ts';
 import { referenceRoutes } from './reference.ts';
 import { deliverWebhooks, secretCipher } from './webhooks/delivery.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -36,6 +40,10 @@ export function wirePlatform(server: Server, deps: PlatformDeps): Platform {
   const cipher = secretCipher(secrets.walletKey);
   const plainAllowed = server.loopback;
   webhookRoutes(server, createWebhooks({ db, jobs, clock, cipher, plainAllowed }));
+  const pushCipher = keyCipher(secrets.walletKey);
+  let pushes: ReturnType<typeof deliverPushes> | undefined;
+  const tell = () => pushes?.look();
+  pushRoutes(server, createPush({ db, clock, cipher: pushCipher, plainAllowed, tell }));
   overviewRoutes(server, createOverview({ db, clock, health: () => health.read() }));
   return {
     mail,
@@ -47,7 +55,14 @@ export function wirePlatform(server: Server, deps: PlatformDeps): Platform {
       const outbound = createOutbound({ allowLoopback: plainAllowed });
       const mails = mailNotices({ ...deps, mail, baseUrl: url });
       const webhooks = deliverWebhooks({ ...deps, outbound, cipher });
-      return { close: () => closeAll([mails, webhooks, outbound]) };
+      pushes = deliverPushes({ ...deps, outbound, cipher: pushCipher, subject: subjectOf(url, settings.MAIL_FROM) });
+      return { close: () => closeAll([mails, webhooks, pushes!, outbound]) };
     },
   };
+}
+
+/** How a push service reaches whoever runs this. */
+function subjectOf(url: string, mailFrom: string | undefined): string {
+  if (url.startsWith('https:')) return url;
+  return `mailto:${/[^\s<>]+@[^\s<>]+/.exec(mailFrom ?? '')?.[0] ?? 'no-reply@localhost'}`;
 }

@@ -2,6 +2,7 @@ import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { MOST_ATTACHMENTS } from '@troupe/contract';
 import type { Attachment } from '../session/events.ts';
+import { attachmentsOf } from '../workspace/attachments.ts';
 import { pages, readInTurn } from '../session/reading.ts';
 import { branchOff } from '../loop/branching.ts';
 import { APPROVALS_SHOWN, type SessionRef } from '../store/store.ts';
@@ -29,24 +30,11 @@ const saidSchema = z
   .refine(({ content, attachments }) => content !== '' || attachments.length > 0, 'Message required')
   .refine(({ key, session }) => key !== undefined || session !== undefined, 'key required');
 
-/** Characters of all files of a message that a model reads at once; the rest it can read with its tools. */
-const ATTACHED_CHARACTERS = 100_000;
-
 /** What the files are, and what can be read of them. */
 async function attached({ agent, principal }: Exchange, paths: readonly string[]): Promise<Attachment[]> {
   if (paths.length === 0) return [];
   requireRight(principal, 'change');
-  const workspace = await agent.workspace();
-  let room = ATTACHED_CHARACTERS;
-  const found: Attachment[] = [];
-  for (const path of new Set(paths)) {
-    const about = await workspace.extract(path, room).catch((error: unknown) => {
-      throw fileError(error, path);
-    });
-    room -= about.text?.length ?? 0;
-    found.push({ path, ...about });
-  }
-  return found;
+  return attachmentsOf(await agent.workspace(), paths, fileError);
 }
 
 /** Takes a message and answers as soon as it is stored; who wants the answer follows the session. */

@@ -25,12 +25,12 @@ export interface Exchange {
 
 const MAX_BODY_BYTES = 1_048_576;
 
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, most = MAX_BODY_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new AppError(413, 'Request body too large');
+    if (size > most) throw new AppError(413, 'Request body too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

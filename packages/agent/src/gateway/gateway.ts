@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AGENT_NOT_FOUND, shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
+import { AGENT_NOT_FOUND, TASK_NOT_FOUND, shapedError, shapeFor, type ErrorShape } from '@troupe/contract';
 import { answerable, AppError, requestUrl, type Log } from '@troupe/kernel';
 import { WebSocketServer } from 'ws';
 import type { Agent } from '../agent.ts';
 import { a2a } from './a2a.ts';
 import { agentCard } from './a2a-wire.ts';
+import * as background from './background.ts';
 import { createConnections } from './connections.ts';
 import * as conversations from './conversations.ts';
 import { sendJson, type Exchange } from './exchange.ts';
@@ -46,6 +47,9 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['POST', /^\/tasks\/cancel$/, 'work', cancelTask],
   ['GET', /^\/approvals$/, 'look', conversations.listApprovals],
   ['POST', /^\/approvals\/([^/]+)$/, 'decide', conversations.decideApproval],
+  ['GET', /^\/background$/, 'look', background.listTasks],
+  ['GET', /^\/background\/([^/]+)$/, 'look', background.readTask],
+  ['POST', /^\/background\/([^/]+)\/stop$/, 'change', background.stopTask],
   ['GET', /^\/logs$/, 'look', records.readLogs],
   ['GET', /^\/messages$/, 'look', records.readMessages],
   ['GET', /^\/stats$/, 'look', records.readStats],
@@ -95,6 +99,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   sessions: 'Session not found',
   approvals: 'Approval not found',
   memory: 'Memory not found',
+  background: TASK_NOT_FOUND,
   'mcp-servers': 'MCP server not found',
 };
 

@@ -16,6 +16,8 @@ const executeSchema = z.object(
     /** One occurrence of the task: given again, it answers with what it did before. */
     runId: z.string().min(1).max(200).optional(),
     limits: limitsSchema.optional(),
+    /** It is work that somebody has in the background, so deep. */
+    depth: z.int().min(0).max(100).optional(),
   },
   'Invalid request body',
 );
@@ -23,13 +25,14 @@ const executeSchema = z.object(
 const taskKey = (taskId: string, runId: string): string => `${taskId}:${runId}`;
 
 export async function execute(exchange: Exchange): Promise<void> {
-  const { taskId, prompt, runId, limits } = await readJson(exchange, executeSchema);
+  const { taskId, prompt, runId, limits, depth } = await readJson(exchange, executeSchema);
   const answer = await exchange.agent.ask({
     to: { channel: 'task', key: runId === undefined ? `${taskId}:${newId()}` : taskKey(taskId, runId) },
     ...(runId !== undefined && { inputId: runId }),
     content: prompt,
     from: `task ${taskId}`,
     ...(limits && { limits }),
+    ...(depth !== undefined && { depth }),
   });
   const status = answer.outcome === 'done' ? 'completed' : answer.outcome === 'waiting' ? 'waiting' : 'failed';
   sendJson(exchange, {

@@ -15,7 +15,7 @@ export function checkSize({ content, wishes = {}, history = [], results = [], at
 }
 
 export function inputEvents(input: Input): SessionEventBody[] {
-  const { content, from, limits, wishes, history = [], attachments = [], results = [] } = input;
+  const { content, from, limits, depth, wishes, history = [], attachments = [], results = [] } = input;
   const earlier = history.map((message): SessionEventBody => ({ type: 'imported', ...message }));
   const given = results.map((result) => resultEvent(result, { content: capped(result.content) }, NOTHING_SPENT));
   if (given.length > 0 && content === '') return [...earlier, ...given];
@@ -25,6 +25,7 @@ export function inputEvents(input: Input): SessionEventBody[] {
     content,
     ...(from && { from }),
     ...(limits && { limits }),
+    ...(depth !== undefined && { depth }),
     ...(wishes && { wishes }),
     ...(attachments.length > 0 && { attachments }),
     ...(trace && { trace: traceparentOf(trace) }),

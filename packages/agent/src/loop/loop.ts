@@ -1,5 +1,6 @@
 import type { Refusal, RunOutcome } from '../session/events.ts';
 import { loopState, narrow, reached } from './limits.ts';
+import { onStage } from './lent.ts';
 import { ModelFailure, modelStep, StoppedAnswer, type Turn } from './model-step.ts';
 import { Interrupted, openRunLog, runIdOf, traceOf, type RunDeps, type RunLog } from './run.ts';
 import { readSession, recoveries, type SessionState } from '../session/session.ts';
@@ -70,12 +71,13 @@ async function takeUp(run: RunLog): Promise<boolean> {
 }
 
 async function step(
-  deps: RunDeps,
-  run: RunLog,
+  own: RunDeps,
+  log: RunLog,
   state: SessionState,
   { signal, halt, owner }: LoopControl,
 ): Promise<'rests' | 'goes on'> {
   if (state.run === undefined) return 'goes on';
+  const { deps, run } = await onStage(own, log, state.acting);
   const limits = narrow(run.definition.limits, state.run.limits);
   const runId = runIdOf(run.sessionId, state.run.seq);
   const turn: Turn = {

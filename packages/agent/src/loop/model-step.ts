@@ -100,6 +100,11 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
     tokens: countedIn(usage),
   };
   const tokens = usage.total_tokens;
+  const next = answer.toolCalls.length === 0 ? await handsTo(deps, run) : undefined;
+  if (next) {
+    await run.commit([{ ...answer, handsOver: true }, next], { tokens });
+    return 'goes on';
+  }
   if (answer.toolCalls.length === 0) {
     const total = addSpent(readSession(run.events()).spent, spent);
     if (await run.conclude('idle', [answer, { type: 'run_ended', outcome: 'done', spent: total }], { tokens }))
@@ -107,6 +112,13 @@ export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'g
   }
   await run.commit([answer], { tokens });
   return 'goes on';
+}
+
+/** An agent that has to hand over does so with its answer, if the other can be had. */
+async function handsTo({ lend }: RunDeps, { definition }: RunLog): Promise<SessionEventBody | undefined> {
+  const to = definition.team?.forceHandoff;
+  if (!to || !(await lend?.(to).catch(() => undefined))) return undefined;
+  return { type: 'handoff', to: { agentId: to.agentId, name: to.name }, by: definition.name };
 }
 
 function countedIn({ prompt_tokens, completion_tokens, prompt_tokens_details: details }: ChatResult['usage']) {
@@ -170,6 +182,7 @@ async function compact(deps: RunDeps, turn: Turn): Promise<boolean> {
     spent: addSpent(state.spent, spent),
     run: state.run,
     ...(skills.length > 0 && { skills }),
+    ...(state.acting && { acting: state.acting }),
   };
   await run.commit([event], { tokens: usage.total_tokens });
   return true;

@@ -90,7 +90,8 @@ export function conversation(
       const next = events.slice(at).find(({ type }) => type === 'assistant');
       const unseen = next?.type === 'assistant' && next.saw < event.seq;
       (unseen ? late : messages).push({ role: 'user', content: withAttached(event, pictures) });
-    } else if (event.type === 'imported') messages.push({ role: event.role, content: event.content });
+    } else if (event.type === 'handoff') messages.push({ role: 'user', content: handedOver(event) });
+    else if (event.type === 'imported') messages.push({ role: event.role, content: event.content });
     else if (event.type === 'assistant') {
       // Stopped before its first word: there is nothing to show.
       if (event.content !== '' || event.toolCalls.length > 0) messages.push(assistantMessage(event));
@@ -104,6 +105,10 @@ export function conversation(
   if (loopState(readSession(events).finished) === 'nudge') messages.push({ role: 'user', content: NUDGE });
   return messages;
 }
+
+/** Whoever reads it is the one that has it now, or had it. */
+const handedOver = ({ by, to }: SessionEvent & { type: 'handoff' }): string =>
+  `[${by} has handed this conversation over to ${to.name}, who goes on with what was asked.]`;
 
 function assistantMessage({ content, toolCalls }: SessionEvent & { type: 'assistant' }): ChatMessage {
   const calls = toolCalls.map(({ callId, tool, args }) => ({

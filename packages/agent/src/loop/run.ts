@@ -7,9 +7,21 @@ import { logLine } from '../store/log-line.ts';
 import type { RunRecorder, ToolRecorder } from '../ports.ts';
 import type { AgentStore, Claimed, Recalled } from '../store/store.ts';
 import { readSession } from '../session/session.ts';
-import type { RunFiles, Tool } from '../tools/tool.ts';
+import type { BackgroundDesk, RunFiles, Tool } from '../tools/tool.ts';
 
 /** The log of a session in the hands of the one process that holds its lease. */
+
+/** Who answers in a conversation. */
+export interface Acting {
+  agentId: string;
+  name: string;
+}
+
+/** What one agent gives to answer in another's conversation. */
+export interface Lent {
+  definition: AgentDefinition;
+  deps: RunDeps;
+}
 
 export interface RunDeps {
   agentId: string;
@@ -21,6 +33,10 @@ export interface RunDeps {
   picture: (path: string) => Promise<string | undefined>;
   /** A text of the workspace; undefined: there is none. */
   text: (path: string) => Promise<string | undefined>;
+  /** Where work goes that is not waited for. */
+  background?: BackgroundDesk;
+  /** What another agent of the team answers with; undefined: it cannot be had. */
+  lend?: ((acting: Acting) => Promise<Lent | undefined>) | undefined;
   /** Left out: the workspace is kept where it is. */
   files?: RunFiles;
   onTool?: ToolRecorder | undefined;

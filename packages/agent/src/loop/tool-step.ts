@@ -17,11 +17,11 @@ const NO_RESULT = 'The caller gave no result.';
 export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | 'waits'> {
   const { run } = turn;
   const tools = new Map((await deps.tools(run.definition, turn.signal)).map((tool) => [tool.name, tool]));
-  const { pending, lastInput, lastSaid } = readSession(run.events());
+  const { pending, lastAsked, lastSaid } = readSession(run.events());
   for (const call of pending) {
     if (call.caller) {
       // Whoever says something else instead will not come back with it.
-      if (lastInput > lastSaid) await run.commit([resultEvent(call, failed(NO_RESULT), NOTHING_SPENT)]);
+      if (lastAsked > lastSaid) await run.commit([resultEvent(call, failed(NO_RESULT), NOTHING_SPENT)]);
       continue;
     }
     if (needsApproval(run.definition, call, tools.get(call.tool))) continue;
@@ -88,7 +88,9 @@ async function runCall(deps: RunDeps, turn: Turn, call: PendingCall, tools: Map<
   const { agentId } = deps;
   deps.onTool?.({ agentId, runId, callId: call.callId, tool: tool.name, ms, success: !result.isError, trace });
   const spent = result.spent ?? NOTHING_SPENT;
-  await run.commit([resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) })]);
+  const ended = resultEvent(call, result, { ...spent, ms: Math.max(ms, spent.ms) });
+  const by = run.definition.name;
+  await run.commit(result.handoff ? [ended, { type: 'handoff', to: result.handoff, by }] : [ended]);
 }
 
 /** Why a call is not run at all, as the model is told. */
@@ -109,7 +111,8 @@ function refuse(
 
 async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool): Promise<ToolResult> {
   const { run, limits, signal } = turn;
-  const left = remaining(limits, readSession(run.events()).spent);
+  const { run: current, spent } = readSession(run.events());
+  const left = remaining(limits, spent);
   let args: unknown;
   try {
     args = call.args.trim() === '' ? {} : JSON.parse(call.args);
@@ -124,6 +127,8 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
     definition: run.definition,
     skills: activeSkills(run.events()),
     remaining: left,
+    run: { seq: current?.seq ?? 0, depth: current?.depth ?? 0 },
+    background: deps.background,
     signal: AbortSignal.any([signal, timeout]),
   };
   try {

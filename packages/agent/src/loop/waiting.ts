@@ -39,10 +39,10 @@ export async function openCalls(store: AgentStore, sessionId: string): Promise<C
   return session?.status === 'waiting' ? (await waitsFor(store, session)).calls : [];
 }
 
-function answer(sessionId: string, { outcome, reply: words, reason, refusal, spent }: Settled): Answer {
+function answer(sessionId: string, { outcome, seq, reply: words, reason, refusal, spent }: Settled): Answer {
   const sentence = outcome === 'cancelled' ? 'The run was cancelled.' : (reason ?? '');
   const reply = outcome === 'done' ? words : [words, sentence].filter(Boolean).join('\n\n');
-  return { sessionId, outcome, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent };
+  return { sessionId, outcome, seq, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent };
 }
 
 /** Reads on from where the trail ends. */

@@ -1,3 +1,4 @@
+import { newId } from '@troupe/kernel';
 import { workOn } from './loop.ts';
 import { Interrupted, type RunDeps } from './run.ts';
 import type { Claimed } from '../store/store.ts';
@@ -11,6 +12,13 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 4_000;
 const GRACE_MS = 5_000;
 
+/** What a process holds of an agent, it holds under one name. */
+export const leaseOf = ({ leaseMs = LEASE_MS, renewMs = RENEW_MS }: { leaseMs?: number; renewMs?: number }) => ({
+  owner: newId(),
+  ttlMs: leaseMs,
+  renewMs,
+});
+
 /** The sessions of an agent that this process is working on, their leases and their ends. */
 export class Worker {
   readonly owner: string;
@@ -20,7 +28,7 @@ export class Worker {
   readonly #jobs = new Map<string, Job>();
   readonly #halt = new AbortController();
 
-  constructor(deps: RunDeps, owner: string, { leaseMs = LEASE_MS, renewMs = RENEW_MS } = {}) {
+  constructor(deps: RunDeps, owner: string, { leaseMs, renewMs }: { leaseMs: number; renewMs: number }) {
     this.owner = owner;
     this.leaseMs = leaseMs;
     this.#renewMs = renewMs;

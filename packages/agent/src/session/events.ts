@@ -53,6 +53,14 @@ export interface Spent {
   outputTokens?: number;
 }
 
+/** How a task ended that the agent had in the background; tokens and cost count for it as if it had waited. */
+export interface EndedTask {
+  id: string;
+  member: string;
+  status: 'done' | 'failed' | 'stopped';
+  spent: Spent;
+}
+
 export type Refusal = Readonly<Record<string, unknown>>;
 
 export type RunOutcome = 'done' | 'cancelled' | 'failed' | 'limit' | 'loop';
@@ -68,6 +76,10 @@ export type SessionEventBody =
       attachments?: readonly Attachment[];
       /** Where the asking belongs, as W3C Trace Context writes it. */
       trace?: string;
+      /** The run is work that somebody has in the background, so deep. */
+      depth?: number;
+      /** Nobody said it: it is how work in the background ended. */
+      background?: EndedTask;
     }
   /** A message of a conversation that took place elsewhere. */
   | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
@@ -83,6 +95,8 @@ export type SessionEventBody =
       spent: Spent;
       saw: number;
       stopped?: true;
+      /** Another agent goes on from these words: they are no answer. */
+      handsOver?: true;
       provider?: string;
       /** As the provider counted them; `cached` of those that went in were in its cache. */
       tokens?: { in: number; out: number; cached?: number };
@@ -98,10 +112,14 @@ export type SessionEventBody =
       summary: string;
       upTo: number;
       spent: Spent;
-      run: { seq: number; limits?: RunLimits; wishes?: Wishes; trace?: string };
+      run: { seq: number; limits?: RunLimits; wishes?: Wishes; trace?: string; depth?: number };
       /** What was activated before it: a summary would lose what such a text is for. */
       skills?: readonly { name: string; version: string; content: string }[];
+      /** Who has the conversation by then. */
+      acting?: { agentId: string; name: string };
     }
+  /** From here on this agent of the team answers. */
+  | { type: 'handoff'; to: { agentId: string; name: string }; by: string }
   | { type: 'cancel_requested'; by: string }
   /** Another process, or a later try of this one, takes up a run that was left behind. */
   | { type: 'recovered' }

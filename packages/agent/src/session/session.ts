@@ -26,8 +26,14 @@ export interface FinishedCall {
 export interface SessionState {
   lastSeq: number;
   lastInput: number;
+  /** The newest that somebody gave: the end of work in the background is none. */
+  lastAsked: number;
   /** The run that is going on; undefined: every input has its answer. */
-  run: { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined; trace?: string } | undefined;
+  run:
+    | { seq: number; limits?: RunLimits | undefined; wishes?: Wishes | undefined; trace?: string; depth?: number }
+    | undefined;
+  /** Who answers, if not the agent whose conversation it is. */
+  acting: { agentId: string; name: string } | undefined;
   /** The newest answer of the model. */
   lastSaid: number;
   spent: Spent;
@@ -44,8 +50,10 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
   const state: SessionState = {
     lastSeq: 0,
     lastInput: 0,
+    lastAsked: 0,
     lastSaid: 0,
     run: undefined,
+    acting: undefined,
     spent: NOTHING_SPENT,
     cancelled: false,
     pending: [],
@@ -62,7 +70,9 @@ export function readSession(events: readonly SessionEvent[]): SessionState {
 function apply(state: SessionState, event: SessionEvent): void {
   switch (event.type) {
     case 'user':
-      state.run ??= { seq: event.seq, limits: event.limits, ...(event.trace && { trace: event.trace }) };
+      state.run ??= begun(event);
+      if (event.background) state.spent = addSpent(state.spent, event.background.spent);
+      else state.lastAsked = event.seq;
       if (event.wishes) state.run = { ...state.run, wishes: event.wishes };
       state.lastInput = event.seq;
       state.answered = false;
@@ -90,6 +100,7 @@ function apply(state: SessionState, event: SessionEvent): void {
       // What it stands for may hold the beginning of the run, so it carries the sums up to here.
       state.spent = event.spent;
       state.run = { ...event.run };
+      state.acting = event.acting;
       break;
     case 'cancel_requested':
       state.cancelled = state.run !== undefined;
@@ -104,11 +115,21 @@ function apply(state: SessionState, event: SessionEvent): void {
         answered: false,
       });
       break;
+    case 'handoff':
+      state.acting = event.to;
+      break;
     case 'imported':
     case 'recovered':
       break;
   }
 }
+
+const begun = ({ seq, limits, trace, depth }: SessionEvent & { type: 'user' }) => ({
+  seq,
+  limits,
+  ...(trace && { trace }),
+  ...(depth !== undefined && { depth }),
+});
 
 function change(state: SessionState, callId: string, to: Partial<PendingCall>): void {
   state.pending = state.pending.map((call) => (call.callId === callId ? { ...call, ...to } : call));
@@ -135,6 +156,8 @@ export const canSettle = ({ type }: SessionEvent): boolean => type === 'assistan
 /** What one input came to. */
 export interface Settled {
   outcome: RunOutcome;
+  /** The event that settles it. */
+  seq: number;
   /** The words that answer it. */
   reply: string;
   reason?: string;
@@ -161,16 +184,17 @@ export function answerTo(events: readonly SessionEvent[], seq: number): Settled 
     const spent = readSession(own.filter((event) => event.seq <= final.seq)).spent;
     // The run had nothing else to answer: its end says what it cost, whoever else was in it.
     const isLast = end?.outcome === 'done' && end.seq === final.seq + 1;
-    return { outcome: 'done', reply, spent: isLast ? end.spent : spent, at: final.at };
+    return { outcome: 'done', seq: final.seq, reply, spent: isLast ? end.spent : spent, at: final.at };
   }
   if (!end) return undefined;
-  const { outcome, reason, refusal, spent, at } = end;
-  return { outcome, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent, at };
+  const { outcome, seq: endSeq, reason, refusal, spent, at } = end;
+  return { outcome, seq: endSeq, reply, ...(reason && { reason }), ...(refusal && { refusal }), spent, at };
 }
 
 type Said = SessionEvent & { type: 'assistant' };
 
-const isAnswer = ({ toolCalls, stopped }: Said): boolean => toolCalls.length === 0 && stopped !== true;
+const isAnswer = ({ toolCalls, stopped, handsOver }: Said): boolean =>
+  toolCalls.length === 0 && stopped !== true && handsOver !== true;
 
 /** What comes after one input, heard live or read, in any order: kept only as far as it is without a gap. */
 export interface Trail {

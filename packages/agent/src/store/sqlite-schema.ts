@@ -15,6 +15,15 @@ create table if not exists events (
 );
 create unique index if not exists events_input on events (session_id, input_id) where input_id is not null;
 create index if not exists events_by_type on events (agent_id, type, at);
+create table if not exists background (
+  id text primary key, agent_id text not null, session_id text not null references sessions (id) on delete cascade,
+  run_seq integer not null, member_id text not null, member text not null, task text not null, limits text not null,
+  depth integer not null, status text not null default 'running', result text not null default '', spent text,
+  member_session text, tells integer not null default 1, settled integer not null default 0,
+  lease_owner text, lease_until integer, created_at text not null, ended_at text
+);
+create index if not exists background_of_session on background (session_id);
+create index if not exists background_open on background (agent_id, created_at);
 create table if not exists days (agent_id text not null, day text not null, tokens integer not null, primary key (agent_id, day));
 create table if not exists memory (
   id text primary key, scope text not null, key text, content text not null,
@@ -57,6 +66,15 @@ create table if not exists logs (
 create table if not exists channels (
   agent_id text not null, channel text not null, state text not null, primary key (agent_id, channel)
 );
+create table if not exists channel_messages (
+  agent_id text not null, channel text not null, id text not null, chat text not null, sender text not null,
+  content text not null, state text not null, tries integer not null default 0, told integer not null default 0,
+  sent integer not null default 0, answer text, owner text, due_at integer not null, note text,
+  received_at text not null, done_at text, primary key (agent_id, channel, id)
+);
+create index if not exists channel_messages_due on channel_messages (agent_id, channel, due_at) where state = 'waiting';
+create unique index if not exists channel_messages_answer on channel_messages (agent_id, channel, answer)
+  where answer is not null;
 `;
 
 /** Added later: a file of an older release gets them. */

@@ -73,26 +73,3 @@ export function figures({ agentId, first, rows, value }: Access): Pick<AgentStor
     },
   };
 }
-
-/** What channels keep. */
-export function channels({
-  db,
-  userId,
-  agentId,
-  value,
-}: Access): Pick<AgentStore, 'channelState' | 'changeChannelState'> {
-  return {
-    channelState: async (channel) =>
-      (await value(sql<{ value: Record<string, unknown> }>`select state as value from agent_channels
-        where agent_id = ${agentId} and channel = ${channel}`)) ?? {},
-    changeChannelState: (channel, change) =>
-      db.asUser(userId, async (tx) => {
-        await sql`insert into agent_channels (agent_id, user_id, channel) values (${agentId}, ${userId}, ${channel})
-          on conflict do nothing`.execute(tx);
-        const held = await sql<{ state: Record<string, unknown> }>`select state from agent_channels
-          where agent_id = ${agentId} and channel = ${channel} for update`.execute(tx);
-        await sql`update agent_channels set state = ${json(change(held.rows[0]?.state ?? {}))}::jsonb
-          where agent_id = ${agentId} and channel = ${channel}`.execute(tx);
-      }),
-  };
-}

@@ -4,10 +4,12 @@ import type { Database } from '@troupe/db';
 import { sql } from 'kysely';
 import { createAccess, type Access, type PgStoreOptions } from './pg-access.ts';
 import { storableJson as json } from './pg-values.ts';
+import { pgBackground } from './background-pg.ts';
 import { pgConversations } from './conversations-pg.ts';
 import { createBatches } from './store-pg-batches.ts';
 import { memories, todos } from './store-pg-memory.ts';
-import { channels, figures, logging, LOGS_KEPT } from './store-pg-records.ts';
+import { channels } from './store-pg-channels.ts';
+import { figures, logging, LOGS_KEPT } from './store-pg-records.ts';
 import { approvals, reading, working } from './store-pg-sessions.ts';
 import type { AgentStore } from './store.ts';
 
@@ -43,6 +45,7 @@ export function createPgStore(options: PgStoreOptions): AgentStore {
     ...reading(access),
     ...working(access, batches),
     ...approvals(access),
+    ...pgBackground(access),
     ...memories(access),
     ...todos(access),
     ...logging(access),

@@ -73,32 +73,3 @@ export function figures({ all, first, agentId }: SqliteAccess): Sync<'messages' 
       ) as never,
   };
 }
-
-/** What a channel remembers. */
-export function channels({
-  first,
-  run,
-  atomically,
-  agentId,
-}: SqliteAccess): Sync<'channelState' | 'changeChannelState'> {
-  const channelState = (channel: string): Record<string, unknown> =>
-    JSON.parse(
-      first<{ state: string }>('select state from channels where agent_id = ? and channel = ?', agentId, channel)
-        ?.state ?? '{}',
-    ) as Record<string, unknown>;
-
-  return {
-    channelState,
-    changeChannelState: (channel, change) =>
-      atomically(
-        () =>
-          void run(
-            `insert into channels (agent_id, channel, state) values (?, ?, ?)
-            on conflict (agent_id, channel) do update set state = excluded.state`,
-            agentId,
-            channel,
-            JSON.stringify(change(channelState(channel))),
-          ),
-      ),
-  };
-}

@@ -1,8 +1,10 @@
+import { sqliteBackground } from './background-sqlite.ts';
 import { sqliteConversations } from './conversations-sqlite.ts';
 import { openAccess, type SqliteStoreOptions, type Sync } from './sqlite-access.ts';
 import { definitions } from './store-sqlite-definitions.ts';
 import { memories, todos } from './store-sqlite-memory.ts';
-import { channels, figures, logging } from './store-sqlite-records.ts';
+import { channels } from './store-sqlite-channels.ts';
+import { figures, logging } from './store-sqlite-records.ts';
 import { approvals, reading, working } from './store-sqlite-sessions.ts';
 import type { AgentStore } from './store.ts';
 
@@ -21,6 +23,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     ...reading(access),
     ...working(access),
     ...approvals(access),
+    ...sqliteBackground(access),
     ...memories(access),
     ...todos(access),
     ...logging(access),
@@ -28,6 +31,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     ...channels(access),
     reset: () =>
       atomically(() => {
+        run('delete from background where agent_id = ?', agentId);
         run('delete from events where agent_id = ?', agentId);
         run('delete from sessions where agent_id = ?', agentId);
         run('delete from memory where scope = ?', `agent:${agentId}`);

@@ -1,4 +1,7 @@
 import type { AgentDefinition, VersionedDefinition } from '@troupe/domain';
+import type { BackgroundStore } from './background.ts';
+import type { ChannelStore } from './channel-store.ts';
+import type { Lease } from './lease.ts';
 import type { ConversationStore, Session } from './conversations.ts';
 import type { SessionEvent, SessionEventBody, SessionStatus } from '../session/events.ts';
 
@@ -15,7 +18,7 @@ export const TODOS_KEPT = 500;
 /** Approvals in a page, unless said. */
 export const APPROVALS_SHOWN = 100;
 
-export type { Session };
+export type { Lease, Session };
 
 export type SessionRef = { id: string } | { channel: string; key: string };
 
@@ -28,11 +31,6 @@ export interface Delivery {
   claim?: Lease;
   /** What the agent is about to look for in its memory: a store may find it on the way. */
   recall?: { query: string; limit: number };
-}
-
-export interface Lease {
-  owner: string;
-  ttlMs: number;
 }
 
 export interface Delivered {
@@ -132,7 +130,7 @@ export interface RunStats {
   lastHour: number;
 }
 
-export interface AgentStore extends ConversationStore {
+export interface AgentStore extends ConversationStore, BackgroundStore, ChannelStore {
   definition: () => Promise<VersionedDefinition | undefined>;
   /** Saves a next version and answers its number. */
   saveDefinition: (definition: AgentDefinition) => Promise<number>;
@@ -176,11 +174,4 @@ export interface AgentStore extends ConversationStore {
   /** Newest first; fewer than `limit` where they are large. */
   messages: (page: { limit: number; offset: number }) => Promise<{ messages: Message[]; total: number }>;
   stats: (now: Date) => Promise<RunStats>;
-  /** What a channel adapter must not lose, such as how far it has read. */
-  channelState: (channel: string) => Promise<Record<string, unknown>>;
-  /** Puts something new in its place; whoever changes it at the same moment comes before or after. */
-  changeChannelState: (
-    channel: string,
-    change: (state: Record<string, unknown>) => Record<string, unknown>,
-  ) => Promise<void>;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { BlobFence } from '@troupe/db';
 import type { AgentDefinition, RunLimits } from '@troupe/domain';
 import type { Spent } from '../session/events.ts';
+import type { BackgroundTask, NewTask } from '../store/background.ts';
 
 export interface ToolContext {
   agentId: string;
@@ -13,11 +14,27 @@ export interface ToolContext {
   skills?: readonly { name: string; version: string }[];
   /** What the run may still use up: delegated work inherits it. */
   remaining: RunLimits;
+  /** The run that it is called in: the input that began it, and how deep in the background it is. */
+  run?: { seq: number; depth: number };
+  /** Where work goes that is not waited for; left out: nowhere. */
+  background?: BackgroundDesk | undefined;
+}
+
+export interface BackgroundDesk {
+  /** Throws 409 with a sentence where it cannot be taken. */
+  start: (task: NewTask) => Promise<void>;
+  /** False: it had ended before. */
+  stop: (id: string, how: { tells: boolean; says: string }) => Promise<boolean>;
+  task: (id: string) => Promise<BackgroundTask | undefined>;
+  /** Of a conversation, the newest first. */
+  tasks: (sessionId: string) => Promise<BackgroundTask[]>;
 }
 
 export interface ToolResult {
   content: string;
   isError?: boolean;
+  /** Who has the conversation from now on. */
+  handoff?: { agentId: string; name: string };
   /** What the tool used of the run's budget. */
   spent?: Spent;
 }

@@ -11,7 +11,9 @@ import type { AgentStore } from '../store/store.ts';
 import type { RunFiles, Tool, ToolResult } from './tool.ts';
 import { fetchTools } from './fetch.ts';
 import { filesystemTools } from './filesystem.ts';
+import { handoffTools } from './handoff.ts';
 import { memoryTools } from './memory.ts';
+import { backgroundTools } from './background-agents.ts';
 import { commandRunner, shellTools } from './shell.ts';
 import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
@@ -25,6 +27,7 @@ import { knowledgeTools, type KnowledgeSource } from './knowledge.ts';
 import { skillTools } from './skills.ts';
 import { withSearch } from './deferred.ts';
 import { offered } from './offered.ts';
+import { shortened } from './toon.ts';
 import { createWritten } from './written.ts';
 import type { Shelf, SkillSource } from '../skills/shelf.ts';
 
@@ -62,6 +65,8 @@ export interface Toolkit {
   mcp: McpServers;
   workspace: () => Promise<Workspace>;
   files?: RunFiles;
+  /** The other agents of its team. */
+  peers?: Peers;
   close: () => Promise<void>;
 }
 
@@ -140,9 +145,10 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
   return {
     workspace: () => seenBy('person'),
     ...(deps.copy && { files: runFiles(deps.copy, deps.log) }),
+    ...(peers && { peers }),
     async tools(definition, signal) {
       const own = await written.after(definition, (await Promise.all(definition.tools.map(toolset))).flat());
-      const team = peers ? transferTaskTools(definition.team?.members ?? [], peers) : [];
+      const team = peers ? teamTools(definition, peers) : [];
       const further =
         definition.mcpServers.length > 0
           ? await mcp.tools(definition.mcpServers, { allowedDomains: definition.config.safety.allowedDomains, signal })
@@ -150,7 +156,7 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
       const skills = (definition.skills ?? []).length > 0 ? reading : [];
       const knowledge = (definition.knowledge ?? []).length > 0 ? searching : [];
       const all = unlike([...own, ...team, ...skills, ...knowledge, ...(await written.tools(definition)), ...further]);
-      return withSearch(definition, offered(definition, all));
+      return withSearch(definition, shortened(definition, offered(definition, all)));
     },
     mcp: { ...mcp, oauth, sealed: (server) => sealServer(server, vault) },
     async close() {
@@ -162,6 +168,12 @@ export function createToolkit(deps: ToolkitDeps): Toolkit {
     },
   };
 }
+
+const teamTools = (definition: AgentDefinition, peers: Peers): Tool[] => [
+  ...transferTaskTools(definition.team?.members ?? [], peers),
+  ...handoffTools(definition.team?.handoffs ?? [], peers),
+  ...(definition.traits?.background ? backgroundTools(definition) : []),
+];
 
 /** What a call of a tool has changed is stored before anybody is told of it. */
 function runFiles(copy: Copy, log: Log): RunFiles {

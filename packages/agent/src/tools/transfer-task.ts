@@ -7,11 +7,18 @@ import { failed, tool, type Tool } from './tool.ts';
 export interface Peer {
   ask: (input: Input) => Promise<Answer>;
   /** Ends the work that was given under this key. */
-  stop: (key: string) => Promise<void>;
+  stop: (key: string, channel: string) => Promise<void>;
 }
 
+type Named = Pick<TeamMember, 'agentId' | 'name'>;
+
 /** Finds another agent of the team, here or elsewhere; undefined when it cannot be reached. */
-export type Peers = (member: TeamMember) => Promise<Agent | Peer | undefined>;
+export type Peers = (member: Named) => Promise<Agent | Peer | undefined>;
+
+export async function peerOf(peers: Peers | undefined, member: Named): Promise<Peer | undefined> {
+  const found = await peers?.(member);
+  return found && ('stop' in found ? found : localPeer(found));
+}
 
 const ARGS = {
   transfer_task: z.object({
@@ -37,12 +44,11 @@ export function transferTaskTools(members: readonly TeamMember[], peers: Peers):
       repeatable: true,
       async run(
         { agent: name, task, expected_output: expected },
-        { definition, sessionId, callId, remaining, signal },
+        { definition, sessionId, callId, remaining, signal, run },
       ) {
         const member = members.find((one) => one.name === name);
         if (!member) return failed(`There is no member ${name}. Members: ${names.join(', ')}.`);
-        const found = await peers(member);
-        const peer = found && ('stop' in found ? found : localPeer(found));
+        const peer = await peerOf(peers, member);
         if (!peer) return failed(`${name} cannot be reached now.`);
         const key = `${sessionId}:${callId}`;
         const content = expected ? `${task}\n\nExpected output: ${expected}` : task;
@@ -51,13 +57,14 @@ export function transferTaskTools(members: readonly TeamMember[], peers: Peers):
           inputId: callId,
           content,
           from: definition.name,
+          ...(run && run.depth > 0 && { depth: run.depth }),
           limits: {
             ...remaining,
             maxTurns: Math.max(1, remaining.maxTurns),
             maxTokens: Math.max(1, remaining.maxTokens),
           },
         });
-        const onAbort = (): void => void peer.stop(key).catch(() => undefined);
+        const onAbort = (): void => void peer.stop(key, 'team').catch(() => undefined);
         signal.addEventListener('abort', onAbort, { once: true });
         try {
           const { reply, outcome, spent } = await asked;
@@ -75,11 +82,11 @@ export function transferTaskTools(members: readonly TeamMember[], peers: Peers):
 
 const localPeer = (agent: Agent): Peer => ({
   ask: (input) => agent.ask(input),
-  stop: (key) => cancelWork(agent, 'team', key),
+  stop: (key, channel) => cancelWork(agent, channel, key),
 });
 
 /** Cancels what goes on in the conversation of this channel and key; nothing when there is none. */
 export async function cancelWork(agent: Agent, channel: string, key: string): Promise<void> {
   const delivered = await agent.store.deliver({ to: { channel, key }, events: [] });
-  if (delivered && delivered.session.status !== 'idle') await agent.cancel(delivered.session.id, channel);
+  if (delivered) await agent.cancel(delivered.session.id, channel);
 }

@@ -79,7 +79,8 @@ export const openaiWire: Wire = {
     if (request.prompt_cache_key !== undefined && provider === 'openai')
       body['prompt_cache_key'] = request.prompt_cache_key;
     if (request.max_tokens !== undefined) {
-      const name = provider === 'openai' && NEW_TOKEN_LIMIT.test(model) ? 'max_completion_tokens' : 'max_tokens';
+      const isNew = provider === 'azure' || (provider === 'openai' && NEW_TOKEN_LIMIT.test(model));
+      const name = isNew ? 'max_completion_tokens' : 'max_tokens';
       body[name] = request.max_tokens;
     }
     if (stream) {

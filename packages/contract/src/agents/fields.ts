@@ -9,6 +9,8 @@ export const AGENT_NOT_FOUND = 'Agent not found';
 export const AGENT_GONE = 'AGENT_GONE';
 /** To whoever waits for an answer when the agent is stopped. */
 export const AGENT_STOPPED = 'The agent was stopped; its work goes on when it runs again.';
+/** Of an agent’s work in the background. */
+export const TASK_NOT_FOUND = 'Background task not found';
 export const MESSAGE_TOO_LARGE = 'A message may have 256 KB at most';
 export const SUBSCRIPTION_REQUIRED_TEXT = 'Active subscription required';
 export const PLAN_MISMATCH_TEXT = 'Plan <plan> is not part of your subscription';

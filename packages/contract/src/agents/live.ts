@@ -11,6 +11,9 @@ export const LIVE_TOPICS = [
   'knowledge',
   'notices',
   'providers',
+  'tasks',
+  'usage',
+  'work',
 ] as const;
 export type LiveTopic = (typeof LIVE_TOPICS)[number];
 

@@ -36,3 +36,16 @@ export const webhooksWaiting = signal({ channel: 'webhooks', payload: z.string()
 
 /** Administrators have added, changed or removed a provider of AI models. */
 export const aiProvidersChanged = signal({ channel: 'ai_providers', payload: z.string(), as: 'text' });
+
+/** One message to one browser: tried for two hours, since it is of no use much later. */
+export const pushJob = job({
+  queue: 'push',
+  data: z.object({ id: z.string(), subscriptionId: z.string() }),
+  retryLimit: 8,
+  retryDelaySeconds: 5,
+  retryDelayMaxSeconds: 1800,
+  expireSeconds: 60,
+});
+
+/** There are push messages that nobody has taken up. */
+export const pushesWaiting = signal({ channel: 'pushes', payload: z.string(), as: 'text' });

@@ -1,6 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createOutbound, OutboundError, StartError, type Outbound, type Settings } from '@troupe/kernel';
-import { encoded, signed, type S3Account } from './s3-signature.ts';
+import {
+  amazonEncoded,
+  amazonSigned,
+  createOutbound,
+  OutboundError,
+  StartError,
+  type AmazonAccount,
+  type Outbound,
+  type Settings,
+} from '@troupe/kernel';
 
 /** Where large pieces of files are when they are not in the database. */
 export interface Objects {
@@ -11,7 +19,7 @@ export interface Objects {
   close: () => Promise<void>;
 }
 
-export interface S3Options extends S3Account {
+export interface S3Options extends Omit<AmazonAccount, 'service' | 'sessionToken'> {
   /** The server; objects are below its bucket. */
   endpoint: string;
   bucket: string;
@@ -64,11 +72,11 @@ export function createS3(options: S3Options): Objects {
   const outbound = options.outbound ?? createOutbound({ allowLoopback: true, allowPrivate: true, keepAlive: true });
 
   const urlOf = (name: string): URL =>
-    new URL(`${endpoint}/${[bucket, ...prefix.split('/'), name].filter(Boolean).map(encoded).join('/')}`);
+    new URL(`${endpoint}/${[bucket, ...prefix.split('/'), name].filter(Boolean).map(amazonEncoded).join('/')}`);
 
   async function once(method: 'GET' | 'PUT' | 'DELETE', name: string, body?: Uint8Array) {
     const url = urlOf(name);
-    const headers = signed({ method, url, at: now(), ...(body && { body }) }, options);
+    const headers = amazonSigned({ method, url, at: now(), ...(body && { body }) }, { ...options, service: 's3' });
     const request = { method, headers, timeout: TIMEOUT_MS, maxBytes: MAX_BYTES, redirects: 0 };
     const answer = await outbound.fetch(url, { ...request, ...(body && { body }) });
     return { status: answer.status, bytes: await answer.bytes() };

@@ -44,6 +44,7 @@ const hints = {
   instruction: z.string().max(20_000).optional(),
   model: modelName.optional(),
   defer: deferSchema.optional(),
+  toon: z.string().max(2000).optional(),
 };
 const offered = z.array(z.string().max(200)).max(200).optional();
 
@@ -57,6 +58,7 @@ const toolset = z.discriminatedUnion('type', [
     ...hints,
   }),
   z.strictObject({ type: z.literal('script'), shell: z.record(z.string(), scriptSchema), tools: offered, ...hints }),
+  z.strictObject({ type: z.literal('background_agents'), tools: offered, ...hints }),
   z.strictObject({
     type: z.literal('model_picker'),
     models: z.array(modelName).min(1).max(20),
@@ -92,6 +94,7 @@ const agentSchema = z.strictObject({
   instruction: z.string().max(50_000).default(''),
   sub_agents: names,
   handoffs: names,
+  force_handoff: z.string().max(200).optional(),
   skills: skills.optional(),
   welcome_message: z.string().max(10_000).optional(),
   commands: z

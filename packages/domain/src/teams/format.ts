@@ -72,8 +72,8 @@ export const AGENT_KEYS: Keys = {
   max_iterations: carried('Turns of a run.'),
   structured_output: carried(),
   readonly: carried('Tools that change something are not offered.'),
-  handoffs: lost('the conversation is not handed over: tasks are, and their result comes back'),
-  force_handoff: lost('the agent decides itself whom it hands tasks to'),
+  handoffs: carried('Agents of the same document, which answer from then on.'),
+  force_handoff: carried('This agent goes on with each of its answers, and from then on.'),
   rag: lost('documents are not indexed: put them into the agent’s files, which it can search'),
   code_mode_tools: lost('tools are called one by one, not from a script'),
   num_history_items: lost('older parts of a conversation are summed up instead of cut off'),
@@ -114,7 +114,7 @@ const COMMON: Keys = {
   tools: carried('Only these are offered.'),
   model: carried('Reads the results of these tools.'),
   defer: carried('Its tools are shown once the agent has looked for them with search_tool.'),
-  toon: lost('results are not shortened'),
+  toon: carried('Results in JSON are written shorter. Names of tools, `.*` as wildcard.'),
 };
 
 const NONE: Keys = {};
@@ -156,6 +156,7 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   model_picker: has({ models: carried('The agent may change to these, and back.') }),
   a2a: has({ name: carried(), url: carried('Where the agent takes messages.'), headers: carried() }),
   openapi: has({ url: carried('A document in JSON; each operation is a tool, 64 at most.'), headers: carried() }),
+  background_agents: has(NONE, 'Members of the team work while it goes on; results come by themselves.'),
   mcp: has(MCP_KEYS),
   mcp_catalog: missing('servers are attached by the owner, not found by the agent'),
   file: missing('use filesystem'),
@@ -167,7 +168,6 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   lsp: missing('language servers are not started'),
   user_prompt: missing('it asks in its answer'),
   open_url: missing('there is no browser of the user to open'),
-  background_agents: missing('tasks are handed over one at a time: name sub_agents'),
   scheduler: missing('the owner schedules tasks'),
   rag: missing('put documents into the agent’s files, which it can search'),
   git: missing('use shell'),

@@ -16,6 +16,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'a2a',
   'openapi',
   'model_picker',
+  'background_agents',
   'deferred',
 ]);
 
@@ -37,6 +38,7 @@ const shape = {
   instruction: z.string().max(20_000).optional(),
   model: z.string().trim().min(1).max(200).optional(),
   defer: deferSchema.optional(),
+  toon: z.string().max(2000).optional(),
 };
 
 export const mcpToolset = z.strictObject({ type: z.literal('mcp'), ...shape });

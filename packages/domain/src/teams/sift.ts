@@ -43,9 +43,6 @@ const isObject = (value: unknown): value is Given =>
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === false || (Array.isArray(value) && value.length === 0);
 
-/** Lost as such, and still of use. */
-const READ_ALL_THE_SAME = new Set(['handoffs']);
-
 const known = (rules: Readonly<Record<string, Rule>>): string =>
   Object.keys(rules)
     .filter((key) => rules[key]?.fate !== 'refused')
@@ -70,7 +67,7 @@ export function createSieve() {
       if (rule.fate === 'refused' && !isEmpty(value)) throw new Unfit(place, rule.says);
       const told = { lost: notes.lost, asked: notes.toGive }[rule.fate as 'lost' | 'asked'];
       if (told && !isEmpty(value)) told.push({ at: place, says: rule.says });
-      if (rule.fate === 'carried' || READ_ALL_THE_SAME.has(key)) kept[key] = value;
+      if (rule.fate === 'carried') kept[key] = value;
     }
     return kept;
   }

@@ -76,6 +76,8 @@ function agentOf(one: TeamAgent, leads: boolean) {
     ...(toolsets.length > 0 && { toolsets }),
     memory_shared: one.memoryShared,
     ...(leads || one.subAgents.length > 0 ? { sub_agents: one.subAgents } : {}),
+    ...(one.handoffs && { handoffs: one.handoffs }),
+    ...(one.forceHandoff !== undefined && { force_handoff: one.forceHandoff }),
     ...(one.skills.length > 0 ? { skills: one.skills === 'all' ? true : one.skills } : {}),
     ...(traits.welcome && { welcome_message: traits.welcome }),
     ...(traits.commands && { commands: traits.commands }),
@@ -89,6 +91,8 @@ function agentOf(one: TeamAgent, leads: boolean) {
   };
 }
 
+const expressionOf = (glob: string): string => `^${glob.replaceAll('*', '.*')}$`;
+
 function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
   const {
     offered = {},
@@ -101,17 +105,21 @@ function toolsetsOf({ tools, mcp, traits = {} }: TeamAgent) {
     agents = [],
     openapi = [],
     deferred = {},
+    background,
+    toon = {},
   } = traits;
   const about = (name: string) => ({
     ...(offered[name] && { tools: offered[name] }),
     ...(hints[name] !== undefined && { instruction: hints[name] }),
     ...(toolModels[name] !== undefined && { model: toolModels[name] }),
     ...(deferred[name] !== undefined && { defer: deferred[name] }),
+    ...(toon[name] && { toon: toon[name].map(expressionOf).join(',') }),
   });
   return [
     ...tools
       .map((type) => ({ type, ...about(type), ...(type === 'filesystem' && postEdit && { post_edit: postEdit }) }))
       .filter((one) => Object.keys(one).length > 1),
+    ...(background ? [{ type: 'background_agents', ...about('background_agents') }] : []),
     ...(pickable ? [{ type: 'model_picker', models: pickable, ...about('model_picker') }] : []),
     ...(scripts ? [{ type: 'script', shell: scripts, ...about('script') }] : []),
     ...openapi.map((one) => ({ type: 'openapi', ...one, ...about('openapi') })),

@@ -26,6 +26,9 @@ export interface TeamAgent {
   instruction: string;
   /** Whom this one may hand tasks to. */
   subAgents: string[];
+  /** Whom it may hand its conversations to, and who has to take them after its answer. */
+  handoffs?: string[];
+  forceHandoff?: string;
   /** Of its owner's library, by name. */
   skills: readonly string[] | 'all';
   /** Turns of a run. */
@@ -75,14 +78,14 @@ function build(given: GivenTeam, models: Models, notes: Notes): Team {
     ...(permissions && { permissions }),
     agents: order.map((agentName, index) => {
       const one = agents[agentName]!;
-      const others = index === 0 && !one.handoffs ? order.slice(1) : [];
-      const { sub_agents, handoffs = [] } = one;
+      const { sub_agents: named, handoffs, force_handoff: forced } = one;
+      const others = index === 0 && !handoffs && forced === undefined ? order.slice(1) : [];
       return agentOf(agentName, one, {
         models,
         mcps,
         notes,
         shared,
-        subAgents: [...new Set([...(sub_agents ?? others), ...handoffs])],
+        subAgents: [...new Set(named ?? others)],
       });
     }),
   };
@@ -91,11 +94,26 @@ function build(given: GivenTeam, models: Models, notes: Notes): Team {
 }
 
 function checkMembers({ agents }: Team, known: readonly string[]): void {
-  for (const { name, subAgents } of agents) {
-    const unknown = subAgents.find((sub) => !known.includes(sub) || sub === name);
-    if (unknown !== undefined)
-      throw new Unfit(`agents.${name}.sub_agents`, `${unknown} is not another agent of the team`);
+  for (const { name, subAgents, handoffs = [], forceHandoff } of agents) {
+    const lists = { sub_agents: subAgents, handoffs, force_handoff: forceHandoff === undefined ? [] : [forceHandoff] };
+    for (const [key, names] of Object.entries(lists)) {
+      const unknown = names.find((one) => !known.includes(one) || one === name);
+      if (unknown !== undefined)
+        throw new Unfit(`agents.${name}.${key}`, `${unknown} is not another agent of the team`);
+    }
+    if (inCircle(agents, name)) throw new Unfit(`agents.${name}.force_handoff`, 'the agents hand over in a circle');
   }
+}
+
+/** Whoever has to hand over for ever never answers. */
+function inCircle(agents: readonly TeamAgent[], first: string): boolean {
+  const after = new Map(agents.map(({ name, forceHandoff }) => [name, forceHandoff]));
+  const seen = new Set<string>();
+  for (let name: string | undefined = first; name !== undefined; name = after.get(name)) {
+    if (seen.has(name)) return true;
+    seen.add(name);
+  }
+  return false;
 }
 
 interface Around {
@@ -149,6 +167,8 @@ function agentOf(name: string, given: GivenAgent, { models, mcps, notes, shared,
     memoryShared: given.memory_shared ?? (pathNamed === undefined || shared.has(pathNamed)),
     instruction,
     subAgents,
+    ...(given.handoffs && given.handoffs.length > 0 && { handoffs: [...new Set(given.handoffs)] }),
+    ...(given.force_handoff !== undefined && { forceHandoff: given.force_handoff }),
     skills: named ?? [],
     ...(turns !== undefined && turns > 0 && { maxTurns: turns }),
     ...(traits && { traits }),

@@ -56,7 +56,9 @@ export function traitsOf(given: GivenAgent, around: Around): Traits | undefined 
     ...apisOf(toolsets, at, notes),
     ...filled('openapi', openApisOf(toolsets, at, notes)),
     ...filled('agents', agentsOf(toolsets, at, notes)),
+    ...(toolsets.some(({ type }) => type === 'background_agents') && { background: true }),
     ...filled('deferred', deferredOf(around, toolsets)),
+    ...filled('toon', toonOf(around, toolsets)),
   };
   return Object.keys(traits).length > 0 ? traits : undefined;
 }
@@ -123,6 +125,34 @@ function deferredOf({ servers }: Around, toolsets: readonly GivenToolset[]): Non
       return isNone ? [] : [[name, defer]];
     }),
   );
+}
+
+/** Expressions as far as they are names with `.*` in them; what else one says would be worked out for every call. */
+function toonOf({ servers, at, notes }: Around, toolsets: readonly GivenToolset[]): NonNullable<Traits['toon']> {
+  const own = toolsets.filter(({ type }) => type !== 'mcp').map((given) => ({ name: given.type as string, given }));
+  const entries = [...own, ...servers].flatMap(({ name, given: { toon = '' } }): [string, string[]][] => {
+    const wanted = toon
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean);
+    const isRead = (one: string): boolean => /^\^?(?:[\w-]|\.\*)+\$?$/.test(one);
+    const strange = wanted.find((one) => !isRead(one));
+    if (strange !== undefined)
+      notes.lost.push({
+        at: `${at}.toolsets (${name}).toon`,
+        says: `${strange.slice(0, 100)}: only names and .* are read`,
+      });
+    const patterns = wanted.filter(isRead).map(globOf);
+    return patterns.length > 0 ? [[name, patterns]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** An expression finds its words anywhere, unless it says where. */
+function globOf(expression: string): string {
+  const [, from = '', words = '', to = ''] = /^(\^?)(.*?)(\$?)$/.exec(expression) ?? [];
+  const glob = words.replaceAll('.*', '*');
+  return `${from || glob.startsWith('*') ? '' : '*'}${glob}${to || glob.endsWith('*') ? '' : '*'}`;
 }
 
 const pickableOf = (toolsets: readonly GivenToolset[], { at, plain }: Around): string[] => [

@@ -124,6 +124,10 @@ export const traitsSchema = z.object({
   openapi: z.array(openApiSchema).max(10).optional(),
   /** Agents elsewhere that it may ask. */
   agents: z.array(a2aSchema).max(20).optional(),
+  /** Of a toolset, the tools whose results in JSON are written shorter, `*` as wildcard. */
+  toon: z.record(toolsetName, z.array(z.string().max(200)).max(50)).optional(),
+  /** It may give members of its team work and go on meanwhile. */
+  background: z.literal(true).optional(),
   /** Tools that are shown once they were looked for: all of a toolset, or these. */
   deferred: z.record(toolsetName, z.union([z.literal(true), z.array(z.string().max(200)).max(200)])).optional(),
 });

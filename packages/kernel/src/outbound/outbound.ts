@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import type { Agent, Dispatcher } from 'undici';
 import { rulesFor, type AddressRules } from './addresses.ts';
 import { guardedConnector } from './connect.ts';
+import { secured } from './secured.ts';
 import { ACCEPTED_ENCODINGS, decoded, type Bytes } from './decode.ts';
 import { OutboundError, outboundError } from './errors.ts';
 import { createResolve, systemResolve, type Resolve } from './resolve.ts';
@@ -51,7 +53,17 @@ export interface OutboundResponse {
   cancel: () => void;
 }
 
+/** Where a connection without HTTP goes, such as one to a mail server. */
+interface Target {
+  host: string;
+  port: number;
+  /** TLS from the first byte on; `secured` begins it later. */
+  tls?: boolean;
+}
+
 export interface Outbound {
+  /** A connection under the same rules; throws an OutboundError. Whoever asked ends it. */
+  connect: (target: Target) => Promise<Socket>;
   /** Throws an OutboundError; or the signal's reason when the caller aborted. A status of 400 or more is an answer. */
   fetch: (url: string | URL, request?: OutboundRequest) => Promise<OutboundResponse>;
   close: () => Promise<void>;
@@ -111,11 +123,27 @@ export function createOutbound({
 
   return {
     fetch,
+    connect: (target) => connectTo(target, rules, { resolve: found, timeout: connectTimeout }),
     async close() {
       closed = true;
       await agent?.destroy();
     },
   };
+}
+
+async function connectTo(
+  { host, port, tls = false }: Target,
+  rules: AddressRules,
+  how: { resolve: Resolve; timeout: number },
+): Promise<Socket> {
+  const { buildConnector } = await import('undici');
+  const open = guardedConnector(buildConnector, rules, how);
+  const socket = await new Promise<Socket>((resolved, rejected) => {
+    open({ hostname: host, host, port: String(port), protocol: 'http:' }, (...[error, made]) =>
+      error ? rejected(outboundError(error)) : resolved(made),
+    );
+  });
+  return tls ? secured(socket, host, how.timeout) : socket;
 }
 
 interface Limit {

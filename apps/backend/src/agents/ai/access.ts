@@ -56,10 +56,11 @@ export function createAccess(adminEmails: readonly string[]): Access {
         if (!isPlan(plan)) throw planRequired();
         return { ...caller, plan };
       }
-      if (user.isAdmin) return { ...caller, userId: user.id };
+      const shown = { ...caller, userId: user.id, ...(user.keyId !== undefined && { keyId: user.keyId }) };
+      if (user.isAdmin) return shown;
       if (!isPlan(user.plan)) throw planRequired();
       if (user.subscriptionStatus !== 'active') throw subscriptionRequired();
-      return { ...caller, userId: user.id, plan: user.plan };
+      return { ...shown, plan: user.plan };
     },
   };
 }

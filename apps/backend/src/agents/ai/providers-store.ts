@@ -4,7 +4,7 @@ import type { SystemTx } from '@troupe/db';
 export const addedProviders = (tx: SystemTx) =>
   tx
     .selectFrom('ai_providers')
-    .select(['id', 'kind', 'name', 'base_url', 'key_sealed'])
+    .select(['id', 'kind', 'name', 'base_url', 'key_sealed', 'models'])
     .where('enabled', '=', true)
     .orderBy('created_at')
     .orderBy('id')

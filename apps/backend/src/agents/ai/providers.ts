@@ -7,10 +7,12 @@ import { addedProviders } from './providers-store.ts';
 export function createAddedProviders(db: Database, settings: AiSettings, sealKey: string, log: Log) {
   const cipher = createCipher(sealKey, 'ai providers');
   return async (): Promise<Provider[]> =>
-    (await addedProviders(db.system)).flatMap(({ id, kind, name, base_url: baseUrl, key_sealed: sealed }) => {
+    (await addedProviders(db.system)).flatMap(({ id, kind, name, base_url: baseUrl, key_sealed: sealed, models }) => {
       try {
         const apiKey = sealed ? cipher.open(sealed, `provider:${id}`) : undefined;
-        return [providerOf(settings, { kind, name, baseUrl: baseUrl ?? undefined, apiKey })];
+        return [
+          providerOf(settings, { kind, name, baseUrl: baseUrl ?? undefined, apiKey, models: models ?? undefined }),
+        ];
       } catch (err) {
         log.error({ err, provider: name }, 'a provider cannot be used');
         return [];

@@ -78,12 +78,7 @@ export function providerRoutes(server: Server, catalogue: Catalogue): void {
   serve(server, backend.providers.list, () => ({
     providers: namedProviders(server.settings).map((name) => ({ name, baseUrl: null })),
   }));
-  serve(server, backend.providers.test, async ({ body: { kind, name = kind, baseUrl, apiKey } }) => {
-    const provider = providerOf(server.settings, { kind, name, baseUrl, apiKey });
-    try {
-      return await tryProvider(provider, kind, catalogue);
-    } finally {
-      await provider.close();
-    }
-  });
+  serve(server, backend.providers.test, ({ body: { kind, name = kind, ...given } }) =>
+    tryProvider(() => providerOf(server.settings, { kind, name, ...given }), kind, catalogue),
+  );
 }

@@ -38,6 +38,7 @@ const world = await startUnderground({
     throw new Error('the runtime is busy');
   },
   outbound: {
+    connect: guarded.connect,
     fetch: async (url, request) => {
       // A server that takes the connection and never answers, until the caller gives up.
       if (String(url).startsWith('https://hang.example/')) {

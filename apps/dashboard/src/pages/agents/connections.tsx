@@ -11,13 +11,14 @@ import { TextArea, TextField } from '../../ui/field.tsx';
 import { Form, Refused } from '../../ui/form.tsx';
 import { Failure, Lines } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
+import { Channels } from './channels/channels.tsx';
 import { isService, NO_SERVER, serverBody } from './mcp-server.ts';
 
 type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
 
 const TONE = { unused: 'neutral', connected: 'ok', failed: 'danger', consent: 'spot' } as const;
 
-/** MCP servers whose tools the agent uses. */
+/** Where people reach the agent, and MCP servers whose tools it uses. */
 export function Connections({ agentId }: { agentId: string }) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const read = useCall(web.connections.list, { params: { id: agentId } });
@@ -26,6 +27,7 @@ export function Connections({ agentId }: { agentId: string }) {
       {search['connected'] && <Notice tone="ok">{texts.isConnected(search['connected'])}</Notice>}
       {search['refused'] && <Notice tone="spot">{texts.isRefused(search['refused'])}</Notice>}
       {search['failed'] && <Notice tone="danger">{texts.isFailed(search['failed'])}</Notice>}
+      <Channels agentId={agentId} />
       <Card title={texts.title} hint={texts.hint}>
         {read.error && <Failure error={read.error} retry={() => void read.refetch()} />}
         {!read.data && !read.error && <Lines rows={3} />}

@@ -11,14 +11,17 @@ import {
   TOO_MANY_STREAMS,
   type LiveTopic,
 } from '@troupe/contract';
-import type { Listener } from '@troupe/db';
+import type { Database, Listener } from '@troupe/db';
 import type { Roster } from '@troupe/roster';
 import { AppError, type BackendClient, type Log, type ServerEvent, type User } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 import { createStreams, type Stream } from '../../platform/streams.ts';
 import { openOutbox, type Outbox } from './outbox.ts';
+import { createPaced } from './paced.ts';
+import { createReaders } from './readers.ts';
 
 export interface LiveDeps {
+  db: Database;
   roster: Roster;
   backend: BackendClient;
   listener: Listener;
@@ -43,7 +46,7 @@ interface Watch {
 }
 
 interface LiveStream extends Stream {
-  outbox: Outbox;
+  change: (topic: LiveTopic) => void;
   follows: number;
 }
 
@@ -54,7 +57,7 @@ function createListeners({ listener }: LiveDeps) {
   function tell(userId: string, topic: LiveTopic): void {
     const heard =
       userId === EVERY_ADMINISTRATOR ? streams.all().filter(({ user }) => user.isAdmin) : streams.of(userId);
-    for (const { outbox } of heard) outbox.change(topic);
+    for (const { change } of heard) change(topic);
   }
 
   // Listened for from the start, and once: who opens a stream misses nothing that comes after `ready`.
@@ -118,6 +121,12 @@ function createFollowing({ roster, backend, log }: LiveDeps) {
 /** One stream for each tab of a dashboard, or for a program: it names what changed, and follows conversations. */
 export function createLive(deps: LiveDeps) {
   const join = createListeners(deps);
+  const readers = createReaders(deps);
+  /** An administrator's page may show everybody's. */
+  const reading = async ({ id, isAdmin }: User): Promise<() => void> => {
+    const left = await Promise.all((isAdmin ? [id, EVERY_ADMINISTRATOR] : [id]).map((one) => readers.join(one)));
+    return () => left.forEach((leave) => leave());
+  };
   const follow = createFollowing(deps);
 
   return {
@@ -126,22 +135,26 @@ export function createLive(deps: LiveDeps) {
       user: User,
       watch: string | undefined,
       last: string | undefined,
-      gone: AbortSignal,
+      signalOfReader: AbortSignal,
     ): AsyncIterable<ServerEvent> {
       const ended = new AbortController();
-      const signal = AbortSignal.any([gone, ended.signal]);
+      const signal = AbortSignal.any([signalOfReader, ended.signal]);
       const outbox = openOutbox(signal);
       const watches = readWatches(watch, last);
-      const leave = join({ user, outbox, follows: watches.length, end: () => ended.abort() });
+      const { change, stop } = createPaced((topic) => outbox.change(topic));
+      const leave = join({ user, change, follows: watches.length, end: () => ended.abort() });
       return (async function* events() {
         const ping = setInterval(() => outbox.ping(), PING_MS);
         for (const one of watches) void follow(user, one, watches, outbox, signal);
+        const gone = await reading(user);
         try {
           yield { event: 'ready', data: {} };
           for (let next = await outbox.take(); next; next = await outbox.take()) yield next;
         } finally {
           clearInterval(ping);
           ended.abort();
+          stop();
+          gone();
           leave();
         }
       })();

@@ -108,3 +108,61 @@ test('names that are taken, half of what is needed, and people who are no admini
   ] as const)
     assert.equal((await ask(method, path, method === 'GET' ? undefined : given(), ada)).status, 403);
 });
+
+test('of a cloud it is said what it has, and several can be there under names of their own', async () => {
+  const azure = await createStandIn((request, response) => {
+    if (request.headers['api-key'] !== 'right') return replyJson(response, { error: 'no' }, 401);
+    replyChat(request, response, { content: 'From the cloud.' });
+  });
+  const cloud = {
+    kind: 'azure',
+    name: 'azure-west',
+    baseUrl: azure.url,
+    apiKey: 'right',
+    models: ['my-gpt', 'my-gpt'],
+  };
+  const tried = await ask('POST', '/api/admin/providers/test', cloud);
+  assert.match(tried.body.message, /my-gpt answered/);
+  const made = await ask('POST', '/api/admin/providers', cloud);
+  assert.deepEqual([made.status, made.body.provider.models], [201, ['my-gpt']]);
+  const isListed = async () =>
+    (await ask('GET', '/api/models', undefined, ada)).body.models.some(
+      ({ id: model }: { id: string }) => model === 'azure-west/my-gpt',
+    );
+  while (!(await isListed())) await delay(50);
+  const agent = await ask('POST', '/api/agents/provision', { name: 'C', model: 'azure-west/my-gpt' }, ada);
+  const said = await ask('POST', '/api/chat', { agentId: agent.body.agent.id, message: 'Hello' }, ada);
+  assert.equal(said.body.reply, 'From the cloud.');
+  assert.equal(azure.requests.at(-1)?.body['model'], 'my-gpt');
+
+  const { id } = made.body.provider;
+  const changed = await ask('PATCH', `/api/admin/providers/${id}`, { models: [] });
+  assert.equal(changed.body.provider.models, null);
+  await ask('DELETE', `/api/admin/providers/${id}`);
+  await azure.close();
+});
+
+test('what a cloud needs is asked for, and a key that cannot be one is told', async () => {
+  const base = { kind: 'bedrock', baseUrl: added.url, apiKey: 'k' };
+  assert.equal((await ask('POST', '/api/admin/providers', base)).body.error, 'Models required: it does not list them');
+  const { baseUrl: _, ...nowhere } = base;
+  assert.equal(
+    (await ask('POST', '/api/admin/providers', { ...nowhere, models: ['m'] })).body.error,
+    'Address required',
+  );
+  const vertex = { kind: 'vertex', baseUrl: added.url, apiKey: 'plain', models: ['google/m'] };
+  assert.deepEqual((await ask('POST', '/api/admin/providers/test', vertex)).body, {
+    ok: false,
+    message: 'It cannot be used: the key must be the JSON file of a service account.',
+    models: 0,
+    model: null,
+    ms: null,
+  });
+  const made = await ask('POST', '/api/admin/providers', { ...base, models: ['vendor.m-v1:0'] });
+  const { id } = made.body.provider;
+  const empty = await ask('PATCH', `/api/admin/providers/${id}`, { models: [] });
+  assert.deepEqual([empty.status, empty.body.error], [400, 'Models required: it does not list them']);
+  const kept = (await ask('GET', '/api/admin/providers')).body.providers.find((one: { id: string }) => one.id === id);
+  assert.deepEqual(kept.models, ['vendor.m-v1:0'], 'a refused change changes nothing');
+  await ask('DELETE', `/api/admin/providers/${id}`);
+});

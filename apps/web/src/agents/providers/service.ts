@@ -1,6 +1,9 @@
 import type { Accounts } from '@troupe/accounts';
 import {
   backend as onBackend,
+  mayBeNamed,
+  needsModels,
+  NO_MODELS,
   PROVIDER_KINDS,
   type web,
   type AiProvider,
@@ -47,9 +50,14 @@ const told = ({ id, kind, name, base_url: baseUrl, key_sealed: key, ...row }: Pr
   name,
   baseUrl,
   hasKey: key !== null,
+  models: row.models,
   enabled: row.enabled,
   createdAt: iso(row.created_at),
 });
+
+/** None: as if nothing was said. */
+const listed = (models: string[] | undefined): string[] | null =>
+  models && models.length > 0 ? [...new Set(models)] : null;
 
 const context = (id: string): string => `provider:${id}`;
 
@@ -70,6 +78,7 @@ export function createProviders(deps: ProvidersDeps) {
         name,
         baseUrl,
         hasKey: name !== 'ollama',
+        models: null,
         enabled: true,
         createdAt: null,
       }));
@@ -80,11 +89,12 @@ export function createProviders(deps: ProvidersDeps) {
       if (!('id' in given)) return reach(backend.call(onBackend.providers.test, { body: given, timeout: TEST_MS }));
       const row = await findProvider(db.system, given.id);
       if (!row) throw new AppError(404, NOT_FOUND);
-      const { id, kind, name, base_url: baseUrl, key_sealed: sealed } = row;
+      const { id, kind, name, base_url: baseUrl, key_sealed: sealed, models } = row;
       const body = {
         kind: kind as ProviderKind,
         name,
         ...(baseUrl !== null && { baseUrl }),
+        ...(models !== null && { models }),
         ...(sealed && { apiKey: cipher.open(sealed, context(id)) }),
       };
       return reach(backend.call(onBackend.providers.test, { body, timeout: TEST_MS }));
@@ -98,9 +108,9 @@ function changing({ db, clock, audit }: ProvidersDeps, cipher: Cipher, environme
     audit(tx, { userId: actorId, actorId, action, ip, detail: { provider: name } });
 
   return {
-    async add(by: By, { kind, name: given, baseUrl, apiKey }: TypesOf<typeof web.providers.add>['body']) {
-      const name = kind === 'compatible' ? (given ?? '') : kind;
-      const isOthers = kind === 'compatible' && TAKEN.has(name);
+    async add(by: By, { kind, name: given, baseUrl, apiKey, models }: TypesOf<typeof web.providers.add>['body']) {
+      const name = mayBeNamed(kind) ? (given ?? kind) : kind;
+      const isOthers = name !== kind && TAKEN.has(name);
       if (isOthers || (await environment()).some((one) => one.name === name))
         throw new AppError(409, `There is a provider ${name} already`);
       const id = newId();
@@ -110,6 +120,7 @@ function changing({ db, clock, audit }: ProvidersDeps, cipher: Cipher, environme
         name,
         base_url: baseUrl ?? null,
         key_sealed: apiKey === undefined ? null : cipher.seal(apiKey, context(id)),
+        models: listed(models),
         enabled: true,
         created_at: clock(),
       };
@@ -121,16 +132,19 @@ function changing({ db, clock, audit }: ProvidersDeps, cipher: Cipher, environme
       return { provider: told(row) };
     },
 
-    async change(by: By, id: string, { baseUrl, apiKey, enabled }: TypesOf<typeof web.providers.change>['body']) {
+    async change(by: By, id: string, given: TypesOf<typeof web.providers.change>['body']) {
+      const { baseUrl, apiKey, models, enabled } = given;
       const values = {
         ...(baseUrl !== undefined && { base_url: baseUrl }),
         ...(apiKey !== undefined && { key_sealed: cipher.seal(apiKey, context(id)) }),
+        ...(models !== undefined && { models: listed(models) }),
         ...(enabled !== undefined && { enabled }),
       };
       const row = await db.asSystem(async (tx) => {
         const found =
           Object.keys(values).length > 0 ? await updateProvider(tx, id, values) : await findProvider(tx, id);
         if (!found) throw new AppError(404, NOT_FOUND);
+        if (needsModels(found.kind) && !found.models) throw new AppError(400, NO_MODELS);
         await note(tx, by, 'provider.changed', found.name);
         return found;
       });

@@ -2,7 +2,7 @@ import type { SystemTx } from '@troupe/db';
 
 /** Administrators see all of them, and nobody else any: the system's scope. */
 
-const COLUMNS = ['id', 'kind', 'name', 'base_url', 'key_sealed', 'enabled', 'created_at'] as const;
+const COLUMNS = ['id', 'kind', 'name', 'base_url', 'key_sealed', 'models', 'enabled', 'created_at'] as const;
 
 export interface ProviderRow {
   id: string;
@@ -10,6 +10,8 @@ export interface ProviderRow {
   name: string;
   base_url: string | null;
   key_sealed: Buffer | null;
+  /** Null: what it lists. */
+  models: string[] | null;
   enabled: boolean;
   created_at: Date;
 }
@@ -33,7 +35,7 @@ export async function insertProvider(tx: SystemTx, row: ProviderRow): Promise<bo
 export const updateProvider = (
   tx: SystemTx,
   id: string,
-  values: Partial<Pick<ProviderRow, 'base_url' | 'key_sealed' | 'enabled'>>,
+  values: Partial<Pick<ProviderRow, 'base_url' | 'key_sealed' | 'models' | 'enabled'>>,
 ): Promise<ProviderRow | undefined> =>
   tx.updateTable('ai_providers').set(values).where('id', '=', id).returning(COLUMNS).executeTakeFirst();
 

@@ -69,6 +69,11 @@ const step = z.looseObject({
   reason: z.string().optional(),
   summary: z.string().optional(),
   attachments: z.array(attachment).optional(),
+  background: z
+    .looseObject({ id: z.string(), member: z.string(), status: z.enum(['done', 'failed', 'stopped']) })
+    .optional()
+    .describe('Nobody said it: it is how work in the background ended'),
+  to: z.looseObject({ agentId: z.string(), name: z.string() }).optional().describe('Who answers from here on'),
   /** It was told to stop in the middle of these words. */
   stopped: z.boolean().optional(),
 });

@@ -2,7 +2,18 @@ import { z } from 'zod';
 
 /** Providers of AI models, as administrators add, try and remove them. A change counts at once in every process. */
 
-export const PROVIDER_KINDS = ['openrouter', 'anthropic', 'openai', 'gemini', 'groq', 'ollama', 'compatible'] as const;
+export const PROVIDER_KINDS = [
+  'openrouter',
+  'anthropic',
+  'openai',
+  'gemini',
+  'groq',
+  'azure',
+  'bedrock',
+  'vertex',
+  'ollama',
+  'compatible',
+] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 export const BAD_NAME = 'Name must be 2 to 32 small letters, digits and dashes, and begin with a letter';
@@ -16,7 +27,15 @@ export const address = z
   .trim()
   .max(500)
   .refine((text) => /^https?:\/\/[^\s/?#]+[^\s?#]*$/i.test(text), BAD_ADDRESS);
-export const key = z.string().trim().min(1, NO_KEY).max(500);
+/** As long as the file of a service account. */
+export const key = z.string().trim().min(1, NO_KEY).max(8000);
+export const NO_MODELS = 'Models required: it does not list them';
+export const models = z
+  .array(z.string().trim().min(1, 'A model needs a name').max(200))
+  .max(100)
+  .describe(
+    'What it has, in place of what it lists; for azure the names of deployments. Needed for bedrock and vertex',
+  );
 
 export const given = z.object({
   kind,
@@ -25,12 +44,28 @@ export const given = z.object({
     .trim()
     .regex(/^[a-z][a-z0-9-]{1,31}$/, BAD_NAME)
     .optional()
-    .describe('Of one that is compatible: its models are called `name/model`. The others go by their kind'),
-  baseUrl: address.optional().describe('Needed for ollama and compatible; the provider’s own address otherwise'),
-  apiKey: key.optional().describe('Kept encrypted, never shown again'),
+    .describe(
+      'Its models are called `name/model`. Needed for compatible, possible for azure, bedrock and vertex; the others go by their kind',
+    ),
+  baseUrl: address
+    .optional()
+    .describe(
+      'Needed for ollama, compatible, azure (`https://RESOURCE.openai.azure.com`), bedrock (`https://bedrock-runtime.REGION.amazonaws.com`) and vertex (`https://REGION-aiplatform.googleapis.com`); the provider’s own address otherwise',
+    ),
+  apiKey: key
+    .optional()
+    .describe(
+      'Kept encrypted, never shown again. Of bedrock its own key, or `ID:SECRET` of an access key; of vertex the JSON file of a service account',
+    ),
+  models: models.optional(),
 });
 
-export const needsNoAddress = (is: string): boolean => !['compatible', 'ollama'].includes(is);
+const CLOUDS = ['azure', 'bedrock', 'vertex'];
+export const needsNoAddress = (is: string): boolean => !['compatible', 'ollama', ...CLOUDS].includes(is);
+export const needsKey = (is: string): boolean => !['compatible', 'ollama'].includes(is);
+export const needsModels = (is: string): boolean => ['bedrock', 'vertex'].includes(is);
+/** One can have several of these. */
+export const mayBeNamed = (is: string): boolean => is === 'compatible' || CLOUDS.includes(is);
 
 export const tried = z.object({
   ok: z.boolean(),

@@ -2,18 +2,32 @@ import { z } from 'zod';
 import { idParams, success, timestamp } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import * as backend from './backend.ts';
-import { address, BAD_NAME, given, key, needsNoAddress, NO_ADDRESS, NO_KEY, tried } from './fields.ts';
+import {
+  address,
+  BAD_NAME,
+  given,
+  key,
+  models,
+  needsKey,
+  needsModels,
+  needsNoAddress,
+  NO_ADDRESS,
+  NO_KEY,
+  NO_MODELS,
+  tried,
+} from './fields.ts';
 
 const NOT_FOUND = 'Provider not found';
 
 /** What has to be there depends on the kind. */
-const complete = given.superRefine(({ kind: is, name, baseUrl, apiKey }, context) => {
+const complete = given.superRefine(({ kind: is, name, baseUrl, apiKey, models: has }, context) => {
   const need = (isThere: boolean, message: string) => {
     if (!isThere) context.addIssue({ code: 'custom', message });
   };
   need(is !== 'compatible' || name !== undefined, BAD_NAME);
   need(needsNoAddress(is) || baseUrl !== undefined, NO_ADDRESS);
-  need(!needsNoAddress(is) || apiKey !== undefined, NO_KEY);
+  need(!needsKey(is) || apiKey !== undefined, NO_KEY);
+  need(!needsModels(is) || (has?.length ?? 0) > 0, NO_MODELS);
 });
 
 const provider = z.object({
@@ -22,6 +36,7 @@ const provider = z.object({
   name: z.string(),
   baseUrl: z.string().nullable(),
   hasKey: z.boolean(),
+  models: z.array(z.string()).nullable().describe('What it is said to have; null: what it lists'),
   enabled: z.boolean(),
   createdAt: timestamp.nullable(),
 });
@@ -29,7 +44,7 @@ export type AiProvider = z.output<typeof provider>;
 
 const base = { service: 'web', auth: 'admin', tag: 'Administration' } as const;
 const TAKEN = 'There is a provider <name> already';
-const HALF = [BAD_NAME, NO_ADDRESS, NO_KEY];
+const HALF = [BAD_NAME, NO_ADDRESS, NO_KEY, NO_MODELS];
 const NO_BACKEND = { 502: ['Agent backend unavailable'] };
 
 export const list = endpoint({
@@ -56,11 +71,16 @@ export const change = endpoint({
   ...base,
   method: 'PATCH',
   path: '/api/admin/providers/:id',
-  summary: 'Change a provider’s address or key, or switch it on and off',
+  summary: 'Change a provider’s address, key or models, or switch it on and off',
   params: idParams,
-  body: z.object({ baseUrl: address.optional(), apiKey: key.optional(), enabled: z.boolean().optional() }),
+  body: z.object({
+    baseUrl: address.optional(),
+    apiKey: key.optional(),
+    models: models.optional(),
+    enabled: z.boolean().optional(),
+  }),
   reply: z.object({ provider }),
-  errors: { 404: [NOT_FOUND] },
+  errors: { 400: [NO_MODELS], 404: [NOT_FOUND] },
 });
 
 export const remove = endpoint({

@@ -79,7 +79,7 @@ const columnsOf = (
 
 export default function Agents() {
   const read = useCall(web.agents.list, {});
-  const cost = useCall(web.usage.getCosts, { query: { period: '30d' } }, { every: 30_000 }).data;
+  const cost = useCall(web.usage.getCosts, { query: { period: '30d' } }).data;
   const used = useMemo(() => cost && new Map(cost.agents.map((agent) => [agent.agentId, agent])), [cost]);
   const teams = useCall(web.teams.list, {}).data?.teams;
   const teamOf = (id: string) => teams?.find(({ teamId }) => teamId === id)?.name;

@@ -56,7 +56,7 @@ const label = (day: string) =>
 
 /** What it cost on each of the last days; days without a call count, too. */
 function Daily({ agentId }: { agentId: string }) {
-  const read = useCall(web.usage.getSummary, { query: { days: String(DAYS), agentId } }, { every: 30_000 });
+  const read = useCall(web.usage.getSummary, { query: { days: String(DAYS), agentId } });
   const rows = read.data?.rows ?? [];
   const free = rows.length > 0 && rows.every((row) => row.cost_usd === 0);
   const title = free ? texts.dailyTokens : texts.daily;
@@ -84,7 +84,7 @@ const lastDays = () =>
   );
 
 function Usage({ agentId }: { agentId: string }) {
-  const read = useCall(web.usage.getByAgent, { params: { agentId }, query: {} }, { every: 15_000 });
+  const read = useCall(web.usage.getByAgent, { params: { agentId }, query: {} });
   return (
     <Card title={texts.usage} flush className="overflow-hidden">
       <Table

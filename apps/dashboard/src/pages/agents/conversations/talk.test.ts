@@ -36,6 +36,21 @@ describe('a log read as a conversation', () => {
     );
   });
 
+  test('what nobody said is told apart: background work that ended, a conversation that changed hands', () => {
+    const background = { id: 't', member: 'qa', status: 'failed' as const };
+    const turns = transcript([
+      step('user', { content: '[ended]\nresult', background }),
+      step('handoff', { to: { agentId: 'a', name: 'sales' } }),
+    ]);
+    assert.deepEqual(
+      turns.map((turn) => turn.kind === 'told' && [turn.what, turn.member]),
+      [
+        ['failed', 'qa'],
+        ['handoff', 'sales'],
+      ],
+    );
+  });
+
   test('follows a tool from the plan to its end', () => {
     assert.equal(toolOf()?.state, 'planned');
     assert.equal(toolOf(step('tool_started', { callId: 'c' }))?.state, 'running');

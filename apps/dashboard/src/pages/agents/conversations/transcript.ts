@@ -16,7 +16,18 @@ export interface ToolUse {
 export type Turn =
   | { kind: 'user'; key: string; text: string; at: string; attachments: Attachment[] }
   | { kind: 'agent'; key: string; text: string; at: string; model?: string; tools: ToolUse[]; spent?: Spent }
+  | Told
   | Ending;
+
+/** What nobody said: work in the background that ended, or another agent that answers from here on. */
+export interface Told {
+  kind: 'told';
+  key: string;
+  what: 'handoff' | 'done' | 'failed' | 'stopped';
+  member: string;
+  text: string;
+  at: string;
+}
 
 /** How a run ended that did not end well. */
 export interface Ending {
@@ -35,7 +46,9 @@ export function transcript(steps: SessionStep[]): Turn[] {
   const calls = new Map<string, ToolUse>();
   for (const step of steps) {
     const key = String(step.seq);
-    if (step.type === 'user' || (step.type === 'imported' && step.role === 'user')) {
+    const told = toldBy(step);
+    if (told) turns.push(told);
+    else if (step.type === 'user' || (step.type === 'imported' && step.role === 'user')) {
       turns.push({ kind: 'user', key, text: step.content ?? '', at: step.at, attachments: step.attachments ?? [] });
     } else if (step.type === 'assistant' || step.type === 'imported') {
       const tools = (step.toolCalls ?? []).map((call): ToolUse => ({ ...call, state: 'planned' }));
@@ -51,6 +64,12 @@ export function transcript(steps: SessionStep[]): Turn[] {
     }
   }
   return turns;
+}
+
+function toldBy({ seq, at, type, content: text = '', background, to }: SessionStep): Told | undefined {
+  const key = String(seq);
+  if (type === 'handoff') return { kind: 'told', key, what: 'handoff', member: to?.name ?? '', text: '', at };
+  return background && { kind: 'told', key, what: background.status, member: background.member, text, at };
 }
 
 function applyStep(call: ToolUse, step: SessionStep): void {

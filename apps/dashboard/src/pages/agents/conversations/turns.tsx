@@ -14,7 +14,7 @@ import { Markdown } from '../../../ui/markdown.tsx';
 import { fileUrl } from './attach.tsx';
 import type { Choice } from './branches.ts';
 import { ToolCard } from './tool-card.tsx';
-import type { Ending, ToolUse, Turn } from './transcript.ts';
+import type { Ending, Told, ToolUse, Turn } from './transcript.ts';
 import type { TurnActions } from './turn-actions.ts';
 import { reasonOf } from './reason.ts';
 
@@ -39,8 +39,9 @@ export function Turns({ turns, choices, actions, editing, onEditing, onAgain, de
   return turns.map((turn, index) => {
     if (turn.kind === 'note')
       return <Note key={turn.key} ending={turn} onAgain={turn === last ? onAgain : undefined} />;
+    if (turn.kind === 'told') return <ToldNote key={turn.key} told={turn} />;
     if (turn.kind === 'user') asked = turn;
-    const isFinal = turn.kind === 'agent' && (turns[index + 1]?.kind ?? 'user') === 'user';
+    const isFinal = turn.kind === 'agent' && ['user', 'told'].includes(turns[index + 1]?.kind ?? 'user');
     return (
       <Said
         key={turn.key}
@@ -54,6 +55,27 @@ export function Turns({ turns, choices, actions, editing, onEditing, onAgain, de
       />
     );
   });
+}
+
+/** Whoever wants to read it opens it. */
+function ToldNote({ told: { key, what, member, text } }: { told: Told }) {
+  const line = (texts.told[what] ?? texts.told['done']!)(member);
+  if (text === '')
+    return (
+      <p id={`step-${key}`} className="self-center text-[0.9rem] text-ink-faint" dir="auto">
+        {line}
+      </p>
+    );
+  return (
+    <details id={`step-${key}`} className="max-w-[92%] self-start text-[0.9rem] text-ink-soft sm:max-w-[80%]">
+      <summary className="cursor-pointer" dir="auto">
+        {line}
+      </summary>
+      <p className="mt-1 rounded-lg bg-sunken p-3 break-words whitespace-pre-wrap" dir="auto">
+        {text.slice(text.indexOf('\n') + 1)}
+      </p>
+    </details>
+  );
 }
 
 /** How a run ended, and what can be done about it. */
@@ -84,7 +106,7 @@ function Note({ ending, onAgain }: { ending: Ending; onAgain?: () => void }) {
 }
 
 interface SaidProps {
-  turn: Exclude<Turn, Ending>;
+  turn: Exclude<Turn, Ending | Told>;
   /** The question that this is the last answer to. */
   asked: Asked | undefined;
   choice: Choice | undefined;

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import { inbox as texts } from '../../../texts/access.ts';
+import { LinkButton } from '../../../ui/button.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Empty, Loaded } from '../../../ui/states.tsx';
 import { useWaiting, WaitingCard } from './items.tsx';
@@ -33,7 +34,15 @@ export default function Inbox() {
     event.preventDefault();
   };
   return (
-    <Page title={texts.title} lead={items.length > 0 ? `${texts.waiting(items.length)}. ${texts.keys}` : texts.lead}>
+    <Page
+      title={texts.title}
+      lead={items.length > 0 ? `${texts.waiting(items.length)}. ${texts.keys}` : texts.lead}
+      actions={
+        <LinkButton small kind="quiet" icon="bell" to="/dashboard/settings" search={{ tab: 'notifications' } as never}>
+          {texts.push}
+        </LinkButton>
+      }
+    >
       <Loaded from={read}>
         {() =>
           items.length === 0 ? (

@@ -1,8 +1,11 @@
+import { web } from '@troupe/contract';
+import type { BackgroundTask } from '@troupe/contract';
 import type { ReactNode } from 'react';
+import { useCall, useSend } from '../../../api.ts';
 import { money, short } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
 import { runs as texts } from '../../../texts/runs.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card, Facts } from '../../../ui/card.tsx';
 import { effectOf } from '../conversations/effect.ts';
 import type { Bar, Run } from './waterfall.ts';
@@ -35,7 +38,8 @@ function factsOf({ kind, step }: Bar): [string, ReactNode][] {
 }
 
 /** One step: what it was given, what came of it, and what was there at that moment. */
-export function Inspector({ run, bar, onFork }: { run: Run; bar: Bar; onFork: () => void }) {
+export function Inspector({ agentId, run, bar, onFork }: { agentId: string; run: Run; bar: Bar; onFork: () => void }) {
+  if (bar.task) return <Branch agentId={agentId} task={bar.task} />;
   const said = bar.kind === 'tool' ? undefined : (bar.step.content ?? bar.step.summary);
   const calls = (bar.step.toolCalls ?? []).map(({ tool }) => tool);
   const messages = run.bars.filter(
@@ -75,6 +79,40 @@ export function Inspector({ run, bar, onFork }: { run: Run; bar: Bar; onFork: ()
             </>
           )}
         </section>
+      </div>
+    </Card>
+  );
+}
+
+/** What a member does meanwhile, with the way to its own conversation. */
+function Branch({ agentId, task }: { agentId: string; task: BackgroundTask }) {
+  const stop = useSend(web.background.stop, { refresh: [web.background.list] });
+  const params = { id: agentId, taskId: task.id };
+  const whole = useCall(web.background.get, { params }, { enabled: task.endedAt !== null });
+  const { memberId, memberSession } = task;
+  return (
+    <Card
+      title={texts.kinds['branch'] ?? ''}
+      hint={<span dir="auto">{`${task.member}: ${texts.taskStatus[task.status] ?? task.status}`}</span>}
+      actions={
+        <>
+          {memberSession && (
+            <LinkButton small to={`/dashboard/agents/${memberId}/runs/${memberSession}`} search={{ run: '1' } as never}>
+              {texts.openBranch}
+            </LinkButton>
+          )}
+          {task.status === 'running' && (
+            <Button small busy={stop.isPending} onClick={() => stop.mutate({ params })}>
+              {texts.stopBranch}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {task.spent && <Facts items={[[texts.cost, money(task.spent.costMicros / 1e6)]]} />}
+        <Block label={texts.arguments} text={task.task} />
+        {task.status !== 'running' && <Block label={texts.result} text={whole.data?.task.result ?? task.result} />}
       </div>
     </Card>
   );

@@ -1,5 +1,5 @@
 import { web } from '@troupe/contract';
-import type { SessionStep } from '@troupe/contract';
+import type { BackgroundTask, SessionStep } from '@troupe/contract';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
@@ -52,6 +52,27 @@ function useRunSteps(agentId: string, sessionId: string, first: number) {
   return { read, steps, isOver };
 }
 
+const NO_TASKS: BackgroundTask[] = [];
+
+/** What the run has in the background: looked at again with every step of its conversation, where their ends are told. */
+function useTasks(id: string, session: string, first: number, steps: SessionStep[]): BackgroundTask[] {
+  const enabled = steps.some(({ toolCalls = [] }) => toolCalls.some(({ tool }) => tool === 'run_background_agent'));
+  const found = useCall(web.background.list, { params: { id }, query: { session, limit: '100' } }, { enabled });
+  const live = useLive();
+  const runs = found.data?.tasks.some(({ status }) => status === 'running') ?? false;
+  const { refetch } = found;
+  useEffect(() => {
+    if (!enabled) return;
+    if (!runs) return void refetch();
+    const after = steps.at(-1)?.seq ?? 0;
+    return live.watch({ agentId: id, sessionId: session, after }, { step: () => void refetch(), text: () => {} });
+  }, [enabled, runs, steps.length, id, session, live, refetch]);
+  return useMemo(
+    () => found.data?.tasks.filter(({ runSeq }) => runSeq === first).toReversed() ?? NO_TASKS,
+    [found.data, first],
+  );
+}
+
 /** A clock for what goes on. */
 function useNow(runs: boolean): number {
   const [now, setNow] = useState(Date.now);
@@ -70,8 +91,9 @@ export default function RunPage() {
   const navigate = useNavigate();
   const agent = useCall(web.agents.get, { params: { id } });
   const { read, steps, isOver } = useRunSteps(id, session, first);
-  const now = useNow(!isOver);
-  const run = useMemo(() => readRun(steps, now), [steps, now]);
+  const tasks = useTasks(id, session, first, steps);
+  const now = useNow(!isOver || tasks.some(({ status }) => status === 'running'));
+  const run = useMemo(() => readRun(steps, now, tasks), [steps, now, tasks]);
   const [isForking, setForking] = useState(false);
   const chosen = run.bars.find(({ key }) => key === String(search.step)) ?? run.bars.at(-1);
   const choose = (key: string) =>
@@ -100,7 +122,7 @@ export default function RunPage() {
           <Sum run={run} />
           <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
             <Waterfall run={run} chosen={chosen} onChoose={choose} />
-            {chosen && <Inspector run={run} bar={chosen} onFork={() => setForking(true)} />}
+            {chosen && <Inspector agentId={id} run={run} bar={chosen} onFork={() => setForking(true)} />}
           </div>
         </>
       )}
@@ -121,13 +143,12 @@ function MakeSkill({ agent, session, run }: { agent: string; session: string; ru
 }
 
 function Sum({ run }: { run: Run }) {
-  const worked = Math.max(0, run.end - run.start - run.waitedMs);
   return (
     <>
       <Figures>
         <Figure
           label={texts.worked}
-          value={duration(worked)}
+          value={duration(run.workedMs)}
           note={run.waitedMs > 0 ? `${texts.waited}: ${duration(run.waitedMs)}` : undefined}
         />
         <Figure label={texts.cost} value={money(run.costMicros / 1e6)} />
@@ -149,6 +170,7 @@ const COLOURS: Record<Bar['kind'], string> = {
   tool: 'bg-info',
   person: 'bg-spot',
   note: 'bg-line-strong',
+  branch: 'bg-accent-ink',
 };
 
 function nameOf({ kind, name }: Bar): string {
@@ -220,7 +242,7 @@ function Row({
         'grid w-full grid-cols-[minmax(0,9rem)_minmax(0,1fr)_4.5rem] items-center gap-3 px-5 py-1.5 text-left hover:bg-sunken aria-pressed:bg-accent-soft sm:grid-cols-[minmax(0,13rem)_minmax(0,1fr)_4.5rem]',
       )}
     >
-      <span className="min-w-0 truncate text-[0.87rem]" dir="auto">
+      <span className={cx('min-w-0 truncate text-[0.87rem]', bar.kind === 'branch' && 'pl-4')} dir="auto">
         <span
           className={cx('mr-2 inline-block size-2 rounded-full', bar.isError ? 'bg-danger' : COLOURS[bar.kind])}
           aria-hidden="true"

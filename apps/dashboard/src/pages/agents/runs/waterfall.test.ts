@@ -46,3 +46,31 @@ test('one that goes on grows, and what waits is a bar up to now', () => {
   assert.deepEqual(readRun(stepsOfRun(STEPS, 8), ms(21)).bars.length, 1);
   assert.deepEqual(readRun([], ms(1)).bars, []);
 });
+
+test('work in the background is a branch behind the call that began it, up to now while it goes on', () => {
+  const task = {
+    id: 'c',
+    sessionId: 's',
+    runSeq: 1,
+    member: 'qa',
+    memberId: 'm',
+    memberSession: 'x',
+    task: 't',
+    result: '',
+    status: 'running' as const,
+    spent: null,
+    createdAt: at(13),
+    endedAt: null,
+  };
+  const goesOn = readRun(stepsOfRun(STEPS, 1), ms(40), [task]);
+  assert.deepEqual(
+    goesOn.bars.map(({ kind }) => kind),
+    ['prompt', 'model', 'person', 'tool', 'branch', 'model'],
+  );
+  assert.deepEqual(
+    [goesOn.bars[4]?.name, goesOn.bars[4]?.end, goesOn.end, goesOn.workedMs],
+    ['qa', ms(40), ms(40), 6000],
+  );
+  const over = readRun(stepsOfRun(STEPS, 1), ms(40), [{ ...task, id: 'gone', status: 'failed', endedAt: at(15) }]);
+  assert.deepEqual([over.bars.at(-1)?.kind, over.bars.at(-1)?.isError, over.end], ['branch', true, ms(16)]);
+});

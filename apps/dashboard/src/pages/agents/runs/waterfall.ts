@@ -1,10 +1,10 @@
-import type { SessionStep } from '@troupe/contract';
+import type { BackgroundTask, SessionStep } from '@troupe/contract';
 
 /** A run as bars over time: when the model thought, when tools worked, when it waited for a person. */
 
 export interface Bar {
   key: string;
-  kind: 'prompt' | 'model' | 'tool' | 'person' | 'note';
+  kind: 'prompt' | 'model' | 'tool' | 'person' | 'note' | 'branch';
   name: string;
   /** The step that it ends with: the log up to it is what was known then. */
   seq: number;
@@ -14,6 +14,8 @@ export interface Bar {
   step: SessionStep;
   /** Of a tool: what it was called with. */
   args?: string;
+  /** Of a branch: the work that a member does meanwhile. */
+  task?: BackgroundTask;
 }
 
 export interface Run {
@@ -26,6 +28,8 @@ export interface Run {
   tokens: number;
   /** Time that passed while it waited for a person. */
   waitedMs: number;
+  /** Without that, and without what members did after its end. */
+  workedMs: number;
 }
 
 const time = (step: SessionStep): number => new Date(step.at).getTime();
@@ -69,6 +73,7 @@ function barOf(
         isError: !step.approved,
       };
     case 'compaction':
+    case 'handoff':
     case 'recovered':
     case 'cancel_requested':
       return { ...base, kind: 'note', name: step.type, start: end };
@@ -95,7 +100,35 @@ const waiting = (steps: SessionStep[], asked: Map<string, number>, now: number):
     }));
 };
 
-export function readRun(steps: SessionStep[], now: number): Run {
+/** Each task behind the call that began it; one whose call is not at hand comes last. */
+function withBranches(bars: Bar[], tasks: readonly BackgroundTask[], now: number): Bar[] {
+  const branchOf = (task: BackgroundTask, { seq, step }: Bar): Bar => ({
+    key: `task-${task.id}`,
+    kind: 'branch',
+    name: task.member,
+    seq,
+    start: new Date(task.createdAt).getTime(),
+    end: task.endedAt === null ? now : new Date(task.endedAt).getTime(),
+    isError: task.status === 'failed',
+    step,
+    task,
+  });
+  const last = bars.at(-1);
+  const isHere = new Set(bars.map(({ step }) => step.callId));
+  const adrift = last ? tasks.filter(({ id }) => !isHere.has(id)).map((task) => branchOf(task, last)) : [];
+  return [
+    ...bars.flatMap((bar) => [
+      bar,
+      ...tasks
+        .filter(({ id }) => bar.step.type === 'tool_result' && id === bar.step.callId)
+        .map((task) => branchOf(task, bar)),
+    ]),
+    ...adrift,
+  ];
+}
+
+/** `tasks`: what the run gave members to do in the background. */
+export function readRun(steps: SessionStep[], now: number, tasks: readonly BackgroundTask[] = []): Run {
   const calls = new Map(
     steps.flatMap(({ toolCalls = [] }) => toolCalls.map(({ callId, args }): [string, string] => [callId, args])),
   );
@@ -108,13 +141,15 @@ export function readRun(steps: SessionStep[], now: number): Run {
     const bar = barOf(step, calls, asked);
     return bar ? [{ ...bar, step }] : [];
   });
-  const bars = [...done, ...waiting(steps, asked, now)];
+  const own = [...done, ...waiting(steps, asked, now)];
+  const bars = withBranches(own, tasks, now);
   const last = steps.at(-1);
   const ended = last?.type === 'run_ended' ? last : undefined;
   const start = Math.min(...bars.map((bar) => bar.start));
-  const end = ended
-    ? Math.max(time(ended), ...bars.map((bar) => bar.end))
-    : Math.max(now, ...bars.map((bar) => bar.end));
+  const until = ended ? time(ended) : now;
+  const endOf = (some: Bar[]) => Math.max(until, ...some.map((bar) => bar.end));
+  const end = endOf(bars);
+  const waitedMs = bars.filter(({ kind }) => kind === 'person').reduce((sum, bar) => sum + bar.end - bar.start, 0);
   const spent = steps.filter(({ type }) => type === 'assistant' || type === 'tool_result').map((step) => step.spent);
   return {
     bars,
@@ -124,7 +159,8 @@ export function readRun(steps: SessionStep[], now: number): Run {
     reason: ended?.reason,
     costMicros: spent.reduce((sum, one) => sum + (one?.costMicros ?? 0), 0),
     tokens: spent.reduce((sum, one) => sum + (one?.tokens ?? 0), 0),
-    waitedMs: bars.filter(({ kind }) => kind === 'person').reduce((sum, bar) => sum + bar.end - bar.start, 0),
+    waitedMs,
+    workedMs: own.length > 0 ? Math.max(0, endOf(own) - start - waitedMs) : 0,
   };
 }
 

@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../../../ui/states.tsx';
 
 /** What became of each due time. */
 export function TaskRuns({ task, onClose }: { task: ScheduledTask; onClose: () => void }) {
-  const read = useCall(web.tasks.listRuns, { params: { id: task.id }, query: {} }, { every: 10_000 });
+  const read = useCall(web.tasks.listRuns, { params: { id: task.id }, query: {} });
   return (
     <Dialog
       open

@@ -79,7 +79,7 @@ const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<Scheduled
 export default function Tasks() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const read = useCall(web.tasks.list, { query: {} }, { every: 15_000 });
+  const read = useCall(web.tasks.list, { query: {} });
   const agentsRead = useCall(web.agents.list, {});
   const agents = agentsRead.data?.agents ?? [];
   const [editing, setEditing] = useState<ScheduledTask>();

@@ -1,4 +1,4 @@
-import { web, PROVIDER_KINDS } from '@troupe/contract';
+import { mayBeNamed, needsKey, needsModels, needsNoAddress, PROVIDER_KINDS, web } from '@troupe/contract';
 import type { AiProvider, ProviderKind } from '@troupe/contract';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -6,7 +6,7 @@ import { providers as texts } from '../../../texts/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
-import { SelectField, TextField } from '../../../ui/field.tsx';
+import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
@@ -113,26 +113,33 @@ function Outcome({ test }: { test: { data?: { ok: boolean; message: string }; er
   return test.data ? <Notice tone={test.data.ok ? 'ok' : 'danger'}>{test.data.message}</Notice> : null;
 }
 
-const NEEDS_ADDRESS = new Set<string>(['ollama', 'compatible']);
-
 interface Given {
   kind: ProviderKind;
   name: string;
   baseUrl: string;
   apiKey: string;
+  /** One a line. */
+  models: string;
 }
 
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
 /** What is left empty is not sent. */
-const bodyOf = ({ kind, name, baseUrl, apiKey }: Given) => ({
+const bodyOf = ({ kind, name, baseUrl, apiKey, models }: Given) => ({
   kind,
-  ...(kind === 'compatible' && { name }),
+  ...(mayBeNamed(kind) && (name !== '' || kind === 'compatible') && { name }),
+  ...(kind in texts.modelsHints && models.trim() !== '' && { models: linesOf(models) }),
   ...(baseUrl !== '' && { baseUrl }),
   ...(apiKey !== '' && { apiKey }),
 });
 
 function AddDialog({ onClose }: { onClose: () => void }) {
   const say = useSay();
-  const [given, setGiven] = useState<Given>({ kind: 'openrouter', name: '', baseUrl: '', apiKey: '' });
+  const [given, setGiven] = useState<Given>({ kind: 'openrouter', name: '', baseUrl: '', apiKey: '', models: '' });
   const test = useSend(web.providers.test);
   const add = useSend(web.providers.add, {
     refresh: REFRESH,
@@ -145,7 +152,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     <Dialog open onClose={onClose} title={texts.add}>
       <Form
         error={add.error}
-        fields={['name', 'baseUrl', 'apiKey']}
+        fields={['name', 'baseUrl', 'apiKey', 'models']}
         onSubmit={() => add.mutate({ body: bodyOf(given) })}
       >
         <Fields
@@ -171,7 +178,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
 
 function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<Given>) => void }) {
   const { kind, name, baseUrl, apiKey } = given;
-  const isNeeded = NEEDS_ADDRESS.has(kind);
+  const isNeeded = !needsNoAddress(kind);
   return (
     <>
       <SelectField
@@ -180,12 +187,12 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
         onChange={({ target }) => onChange({ kind: target.value as ProviderKind })}
         choices={PROVIDER_KINDS.map((value) => ({ value, label: texts.kinds[value] ?? value }))}
       />
-      {kind === 'compatible' && (
+      {mayBeNamed(kind) && (
         <TextField
           label={texts.name}
           name="name"
-          hint={texts.nameHint}
-          required
+          hint={kind === 'compatible' ? texts.nameHint : texts.cloudNameHint}
+          required={kind === 'compatible'}
           value={name}
           onChange={({ target }) => onChange({ name: target.value })}
         />
@@ -193,7 +200,7 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
       <TextField
         label={texts.address}
         name="baseUrl"
-        hint={isNeeded ? texts.addressHint : texts.optional}
+        hint={texts.addresses[kind] ?? (isNeeded ? texts.addressHint : texts.optional)}
         required={isNeeded}
         placeholder="https://"
         inputMode="url"
@@ -203,13 +210,24 @@ function Fields({ given, onChange }: { given: Given; onChange: (change: Partial<
       <TextField
         label={texts.key}
         name="apiKey"
-        hint={texts.keyHint}
+        hint={texts.keys[kind] ?? texts.keyHint}
         type="password"
         autoComplete="off"
-        required={!isNeeded}
+        required={needsKey(kind)}
         value={apiKey}
         onChange={({ target }) => onChange({ apiKey: target.value })}
       />
+      {kind in texts.modelsHints && (
+        <TextArea
+          label={texts.models}
+          name="models"
+          hint={texts.modelsHints[kind]}
+          rows={3}
+          required={needsModels(kind)}
+          value={given.models}
+          onChange={({ target }) => onChange({ models: target.value })}
+        />
+      )}
     </>
   );
 }

@@ -4,8 +4,18 @@ import { notifications as texts } from '../../../texts/account.ts';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { CheckField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
+import { PushCard } from './push.tsx';
 
 export function Notifications() {
+  return (
+    <div className="flex flex-col gap-5">
+      <PushCard />
+      <Mails />
+    </div>
+  );
+}
+
+function Mails() {
   const read = useCall(web.settings.get, {});
   const save = useSend(web.settings.update, { refresh: [web.settings.get] });
   return (

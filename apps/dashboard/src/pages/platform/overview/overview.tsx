@@ -1,25 +1,23 @@
 import { web } from '@troupe/contract';
-import type { TypesOf, WebAgent } from '@troupe/contract';
+import type { TypesOf } from '@troupe/contract';
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../../api.ts';
 import { coming, count, dayOf, money } from '../../../format.ts';
-import { modelName } from '../../../models.ts';
 import { useSession } from '../../../session.ts';
 import { overview as texts } from '../../../texts/overview.ts';
 import { LinkButton } from '../../../ui/button.tsx';
-import { Card, Figure, Figures, Status } from '../../../ui/card.tsx';
+import { Card, Figure, Figures } from '../../../ui/card.tsx';
 import { Bars } from '../../../ui/chart.tsx';
 import { cx } from '../../../ui/cx.ts';
-import { Icon, Mask } from '../../../ui/icons.tsx';
+import { Icon } from '../../../ui/icons.tsx';
 import { ClosedNotice } from '../../identity/account/account.tsx';
 import { Page } from '../../../ui/page.tsx';
-import { Lines, Loaded } from '../../../ui/states.tsx';
+import { Lines } from '../../../ui/states.tsx';
 import { AccessCard, useAccess } from '../../identity/access.tsx';
 import { Attention } from './attention.tsx';
 import { Brief } from './brief.tsx';
+import { Stage } from './stage.tsx';
 import { isRunning, isSettled, nextOf, stepsOf } from './progress.ts';
-
-const GLANCE = 8;
 
 /** What of getting started is set up: a provider, which only administrators can do something about, and a cap. */
 function useSetup(isAdmin: boolean) {
@@ -39,7 +37,7 @@ function useSetup(isAdmin: boolean) {
 function useOverview() {
   const { user } = useSession();
   const agents = useCall(web.agents.list, {});
-  const cost = useCall(web.usage.getCosts, { query: { period: '7d' } }, { every: 30_000 });
+  const cost = useCall(web.usage.getCosts, { query: { period: '7d' } });
   const tasks = useCall(web.tasks.list, { query: {} });
   const health = useCall(web.health.get, {}, { every: 30_000 });
   const access = useAccess();
@@ -84,7 +82,7 @@ export default function Overview() {
           <InFigures {...reads} />
           <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
             <div className="flex min-w-0 flex-col gap-5">
-              <AtAGlance agents={reads.agents} />
+              <Stage />
               <Daily cost={reads.cost.data} />
             </div>
             <div className="flex min-w-0 flex-col gap-5">
@@ -123,25 +121,6 @@ function InFigures({ agents, cost, tasks, health }: Reads) {
   );
 }
 
-function AtAGlance({ agents }: Pick<Reads, 'agents'>) {
-  return (
-    <Card
-      title={texts.glance}
-      actions={
-        <LinkButton small kind="quiet" to="/dashboard/agents">
-          {texts.allAgents}
-        </LinkButton>
-      }
-    >
-      <Loaded from={agents}>
-        {({ agents: all }) =>
-          all.length === 0 ? <p className="text-ink-soft">{texts.noAgents}</p> : <Glance all={all} />
-        }
-      </Loaded>
-    </Card>
-  );
-}
-
 /** What the days cost. */
 function Daily({ cost }: { cost: TypesOf<typeof web.usage.getCosts>['reply'] | undefined }) {
   return (
@@ -163,32 +142,6 @@ function Daily({ cost }: { cost: TypesOf<typeof web.usage.getCosts>['reply'] | u
         </Card>
       )}
     </>
-  );
-}
-
-/** The first of the agents. */
-function Glance({ all }: { all: WebAgent[] }) {
-  return (
-    <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
-      {all.slice(0, GLANCE).map((agent) => (
-        <li key={agent.id}>
-          <Link
-            to="/dashboard/agents/$id"
-            params={{ id: agent.id } as never}
-            className="flex items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong"
-          >
-            <Mask seed={agent.id} />
-            <span className="min-w-0 flex-1">
-              <span className="block truncate font-medium" dir="auto">
-                {agent.name}
-              </span>
-              <span className="block truncate text-[0.85rem] text-ink-faint">{modelName(agent.answers)}</span>
-            </span>
-            <Status value={agent.status} />
-          </Link>
-        </li>
-      ))}
-    </ul>
   );
 }
 

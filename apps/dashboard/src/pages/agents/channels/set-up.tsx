@@ -1,0 +1,97 @@
+import { CHANNEL_FIELDS, web, type AgentChannel, type ChannelField } from '@troupe/contract';
+import { useState } from 'react';
+import { useSend } from '../../../api.ts';
+import { channels as texts } from '../../../texts/channels.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
+import { Form, Refused } from '../../../ui/form.tsx';
+import { useSay } from '../../../ui/toast.tsx';
+import { channelBody, formOf } from './channel-form.ts';
+
+interface Props {
+  agentId: string;
+  channel: AgentChannel;
+  onClose: () => void;
+}
+
+/** What to do where, and what to bring back from there. */
+export function SetUp({ agentId, channel, onClose }: Props) {
+  const { kind, webhook, secrets } = channel;
+  const [form, setForm] = useState(() => formOf(channel));
+  const say = useSay();
+  const set = useSend(web.channels.set, { refresh: [web.channels.list], done: () => say(texts.saved) });
+  const submit = () => {
+    set.mutate({ params: { id: agentId, kind }, body: channelBody(channel, form) });
+  };
+  const change = (name: string, value: string) => setForm({ ...form, values: { ...form.values, [name]: value } });
+  return (
+    <Dialog open onClose={onClose} title={texts.setTitle(texts.names[kind])} wide>
+      <ol className="mb-4 flex list-decimal flex-col gap-1 pl-5 text-ink-soft">
+        {texts.steps[kind].map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <Form error={set.error} fields={[]} onSubmit={submit} className="flex flex-col gap-4">
+        {CHANNEL_FIELDS[kind].map((field) => (
+          <Entry
+            key={field.name}
+            field={field}
+            isKept={secrets.includes(field.name)}
+            value={form.values[field.name] ?? ''}
+            onChange={(value) => change(field.name, value)}
+          />
+        ))}
+        <TextArea
+          label={texts.allowed}
+          hint={kind === 'email' ? texts.allowedByMail : texts.allowedHint}
+          rows={3}
+          value={form.allowed}
+          onChange={({ target }) => setForm({ ...form, allowed: target.value })}
+        />
+        {webhook !== null && <Code label={texts.webhook} text={webhook} />}
+        <Refused error={set.error} />
+        <div>
+          <Button kind="primary" type="submit" busy={set.isPending}>
+            {texts.save}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface EntryProps {
+  field: ChannelField;
+  isKept: boolean;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function Entry({ field: { name, isSecret, isRequired, choices }, isKept, value, onChange }: EntryProps) {
+  const label = texts.fields[name] ?? name;
+  if (choices) {
+    const all = choices.map((choice) => ({ value: choice, label: texts.securities[choice] ?? choice }));
+    return (
+      <SelectField
+        label={label}
+        choices={[{ value: '', label: texts.standard }, ...all]}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    );
+  }
+  return (
+    <TextField
+      label={label}
+      hint={isKept ? texts.kept : isRequired ? undefined : texts.optional}
+      required={isRequired === true && !isKept}
+      type={isSecret ? 'password' : 'text'}
+      autoComplete="off"
+      mono
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}

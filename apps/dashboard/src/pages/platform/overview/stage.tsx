@@ -1,0 +1,171 @@
+import { web } from '@troupe/contract';
+import type { StageActor, TypesOf } from '@troupe/contract';
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import { useCall } from '../../../api.ts';
+import { ago, money } from '../../../format.ts';
+import { overview } from '../../../texts/overview.ts';
+import { stage as texts } from '../../../texts/stage.ts';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { Mask } from '../../../ui/icons.tsx';
+import { Loaded } from '../../../ui/states.tsx';
+import { isBusy, stagedOf } from './stage-groups.ts';
+
+type Reply = TypesOf<typeof web.stage.get>['reply'];
+
+const DOT = {
+  working: 'bg-info',
+  waits: 'bg-spot',
+  ready: 'bg-ok',
+  off: 'bg-line-strong',
+  trouble: 'bg-danger',
+} satisfies Record<StageActor['state'], string>;
+/** Of more the groups are folded: the rest of the page must be in reach. */
+const FEW = 60;
+const ORDER = ['working', 'waits', 'trouble', 'ready', 'off'] as const;
+
+/** Every agent and team as they are now, with two agents and with hundreds. */
+export function Stage() {
+  const read = useCall(web.stage.get, {});
+  return (
+    <Card
+      title={texts.title}
+      hint={read.data && read.data.agents.length > 0 && summary(read.data)}
+      actions={
+        <LinkButton small kind="quiet" to="/dashboard/agents">
+          {overview.allAgents}
+        </LinkButton>
+      }
+    >
+      <Loaded from={read}>
+        {({ agents, more }) =>
+          agents.length === 0 ? (
+            <p className="text-ink-soft">{overview.noAgents}</p>
+          ) : (
+            <>
+              <Shown agents={agents} />
+              {more && <p className="mt-3 text-ink-faint">{texts.more}</p>}
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function summary({ agents, todayUsd }: Reply): string {
+  const counted = ORDER.flatMap((state) => {
+    const { length } = agents.filter((actor) => actor.state === state);
+    return length === 0 ? [] : [texts[state](length)];
+  });
+  return [...counted, texts.today(money(todayUsd))].join(' · ');
+}
+
+function Shown({ agents }: { agents: StageActor[] }) {
+  const { front, hidden, groups } = stagedOf(agents);
+  return (
+    <div className="flex flex-col gap-4">
+      {front.length > 0 && (
+        <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2">
+          {front.map((actor) => (
+            <li key={actor.id}>
+              <Actor actor={actor} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {hidden > 0 && <p className="text-ink-soft">{texts.hidden(hidden)}</p>}
+      {groups.map(({ team, actors }) => (
+        <details key={team ?? ''} open={agents.length <= FEW}>
+          <summary className="eyebrow mb-1.5 cursor-pointer">
+            <bdi>{team ?? (groups.length === 1 ? texts.everybody : texts.noTeam)}</bdi> {actors.length}
+          </summary>
+          <ul className="flex flex-wrap gap-1.5">
+            {actors.map(({ id, name, state }) => (
+              <Small key={id} id={id} name={name} state={state} />
+            ))}
+          </ul>
+        </details>
+      ))}
+    </div>
+  );
+}
+
+function Dot({ state }: { state: StageActor['state'] }) {
+  return <span aria-hidden="true" className={cx('size-2 shrink-0 rounded-full', DOT[state])} />;
+}
+
+/** One in front: what it does, for whom, since when, and what it spent today. */
+function Actor({ actor }: { actor: StageActor }) {
+  const { id, name, state, about, handedBy, since, spentUsd } = actor;
+  const busy = isBusy(actor);
+  const how = [handedBy && texts.handed(handedBy), busy && since && texts.since(ago(since))].filter(Boolean);
+  return (
+    <div className="flex h-full items-center gap-3 rounded-xl border border-line p-3 hover:border-line-strong">
+      <Mask seed={id} />
+      <span className="min-w-0 flex-1">
+        <Link to="/dashboard/agents/$id" params={{ id } as never} className="block font-medium hover:underline">
+          <span className="block truncate" dir="auto">
+            {name}
+          </span>
+        </Link>
+        <span className="flex items-center gap-1.5 text-[0.85rem] text-ink-soft">
+          <Dot state={state} />
+          <bdi className="min-w-0 truncate">{[texts.states[state], ...how].join(', ')}</bdi>
+        </span>
+        {about && (
+          <span className="block truncate text-[0.85rem] text-ink-soft" dir="auto" title={about}>
+            {about}
+          </span>
+        )}
+        {spentUsd > 0 && (
+          <span className="num block text-[0.85rem] text-ink-faint">{texts.today(money(spentUsd))}</span>
+        )}
+      </span>
+      {busy && <Lead id={id} name={name} state={state} />}
+    </div>
+  );
+}
+
+/** To the conversation while it happens, or to what waits. */
+function Lead({ id, name, state }: Pick<StageActor, 'id' | 'name' | 'state'>) {
+  return state === 'waits' ? (
+    <LinkButton small aria-label={texts.reviewNamed(name)} to="/dashboard/inbox">
+      {texts.review}
+    </LinkButton>
+  ) : (
+    <LinkButton
+      small
+      aria-label={texts.watchNamed(name)}
+      to="/dashboard/agents/$id"
+      params={{ id } as never}
+      search={{ tab: 'chat' } as never}
+    >
+      {texts.watch}
+    </LinkButton>
+  );
+}
+
+/** Drawn again only when its own state changes: there may be hundreds. */
+const Small = memo(function Small({ id, name, state }: Pick<StageActor, 'id' | 'name' | 'state'>) {
+  return (
+    <li>
+      <Link
+        to="/dashboard/agents/$id"
+        params={{ id } as never}
+        preload={false}
+        aria-label={texts.actor(name, texts.states[state])}
+        title={texts.actor(name, texts.states[state])}
+        className="relative block rounded-lg p-0.5 hover:bg-sunken"
+      >
+        <Mask seed={id} size={28} />
+        <span
+          aria-hidden="true"
+          className={cx('absolute end-0 bottom-0 size-2.5 rounded-full border-2 border-surface', DOT[state])}
+        />
+      </Link>
+    </li>
+  );
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { nullableTimestamp } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const MOST_ON_STAGE = 1000;
+
+const actor = z.object({
+  id: z.string(),
+  name: z.string(),
+  teamId: z.string().nullable(),
+  teamName: z.string().nullable(),
+  state: z.enum(['working', 'waits', 'ready', 'off', 'trouble']),
+  sessionId: z.string().nullable().describe('The conversation that it works on or waits in'),
+  about: z.string().nullable().describe('The task or the conversation, in its own words'),
+  /** The lead that handed it the work. */
+  handedBy: z.string().nullable().describe('The agent that it works for'),
+  since: nullableTimestamp,
+  spentUsd: z.number().describe('Today, UTC'),
+});
+export type StageActor = z.output<typeof actor>;
+
+export const get = endpoint({
+  service: 'web',
+  auth: 'session',
+  tag: 'Agents',
+  method: 'GET',
+  path: '/api/stage',
+  summary:
+    'Every agent as it is at this moment: at work on what, waiting for a decision, ready, off or in trouble; `work` in the live stream says when to read it again',
+  reply: z.object({
+    agents: z.array(actor).describe('Those that wait first, then those at work, then by name; 1,000 at most'),
+    more: z.boolean(),
+    todayUsd: z.number(),
+  }),
+  errors: { 401: ['Unauthorized'] },
+});
