@@ -32,6 +32,7 @@ export const collection = {
   saved: 'Saved',
   add: 'Add documents',
   addHint: (mb: number) => `Text, Markdown, HTML, PDF, docx, xlsx, pptx, csv and e-mail (.eml), up to ${mb} MB each.`,
+  tab: 'Files',
   files: 'Choose files',
   address: 'Address of a page',
   addressHint: 'Only public addresses are fetched.',

@@ -142,7 +142,7 @@ function Add({ id }: { id: string }) {
         value={tab}
         onChange={setTab}
         tabs={[
-          { key: 'files', label: texts.files, content: () => <Files id={id} /> },
+          { key: 'files', label: texts.tab, content: () => <Files id={id} /> },
           { key: 'address', label: texts.address, content: () => <Address id={id} /> },
           { key: 'text', label: texts.text, content: () => <Text id={id} /> },
         ]}
