@@ -53,24 +53,29 @@ export const weightOf = (all: number, having: number): number => Math.log(1 + (a
 /** Scores of the passages of one block, each list with its term's weight. */
 export class BlockScores {
   readonly #scores = new Float64Array(BLOCK);
-  readonly #touched: number[] = [];
+  readonly #touched = new Uint16Array(BLOCK);
+  #count = 0;
 
   add(postings: Buffer, weight: number, average: number): void {
+    const scores = this.#scores;
+    const top = weight * (K1 + 1);
+    const [flat, slope] = [K1 * (1 - B), (K1 * B * 2) / average];
     for (let at = 0; at < postings.length; at += ENTRY) {
       const slot = (postings[at]! << 8) | postings[at + 1]!;
       const count = postings[at + 2]!;
-      const length = postings[at + 3]! * 2;
-      if (this.#scores[slot] === 0) this.#touched.push(slot);
-      this.#scores[slot]! += (weight * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / average));
+      const before = scores[slot]!;
+      if (before === 0) this.#touched[this.#count++] = slot;
+      scores[slot] = before + (top * count) / (count + flat + slope * postings[at + 3]!);
     }
   }
 
   /** Gives away what was found, and is as new. */
-  *take(): Generator<[slot: number, score: number]> {
-    for (const slot of this.#touched) {
-      yield [slot, this.#scores[slot]!];
+  take(found: (slot: number, score: number) => void): void {
+    for (let at = 0; at < this.#count; at += 1) {
+      const slot = this.#touched[at]!;
+      found(slot, this.#scores[slot]!);
       this.#scores[slot] = 0;
     }
-    this.#touched.length = 0;
+    this.#count = 0;
   }
 }

@@ -83,17 +83,34 @@ function rank(
     else blocks.set(key, [list]);
   }
   const scores = new BlockScores();
-  let best: Ranked[] = [];
-  let least = 0;
+  const best = createBest(most);
   for (const block of blocks.values()) {
     const { collection, block: number } = block[0]!;
     for (const { term, postings } of block) scores.add(postings, weightOf(all, having.get(term) ?? 0), average);
-    for (const [slot, score] of scores.take())
-      if (score > least) best.push({ collection, number: number * BLOCK + slot, score });
-    best = best.toSorted((a, b) => b.score - a.score || a.number - b.number).slice(0, most);
-    least = best.length < most ? 0 : best.at(-1)!.score;
+    scores.take((slot, score) => best.offer(collection, number * BLOCK + slot, score));
   }
-  return best;
+  return best.take();
+}
+
+/** Keeps the best of many: most are worse than what is there, and cost a comparison. */
+function createBest(most: number) {
+  let kept: Ranked[] = [];
+  let least = 0;
+  const trim = (): void => {
+    kept = kept.toSorted((a, b) => b.score - a.score || a.number - b.number).slice(0, most);
+    if (kept.length === most) least = kept.at(-1)!.score;
+  };
+  return {
+    offer(collection: number, number: number, score: number): void {
+      if (score <= least) return;
+      kept.push({ collection, number, score });
+      if (kept.length >= most * 8) trim();
+    },
+    take(): Ranked[] {
+      trim();
+      return kept;
+    },
+  };
 }
 
 const hitOf = (row: PassageRow, collection: string): Omit<Hit, 'score'> => ({
