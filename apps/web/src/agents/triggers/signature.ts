@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { safeEqual, sha256Hex } from '@troupe/kernel';
+import { sameSecret, sha256Hex } from '@troupe/kernel';
 
 /** Who delivers: signed as Standard Webhooks says, or the secret itself as bearer for those that cannot sign. */
 
@@ -20,7 +20,7 @@ export function isFrom(secrets: readonly string[], headers: Headers, body: strin
   if (given !== undefined) return isSigned(secrets, headers, given, body, now);
   const bearer = /^Bearer (\S+)$/i.exec(headerOf(headers, 'authorization') ?? '')?.[1];
   // Hashed, so that all are of one length.
-  return bearer !== undefined && secrets.some((secret) => safeEqual(sha256Hex(bearer), sha256Hex(secret)));
+  return bearer !== undefined && secrets.some((secret) => sameSecret(sha256Hex(bearer), sha256Hex(secret)));
 }
 
 function isSigned(secrets: readonly string[], headers: Headers, given: string, body: string, now: Date): boolean {
@@ -32,6 +32,6 @@ function isSigned(secrets: readonly string[], headers: Headers, given: string, b
   return secrets.some((secret) => {
     const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
     const right = `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
-    return signatures.some((signature) => safeEqual(signature, right));
+    return signatures.some((signature) => sameSecret(signature, right));
   });
 }
