@@ -25,7 +25,8 @@ export const tasks = {
   switchOn: 'Switch on',
   switchOff: 'Switch off',
   runs: 'Runs',
-  runsHint: 'Every due time and everything that arrived has exactly one entry, the newest first, in your own time zone.',
+  runsHint:
+    'Every due time and everything that arrived has exactly one entry, the newest first, in your own time zone.',
   noRuns: 'It has not run yet',
   standsFor: (n: number) => `(stands for ${n} due times)`,
   deleteTitle: (name: string) => `Delete the task ${name}?`,

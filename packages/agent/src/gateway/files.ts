@@ -20,7 +20,8 @@ function pathOf({ query }: Exchange, fallback?: string): string {
 export function fileError(error: unknown, path: string): unknown {
   const { code, name, message } = error as NodeJS.ErrnoException;
   if (error instanceof TooLarge) return new AppError(413, message);
-  if (name === 'WorkspaceError' || name === 'OutsideWorkspace' || name === 'BadPattern') return new AppError(400, message);
+  if (name === 'WorkspaceError' || name === 'OutsideWorkspace' || name === 'BadPattern')
+    return new AppError(400, message);
   if (code === 'ENOENT' || code === 'ELOOP') return new AppError(404, 'File not found');
   if (code === 'ENOTDIR' || code === 'EISDIR')
     return new AppError(400, `${path} is ${code === 'EISDIR' ? 'a' : 'no'} folder`);

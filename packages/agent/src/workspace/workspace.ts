@@ -202,7 +202,7 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
     open: openFile,
     put: createPut(within, room),
     browse: (folder) => pool.run(BROWSE, { root, folder }, { key: owner }),
-    find: (pattern, since) => pool.run(FIND, { root, pattern, since }, { key: owner }),
+    find: (pattern, since) => pool.run(FIND, { root, pattern, since, now: Date.now() }, { key: owner }),
     extract: (file, most) => pool.run(EXTRACT, { root, file, most }, { key: owner }),
     room: () => room(),
     // What is here is all that there is.

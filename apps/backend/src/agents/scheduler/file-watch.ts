@@ -64,11 +64,9 @@ export function createFileWatch({ db, log, find, everyMs = EVERY_MS }: FileWatch
   async function look(trigger: store.FileTrigger): Promise<void> {
     const { id, agent_id, user_id, pattern, seen_at } = trigger;
     const since = seen_at === null ? 0 : seen_at.getTime() - 2 * LOOK_MS;
-    const found = await find(
-      { id: agent_id, userId: user_id },
-      { pattern, since },
-      AbortSignal.timeout(LOOK_MS),
-    ).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+    const found = await find({ id: agent_id, userId: user_id }, { pattern, since }, AbortSignal.timeout(LOOK_MS)).catch(
+      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+    );
     if (found instanceof Error) {
       log.info({ err: found, triggerId: id }, 'files could not be looked for');
       return void (await store.noteProblem(db.system, trigger, found.message));

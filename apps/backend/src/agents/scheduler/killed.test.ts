@@ -116,9 +116,11 @@ test('schedulers are killed over what arrived: each runs to its end under one id
   for (const child of children) child.kill('SIGKILL');
   await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')));
 
-  const { rows } = await sql<{ id: string; task_id: string; status: string }>`select id, task_id, status from task_runs`.execute(
-    db.system,
-  );
+  const { rows } = await sql<{
+    id: string;
+    task_id: string;
+    status: string;
+  }>`select id, task_id, status from task_runs`.execute(db.system);
   assert.ok(rows.every(({ status }) => status === 'succeeded'));
   assert.equal(new Set(rows.map(({ task_id }) => task_id)).size, 2 * RUNS);
   assert.equal(rows.length, 2 * RUNS, 'something ran twice');

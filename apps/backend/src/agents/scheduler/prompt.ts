@@ -12,7 +12,17 @@ const CAME: Readonly<Record<string, string>> = {
  * What the agent is asked: the owner's prompt, and what arrived as data below it. Whoever sends it cannot know the mark that
  * ends it, so nothing in it can pass for the owner's words. What the agent may do does not depend on either.
  */
-export function promptOf({ id, prompt, source, input }: { id: string; prompt: string; source: string; input: string | null }): string {
+export function promptOf({
+  id,
+  prompt,
+  source,
+  input,
+}: {
+  id: string;
+  prompt: string;
+  source: string;
+  input: string | null;
+}): string {
   if (input === null || input === '') return prompt;
   const mark = `data-${sha256Hex(id).slice(0, 16)}`;
   return `${prompt}

@@ -161,7 +161,12 @@ class TaskScheduler {
     const now = await this.#timeOf(tx);
     const runs: Run[] = [];
     const receipts: store.Receipt[] = [];
-    const shares = { places: PLACES - this.#runs.size, reserved: RESERVED, perUser: PER_USER, busy: this.#runs.size > 0 };
+    const shares = {
+      places: PLACES - this.#runs.size,
+      reserved: RESERVED,
+      perUser: PER_USER,
+      busy: this.#runs.size > 0,
+    };
     const { tasks, left } = shares.places > 0 ? await store.takeDue(tx, now, shares) : { tasks: [], left: true };
     for (const task of tasks) {
       const due = task.next_run!;

@@ -135,7 +135,14 @@ export async function closeReceipt(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('task_runs')
-    .set({ status, output, error, finished_at: at, lease_until: null, input: sql<string | null>`left(input, ${INPUT_KEPT})` })
+    .set({
+      status,
+      output,
+      error,
+      finished_at: at,
+      lease_until: null,
+      input: sql<string | null>`left(input, ${INPUT_KEPT})`,
+    })
     .where('id', '=', runId)
     .where('status', '=', 'running')
     .executeTakeFirst();

@@ -12,7 +12,9 @@ let runtime: Runtime;
 before(async () => {
   runtime = await testRuntime();
   await testUser(runtime.db, 'u');
-  await sql`insert into agents (id, user_id, name, status) values ('agent', 'u', 'A', 'running')`.execute(runtime.db.system);
+  await sql`insert into agents (id, user_id, name, status) values ('agent', 'u', 'A', 'running')`.execute(
+    runtime.db.system,
+  );
 });
 after(() => runtime.close());
 beforeEach(() => sql`delete from scheduled_tasks`.execute(runtime.db.system));
@@ -31,7 +33,9 @@ async function addTrigger(id: string, taskId: string, fields: Record<string, str
 
 async function arrive(taskId: string, input = 'x', { source = 'api', depth = 0 } = {}) {
   const { rows } = await sql<{ taken: { state: string; receipt?: string } }>`
-    select task_take_in(${taskId}, null, ${source}, null, ${input}, ${depth}::integer) as taken`.execute(runtime.db.system);
+    select task_take_in(${taskId}, null, ${source}, null, ${input}, ${depth}::integer) as taken`.execute(
+    runtime.db.system,
+  );
   return rows[0]!.taken;
 }
 
@@ -110,10 +114,13 @@ test('a run whose process ended is asked for again under its id; after three of 
     await sql`update task_runs set status = 'running', lease_until = now() - interval '1 second', tries = ${n} where id = ${receipt!}`.execute(
       runtime.db.system,
     );
-    const one = scheduler((_agent, { runId }, signal) => {
-      asked.push(runId);
-      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    }, { closeMs: 1 });
+    const one = scheduler(
+      (_agent, { runId }, signal) => {
+        asked.push(runId);
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+      },
+      { closeMs: 1 },
+    );
     one.start();
     await until(async () => asked.length === n + 1);
     await one.close();
@@ -155,7 +162,9 @@ test('bounds: a task has so many that wait, an hour so many runs; what nobody wa
   assert.deepEqual([row.status, row.error], ['skipped', 'Too many runs wait']);
   await sql`update task_runs set status = 'succeeded'`.execute(runtime.db.system);
   await sql`insert into task_runs (id, task_id, user_id, due_at, status, started_at, source)
-    select 'r' || n, 't', 'u', now(), 'succeeded', now(), 'api' from generate_series(1, 200) n`.execute(runtime.db.system);
+    select 'r' || n, 't', 'u', now(), 'succeeded', now(), 'api' from generate_series(1, 200) n`.execute(
+    runtime.db.system,
+  );
   assert.deepEqual(await arrive('t'), { state: 'full' });
   await addTask('off', { enabled: false });
   assert.deepEqual([await arrive('off'), await arrive('nobody')], [{ state: 'off' }, { state: 'gone' }]);

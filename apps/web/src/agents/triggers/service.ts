@@ -125,7 +125,11 @@ export function createTriggers(deps: TriggersDeps) {
   });
 
   /** Changes one that is the user's. */
-  const change = <T>(userId: string, { id, triggerId }: Which, work: (tx: UserTx, row: store.TriggerRow) => Promise<T>) =>
+  const change = <T>(
+    userId: string,
+    { id, triggerId }: Which,
+    work: (tx: UserTx, row: store.TriggerRow) => Promise<T>,
+  ) =>
     db.asUser(userId, async (tx) => {
       const row = await store.findTrigger(tx, id, triggerId);
       if (!row) throw notFound();
@@ -167,7 +171,8 @@ export function createTriggers(deps: TriggersDeps) {
     update: (userId: string, which: Which, enabled: boolean) =>
       change(userId, which, async (tx, row) => {
         // A file trigger begins anew: what came while it was off is not told of afterwards.
-        const anew = enabled && !row.enabled && row.kind === 'file' ? { seen: null, seen_at: null, created_at: clock() } : {};
+        const anew =
+          enabled && !row.enabled && row.kind === 'file' ? { seen: null, seen_at: null, created_at: clock() } : {};
         return { trigger: shown(await store.changeTrigger(tx, row.id, { enabled, ...anew })) };
       }),
 

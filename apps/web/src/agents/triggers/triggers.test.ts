@@ -39,7 +39,12 @@ async function newHook(taskId: string) {
 }
 
 const post = (path: string, payload: string, headers: Record<string, string>) =>
-  web.server.app.inject({ method: 'POST', url: path, payload, headers: { 'content-type': 'application/json', ...headers } });
+  web.server.app.inject({
+    method: 'POST',
+    url: path,
+    payload,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
 
 function signed(secret: string, body: string, { id = newId(), at = new Date() } = {}) {
   const signature = new Webhook(secret).sign(id, at, body);
@@ -114,7 +119,11 @@ test('nothing else gets in: forged, changed, old, early, for another trigger, no
   ];
   for (const [body, headers] of tries) {
     const answer = await post(hook.path, body, headers);
-    assert.deepEqual([answer.statusCode, answer.json()], [401, { error: 'Invalid signature' }], JSON.stringify(headers));
+    assert.deepEqual(
+      [answer.statusCode, answer.json()],
+      [401, { error: 'Invalid signature' }],
+      JSON.stringify(headers),
+    );
   }
   assert.equal((await runsOf(hook.taskId)).length, 0);
   assert.equal((await post('/api/hooks/nobody', 'x', good)).statusCode, 404);
@@ -137,7 +146,10 @@ test('a rotated secret ends at once or after a day; a revoked trigger and a dele
   assert.notEqual(second.trigger.oldSecretUntil, null);
   assert.deepEqual([await status(hook.secret), await status(second.secret)], [202, 202]);
   const third = (await ask('POST', `${at}/rotate`, {})).json();
-  assert.deepEqual([await status(hook.secret), await status(second.secret), await status(third.secret)], [401, 401, 202]);
+  assert.deepEqual(
+    [await status(hook.secret), await status(second.secret), await status(third.secret)],
+    [401, 401, 202],
+  );
   assert.equal((await ask('PATCH', at, { enabled: false })).json().trigger.enabled, false);
   assert.equal(await status(third.secret), 404);
   assert.equal((await ask('PATCH', at, { enabled: true })).statusCode, 200);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { createGlob } from '../glob.ts';
-import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError } from '../workspace-files.ts';
+import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError, type WorkspaceFiles } from '../workspace-files.ts';
 
 /** A file that a pattern matches. */
 export interface Found {
@@ -20,7 +20,15 @@ const FRESH_MS = 3000;
 /** Read of each end of a file. */
 const SAMPLE = 64 * 1024;
 
-export async function run({ root, pattern, since }: { root: string; pattern: string; since: number }): Promise<Found[]> {
+interface Asked {
+  root: string;
+  pattern: string;
+  /** By this machine's clock, as `now`. */
+  since: number;
+  now: number;
+}
+
+export async function run({ root, pattern, since, now }: Asked): Promise<Found[]> {
   const files = createWorkspaceFiles(root);
   const matches = createGlob(pattern);
   // A pattern without a slash is meant for names in any folder.
@@ -30,17 +38,17 @@ export async function run({ root, pattern, since }: { root: string; pattern: str
     const base = path.posix.basename(name);
     if (/^\.[0-9a-f]{16}\.part$/.test(base) || !(matches(name) || (anywhere && matches(base)))) continue;
     if (found.length === MOST) throw new WorkspaceError(`More than ${MOST} files match: narrow the pattern`);
-    const one = await describe(files, name, since).catch(gone);
+    const one = await describe(files, name, { since, now }).catch(gone);
     if (one) found.push(one);
   }
   return found;
 }
 
-const describe = (files: ReturnType<typeof createWorkspaceFiles>, name: string, since: number): Promise<Found> =>
+const describe = (files: WorkspaceFiles, name: string, { since, now }: Pick<Asked, 'since' | 'now'>): Promise<Found> =>
   files.open(name, async (handle) => {
     const { size, mtimeMs, ctimeMs } = await handle.stat();
     const changedAt = Math.max(mtimeMs, ctimeMs);
-    const fresh = changedAt > Date.now() - FRESH_MS;
+    const fresh = changedAt > now - FRESH_MS;
     const about = { path: name, bytes: size, changedAt, ...(fresh && { fresh }) };
     if (changedAt <= since || fresh) return about;
     const hash = createHash('sha256').update(`${size}:`);
