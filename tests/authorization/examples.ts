@@ -117,6 +117,7 @@ const BACKEND: Record<string, Make> = {
   }),
   'GET /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: '.' } }),
   'DELETE /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'GET /api/runtime/proxy/:agentId/files/find': (id) => ({ ...inAgent(id), query: { pattern: '*', since: '0' } }),
   'GET /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
   'PUT /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
   'GET /api/runtime/proxy/:agentId/search': (id) => ({ ...inAgent(id), query: { q: 'x' } }),

@@ -7,8 +7,11 @@ const trigger = ({ taskId: id, triggerId }: { taskId: string; triggerId: string 
 /** What starts a task. */
 export const TRIGGERS: Record<string, Make> = {
   'GET /api/scheduled-tasks/:id/triggers': task,
-  'POST /api/scheduled-tasks/:id/triggers': (ids) => ({ ...task(ids), body: { kind: 'webhook' } }),
-  'POST /api/scheduled-tasks/:id/run': (ids) => ({ ...task(ids), body: { input: 'now' } }),
+  'POST /api/scheduled-tasks/:id/triggers': (ids) => [
+    { ...task(ids), body: { kind: 'webhook' } },
+    { ...task(ids), body: { kind: 'task', afterTaskId: ids.taskId } },
+  ],
+  'POST /api/scheduled-tasks/:id/run': (ids) => ({ ...task(ids), body: { input: 'now', key: 'once' } }),
   'GET /api/scheduled-tasks/:id/runs/:runId': ({ taskId: id, runId }) => ({ params: { id, runId } }),
   [`PATCH ${TRIGGER}`]: (ids) => ({ ...trigger(ids), body: { enabled: false } }),
   [`DELETE ${TRIGGER}`]: trigger,
