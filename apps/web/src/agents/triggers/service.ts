@@ -4,6 +4,7 @@ import { ownPlan, PLAN_LIMITS } from '@troupe/domain';
 import type { Database, UserTx } from '@troupe/db';
 import {
   AppError,
+  countedAddress,
   iso,
   isoOrNull,
   newId,
@@ -40,6 +41,9 @@ const PER_TASK_OF_PLAN = 2;
 const SECRET_BYTES = 32;
 const BOTH_COUNT_MS = 86_400_000;
 const DELIVERIES_A_MINUTE = 120;
+/** Deliveries of one sender to one trigger under way in this process, and of all. */
+const MOST_AT_ONCE = 20;
+const MOST_OF_ALL = 100;
 const MOST_ID = 200;
 const RETRY_SECONDS = '60';
 
@@ -64,29 +68,35 @@ function answered(taskId: string, { state, receipt }: store.TakenIn) {
   return { receiptId: receipt, taskId, duplicate: state === 'known' };
 }
 
+type Delivery = Pick<RequestInfo, 'headers' | 'rawBody' | 'address'>;
+
+/** So many are worked on at once; whoever sends more is told to come again before anything is asked of the database. */
+function createAtOnce() {
+  const underWay = new Map<string, number>();
+  let all = 0;
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const own = underWay.get(key) ?? 0;
+    if (own >= MOST_AT_ONCE || all >= MOST_OF_ALL) throw full('Too many deliveries');
+    underWay.set(key, own + 1);
+    all += 1;
+    try {
+      return await work();
+    } finally {
+      all -= 1;
+      const left = (underWay.get(key) ?? 1) - 1;
+      if (left === 0) underWay.delete(key);
+      else underWay.set(key, left);
+    }
+  };
+}
+
 /** What others send to a task's address. */
 function delivering({ db, clock, counters, cipher }: TriggersDeps) {
+  const atOnce = createAtOnce();
   return {
-    async deliver(id: string, request: Pick<RequestInfo, 'headers' | 'rawBody'>) {
-      const { headers, rawBody } = request;
-      if (Buffer.byteLength(rawBody) > MOST_DELIVERED) throw new AppError(413, 'A delivery may have 64 KB at most');
-      const hook = await store.findHook(db.system, id);
-      if (!hook) throw notFound();
-      const now = clock();
-      const old = hook.old_secret_until !== null && hook.old_secret_until > now ? hook.old_secret : null;
-      const secrets = [hook.secret, old].flatMap((sealed) => (sealed ? [cipher.open(sealed, hook.id)] : []));
-      if (!isFrom(secrets, headers, rawBody, now)) throw new AppError(401, 'Invalid signature');
-      const delivery = headerOf(headers, 'webhook-id') ?? headerOf(headers, 'idempotency-key');
-      if (delivery !== undefined && (delivery === '' || delivery.length > MOST_ID))
-        throw new AppError(400, 'webhook-id must have 1 to 200 characters');
-      const { count } = await counters.hit(`hook:${hook.id}`, 60_000);
-      if (count > DELIVERIES_A_MINUTE) throw full('Too many deliveries');
-      const { task_id: taskId, user_id: userId } = hook;
-      const arrived = { taskId, triggerId: hook.id, source: 'webhook' as const, delivery, input: clean(rawBody) };
-      const taken = await db.asUser(userId, (tx) => store.takeIn(tx, arrived));
-      if (taken.state === 'gone') throw notFound();
-      return answered(taskId, taken);
-    },
+    deliver: (id: string, request: Delivery) =>
+      // Strangers do not stand in the way of who delivers from elsewhere.
+      atOnce(`${id} ${countedAddress(request.address)}`, () => taken(id, request)),
 
     async start(userId: string, taskId: string, { input, key }: Start) {
       const text = input === undefined || typeof input === 'string' ? input : JSON.stringify(input, null, 2);
@@ -96,6 +106,26 @@ function delivering({ db, clock, counters, cipher }: TriggersDeps) {
       return answered(taskId, await db.asUser(userId, (tx) => store.takeIn(tx, arrived)));
     },
   };
+
+  async function taken(id: string, { headers, rawBody }: Delivery) {
+    if (Buffer.byteLength(rawBody) > MOST_DELIVERED) throw new AppError(413, 'A delivery may have 64 KB at most');
+    const hook = await store.findHook(db.system, id);
+    if (!hook) throw notFound();
+    const now = clock();
+    const old = hook.old_secret_until !== null && hook.old_secret_until > now ? hook.old_secret : null;
+    const secrets = [hook.secret, old].flatMap((sealed) => (sealed ? [cipher.open(sealed, hook.id)] : []));
+    if (!isFrom(secrets, headers, rawBody, now)) throw new AppError(401, 'Invalid signature');
+    const delivery = headerOf(headers, 'webhook-id') ?? headerOf(headers, 'idempotency-key');
+    if (delivery !== undefined && (delivery === '' || delivery.length > MOST_ID))
+      throw new AppError(400, 'webhook-id must have 1 to 200 characters');
+    const { count } = await counters.hit(`hook:${hook.id}`, 60_000);
+    if (count > DELIVERIES_A_MINUTE) throw full('Too many deliveries');
+    const { task_id: taskId, user_id: userId } = hook;
+    const arrived = { taskId, triggerId: hook.id, source: 'webhook' as const, delivery, input: clean(rawBody) };
+    const found = await db.asUser(userId, (tx) => store.takeIn(tx, arrived));
+    if (found.state === 'gone') throw notFound();
+    return answered(taskId, found);
+  }
 }
 
 async function refuseBeyond(tx: UserTx, user: User, taskId: string): Promise<void> {
