@@ -109,7 +109,7 @@ test('a thousand deliveries at once: some are taken, the others are told to come
       }),
     );
   }, 5_000);
-  assert.deepEqual([...statuses.keys()].sort(), [202, 429]);
+  assert.deepEqual(new Set(statuses.keys()), new Set([202, 429]));
   assert.ok(statuses.get(202)! <= 120, String(statuses.get(202)));
   assert.equal((await eve.ask('DELETE', `${TASKS}/${task}/triggers/${trigger.id}`)).status, 200);
   assert.equal((await deliver(trigger.id, 'x', { authorization: `Bearer ${secret}` })).status, 404);

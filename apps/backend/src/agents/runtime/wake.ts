@@ -1,8 +1,7 @@
 import { createClient, gateway, type BusMessage } from '@troupe/contract';
 import { identityHeaders, type Clock } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
-import type { FileWatchDeps } from '../scheduler/file-watch.ts';
-import type { Wake } from '../scheduler/service.ts';
+import type { FileWatchDeps, Wake } from '../scheduler/service.ts';
 
 export interface Reach extends Wake {
   find: FileWatchDeps['find'];

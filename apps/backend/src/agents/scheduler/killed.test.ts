@@ -113,8 +113,9 @@ test('schedulers are killed over what arrived: each runs to its end under one id
       kills += 1;
     } else await delay(50);
   }
+  const ended = children.map((child) => once(child, 'exit'));
   for (const child of children) child.kill('SIGKILL');
-  await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')));
+  await Promise.all(ended);
 
   const { rows } = await sql<{
     id: string;

@@ -7,6 +7,8 @@ import { promptOf } from './prompt.ts';
 import * as store from './store.ts';
 import * as triggered from './triggered-store.ts';
 
+export type { FileWatchDeps } from './file-watch.ts';
+
 /** How the scheduler reaches an agent. Answers its words; throws with the reason when there are none. */
 export interface Wake {
   execute: (

@@ -136,9 +136,9 @@ async function refuseBeyond(tx: UserTx, user: User, taskId: string): Promise<voi
     throw new AppError(429, `A task has ${MOST_OF_TASK} triggers at most`);
 }
 
-export function createTriggers(deps: TriggersDeps) {
-  const { db, clock, cipher, url } = deps;
-  const shown = (row: store.TriggerRow): TaskTrigger => ({
+const shownAt =
+  (url: string) =>
+  (row: store.TriggerRow): TaskTrigger => ({
     id: row.id,
     taskId: row.task_id,
     kind: row.kind,
@@ -154,25 +154,9 @@ export function createTriggers(deps: TriggersDeps) {
     createdAt: iso(row.created_at),
   });
 
-  /** Changes one that is the user's. */
-  const change = <T>(
-    userId: string,
-    { id, triggerId }: Which,
-    work: (tx: UserTx, row: store.TriggerRow) => Promise<T>,
-  ) =>
-    db.asUser(userId, async (tx) => {
-      const row = await store.findTrigger(tx, id, triggerId);
-      if (!row) throw notFound();
-      return work(tx, row);
-    });
-
+function making({ db, clock, cipher, url }: TriggersDeps) {
+  const shown = shownAt(url);
   return {
-    list: (userId: string, taskId: string) =>
-      db.asUser(userId, async (tx) => {
-        if ((await store.agentOf(tx, taskId)) === undefined) throw new AppError(404, 'Task not found');
-        return { triggers: (await store.listTriggers(tx, taskId)).map(shown) };
-      }),
-
     create: (user: User, taskId: string, given: Given) =>
       db.asUser(user.id, async (tx) => {
         const agentId = await store.agentOf(tx, taskId);
@@ -197,12 +181,29 @@ export function createTriggers(deps: TriggersDeps) {
         });
         return { trigger: shown(row), secret };
       }),
+  };
+}
 
+function changing({ db, clock, cipher, url }: TriggersDeps) {
+  const shown = shownAt(url);
+  /** Changes one that is the user's. */
+  const change = <T>(
+    userId: string,
+    { id, triggerId }: Which,
+    work: (tx: UserTx, row: store.TriggerRow) => Promise<T>,
+  ) =>
+    db.asUser(userId, async (tx) => {
+      const row = await store.findTrigger(tx, id, triggerId);
+      if (!row) throw notFound();
+      return work(tx, row);
+    });
+
+  return {
     update: (userId: string, which: Which, enabled: boolean) =>
       change(userId, which, async (tx, row) => {
         // A file trigger begins anew: what came while it was off is not told of afterwards.
-        const anew =
-          enabled && !row.enabled && row.kind === 'file' ? { seen: null, seen_at: null, created_at: clock() } : {};
+        const isAnew = enabled && !row.enabled && row.kind === 'file';
+        const anew = isAnew ? { seen: null, seen_at: null, created_at: clock() } : {};
         return { trigger: shown(await store.changeTrigger(tx, row.id, { enabled, ...anew })) };
       }),
 
@@ -222,7 +223,19 @@ export function createTriggers(deps: TriggersDeps) {
         });
         return { trigger: shown(changed), secret };
       }),
+  };
+}
 
+export function createTriggers(deps: TriggersDeps) {
+  const { db, url } = deps;
+  return {
+    list: (userId: string, taskId: string) =>
+      db.asUser(userId, async (tx) => {
+        if ((await store.agentOf(tx, taskId)) === undefined) throw new AppError(404, 'Task not found');
+        return { triggers: (await store.listTriggers(tx, taskId)).map(shownAt(url)) };
+      }),
+    ...making(deps),
+    ...changing(deps),
     ...delivering(deps),
   };
 }

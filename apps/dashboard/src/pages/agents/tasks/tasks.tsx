@@ -66,25 +66,29 @@ const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<Scheduled
     key: 'actions',
     header: '',
     end: true,
-    cell: (task) => (
-      <span className="inline-flex items-center gap-1">
-        {task.enabled && (
-          <Button small kind="quiet" onClick={() => acts.run(task)}>
-            {texts.runNow}
-          </Button>
-        )}
-        <Button small kind="quiet" onClick={() => acts.triggers(task)}>
-          {triggerTexts.open}
-        </Button>
-        <Button small kind="quiet" onClick={() => acts.turn(task)}>
-          {task.enabled ? texts.switchOff : texts.switchOn}
-        </Button>
-        <IconButton icon="config" label={`${texts.edit}: ${task.name}`} onClick={() => acts.edit(task)} />
-        <IconButton icon="trash" label={texts.deleteTitle(task.name)} onClick={() => acts.remove(task)} />
-      </span>
-    ),
+    cell: (task) => <Actions task={task} acts={acts} />,
   },
 ];
+
+function Actions({ task, acts }: { task: ScheduledTask; acts: Acts }) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      {task.enabled && (
+        <Button small kind="quiet" onClick={() => acts.run(task)}>
+          {texts.runNow}
+        </Button>
+      )}
+      <Button small kind="quiet" onClick={() => acts.triggers(task)}>
+        {triggerTexts.open}
+      </Button>
+      <Button small kind="quiet" onClick={() => acts.turn(task)}>
+        {task.enabled ? texts.switchOff : texts.switchOn}
+      </Button>
+      <IconButton icon="config" label={`${texts.edit}: ${task.name}`} onClick={() => acts.edit(task)} />
+      <IconButton icon="trash" label={texts.deleteTitle(task.name)} onClick={() => acts.remove(task)} />
+    </span>
+  );
+}
 
 export default function Tasks() {
   const search = useSearch({ strict: false });

@@ -109,12 +109,13 @@ function One({ trigger, others, onSecret }: { trigger: TaskTrigger; others: Sche
 
 type Show = (secret: string | null) => void;
 const OUTCOMES = ['succeeded', 'failed', 'any'] as const;
+type Outcome = (typeof OUTCOMES)[number];
 
 function Add({ task, others, onSecret }: { task: ScheduledTask; others: ScheduledTask[]; onSecret: Show }) {
   const [kind, setKind] = useState<TriggerKind>('webhook');
   const [text, setText] = useState('');
   const [after, setAfter] = useState('');
-  const [outcome, setOutcome] = useState<(typeof OUTCOMES)[number]>('succeeded');
+  const [outcome, setOutcome] = useState<Outcome>('succeeded');
   const create = useSend(web.triggers.create, {
     ...REFRESH,
     done: (made) => {
@@ -148,22 +149,8 @@ function Add({ task, others, onSecret }: { task: ScheduledTask; others: Schedule
             onChange={({ target }) => setText(target.value)}
           />
         )}
-        {kind === 'task' && others.length === 0 && <p className="self-end text-ink-soft">{texts.noOther}</p>}
-        {kind === 'task' && others.length > 0 && (
-          <>
-            <SelectField
-              label={texts.after}
-              value={afterTaskId}
-              onChange={({ target }) => setAfter(target.value)}
-              choices={others.map(({ id, name }) => ({ value: id, label: name }))}
-            />
-            <SelectField
-              label={texts.outcome}
-              value={outcome}
-              onChange={({ target }) => setOutcome(target.value as typeof outcome)}
-              choices={OUTCOMES.map((value) => ({ value, label: texts.outcomes[value] ?? value }))}
-            />
-          </>
+        {kind === 'task' && (
+          <After others={others} after={afterTaskId} outcome={outcome} onAfter={setAfter} onOutcome={setOutcome} />
         )}
       </div>
       <Refused error={create.error} />
@@ -173,5 +160,34 @@ function Add({ task, others, onSecret }: { task: ScheduledTask; others: Schedule
         </Button>
       </div>
     </Form>
+  );
+}
+
+interface AfterProps {
+  others: ScheduledTask[];
+  after: string;
+  outcome: Outcome;
+  onAfter: (taskId: string) => void;
+  onOutcome: (outcome: Outcome) => void;
+}
+
+/** Whose result, and which. */
+function After({ others, after, outcome, onAfter, onOutcome }: AfterProps) {
+  if (others.length === 0) return <p className="self-end text-ink-soft">{texts.noOther}</p>;
+  return (
+    <>
+      <SelectField
+        label={texts.after}
+        value={after}
+        onChange={({ target }) => onAfter(target.value)}
+        choices={others.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+      <SelectField
+        label={texts.outcome}
+        value={outcome}
+        onChange={({ target }) => onOutcome(target.value as Outcome)}
+        choices={OUTCOMES.map((value) => ({ value, label: texts.outcomes[value] ?? value }))}
+      />
+    </>
   );
 }
