@@ -69,6 +69,8 @@ import { taskRoutes } from './tasks/routes.ts';
 import { createTasks } from './tasks/service.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { createTeams } from './teams/service.ts';
+import { triggerRoutes } from './triggers/routes.ts';
+import { createTriggers } from './triggers/service.ts';
 
 interface AgentDeps extends WebDeps {
   accounts: Accounts;
@@ -117,6 +119,8 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   const tasks = createTasks({ db, clock });
   taskRoutes(server, tasks);
+  const hooks = { db, clock, counters: server.counters, url: deps.url };
+  triggerRoutes(server, createTriggers({ ...hooks, cipher: createCipher(secrets.walletKey, 'triggers') }), tasks);
   const mcp = createMcp({ roster, chat, conversations, memory, tasks, log, version: deps.version });
   mcpRoutes(server, mcp);
   server.app.addHook('onClose', () => mcp.close());

@@ -1,7 +1,7 @@
 import type { SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 
-interface Shares {
+export interface Shares {
   /** How many may be taken. */
   places: number;
   /** Of these only for users who have nothing under way. */
@@ -124,6 +124,9 @@ export interface Outcome {
   at: Date;
 }
 
+/** Characters of what arrived that stay with a receipt; the conversation has all. */
+const INPUT_KEPT = 2000;
+
 /** False: the receipt was closed by somebody who thought this process dead. */
 export async function closeReceipt(
   tx: SystemTx,
@@ -132,7 +135,14 @@ export async function closeReceipt(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('task_runs')
-    .set({ status, output, error, finished_at: at, lease_until: null })
+    .set({
+      status,
+      output,
+      error,
+      finished_at: at,
+      lease_until: null,
+      input: sql<string | null>`left(input, ${INPUT_KEPT})`,
+    })
     .where('id', '=', runId)
     .where('status', '=', 'running')
     .executeTakeFirst();
@@ -155,9 +165,11 @@ export const takeAbandoned = (tx: SystemTx, now: Date, limit: number) =>
   tx
     .selectFrom('task_runs as run')
     .innerJoin('scheduled_tasks as task', 'task.id', 'run.task_id')
-    .select(['run.id', 'run.task_id', 'run.user_id', 'task.name', 'task.agent_id'])
+    .select(['run.id', 'run.task_id', 'run.user_id', 'run.source', 'run.tries', 'task.name', 'task.agent_id'])
     .where('run.status', '=', 'running')
     .where('run.lease_until', '<', now)
+    // In one order, since what a result starts is written down one user at a time.
+    .orderBy('run.user_id')
     .limit(limit)
     .forUpdate('run')
     .skipLocked()
