@@ -35,7 +35,7 @@ import { requireEntitlement } from '../agents/service.ts';
 import type { KnowledgeService } from '../knowledge/service.ts';
 import { makeCollections, type CollectionFiles } from './collections.ts';
 import { createUndo, type Undo } from './undo.ts';
-import { listTeamAgents, listTeamRows } from './store.ts';
+import { listTeamAgents, listTeamRows, removeTeam } from './store.ts';
 
 export interface TeamsDeps {
   db: Database;
@@ -114,7 +114,7 @@ export interface Making {
 }
 
 /** Its agents run, with their collections; what was made is taken back when something fails. */
-function createMaking({ backend, clock, knowledge, disabled }: TeamsDeps) {
+function createMaking({ db, backend, clock, knowledge, disabled }: TeamsDeps) {
   async function deployed(user: User, { team, yaml, plan }: Making, address: string) {
     const teamId = `team_${clock().getTime()}_${randomBase36(6)}`;
     const agents = team.agents.map(({ name }) => ({ agentId: `${teamId}-${name}`, config: { name, plan } }));
@@ -134,6 +134,7 @@ function createMaking({ backend, clock, knowledge, disabled }: TeamsDeps) {
     const { team, files = new Map() } = making;
     const ids = await makeCollections(knowledge, user.id, team.knowledge ?? [], files, undo);
     const made = await deployed(user, making, address);
+    undo.add(() => removeTeam(db.user(user.id), made.teamId));
     for (const { agentId } of made.agents)
       undo.add(() => backend.as(user, address).call(onBackend.agents.remove, { params: { id: agentId } }));
     for (const { name, agentId } of made.agents)
