@@ -190,14 +190,6 @@ describe('signed in', () => {
     assert.equal((await troupe(['agents'], { env })).code, 3);
   });
 
-  test('an agent is deleted when that is meant, and who signs out is signed out', async () => {
-    assert.equal((await troupe(['agents', 'delete', 'Ada'])).code, 2);
-    await done('agents', 'delete', 'Ada', '--yes');
-    assert.match(await done('agents'), /No agents yet/);
-    await done('logout');
-    assert.equal((await troupe(['agents'])).code, 3);
-  });
-
   test('a folder of others is shown first, and imported when it is said so', async () => {
     const folder = path.join(home, 'claw');
     const long = `memory/${'a'.repeat(110)}.md`;
@@ -214,10 +206,19 @@ describe('signed in', () => {
     assert.ok(files.some((one) => one.path === long));
     const made = JSON.parse(await done('import', folder, '--yes', '--json')) as { agents: { agentId: string }[] };
     assert.equal(await done('files', 'get', made.agents[0]!.agentId, 'AGENTS.md', '-o', '-'), 'Be kind.');
+    await done('agents', 'delete', made.agents[0]!.agentId, '--yes');
     writeFileSync(path.join(home, 'bad.yaml'), 'agents: { root: { hooks: { a: 1 } } }');
     const bad = await troupe(['import', path.join(home, 'bad.yaml')]);
     assert.equal(bad.code, 1);
     assert.match(bad.err, /Cannot be imported: Invalid team: agents\.root\.hooks/);
     assert.equal((await troupe(['import'])).code, 2);
+  });
+
+  test('an agent is deleted when that is meant, and who signs out is signed out', async () => {
+    assert.equal((await troupe(['agents', 'delete', 'Ada'])).code, 2);
+    await done('agents', 'delete', 'Ada', '--yes');
+    assert.match(await done('agents'), /No agents yet/);
+    await done('logout');
+    assert.equal((await troupe(['agents'])).code, 3);
   });
 });

@@ -54,7 +54,7 @@ async function filesIn(folder, below, left) {
         return entry.isFile() ? [at] : [];
       }),
   );
-  return found.flat().toSorted();
+  return found.flat().sort();
 }
 
 /**

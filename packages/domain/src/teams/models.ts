@@ -84,21 +84,41 @@ export function providersOf(given: Readonly<Record<string, unknown>>, sieve: Sie
   );
 }
 
+/** Tells of a provider that has to be there, once, and says how its model is called. */
+function createNeeds({ notes }: Sieve, providers: ReadonlyMap<string, string>) {
+  const told = new Set<string>();
+  return (model: string): string => {
+    const name = model.slice(0, model.indexOf('/'));
+    const says = providers.get(name);
+    if (says !== undefined && !told.has(name)) notes.toGive.push({ at: `providers.${name}`, says });
+    told.add(name);
+    return says === undefined ? model : `${providerName(name)}${model.slice(name.length)}`;
+  };
+}
+
+/** How much it thinks. Between calls of tools only where the model is told so. */
+function thinkingOf(
+  { provider: by, thinking_budget: thinking, provider_opts: options }: z.output<typeof namedModel>,
+  at: string,
+  { notes }: Sieve,
+): Sampling['reasoning'] {
+  const thinks = thinking !== undefined && thinking !== 0 && thinking !== 'none';
+  const isInterleaved = options?.interleaved_thinking === true && thinks && by.includes('bedrock');
+  if (options?.interleaved_thinking && !isInterleaved)
+    notes.lost.push({
+      at: `${at}.provider_opts.interleaved_thinking`,
+      says: 'it is said to models of Bedrock that have a thinking_budget',
+    });
+  if (thinking === undefined) return undefined;
+  return { ...reasoningOf(thinking), ...(isInterleaved && { interleaved: true as const }) };
+}
+
 export function createModels(
   given: Readonly<Record<string, unknown>>,
   sieve: Sieve,
   providers: ReadonlyMap<string, string>,
 ) {
-  const told = new Set<string>();
-  /** The provider that has to be there for a model. */
-  function needs(model: string): string {
-    const name = model.slice(0, model.indexOf('/'));
-    const says = providers.get(name);
-    if (says !== undefined && !told.has(name)) sieve.notes.toGive.push({ at: `providers.${name}`, says });
-    told.add(name);
-    return says === undefined ? model : `${providerName(name)}${model.slice(name.length)}`;
-  }
-
+  const needs = createNeeds(sieve, providers);
   const read = new Map<string, NamedModel>();
 
   function reading(name: string): NamedModel {
@@ -107,20 +127,10 @@ export function createModels(
       const [issue] = parsed.error.issues;
       throw new Unfit(['models', name, ...(issue?.path ?? [])].join('.'), issue?.message.trim() ?? '');
     }
-    const { provider: by, model, thinking_budget: thinking, track_usage: _, routing, ...more } = parsed.data;
-    const { base_url: url, token_key: key, provider_opts: options, ...rest } = more;
-    const thinks = thinking !== undefined && thinking !== 0 && thinking !== 'none';
-    const isInterleaved = options?.interleaved_thinking === true && thinks && by.includes('bedrock');
-    if (options?.interleaved_thinking && !isInterleaved)
-      sieve.notes.lost.push({
-        at: `models.${name}.provider_opts.interleaved_thinking`,
-        says: 'it is said to models of Bedrock that have a thinking_budget',
-      });
-    const reasoning = {
-      ...(thinking !== undefined && reasoningOf(thinking)),
-      ...(isInterleaved && { interleaved: true as const }),
-    };
-    const sampling: Sampling = { ...rest, ...(Object.keys(reasoning).length > 0 && { reasoning }) };
+    const { provider: by, model, thinking_budget: _t, track_usage: _u, provider_opts: _o, ...more } = parsed.data;
+    const { base_url: url, token_key: key, routing, ...rest } = more;
+    const reasoning = thinkingOf(parsed.data, `models.${name}`, sieve);
+    const sampling: Sampling = { ...rest, ...(reasoning && { reasoning }) };
     const from = url === undefined ? by : providerName(new URL(url).hostname);
     if (url !== undefined)
       sieve.notes.toGive.push({ at: `models.${name}.base_url`, says: makeProvider(from, url, key) });

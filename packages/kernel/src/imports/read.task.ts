@@ -9,6 +9,7 @@ export interface ImportSent {
   dry: boolean;
 }
 
+export type { ImportPlan } from '@troupe/domain/imports';
 export type ImportReading = { ok: true; plan: ImportPlan } | { ok: false; error: string };
 
 const MB = 1024 * 1024;

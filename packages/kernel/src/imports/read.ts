@@ -3,7 +3,7 @@ import type { WorkerPool } from '../workers/pool.ts';
 import { defineTask } from '../workers/task.ts';
 import type { ImportReading, ImportSent, run } from './read.task.ts';
 
-export type { ImportSent } from './read.task.ts';
+export type { ImportPlan } from './read.task.ts';
 
 /** Made when it is asked for: a program that imports nothing is packed without it. */
 const reading = () => defineTask<typeof run>(new URL('./read.task.ts', import.meta.url), 20_000);

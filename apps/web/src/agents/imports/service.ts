@@ -1,13 +1,11 @@
 import type { Subscriber, Plan } from '@troupe/domain';
-import type { ImportPlan } from '@troupe/domain/imports';
-import { AppError, readImportOf, type Log, type User, type WorkerPool } from '@troupe/kernel';
+import { AppError, readImportOf, type ImportPlan, type Log, type User, type WorkerPool } from '@troupe/kernel';
 import { requireEntitlement } from '../agents/service.ts';
 import type { FilesService } from '../files/service.ts';
 import type { MemoryService } from '../memory/service.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { TasksService } from '../tasks/service.ts';
-import { shown, type TeamsService } from '../teams/service.ts';
-import { createUndo, type Undo } from '../teams/undo.ts';
+import { createUndo, shown, type TeamsService, type Undo } from '../teams/service.ts';
 
 export interface ImportsDeps {
   teams: TeamsService;

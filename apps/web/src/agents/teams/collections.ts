@@ -1,4 +1,3 @@
-import { AppError } from '@troupe/kernel';
 import type { TeamCollection } from '@troupe/domain';
 import type { KnowledgeService } from '../knowledge/service.ts';
 import type { Undo } from './undo.ts';
@@ -7,20 +6,12 @@ import type { Undo } from './undo.ts';
 export type CollectionFiles = ReadonlyMap<string, readonly { path: string; content: Uint8Array }[]>;
 
 const NAME_LENGTH = 100;
-const MOST_NAMES = 60;
 
 /** One that is there already is never used: a document of somebody else must not choose what its agents may read. */
-async function createFresh(knowledge: KnowledgeService, userId: string, wanted: TeamCollection): Promise<string> {
-  const { description, tuning } = wanted;
-  for (let n = 1; ; n += 1) {
-    const name = n === 1 ? wanted.name : `${wanted.name.slice(0, NAME_LENGTH - 4)} ${n}`;
-    try {
-      return (await knowledge.create(userId, { name, description, tuning })).id;
-    } catch (error) {
-      const isTaken = error instanceof AppError && error.message === 'You have a collection of this name';
-      if (!isTaken || n === MOST_NAMES) throw error;
-    }
-  }
+function freshName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let n = 2; taken.has(name); n += 1) name = `${wanted.slice(0, NAME_LENGTH - 4)} ${n}`;
+  return name;
 }
 
 /** The collections of a team with their files, by the names that its document has. */
@@ -32,8 +23,13 @@ export async function makeCollections(
   undo: Undo,
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
+  const { collections } = wanted.length > 0 ? await knowledge.list(userId) : { collections: [] };
+  const taken = new Set(collections.map(({ name }) => name));
   for (const one of wanted) {
-    const id = await createFresh(knowledge, userId, one);
+    const name = freshName(one.name, taken);
+    const { description, tuning } = one;
+    const { id } = await knowledge.create(userId, { name, description, tuning });
+    taken.add(name);
     ids.set(one.name, id);
     undo.add(() => knowledge.remove(userId, id));
     for (const { path, content } of files.get(one.name) ?? [])

@@ -37,6 +37,8 @@ import { makeCollections, type CollectionFiles } from './collections.ts';
 import { createUndo, type Undo } from './undo.ts';
 import { listTeamAgents, listTeamRows, removeTeam } from './store.ts';
 
+export { createUndo, type Undo } from './undo.ts';
+
 export interface TeamsDeps {
   db: Database;
   backend: BackendClient;

@@ -13,9 +13,8 @@ type Made = TypesOf<typeof web.imports.create>['reply'];
 
 const IMPORT_MS = 300_000;
 
-/** Files of others: chosen, looked at, and only then made. */
-export function ImportTeam() {
-  const id = useId();
+/** What was chosen, looked at and made. */
+function useImport() {
   const [file, setFile] = useState<File>();
   const [path, setPath] = useState('');
   const look = useSend(web.imports.preview, {});
@@ -36,6 +35,17 @@ export function ImportTeam() {
     setFile(chosen);
   };
   const send = (what: typeof look | typeof make) => file && void given(file).then((input) => what.mutate(input));
+  const name = (chosen: string) => {
+    again();
+    setPath(chosen);
+  };
+  return { file, path, look, make, choose, name, send };
+}
+
+/** Files of others: chosen, looked at, and only then made. */
+export function ImportTeam() {
+  const id = useId();
+  const { file, path, look, make, choose, name, send } = useImport();
   if (make.data) return <Result made={make.data} />;
   const problem = make.error ?? look.error;
   return (
@@ -56,10 +66,7 @@ export function ImportTeam() {
           label={texts.path}
           hint={texts.pathHint}
           value={path}
-          onChange={({ target }) => {
-            again();
-            setPath(target.value);
-          }}
+          onChange={({ target }) => name(target.value)}
         />
         {problem && <Notice tone="danger">{problem.message}</Notice>}
         {look.data && <Found shown={look.data} />}
