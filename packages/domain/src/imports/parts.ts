@@ -13,11 +13,11 @@ export const IMPORT_FORMATS = ['docker-agent', 'openclaw', 'paperclip', 'letta']
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** Written into the workspace of an agent. */
-export interface AgentFile extends BundleFile {
+interface AgentFile extends BundleFile {
   agent: string;
 }
 
-export interface ImportedTask {
+interface ImportedTask {
   agent: string;
   name: string;
   prompt: string;
@@ -32,7 +32,7 @@ export interface ImportedSkill {
   files: BundleFile[];
 }
 
-export interface ImportedMemory {
+interface ImportedMemory {
   agent: string;
   key: string;
   content: string;

@@ -23,7 +23,7 @@ import {
 
 /** Files of others as a team of ours, with all that comes along. */
 
-export interface ImportedCollection {
+interface ImportedCollection {
   name: string;
   files: BundleFile[];
 }

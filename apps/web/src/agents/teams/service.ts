@@ -108,7 +108,7 @@ function createReading({ subscriber, pool }: TeamsDeps) {
 }
 
 /** A team that is to be made, with the files of its collections. */
-export interface Making {
+interface Making {
   team: Team;
   yaml: string;
   plan: Plan;
