@@ -44,17 +44,16 @@ export async function packed(folder) {
  */
 async function filesIn(folder, below, left) {
   const entries = await readdir(path.join(folder, below), { withFileTypes: true });
-  const found = await Promise.all(
-    entries
-      .filter(({ name }) => !SKIPPED.has(name))
-      .map((entry) => {
-        const at = path.join(below, entry.name);
-        if (entry.isDirectory()) return filesIn(folder, at, left);
-        if (!entry.isFile()) left.push(at);
-        return entry.isFile() ? [at] : [];
-      }),
-  );
-  return found.flat().sort();
+  /** @type {string[]} */
+  const found = [];
+  for (const entry of entries) {
+    const at = path.join(below, entry.name);
+    if (SKIPPED.has(entry.name)) continue;
+    if (entry.isDirectory()) found.push(...(await filesIn(folder, at, left)));
+    else if (entry.isFile()) found.push(at);
+    else left.push(at);
+  }
+  return found.sort();
 }
 
 /**
@@ -68,8 +67,9 @@ function head(name, size, type) {
   block.write('0000644\0', 100);
   block.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
   block.write('        ', 148);
-  block.write(`${type}`, 156);
-  block.write('ustar\0' + '00', 257);
+  block.write(type, 156);
+  block.write('ustar', 257);
+  block.write('00', 263);
   const sum = block.reduce((all, one) => all + one, 0);
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
   return block;

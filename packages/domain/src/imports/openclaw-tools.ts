@@ -25,7 +25,7 @@ const MEANS: Readonly<Record<string, Toolset>> = {
   memory_get: 'memory',
   'group:memory': 'memory',
 };
-const WRITING = ['write', 'edit', 'apply_patch', 'group:fs', '*'];
+const WRITING = new Set(['write', 'edit', 'apply_patch', 'group:fs', '*']);
 const PROFILES: Readonly<Record<string, readonly Toolset[]>> = {
   minimal: [],
   messaging: [],
@@ -33,7 +33,9 @@ const PROFILES: Readonly<Record<string, readonly Toolset[]>> = {
   full: ['filesystem', 'shell', 'memory', 'fetch'],
 };
 const READ = new Set(['allow', 'alsoAllow', 'deny', 'profile', 'exec']);
-const ALWAYS: readonly Toolset[] = ['think', 'todo'];
+const ALWAYS: ReadonlySet<Toolset> = new Set<Toolset>(['think', 'todo']);
+
+const meantBy = (name: string): Toolset | undefined => (Object.hasOwn(MEANS, name) ? MEANS[name] : undefined);
 
 interface Rights {
   may: Set<Toolset>;
@@ -56,19 +58,19 @@ function narrow(given: Given, at: string, rights: Rights, notCarried: Note[]): v
   const allow = textsOf(given['allow']);
   const deny = textsOf(given['deny']);
   const keep = (wanted: (one: Toolset) => boolean): void => {
-    for (const one of rights.may) if (!ALWAYS.includes(one) && !wanted(one)) rights.may.delete(one);
+    for (const one of rights.may) if (!ALWAYS.has(one) && !wanted(one)) rights.may.delete(one);
   };
   if (textOf(profile) !== '') {
-    const base = PROFILES[textOf(profile)] ?? [];
-    const more = textsOf(given['alsoAllow']).flatMap((one) => MEANS[one] ?? []);
-    keep((one) => base.includes(one) || more.includes(one));
+    const base = Object.hasOwn(PROFILES, textOf(profile)) ? (PROFILES[textOf(profile)] ?? []) : [];
+    const all = new Set([...base, ...textsOf(given['alsoAllow']).flatMap((one) => meantBy(one) ?? [])]);
+    keep((one) => all.has(one));
   }
   if (Array.isArray(given['allow']) && !allow.includes('*')) {
-    keep((one) => allow.some((name) => MEANS[name] === one));
-    if (!allow.some((name) => WRITING.includes(name))) rights.onlyLooks = true;
+    keep((one) => allow.some((name) => meantBy(name) === one));
+    if (!allow.some((name) => WRITING.has(name))) rights.onlyLooks = true;
   }
   for (const name of deny) {
-    const means = name === '*' ? undefined : MEANS[name];
+    const means = name === '*' ? undefined : meantBy(name);
     if (name === '*') keep(() => false);
     else if (means === 'filesystem' && name !== 'read') rights.onlyLooks = true;
     else if (means) rights.may.delete(means);

@@ -313,7 +313,7 @@ describe('hostile files', () => {
     });
 
   test('names that are keys of every object, or of nobody, do no harm', async () => {
-    const content = `{ agents: { entries: { __proto__: { name: 'p' }, constructor: { name: 'c' } } }, tools: { allow: ['toString'] } }`;
+    const content = `{ agents: { entries: { __proto__: { name: 'p' }, constructor: { name: 'c' } } }, tools: { profile: 'constructor', allow: ['toString'], deny: ['valueOf'] } }`;
     const plan = await taken(zipOf([{ path: 'openclaw.json', content }]));
     assert.deepEqual(
       plan.team.agents.map(({ tools }) => tools),
