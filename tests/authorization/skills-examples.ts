@@ -7,6 +7,8 @@ export const SKILLS_WEB: Record<string, Make> = {
     { body: { files: [{ path: 'SKILL.md', content: '---\nname: a\ndescription: b\n---\n' }] } },
   ],
   'POST /api/skills/reviews/archive': () => ({}),
+  'POST /api/imports': () => ({}),
+  'POST /api/imports/preview': () => ({}),
   'GET /api/skills/reviews/:id': ({ reviewId: id }) => ({ params: { id } }),
   'GET /api/skills/reviews/:id/file': ({ reviewId: id }) => ({ params: { id }, query: { path: 'SKILL.md' } }),
   'POST /api/skills/reviews/:id/accept': ({ reviewId: id, skillDigest: digest }) => ({

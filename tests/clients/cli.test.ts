@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -67,7 +67,7 @@ after(async () => {
 test('it says what it can do, and what was wrong with how it was called', async () => {
   const help = await troupe(['--help']);
   assert.equal(help.code, 0);
-  for (const word of ['login', 'pair', 'agents', 'chat', 'tasks', 'files', 'usage', 'export', 'Exit codes'])
+  for (const word of ['login', 'pair', 'agents', 'chat', 'tasks', 'files', 'usage', 'export', 'import', 'Exit codes'])
     assert.match(help.out, new RegExp(word));
   assert.match((await troupe(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   for (const args of [[], ['sing'], ['agents', 'paint'], ['agents', '--colour']]) {
@@ -188,6 +188,30 @@ describe('signed in', () => {
     const said = await troupe(['chat', 'Say', 'hello.'], { env });
     assert.deepEqual([said.code, said.out], [0, 'Hello from the provider.\n'], said.err);
     assert.equal((await troupe(['agents'], { env })).code, 3);
+  });
+
+  test('a folder of others is shown first, and imported when it is said so', async () => {
+    const folder = path.join(home, 'claw');
+    const long = `memory/${'a'.repeat(110)}.md`;
+    mkdirSync(path.join(folder, 'memory'), { recursive: true });
+    for (const [name, text] of Object.entries({ 'AGENTS.md': 'Be kind.', 'SOUL.md': 'Calm.', [long]: 'It rained.' }))
+      writeFileSync(path.join(folder, name), text);
+    symlinkSync('/etc/passwd', path.join(folder, 'passwd'));
+    const shown = await troupe(['import', folder]);
+    assert.equal(shown.code, 0, shown.err);
+    assert.match(shown.out, /OpenClaw \(openclaw\): main/);
+    assert.match(shown.out, /Nothing was made/);
+    assert.equal(shown.err, 'troupe: passwd is a link or a device, and left out\n');
+    const { files } = JSON.parse(await done('import', folder, '--json')) as { files: { path: string }[] };
+    assert.ok(files.some((one) => one.path === long));
+    const made = JSON.parse(await done('import', folder, '--yes', '--json')) as { agents: { agentId: string }[] };
+    assert.equal(await done('files', 'get', made.agents[0]!.agentId, 'AGENTS.md', '-o', '-'), 'Be kind.');
+    await done('agents', 'delete', made.agents[0]!.agentId, '--yes');
+    writeFileSync(path.join(home, 'bad.yaml'), 'agents: { root: { hooks: { a: 1 } } }');
+    const bad = await troupe(['import', path.join(home, 'bad.yaml')]);
+    assert.equal(bad.code, 1);
+    assert.match(bad.err, /Cannot be imported: Invalid team: agents\.root\.hooks/);
+    assert.equal((await troupe(['import'])).code, 2);
   });
 
   test('an agent is deleted when that is meant, and who signs out is signed out', async () => {

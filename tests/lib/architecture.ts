@@ -82,6 +82,7 @@ export const noTestCode: Rule = (sources) =>
 /** What most of a package's users must not load with it. */
 const FURTHER_ENTRIES: ReadonlySet<string> = new Set([
   '@troupe/domain/built-in-skills',
+  '@troupe/domain/imports',
   '@troupe/domain/skill-md',
   '@troupe/domain/team-yaml',
   '@troupe/kernel/archive',
@@ -183,7 +184,7 @@ export const shortFiles: Rule = (sources) =>
 
 /** Each costs megabytes or a noticeable part of a second: loaded with `await import(…)` where it is first needed. */
 const HEAVY =
-  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@modelcontextprotocol\/(?:sdk|client|server)|hardhat|viem|undici|nodemailer|ioredis|jose|yaml|@troupe\/domain\/(?:team-yaml|skill-md|built-in-skills))(?=\/|$)|^@x402\//;
+  /^(mppx|stripe|dockerode|@kubernetes\/client-node|@modelcontextprotocol\/(?:sdk|client|server)|hardhat|viem|undici|nodemailer|ioredis|jose|yaml|@troupe\/domain\/(?:team-yaml|skill-md|imports|built-in-skills))(?=\/|$)|^@x402\//;
 const START = 'apps/platform/src/main.ts';
 
 const STATIC_IMPORT = /(?:^|\n)(?:import|export)\s(?!type\s)(?:[^'"`;]*?\sfrom\s+)?['"]([^'"\n]+)['"]/g;
@@ -233,6 +234,8 @@ export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/contract/src/email.ts': 'one expression from constants, made once at load',
   'packages/domain/src/teams/team-yaml.ts':
     'services call it through readTeamOf, in a thread; the dashboard in its own tab',
+  'packages/domain/src/imports/docs-of.ts': 'services call it through readImportOf, in a thread',
+  'packages/domain/src/imports/parts.ts': 'services call it through readImportOf, in a thread',
   'packages/domain/src/skills/skill-md.ts': 'services call it through readSkillOf, in a thread',
   'packages/kernel/src/skills/scan.ts': 'called by read.task.ts only; an expression from constants',
   'packages/kernel/src/skills/unpack.ts': 'called by read.task.ts only',

@@ -24,6 +24,9 @@ export const HELP = `troupe: agents of a Troupe platform, from the terminal
 
   troupe usage [--days N] [--by day|model]
   troupe export AGENT [-o FILE]             all of an agent in one file, to be kept or restored elsewhere
+  troupe import FILE [--path DOCUMENT]      what files of docker-agent, OpenClaw, Paperclip or Letta would become:
+                                            a document, an archive or a folder
+  troupe import FILE --yes [--plan PLAN]    import them
 
 AGENT is an id, or a name that only one agent has. FILE may be - for input or output.
 --json prints what the platform said, one document a command, one line an event.

@@ -6,6 +6,7 @@ import { agents } from './commands/agents.mjs';
 import { chat } from './commands/chat.mjs';
 import { exporting } from './commands/export.mjs';
 import { files } from './commands/files.mjs';
+import { importing } from './commands/import.mjs';
 import { login, logout, pair, whoami } from './commands/session.mjs';
 import { tasks } from './commands/tasks.mjs';
 import { logs, usageOf } from './commands/usage.mjs';
@@ -17,7 +18,20 @@ import { EXIT, Problem, problemOf, usage } from './problem.mjs';
 /** @typedef {import('./context.d.mts').Context} Context */
 
 /** @type {Record<string, (context: Context) => Promise<void>>} */
-const COMMANDS = { login, logout, pair, whoami, agents, chat, logs, tasks, files, usage: usageOf, export: exporting };
+const COMMANDS = {
+  login,
+  logout,
+  pair,
+  whoami,
+  agents,
+  chat,
+  logs,
+  tasks,
+  files,
+  usage: usageOf,
+  export: exporting,
+  import: importing,
+};
 
 const text = /** @type {const} */ ({ type: 'string' });
 const flag = /** @type {const} */ ({ type: 'boolean' });
@@ -39,6 +53,8 @@ const OPTIONS = {
   days: text,
   by: text,
   output: { ...text, short: 'o' },
+  path: text,
+  plan: text,
   'agent-url': text,
   token: text,
 };

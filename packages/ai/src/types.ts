@@ -115,6 +115,8 @@ export interface Reasoning {
   effort?: Effort | undefined;
   max_tokens?: number | undefined;
   adaptive?: boolean | undefined;
+  /** Also between calls of tools, where a model has to be told so. */
+  interleaved?: true | undefined;
 }
 
 /** On whose account a call is made. */

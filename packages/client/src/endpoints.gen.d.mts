@@ -3382,6 +3382,101 @@ export interface Endpoints {
       duplicate: boolean;
     };
   };
+  /** Import them: agents, collections, files, memories, tasks, and skills that wait for a review. All of it, or nothing */
+  'POST /api/imports': {
+    query?: {
+      name?: string;
+      path?: string;
+      plan?: string;
+    };
+    reply: {
+      success: true;
+      teamId: string;
+      name: string;
+      agents: ({
+        name: string;
+        agentId: string;
+        url: string;
+      })[];
+      format: 'docker-agent' | 'openclaw' | 'paperclip' | 'letta';
+      collections: ({
+        name: string;
+        documents: number;
+      })[];
+      files: ({
+        agent: string;
+        path: string;
+      })[];
+      memories: ({
+        agent: string;
+        key: string;
+      })[];
+      skills: string[];
+      tasks: ({
+        agent: string;
+        name: string;
+        cronSchedule: string;
+        timezone: string;
+      })[];
+      notCarried: ({
+        at: string;
+        says: string;
+      })[];
+      toGive: ({
+        at: string;
+        says: string;
+      })[];
+      yaml_config: string;
+    };
+  };
+  /** What files of docker-agent, OpenClaw, Paperclip or Letta would become, and what is not carried over. The body is a document or a zip, tar or tar.gz, as application/octet-stream. Nothing is made */
+  'POST /api/imports/preview': {
+    query?: {
+      name?: string;
+      path?: string;
+    };
+    reply: {
+      name: string;
+      description: string;
+      agents: ({
+        name: string;
+        role: string;
+        model: string;
+        tools: string[];
+        servers: string[];
+        subAgents: string[];
+      })[];
+      format: 'docker-agent' | 'openclaw' | 'paperclip' | 'letta';
+      collections: ({
+        name: string;
+        documents: number;
+      })[];
+      files: ({
+        agent: string;
+        path: string;
+      })[];
+      memories: ({
+        agent: string;
+        key: string;
+      })[];
+      skills: string[];
+      tasks: ({
+        agent: string;
+        name: string;
+        cronSchedule: string;
+        timezone: string;
+      })[];
+      notCarried: ({
+        at: string;
+        says: string;
+      })[];
+      toGive: ({
+        at: string;
+        says: string;
+      })[];
+      yaml_config: string;
+    };
+  };
   /** Start, stop, restart, update, repair or reset the memory of an agent */
   'POST /api/instance/:userId/:action': {
     params: { userId: string; action: string };

@@ -36,6 +36,7 @@ export * as demo from './agents/demo.ts';
 export * as devices from './agents/devices.ts';
 export * as files from './agents/files/web.ts';
 export * as heartbeat from './agents/heartbeat.ts';
+export * as imports from './agents/imports.ts';
 export * as inbox from './agents/inbox.ts';
 export * as installations from './agents/installations/web.ts';
 export * as instance from './agents/instance.ts';

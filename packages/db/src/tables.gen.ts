@@ -558,6 +558,7 @@ export interface Tables {
     next: Default<number>;
     number: GeneratedAlways<number>;
     passages: Default<number>;
+    tuning: Default<Json>;
     updated_at: Timestamp;
     user_id: string;
     words: Default<Int8>;

@@ -53,6 +53,7 @@ export * from './time.ts';
 export * from './turns.ts';
 export * from './version.ts';
 export { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './workers/pool.ts';
+export { readImportOf, type ImportPlan } from './imports/read.ts';
 export { readTeamOf } from './workers/team.ts';
 export { defineTask, type Task } from './workers/task.ts';
 export { digestOf, fileDigest, type SkillFile } from './skills/digest.ts';

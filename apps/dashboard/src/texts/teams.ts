@@ -41,6 +41,27 @@ export const teams = {
   seePlans: 'See plans',
 };
 
+export const imports = {
+  tab: 'Import',
+  title: 'Bring agents from elsewhere',
+  hint: 'A document or an archive (zip, tar, tar.gz) of docker-agent, OpenClaw, Paperclip or Letta. You see what it would become before anything is made.',
+  file: 'File',
+  path: 'Document in the archive',
+  pathHint: 'Only where it has several.',
+  look: 'Look at it',
+  make: 'Import',
+  made: (name: string) => `${name} is here`,
+  format: 'Format',
+  parts: {
+    collections: 'Collections of knowledge',
+    files: 'Files for workspaces',
+    memories: 'Memories',
+    skills: 'Skills, which wait for your review',
+    tasks: 'Scheduled tasks',
+  },
+  documents: (name: string, n: number) => `${name}: ${n === 1 ? '1 document' : `${n} documents`}`,
+};
+
 export const teamRun = {
   title: 'What they are doing',
   hint: 'The newest conversation of each, step by step.',

@@ -39,6 +39,8 @@ import { fileRoutes } from './files/routes.ts';
 import { createFiles } from './files/service.ts';
 import { heartbeatRoutes } from './heartbeat/routes.ts';
 import { createHeartbeats } from './heartbeat/service.ts';
+import { importRoutes } from './imports/routes.ts';
+import { createImports } from './imports/service.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { createInbox } from './inbox/service.ts';
 import { installationRoutes } from './installations/routes.ts';
@@ -180,10 +182,15 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   provisionRoutes(server, createProvision({ db, backends, hosting, log, subscriber, disabled }));
   const pool = createWorkerPool();
   server.app.addHook('onClose', () => pool.close());
-  teamRoutes(server, createTeams({ db, backend, clock, subscriber, disabled, pool }));
   const outside = createOutbound();
   server.app.addHook('onClose', () => outside.close());
-  skillRoutes(server, createSkills({ db, roster, backend, clock, pool, outbound: outside }));
-  knowledgeRoutes(server, createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside }));
+  const skills = createSkills({ db, roster, backend, clock, pool, outbound: outside });
+  skillRoutes(server, skills);
+  const knowledge = createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside });
+  knowledgeRoutes(server, knowledge);
+  const teams = createTeams({ db, backend, clock, subscriber, disabled, pool, knowledge, log });
+  teamRoutes(server, teams);
+  const parts = { teams, skills, files: createFiles({ roster, backend }), memory: createMemory({ roster, backend }) };
+  importRoutes(server, createImports({ ...parts, tasks: createTasks({ db, clock }), pool, subscriber, log }));
   instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
 }

@@ -32,6 +32,8 @@ const FILES: Readonly<Record<string, string>> = {
 };
 /** The least that models take for thinking. */
 const LEAST_BUDGET = 1024;
+/** What Claude is told on Bedrock so that it thinks between calls of tools. */
+const INTERLEAVED = 'interleaved-thinking-2025-05-14';
 const DEFAULT_MAX_TOKENS = 4096;
 
 export function converseBody(request: ChatRequest, wrong: Wrong): Record<string, unknown> {
@@ -209,5 +211,9 @@ function moreFields(request: ChatRequest): Block | undefined {
       ? { type: 'enabled', budget_tokens: Math.max(budget, LEAST_BUDGET) }
       : undefined;
   if (!thinking && topK === undefined) return undefined;
-  return { ...(thinking && { thinking }), ...(topK !== undefined && { top_k: topK }) };
+  return {
+    ...(thinking && { thinking }),
+    ...(thinking && reasoning?.interleaved && { anthropic_beta: [INTERLEAVED] }),
+    ...(topK !== undefined && { top_k: topK }),
+  };
 }

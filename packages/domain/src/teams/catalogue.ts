@@ -6,6 +6,8 @@ export interface KnownServer {
   args?: string[];
   /** What is to be done before it can be used. */
   needs?: string;
+  /** What becomes of its settings: an argument that begins so, or what its owner has to do. */
+  config?: Readonly<Record<string, { arg: string } | { asks: string }>>;
 }
 
 const npm = (name: string, needs?: string): KnownServer => ({
@@ -21,10 +23,24 @@ const SERVERS: Readonly<Record<string, KnownServer>> = {
   context7: { url: 'https://mcp.context7.com/mcp' },
   couchbase: pypi('couchbase-mcp-server', 'give it CB_CONNECTION_STRING, CB_USERNAME and CB_PASSWORD'),
   duckduckgo: pypi('duckduckgo-mcp-server'),
+  // It works where it starts, in the agent's workspace.
+  filesystem: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '.'] },
   fetch: pypi('mcp-server-fetch'),
   github: { url: 'https://api.githubcopilot.com/mcp/', needs: 'connect it to your account there' },
   'github-official': { url: 'https://api.githubcopilot.com/mcp/', needs: 'connect it to your account there' },
-  kubernetes: npm('mcp-server-kubernetes', 'put a kubeconfig into its workspace'),
+  'inspektor-gadget': {
+    command: 'ig-mcp-server',
+    args: ['-gadget-discoverer=artifacthub'],
+    needs: 'put the program ig-mcp-server into its workspace or image',
+    config: {
+      kubeconfig: { asks: 'put that kubeconfig into its workspace' },
+      'gadget-images': { arg: '-gadget-images=' },
+    },
+  },
+  kubernetes: {
+    ...npm('mcp-server-kubernetes', 'put a kubeconfig into its workspace'),
+    config: { config_path: { asks: 'put that kubeconfig into its workspace' } },
+  },
   'openbnb-airbnb': npm('@openbnb/mcp-server-airbnb'),
 };
 

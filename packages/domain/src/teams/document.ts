@@ -59,6 +59,7 @@ const toolset = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('script'), shell: z.record(z.string(), scriptSchema), tools: offered, ...hints }),
   z.strictObject({ type: z.literal('background_agents'), tools: offered, ...hints }),
+  z.strictObject({ type: z.literal('rag'), ref: z.string().min(1).max(80), tools: offered, ...hints }),
   z.strictObject({
     type: z.literal('model_picker'),
     models: z.array(modelName).min(1).max(20),
@@ -106,6 +107,7 @@ const agentSchema = z.strictObject({
   max_iterations: z.int().min(0).max(1000).optional(),
   structured_output: outputSchema.optional(),
   readonly: z.boolean().optional(),
+  rag: z.array(z.string().max(200)).max(20).optional(),
 });
 export type GivenAgent = z.output<typeof agentSchema>;
 
@@ -127,6 +129,8 @@ export const teamSchema = z.strictObject({
   /** Agents may name one of these in place of a model. */
   models: z.record(z.string(), z.unknown()).default({}),
   mcps: z.record(z.string(), mcpDefinition).default({}),
+  providers: z.record(z.string(), z.unknown()).default({}),
+  rag: z.unknown().optional(),
   permissions: permissionsSchema.optional(),
   agents: z
     .record(z.string(), agentSchema)

@@ -30,6 +30,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'team.models': { m: { provider: 'p', model: 'x' } },
   'team.mcps': { docs: { command: 'docs-server' } },
   'team.permissions': { deny: ['shell'] },
+  'team.providers': { mine: { base_url: 'https://models.example/v1' } },
+  'team.rag': { guide: { docs: ['./docs'] } },
   'metadata.author': 'me',
   'metadata.license': 'MIT',
   'metadata.readme': 'Read me',
@@ -56,6 +58,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'agent.readonly': true,
   'agent.handoffs': ['other'],
   'agent.force_handoff': 'other',
+  'agent.rag': ['guide'],
   'fallback.models': ['openai/b'],
   'model.max_tokens': 100,
   'model.temperature': 0.5,
@@ -63,7 +66,26 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   'model.frequency_penalty': 0.1,
   'model.presence_penalty': 0.2,
   'model.parallel_tool_calls': false,
-  'model.thinking_budget': 1024,
+  'model.thinking_budget': 2048,
+  'model.base_url': 'https://models.example/v1',
+  'model.provider_opts': { interleaved_thinking: true },
+  'rag.tool': { description: 'About it' },
+  'rag.description': 'About it',
+  'rag.docs': ['./docs'],
+  'rag.strategies': [{ type: 'bm25', k1: 2 }],
+  'rag.results': { limit: 3 },
+  'rag.tool.description': 'About it',
+  'rag.tool.instruction': 'Cite it.',
+  'rag.strategy.docs': ['./docs'],
+  'rag.strategy.k1': 2,
+  'rag.strategy.b': 0.5,
+  'rag.strategy.threshold': 0.3,
+  'rag.strategy.limit': 3,
+  'rag.strategy.chunking': { size: 500 },
+  'rag.chunking.size': 500,
+  'rag.chunking.overlap': 50,
+  'rag.results.limit': 3,
+  'rag.ref': 'other',
   'toolset.instruction': 'Be careful. {ORIGINAL_INSTRUCTIONS}',
   'toolset.tools': ['read_file'],
   'toolset.model': 'openai/small',
@@ -86,7 +108,18 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 };
 
 /** Read for the sake of files that have them: they change nothing here, as the table says. */
-const WITHOUT_EFFECT = new Set(['team.version', 'team.models', 'team.mcps', 'todo.shared', 'model.track_usage']);
+const WITHOUT_EFFECT = new Set([
+  'team.version',
+  'team.models',
+  'team.mcps',
+  'team.providers',
+  'todo.shared',
+  'model.track_usage',
+  'model.token_key',
+  'rag.strategy.database',
+  'rag.chunking.respect_word_boundaries',
+  'rag.results.deduplicate',
+]);
 
 function check(
   place: string,
@@ -132,15 +165,26 @@ function check(
 }
 
 const other = { instruction: 'Help.' };
-const withAgent = (agent: Document): Document => ({ agents: { root: agent, other } });
+const withAgent = (agent: Document): Document => ({ rag: { guide: {}, other: {} }, agents: { root: agent, other } });
 
 test('every key of a team, its metadata, agents and models is carried, named as lost, or refused', () => {
   check('team', format.TEAM_KEYS, { agents: { root: {} } }, (given) => given);
   check('metadata', format.METADATA_KEYS, {}, (metadata) => ({ metadata, agents: { root: {} } }));
   check('agent', format.AGENT_KEYS, { sub_agents: [] }, withAgent);
   check('fallback', format.FALLBACK_KEYS, {}, (fallback) => withAgent({ fallback }));
-  const model = { provider: 'p', model: 'x' };
+  const model = { provider: 'amazon-bedrock', model: 'x', thinking_budget: 1024 };
   check('model', format.MODEL_KEYS, model, (m) => ({ models: { m }, ...withAgent({ model: 'm' }) }));
+});
+
+test('every key of a source of documents is carried or named as lost', () => {
+  const source = (guide: Document): Document => ({ rag: { guide }, agents: { root: { rag: ['guide'] } } });
+  const strategy = (one: Document): Document => source({ strategies: [one] });
+  const bm25 = { type: 'bm25', chunking: {} };
+  check('rag', format.RAG_KEYS, {}, source);
+  check('rag.tool', format.RAG_TOOL_KEYS, {}, (tool) => source({ tool }));
+  check('rag.strategy', format.RAG_STRATEGY_KEYS, bm25, strategy);
+  check('rag.chunking', format.RAG_CHUNKING_KEYS, {}, (chunking) => strategy({ ...bm25, chunking }));
+  check('rag.results', format.RAG_RESULT_KEYS, {}, (results) => source({ results }));
 });
 
 const REQUIRED: Readonly<Record<string, Document>> = {
@@ -150,6 +194,7 @@ const REQUIRED: Readonly<Record<string, Document>> = {
   a2a: { url: 'https://agents.example/a' },
   script: { shell: { hello: { cmd: 'echo hello' } } },
   api: { api_config: { name: 'puzzle', endpoint: 'https://api.example/puzzle' } },
+  rag: { ref: 'guide' },
 };
 
 test('every toolset is carried or named as lost, and so is each of its keys', () => {
@@ -163,11 +208,12 @@ test('every toolset is carried or named as lost, and so is each of its keys', ()
       continue;
     }
     assert.notDeepEqual(taken(put(given)).team, taken(withAgent({})).team, type);
-    const { type: _type, remote: _remote, ref: _ref, tools, ...keys } = format.toolsetKeys(type);
+    const { type: _type, remote: _remote, tools, config: _config, ...rest } = format.toolsetKeys(type);
+    const { ref, ...keys } = rest;
     const place = type === 'filesystem' ? 'toolset' : type;
     const own = type === 'filesystem' || type === 'mcp' ? { ...keys, tools: tools! } : keys;
     const { instruction: _i, model: _m, defer: _d, ...apart } = own;
-    check(place, type === 'filesystem' ? own : apart, given, put);
+    check(place, type === 'filesystem' ? own : type === 'rag' ? { ref: ref!, tools: tools! } : apart, given, put);
   }
 });
 
@@ -275,7 +321,18 @@ test('the table of docs/teams.md is the reader’s', async () => {
   const tables = [
     table('Of the document', [...rows(format.TEAM_KEYS), ...rows(format.METADATA_KEYS, 'metadata.')]),
     table('Of an agent', [...rows(format.AGENT_KEYS), ...rows(format.FALLBACK_KEYS, 'fallback.')]),
-    table('Of a model', rows(format.MODEL_KEYS)),
+    table('Of a model', [
+      ...rows(format.MODEL_KEYS),
+      ...rows(format.PROVIDER_OPTS, 'provider_opts.'),
+      ...rows(format.PROVIDER_KEYS, 'providers.*.'),
+    ]),
+    table('Of a source of documents', [
+      ...rows(format.RAG_KEYS),
+      ...rows(format.RAG_TOOL_KEYS, 'tool.'),
+      ...rows(format.RAG_STRATEGY_KEYS, 'strategies.'),
+      ...rows(format.RAG_CHUNKING_KEYS, 'strategies.chunking.'),
+      ...rows(format.RAG_RESULT_KEYS, 'results.'),
+    ]),
     table('Toolset', rows(format.TOOLSETS)),
     table('Of a toolset', [
       ...rows(everywhere, '*.'),

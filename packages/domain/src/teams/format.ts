@@ -33,8 +33,8 @@ export const TEAM_KEYS: Keys = {
   models: carried(),
   mcps: carried('Named by `ref` in toolsets.'),
   permissions: carried('They hold for every agent of the team.'),
-  providers: lost('models are asked through the providers of this platform, with its keys or yours'),
-  rag: lost('documents are not indexed: put them into the agent’s files, which it can search'),
+  providers: carried('Each is to be given: an administrator makes a provider of that name and address.'),
+  rag: carried('Each becomes a collection of knowledge, with its files where they are imported together.'),
   commands: refused('commands belong to an agent: write them there'),
   skills: refused('skills are not written into a team: put them into your library and name them in its agents'),
   toolsets: refused('toolsets belong to an agent: write them there'),
@@ -74,7 +74,7 @@ export const AGENT_KEYS: Keys = {
   readonly: carried('Tools that change something are not offered.'),
   handoffs: carried('Agents of the same document, which answer from then on.'),
   force_handoff: carried('This agent goes on with each of its answers, and from then on.'),
-  rag: lost('documents are not indexed: put them into the agent’s files, which it can search'),
+  rag: carried('It searches these collections.'),
   code_mode_tools: lost('tools are called one by one, not from a script'),
   num_history_items: lost('older parts of a conversation are summed up instead of cut off'),
   add_description_parameter: lost('calls of tools are shown with their arguments'),
@@ -101,10 +101,67 @@ export const MODEL_KEYS: Keys = {
   parallel_tool_calls: carried(),
   thinking_budget: carried(),
   track_usage: carried('Usage is always counted.'),
-  base_url: lost('the model is asked through the providers of this platform'),
-  token_key: lost('the model is asked with the platform’s key, or with yours from Settings'),
-  provider_opts: lost('options of a single provider are not sent'),
+  base_url: carried('The model is then that of a provider named by the host, which an administrator makes.'),
+  token_key: carried('The key is given to that provider.'),
+  provider_opts: carried('See below.'),
   routing: carried('The model whose examples have most words in common with the question.'),
+};
+
+export const PROVIDER_KEYS: Keys = {
+  base_url: carried('Told to the administrator.'),
+  token_key: carried('Told to the administrator.'),
+  api_type: carried('A provider is asked by chat completions, whichever it is.'),
+};
+
+/** Options of a single provider. */
+export const PROVIDER_OPTS: Keys = {
+  region: asked('the region is set where an administrator makes the provider'),
+  profile: asked('the account is set where an administrator makes the provider'),
+  interleaved_thinking: carried('Of Bedrock, with a thinking_budget; elsewhere it is named.'),
+};
+
+export const RAG_KEYS: Keys = {
+  tool: carried(),
+  description: carried(),
+  docs: carried('Files, folders and patterns, from where the document stands.'),
+  respect_vcs: lost('what is uploaded is taken, whatever version control leaves out'),
+  strategies: carried(
+    'Search by words (`bm25`) with its settings; others are named, and their documents searched by words.',
+  ),
+  results: carried(),
+};
+
+export const RAG_TOOL_KEYS: Keys = {
+  name: lost('the tool is search_knowledge, for all collections of an agent'),
+  description: carried('What is said of the collection.'),
+  instruction: carried('Told to the agents that search it.'),
+};
+
+export const RAG_STRATEGY_KEYS: Keys = {
+  type: carried(),
+  docs: carried(),
+  database: carried('The index is kept by the platform.'),
+  k1: carried(),
+  b: carried(),
+  threshold: carried(),
+  limit: carried('20 at most.'),
+  chunking: carried(),
+};
+
+export const RAG_CHUNKING_KEYS: Keys = {
+  size: carried('200 to 4,000 characters, cut at headings and between paragraphs first.'),
+  overlap: carried(),
+  respect_word_boundaries: carried('Always.'),
+  code_aware: lost('code is cut between paragraphs and lines'),
+};
+
+export const RAG_RESULT_KEYS: Keys = {
+  limit: carried('20 at most.'),
+  deduplicate: carried('Always.'),
+  fusion: lost('there is one way to search, so nothing is merged'),
+  reranking: lost('passages come in the order of the search'),
+  include_score: lost('passages come in order, without a number'),
+  return_full_content: lost('an agent reads on from a passage with read_passage'),
 };
 
 /** Of every toolset. */
@@ -128,13 +185,15 @@ const missing = (says: string): Toolset => ({ fate: 'lost', says, keys: NONE });
 
 export const MCP_KEYS: Keys = {
   name: carried(),
-  command: carried('Runs in the sandbox, and reaches the domains that the agent may reach.'),
+  command: carried(
+    'Runs in the sandbox, and reaches the domains that the agent may reach. Docker’s gateway is its servers.',
+  ),
   args: carried(),
   env: carried('Values that the file does not have are to be given.'),
   remote: carried('Streamable HTTP and SSE, with headers.'),
   ref: carried('A name of `mcps`, or of Docker’s catalogue where the server can be had without Docker.'),
   version: asked('nothing is installed by itself: put the program into the agent’s workspace, or into its image'),
-  config: lost('give the server its settings where it is attached to the agent'),
+  config: carried('Of servers of the catalogue that are known here: as arguments, or to be given. Others are named.'),
   working_dir: lost('it starts in the agent’s workspace'),
 };
 
@@ -169,7 +228,17 @@ export const TOOLSETS: Readonly<Record<string, Toolset>> = {
   user_prompt: missing('it asks in its answer'),
   open_url: missing('there is no browser of the user to open'),
   scheduler: missing('the owner schedules tasks'),
-  rag: missing('put documents into the agent’s files, which it can search'),
+  rag: has(
+    {
+      ref: carried('A name of `rag`.'),
+      instruction: lost('say it with tool.instruction of the source'),
+      tools: refused('an agent has both tools for its documents, or names no source'),
+      model: lost('the agent itself reads what is found'),
+      defer: lost('the two tools are always shown'),
+      toon: lost('what is found is no JSON'),
+    },
+    'The same as `rag` of the agent.',
+  ),
   git: missing('use shell'),
   webhook: missing('the owner sets webhooks up'),
 };

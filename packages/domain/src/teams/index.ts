@@ -8,6 +8,7 @@ export {
   type TeamAgent,
   type TeamReading,
 } from './team.ts';
+export { tuningSchema, type TeamCollection, type Tuning } from './rag.ts';
 export type { McpToolset } from './servers.ts';
 export type { Note } from './sift.ts';
 export type { A2aAgent, ApiTool, OpenApi, ScriptTool, Traits } from './traits.ts';

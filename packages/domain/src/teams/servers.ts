@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { catalogueServer } from './catalogue.ts';
+import { catalogueServer, type KnownServer } from './catalogue.ts';
 import { Unfit, type Notes } from './sift.ts';
 import { TEAM_TOOLS } from './templates.ts';
 import { deferSchema } from './traits.ts';
@@ -17,6 +17,8 @@ const RESERVED: ReadonlySet<string> = new Set([
   'openapi',
   'model_picker',
   'background_agents',
+  'rag',
+  'knowledge',
   'deferred',
 ]);
 
@@ -33,6 +35,7 @@ const shape = {
   env: z.record(z.string(), z.string()).optional(),
   remote: remote.optional(),
   ref: z.string().min(1).max(200).optional(),
+  config: z.record(z.string().max(100), z.unknown()).optional(),
   /** Only these of the server's tools are offered; all when left out. */
   tools: z.array(z.string()).optional(),
   instruction: z.string().max(20_000).optional(),
@@ -84,10 +87,21 @@ interface Reading {
   notes: Notes;
 }
 
+/** What Docker's gateway is told to run, by the names of its catalogue; undefined: something else is meant. */
+export function gatewayServers({ command, args = [], ...given }: GivenServer): GivenServer[] | undefined {
+  if (command !== 'docker' || args.slice(0, 3).join(' ') !== 'mcp gateway run') return undefined;
+  const named = args.slice(3).join(' ');
+  const list = /^--servers[= ]([\w.,-]{1,500})$/.exec(named)?.[1];
+  const names = list?.split(',').filter(Boolean) ?? [];
+  return names.length > 0 && names.length <= 20 ? names.map((one) => ({ ...given, ref: `docker:${one}` })) : undefined;
+}
+
 /** The server with what its reference says; undefined: it cannot be had here, which is noted. */
 export function serverOf(given: GivenServer, { at, mcps, notes }: Reading): McpToolset | undefined {
   const named = referred(given, { at, mcps, notes });
   if (!named) return undefined;
+  if (named.config)
+    notes.lost.push({ at: `${at}.config`, says: 'give the server its settings where it is attached to the agent' });
   const { name, command, args, tools, remote: there } = named;
   if ((command === undefined) === (there === undefined))
     throw new Unfit(at, 'an mcp toolset needs either command, remote or ref');
@@ -137,10 +151,24 @@ function referred({ ref, ...given }: GivenServer, { at, mcps, notes }: Reading):
   const says = needs.filter(Boolean).join(', and ');
   if (says) notes.toGive.push({ at: `${at}.ref`, says: `${wanted}: ${says}` });
   const name = RESERVED.has(wanted) ? `${wanted}-server` : wanted;
+  const { config, ...rest } = given;
+  const args = [...(server.args ?? []), ...settingsOf(config ?? {}, server, `${at}.config`, notes)];
   return {
     name,
     ...(server.url !== undefined && { remote: { url: server.url } }),
-    ...(server.command !== undefined && { command: server.command, args: server.args ?? [] }),
-    ...given,
+    ...(server.command !== undefined && { command: server.command, args }),
+    ...rest,
   };
+}
+
+/** The settings of a server of the catalogue as its arguments; what its owner has to do, and what it does not know, is told. */
+function settingsOf(config: Record<string, unknown>, { config: known = {} }: KnownServer, at: string, notes: Notes) {
+  return Object.entries(config).flatMap(([key, value]) => {
+    const rule = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (rule && 'arg' in rule && typeof value === 'string' && !value.startsWith('-')) return [`${rule.arg}${value}`];
+    if (rule && 'asks' in rule) notes.toGive.push({ at: `${at}.${key}`, says: rule.asks });
+    else
+      notes.lost.push({ at: `${at}.${key}`, says: 'give the server its settings where it is attached to the agent' });
+    return [];
+  });
 }

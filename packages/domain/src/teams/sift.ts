@@ -4,6 +4,7 @@ import {
   MCP_KEYS,
   METADATA_KEYS,
   MODEL_KEYS,
+  PROVIDER_OPTS,
   REMOTE_KEYS,
   TEAM_KEYS,
   toolsetKeys,
@@ -99,6 +100,7 @@ export function createSieve() {
 
   return {
     notes,
+    keys,
     team(raw: unknown): unknown {
       let kept = keys('', raw, TEAM_KEYS);
       kept = inside(kept, 'metadata', (value) => keys('metadata', value, METADATA_KEYS));
@@ -106,7 +108,10 @@ export function createSieve() {
       return inside(kept, 'agents', (value) => each(value, agent));
     },
     /** Only of models that somebody uses. */
-    model: (name: string, given: unknown): unknown => keys(`models.${name}`, given, MODEL_KEYS),
+    model(name: string, given: unknown): unknown {
+      const kept = keys(`models.${name}`, given, MODEL_KEYS);
+      return inside(kept, 'provider_opts', (value) => keys(`models.${name}.provider_opts`, value, PROVIDER_OPTS));
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { parseDocument, stringify } from 'yaml';
 import { repeatedKey } from '../yaml-keys.ts';
+import { ragYaml } from './rag.ts';
 import { readTeam, type Team, type TeamAgent, type TeamReading } from './team.ts';
 import type { Traits } from './traits.ts';
 
@@ -26,7 +27,7 @@ export function readTeamYaml(text: string): TeamReading {
 }
 
 /** The team's YAML; reading it back gives the same team. */
-export function teamYaml({ name, description, about, permissions, agents }: Team): string {
+export function teamYaml({ name, description, about, permissions, knowledge, agents }: Team): string {
   const models = Object.fromEntries(
     agents.flatMap((one) => (isNamed(one) ? [[modelKey(one), modelOf(one, one.traits ?? {})]] : [])),
   );
@@ -40,6 +41,7 @@ export function teamYaml({ name, description, about, permissions, agents }: Team
         agents.map((one, index) => [one.name, agentOf(one, index === 0 && agents.length > 1)]),
       ),
       ...(permissions && { permissions }),
+      ...(knowledge && { rag: ragYaml(knowledge) }),
     },
     { lineWidth: 0 },
   );
@@ -58,6 +60,7 @@ function modelOf({ model }: TeamAgent, { sampling: { reasoning, ...sampling } = 
     model: model.slice(slash + 1),
     ...sampling,
     ...(thinking !== undefined && { thinking_budget: thinking }),
+    ...(reasoning?.interleaved && { provider_opts: { interleaved_thinking: true } }),
     ...(routing && { routing }),
   };
 }
@@ -85,6 +88,7 @@ function agentOf(one: TeamAgent, leads: boolean) {
     ...(traits.addEnvironment && { add_environment_info: true }),
     ...(traits.promptFiles && { add_prompt_files: traits.promptFiles }),
     ...(traits.readonly && { readonly: true }),
+    ...(one.knowledge && { rag: one.knowledge }),
     ...(maxTurns !== undefined && { max_iterations: maxTurns }),
     ...(traits.output && { structured_output: traits.output }),
     instruction: one.instruction,

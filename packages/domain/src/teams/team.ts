@@ -1,7 +1,8 @@
 import type { Permissions } from '../permissions.ts';
 import { teamSchema, type About, type GivenAgent, type GivenTeam } from './document.ts';
-import { createModels, type Models } from './models.ts';
-import { serverOf, type McpToolset } from './servers.ts';
+import { createModels, providersOf, type Models } from './models.ts';
+import { collectionsOf, filesToGive, searchedBy, type TeamCollection } from './rag.ts';
+import { gatewayServers, serverOf, type McpToolset } from './servers.ts';
 import { createSieve, Unfit, type Note, type Notes } from './sift.ts';
 import { traitsOf } from './traits-of.ts';
 import type { Traits } from './traits.ts';
@@ -33,6 +34,8 @@ export interface TeamAgent {
   skills: readonly string[] | 'all';
   /** Turns of a run. */
   maxTurns?: number;
+  /** Names of the team's collections. */
+  knowledge?: string[];
   traits?: Traits;
 }
 
@@ -42,6 +45,8 @@ export interface Team {
   about?: About;
   /** For all of its agents. */
   permissions?: Permissions;
+  /** Documents that its agents search. */
+  knowledge?: TeamCollection[];
   agents: TeamAgent[];
 }
 
@@ -58,7 +63,10 @@ export function readTeam(raw: unknown): TeamReading {
       return { ok: false, error: `Invalid team: ${issue?.path.join('.') || 'document'}: ${issue?.message.trim()}` };
     }
     const { notes } = sieve;
-    const team = build(parsed.data, createModels(parsed.data.models, sieve), notes);
+    const collections = collectionsOf(parsed.data.rag, sieve);
+    const models = createModels(parsed.data.models, sieve, providersOf(parsed.data.providers, sieve));
+    const team = build(parsed.data, { models, notes, collections });
+    filesToGive(collections, notes);
     return { ok: true, team, notCarried: notes.lost, toGive: notes.toGive };
   } catch (error) {
     if (error instanceof Unfit) return { ok: false, error: error.message };
@@ -66,7 +74,13 @@ export function readTeam(raw: unknown): TeamReading {
   }
 }
 
-function build(given: GivenTeam, models: Models, notes: Notes): Team {
+interface With {
+  models: Models;
+  notes: Notes;
+  collections: TeamCollection[];
+}
+
+function build(given: GivenTeam, { models, notes, collections }: With): Team {
   const { name = CUSTOM_TEAM_NAME, metadata = {}, agents, permissions, mcps } = given;
   const { description: told, ...about } = metadata;
   const order = Object.keys(agents).sort((a, b) => Number(b === 'root') - Number(a === 'root'));
@@ -76,6 +90,7 @@ function build(given: GivenTeam, models: Models, notes: Notes): Team {
     description: given.description ?? told ?? '',
     ...(Object.keys(about).length > 0 && { about }),
     ...(permissions && { permissions }),
+    ...(collections.length > 0 && { knowledge: collections }),
     agents: order.map((agentName, index) => {
       const one = agents[agentName]!;
       const { sub_agents: named, handoffs, force_handoff: forced } = one;
@@ -85,6 +100,7 @@ function build(given: GivenTeam, models: Models, notes: Notes): Team {
         mcps,
         notes,
         shared,
+        searched: searchedBy(one, `agents.${agentName}`, collections),
         subAgents: [...new Set(named ?? others)],
       });
     }),
@@ -122,10 +138,12 @@ interface Around {
   notes: Notes;
   /** Paths of memories that several agents name. */
   shared: ReadonlySet<string>;
+  searched: readonly TeamCollection[];
   subAgents: string[];
 }
 
-function agentOf(name: string, given: GivenAgent, { models, mcps, notes, shared, subAgents }: Around): TeamAgent {
+function agentOf(name: string, given: GivenAgent, around: Around): TeamAgent {
+  const { models, mcps, notes, shared, searched, subAgents } = around;
   const at = `agents.${name}`;
   const { role, description, instruction, toolsets = [], tools = [], max_iterations: turns, skills: named } = given;
   const [first, ...further] = given.model.split(',').map((one) => models.named(one.trim(), `${at}.model`));
@@ -141,8 +159,10 @@ function agentOf(name: string, given: GivenAgent, { models, mcps, notes, shared,
   const fallbacks = (given.fallback?.models ?? []).map((one) => plain(one, `${at}.fallback.models`));
   const servers = toolsets.flatMap((one, index) => {
     if (one.type !== 'mcp') return [];
-    const server = serverOf(one, { at: `${at}.toolsets.${index}`, mcps, notes });
-    return server ? [{ server, given: one }] : [];
+    return (gatewayServers(one) ?? [one]).flatMap((wanted) => {
+      const server = serverOf(wanted, { at: `${at}.toolsets.${index}`, mcps, notes });
+      return server ? [{ server, given: one }] : [];
+    });
   });
   const mcp = unlike(servers.map(({ server }) => server));
   const traits = traitsOf(given, {
@@ -152,6 +172,7 @@ function agentOf(name: string, given: GivenAgent, { models, mcps, notes, shared,
     sampling,
     routing: first?.routing,
     inTurn: further.length > 0 ? inTurn : undefined,
+    searched,
     servers: servers.map((one, index) => ({ name: mcp[index]?.name ?? '', given: one.given })),
   });
   const path = toolsets.find((one) => one.type === 'memory' && 'path' in one);
@@ -171,6 +192,7 @@ function agentOf(name: string, given: GivenAgent, { models, mcps, notes, shared,
     ...(given.force_handoff !== undefined && { forceHandoff: given.force_handoff }),
     skills: named ?? [],
     ...(turns !== undefined && turns > 0 && { maxTurns: turns }),
+    ...(searched.length > 0 && { knowledge: searched.map((one) => one.name) }),
     ...(traits && { traits }),
   };
 }

@@ -1,5 +1,6 @@
 import { OTHER_NAMES, ownTools, toolsetOf } from '../own-tools.ts';
 import { present, type GivenServer } from './servers.ts';
+import type { TeamCollection } from './rag.ts';
 import { Unfit, type Notes } from './sift.ts';
 import type { GivenAgent, GivenToolset } from './document.ts';
 import { TEAM_TOOLS } from './templates.ts';
@@ -15,6 +16,7 @@ interface Around {
   routing: Routing | undefined;
   inTurn: string[] | undefined;
   servers: readonly { name: string; given: GivenServer }[];
+  searched: readonly TeamCollection[];
 }
 
 export function traitsOf(given: GivenAgent, around: Around): Traits | undefined {
@@ -33,10 +35,10 @@ export function traitsOf(given: GivenAgent, around: Around): Traits | undefined 
     ...(promptFiles && promptFiles.length > 0 && { promptFiles }),
     ...(given.readonly && { readonly: true }),
     ...filled('offered', offered),
-    ...filled(
-      'hints',
-      said(around, toolsets, ({ instruction }) => instruction),
-    ),
+    ...filled('hints', {
+      ...said(around, toolsets, ({ instruction }) => instruction),
+      ...aboutDocuments(around.searched),
+    }),
     ...filled(
       'toolModels',
       said(around, toolsets, ({ model }) => model && around.plain(model, `${at}.toolsets`)),
@@ -61,6 +63,12 @@ export function traitsOf(given: GivenAgent, around: Around): Traits | undefined 
     ...filled('toon', toonOf(around, toolsets)),
   };
   return Object.keys(traits).length > 0 ? traits : undefined;
+}
+
+/** What the documents' author says of them, under the name of the toolset that searches them. */
+function aboutDocuments(searched: readonly TeamCollection[]): Record<string, string> {
+  const lines = searched.flatMap(({ name, instruction }) => (instruction ? [`${name}: ${instruction}`] : []));
+  return lines.length > 0 ? { knowledge: lines.join('\n').slice(0, 20_000) } : {};
 }
 
 const filled = <K extends keyof Traits>(key: K, value: NonNullable<Traits[K]>): Partial<Pick<Traits, K>> =>

@@ -19,6 +19,8 @@ export const samplingSchema = z.object({
       effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
       max_tokens: z.int().min(1).max(1_000_000).optional(),
       adaptive: z.boolean().optional(),
+      /** Thoughts between calls of tools, with models that are told so. */
+      interleaved: z.literal(true).optional(),
     })
     .optional(),
 });

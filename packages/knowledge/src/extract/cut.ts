@@ -8,14 +8,19 @@ export interface Passage {
   text: string;
 }
 
-/** Characters: about 200 words, and what is too little to stand alone. */
+/** Characters: about 200 words. A third of it is too little to stand alone. */
 const MOST = 1200;
-const LEAST = 400;
 export const MAX_PASSAGES = 20_000;
 
+/** How long passages are, and with how much of the one before each begins, where a heading does not part them. */
+export interface Cut {
+  size?: number | undefined;
+  overlap?: number | undefined;
+}
+
 /** Cuts where the document itself does: at headings and between paragraphs, and only what is too long within one. */
-export function cut(blocks: readonly Block[]): { passages: Passage[]; more: boolean } {
-  const cutter = new Cutter();
+export function cut(blocks: readonly Block[], how: Cut = {}): { passages: Passage[]; more: boolean } {
+  const cutter = new Cutter(how);
   for (const block of blocks) cutter.take(block);
   cutter.flush();
   return { passages: cutter.passages.slice(0, MAX_PASSAGES), more: cutter.passages.length > MAX_PASSAGES };
@@ -28,48 +33,72 @@ class Cutter {
   #from = '';
   #said: string[] = [];
   #size = 0;
+  #again = '';
+  readonly #most: number;
+  readonly #overlap: number;
+
+  constructor({ size = MOST, overlap = 0 }: Cut) {
+    this.#most = size;
+    // More than half would never come to an end.
+    this.#overlap = Math.min(overlap, Math.floor(size / 2));
+  }
 
   take(block: Block): void {
     if (block.kind === 'place') {
       // A page may end within a paragraph; a sheet or a slide ends what it says.
-      if (!block.place.startsWith('Page') || this.#size >= LEAST) this.flush();
+      if (!block.place.startsWith('Page') || this.#size >= this.#most / 3) this.flush();
       this.#place = block.place;
     } else if (block.kind === 'heading') {
       this.flush();
       this.#above.length = Math.min(this.#above.length, block.level - 1);
       while (this.#above.length < block.level - 1) this.#above.push('');
       this.#above.push(block.text);
-    } else if (block.kind === 'table') for (const piece of tablePieces(block)) this.#add(piece);
-    else for (const piece of pieces(block.text)) this.#add(piece);
+    } else if (block.kind === 'table') for (const piece of tablePieces(block, this.#most)) this.#add(piece);
+    else for (const piece of pieces(block.text, this.#most)) this.#add(piece);
   }
 
   #add(piece: string): void {
-    if (this.#size > 0 && this.#size + piece.length > MOST) this.flush();
+    if (this.#size > 0 && this.#size + piece.length > this.#most) {
+      const again = ending(this.#said.join('\n\n'), this.#overlap);
+      this.flush();
+      this.#again = again;
+    }
     if (this.#size === 0) this.#from = this.#place;
     this.#said.push(piece);
     this.#size += piece.length + 2;
   }
 
   flush(): void {
-    const text = this.#said.join('\n\n');
+    const text = [this.#again, ...this.#said].filter(Boolean).join('\n\n');
+    const isSaid = this.#said.length > 0;
     const heading = this.#above.filter(Boolean).join(' › ');
     this.#said = [];
     this.#size = 0;
-    if (text !== '' && this.passages.length <= MAX_PASSAGES) this.passages.push({ heading, place: this.#from, text });
+    this.#again = '';
+    if (isSaid && text !== '' && this.passages.length <= MAX_PASSAGES)
+      this.passages.push({ heading, place: this.#from, text });
   }
 }
 
+/** The last whole words of a text, at most so many characters. */
+function ending(text: string, most: number): string {
+  if (most === 0 || text.length <= most) return most === 0 ? '' : text;
+  const last = text.slice(-most);
+  const space = last.search(/\s/);
+  return space < 0 ? '' : last.slice(space + 1);
+}
+
 /** A paragraph, in parts of whole sentences where it is too long; a sentence, in parts of whole words. */
-function* pieces(text: string): Generator<string> {
-  if (text.length <= MOST) return yield text;
+function* pieces(text: string, most: number): Generator<string> {
+  if (text.length <= most) return yield text;
   let part = '';
   for (const [sentence] of text.matchAll(/[^.!?。！？\n]+(?:[.!?。！？]+["'”’)\]]*\s*|\n+|$)|[.!?。！？\n]+/g)) {
-    if (part !== '' && part.length + sentence.length > MOST) {
+    if (part !== '' && part.length + sentence.length > most) {
       yield part.trim();
       part = '';
     }
-    for (const short of shorter(sentence)) {
-      if (part.length + short.length > MOST) {
+    for (const short of shorter(sentence, most)) {
+      if (part.length + short.length > most) {
         yield part.trim();
         part = '';
       }
@@ -79,13 +108,13 @@ function* pieces(text: string): Generator<string> {
   if (part.trim() !== '') yield part.trim();
 }
 
-function* shorter(sentence: string): Generator<string> {
+function* shorter(sentence: string, most: number): Generator<string> {
   let rest = sentence;
-  while (rest.length > MOST) {
-    const space = rest.lastIndexOf(' ', MOST);
-    let at = space > MOST / 2 ? space + 1 : MOST;
+  while (rest.length > most) {
+    const space = rest.lastIndexOf(' ', most);
+    let at = space > most / 2 ? space + 1 : most;
     // Never half a character.
-    if (at === MOST && rest.charCodeAt(at - 1) >= 0xd800 && rest.charCodeAt(at - 1) <= 0xdbff) at -= 1;
+    if (at === most && rest.charCodeAt(at - 1) >= 0xd800 && rest.charCodeAt(at - 1) <= 0xdbff) at -= 1;
     yield rest.slice(0, at);
     rest = rest.slice(at);
   }
@@ -93,21 +122,21 @@ function* shorter(sentence: string): Generator<string> {
 }
 
 /** Rows with their head over each piece, so that every value keeps its name. */
-function* tablePieces({ rows, head }: Extract<Block, { kind: 'table' }>): Generator<string> {
+function* tablePieces({ rows, head }: Extract<Block, { kind: 'table' }>, most: number): Generator<string> {
   const line = (row: readonly string[]): string => `| ${row.join(' | ')} |`;
   const top = head && rows[0] ? line(rows[0]) : '';
   // A head that is longer than a passage names nothing.
-  const title = top.length < MOST / 2 ? top : '';
+  const title = top.length < most / 2 ? top : '';
   let part = title;
   for (const row of title === '' ? rows : rows.slice(1)) {
     const next = line(row);
-    if (part.length > title.length && part.length + next.length > MOST) {
+    if (part.length > title.length && part.length + next.length > most) {
       yield part;
       part = title;
     }
-    if (next.length > MOST) {
+    if (next.length > most) {
       if (part !== '') yield part;
-      yield* pieces(next);
+      yield* pieces(next, most);
       part = title;
     } else part += part === '' ? next : `\n${next}`;
   }

@@ -1,12 +1,13 @@
 import { termsOf, type KnownWords } from '../words/terms.ts';
 import { Unreadable, type DocumentKind } from './blocks.ts';
-import { cut, MAX_PASSAGES, type Passage } from './cut.ts';
+import { cut, MAX_PASSAGES, type Cut, type Passage } from './cut.ts';
 import { readDocument } from './read.ts';
 
 export interface Given {
   bytes: Uint8Array;
   name: string;
   mime?: string | undefined;
+  cut?: Cut | undefined;
 }
 
 export interface Indexed extends Passage {
@@ -22,11 +23,11 @@ export type Extracted =
   | { ok: false; error: string; slow?: true };
 
 /** Read, cut and made ready for the index: all of a document that is computed. */
-export function run({ bytes, name, mime }: Given): Extracted {
+export function run({ bytes, name, mime, cut: how }: Given): Extracted {
   try {
     const { kind, reading } = readDocument(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), name, mime);
     const known: KnownWords = new Map();
-    const { passages, more } = cut(reading.blocks);
+    const { passages, more } = cut(reading.blocks, how);
     if (passages.length === 0) return { ok: false, error: 'There is no text in it.' };
     const notes = more
       ? [...reading.notes, `Only the first ${MAX_PASSAGES.toLocaleString('en')} passages were kept.`]

@@ -44,6 +44,12 @@ export function without(postings: Buffer, from: number, to: number): Buffer {
   return Buffer.concat(kept);
 }
 
+/** How fast a word that comes again counts less, and how much long passages lose. */
+export interface Weighing {
+  k1?: number | undefined;
+  b?: number | undefined;
+}
+
 const K1 = 1.2;
 const B = 0.75;
 
@@ -56,10 +62,10 @@ export class BlockScores {
   readonly #touched = new Uint16Array(BLOCK);
   #count = 0;
 
-  add(postings: Buffer, weight: number, average: number): void {
+  add(postings: Buffer, weight: number, average: number, { k1 = K1, b = B }: Weighing = {}): void {
     const scores = this.#scores;
-    const top = weight * (K1 + 1);
-    const [flat, slope] = [K1 * (1 - B), (K1 * B * 2) / average];
+    const top = weight * (k1 + 1);
+    const [flat, slope] = [k1 * (1 - b), (k1 * b * 2) / average];
     for (let at = 0; at < postings.length; at += ENTRY) {
       const slot = (postings[at]! << 8) | postings[at + 1]!;
       const count = postings[at + 2]!;

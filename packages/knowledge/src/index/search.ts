@@ -1,7 +1,7 @@
 import type { UserTx } from '@troupe/db';
 import { askedFor } from '../words/terms.ts';
 import { BLOCK, BlockScores, countOf, weightOf } from './postings.ts';
-import { countTerms, readAround, readPassages, readTerms, statsOf, type PassageRow } from './store.ts';
+import { countTerms, readAround, readPassages, readTerms, statsOf, type PassageRow, type Tuning } from './store.ts';
 
 /** A passage that was found. */
 export interface Hit {
@@ -42,15 +42,19 @@ export async function searchPassages(
   const numbers = collections.map(({ number }) => number);
   const kept = all * terms.length <= MOST_POSTINGS ? terms : await telling(tx, numbers, terms);
   const average = Math.max(1, collections.reduce((sum, { words }) => sum + words, 0) / all);
-  const best = rank(await readTerms(tx, numbers, kept), { all, average, most: limit * SPARE });
+  const tuned = new Map(collections.map(({ number, tuning }) => [number, tuning]));
+  const best = rank(await readTerms(tx, numbers, kept), { all, average, most: limit * SPARE, tuned });
   const rows = new Map((await readPassages(tx, best)).map((row) => [`${row.collection}.${row.number}`, row]));
   const names = new Map(collections.map(({ number, name }) => [number, name]));
   const seen = new Set<string>();
+  const room = new Map(collections.map(({ number, tuning }) => [number, tuning.limit ?? limit]));
   return best
     .flatMap(({ collection, number, score }) => {
       const row = rows.get(`${collection}.${number}`);
-      if (!row || seen.has(row.text)) return [];
+      const left = room.get(collection) ?? 0;
+      if (!row || left === 0 || seen.has(row.text)) return [];
       seen.add(row.text);
+      room.set(collection, left - 1);
       return [{ ...hitOf(row, names.get(collection) ?? ''), score }];
     })
     .slice(0, limit);
@@ -71,7 +75,7 @@ interface Ranked {
 
 function rank(
   lists: Awaited<ReturnType<typeof readTerms>>,
-  { all, average, most }: { all: number; average: number; most: number },
+  { all, average, most, tuned }: { all: number; average: number; most: number; tuned: ReadonlyMap<number, Tuning> },
 ): Ranked[] {
   const having = new Map<string, number>();
   const blocks = new Map<string, typeof lists>();
@@ -86,8 +90,12 @@ function rank(
   const best = createBest(most);
   for (const block of blocks.values()) {
     const { collection, block: number } = block[0]!;
-    for (const { term, postings } of block) scores.add(postings, weightOf(all, having.get(term) ?? 0), average);
-    scores.take((slot, score) => best.offer(collection, number * BLOCK + slot, score));
+    const tuning = tuned.get(collection) ?? {};
+    for (const { term, postings } of block) scores.add(postings, weightOf(all, having.get(term) ?? 0), average, tuning);
+    const least = tuning.threshold ?? 0;
+    scores.take((slot, score) => {
+      if (score >= least) best.offer(collection, number * BLOCK + slot, score);
+    });
   }
   return best.take();
 }

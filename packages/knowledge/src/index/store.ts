@@ -1,8 +1,15 @@
 import type { UserTx } from '@troupe/db';
 import { sql } from 'kysely';
-import { BLOCK, blockOf, postingsOf, without, type Counted } from './postings.ts';
+import { BLOCK, blockOf, postingsOf, without, type Counted, type Weighing } from './postings.ts';
 
 /** The rows of the index. Whoever writes holds the collection's row. */
+
+/** How a collection is searched, where somebody has said so. */
+export interface Tuning extends Weighing {
+  /** Passages that score less are left out, and so is what is beyond so many. */
+  threshold?: number | undefined;
+  limit?: number | undefined;
+}
 
 const AT_ONCE = 4000;
 
@@ -155,6 +162,7 @@ export async function statsOf(tx: UserTx, ids: readonly string[]) {
     .selectFrom('knowledge_collections')
     .select(['id', 'number', 'name', 'passages'])
     .select(sql<number>`words::float8`.as('words'))
+    .select(sql<Tuning>`tuning`.as('tuning'))
     .where('id', 'in', [...ids, ''])
     .execute();
 }

@@ -5,20 +5,22 @@ import { sql } from 'kysely';
 
 export const documentToRead = (tx: UserTx, id: string) =>
   tx
-    .selectFrom('knowledge_documents')
+    .selectFrom('knowledge_documents as d')
+    .innerJoin('knowledge_collections as c', 'c.id', 'd.collection_id')
     .select([
-      'id',
-      'collection_id',
-      'name',
-      'source',
-      'url',
-      'state',
-      'digest',
-      'passages',
-      'every_hours',
-      'next_read_at',
+      'd.id',
+      'd.collection_id',
+      'd.name',
+      'd.source',
+      'd.url',
+      'd.state',
+      'd.digest',
+      'd.passages',
+      'd.every_hours',
+      'd.next_read_at',
+      'c.tuning',
     ])
-    .where('id', '=', id)
+    .where('d.id', '=', id)
     .executeTakeFirst();
 
 /** Under the lock of its collection: who deletes it meanwhile waits. */

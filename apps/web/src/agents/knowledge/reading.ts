@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MAX_DOCUMENT_MB, MOST_PASSAGES, readDocumentJob } from '@troupe/contract';
 import type { Database, Jobs, UserTx } from '@troupe/db';
+import { tuningSchema } from '@troupe/domain';
 import { addPassages, extract, holdCollection, removePassages, type Extracted } from '@troupe/knowledge';
 import { AppError, OutboundError, type Clock, type Outbound, type WorkerPool } from '@troupe/kernel';
 import * as store from './reading-store.ts';
@@ -50,7 +51,9 @@ async function read(deps: ReadingDeps, userId: string, document: Document, tries
   const digest = createHash('sha256').update(fetched.bytes).digest('hex');
   if (document.digest === digest && document.passages > 0)
     return ended(deps, userId, document, { state: 'ready', error: null });
-  const found = await extract(pool, userId, { bytes: fetched.bytes, name: nameFor(document), mime: fetched.mime });
+  const { size, overlap } = tuningSchema.parse(document.tuning);
+  const given = { bytes: fetched.bytes, name: nameFor(document), mime: fetched.mime, cut: { size, overlap } };
+  const found = await extract(pool, userId, given);
   // A machine that has too much to do is no fault of the document: it is tried once more.
   if (!found.ok && found.slow && tries === 0) throw new AppError(503, found.error);
   if (!found.ok) return failed(deps, userId, document, found.error);

@@ -11,6 +11,7 @@ import {
   type web,
 } from '@troupe/contract';
 import type { UserTx } from '@troupe/db';
+import type { Tuning } from '@troupe/domain';
 import { readPassage, searchPassages } from '@troupe/knowledge';
 import { AppError, iso, isoOrNull, newId, type BackendClient, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
@@ -64,6 +65,12 @@ async function collections(tx: UserTx, id?: string): Promise<KnowledgeCollection
   }));
 }
 
+interface Wanted {
+  name: string;
+  description: string;
+  tuning?: Tuning | undefined;
+}
+
 function keeping({ db, clock }: KnowledgeDeps) {
   const one = async (userId: string, id: string): Promise<KnowledgeCollection> =>
     found((await collections(db.user(userId), id))[0], 'Collection');
@@ -71,14 +78,14 @@ function keeping({ db, clock }: KnowledgeDeps) {
   return {
     one,
     list: async (userId: string) => ({ collections: await collections(db.user(userId)) }),
-    async create(userId: string, { name, description }: { name: string; description: string }) {
+    async create(userId: string, { name, description, tuning = {} }: Wanted) {
       const id = newId();
       const at = clock();
       await db.asUser(userId, async (tx) => {
         await store.lockKnowledge(tx, userId);
         if ((await store.countAll(tx)).collections >= MOST_COLLECTIONS)
           throw new AppError(409, `Too many collections (max ${MOST_COLLECTIONS}). Delete one first`);
-        const row = { id, user_id: userId, name, description, created_at: at, updated_at: at };
+        const row = { id, user_id: userId, name, description, tuning, created_at: at, updated_at: at };
         if (!(await store.addCollection(tx, row))) throw taken();
       });
       return one(userId, id);

@@ -1,4 +1,5 @@
 import type { UserTx } from '@troupe/db';
+import type { Tuning } from '@troupe/domain';
 import { sql } from 'kysely';
 
 /** The rows of collections and documents. What the index keeps of them is written by the knowledge package. */
@@ -39,14 +40,21 @@ export async function listGiven(tx: UserTx): Promise<{ agentId: string; name: st
   return rows;
 }
 
+export interface NewCollection {
+  id: string;
+  user_id: string;
+  name: string;
+  description: string;
+  tuning: Tuning;
+  created_at: Date;
+  updated_at: Date;
+}
+
 /** False: there is one of that name. */
-export async function addCollection(
-  tx: UserTx,
-  row: { id: string; user_id: string; name: string; description: string; created_at: Date; updated_at: Date },
-): Promise<boolean> {
+export async function addCollection(tx: UserTx, { tuning, ...row }: NewCollection): Promise<boolean> {
   const added = await tx
     .insertInto('knowledge_collections')
-    .values(row)
+    .values({ ...row, tuning: JSON.stringify(tuning) })
     .onConflict((conflict) => conflict.columns(['user_id', 'name']).doNothing())
     .returning('id')
     .executeTakeFirst();

@@ -26,12 +26,18 @@ import {
   readTeamOf,
   type BackendClient,
   type Clock,
+  type Log,
   type User,
   type WorkerPool,
 } from '@troupe/kernel';
 import { asAppError } from '../../platform/reach.ts';
 import { requireEntitlement } from '../agents/service.ts';
-import { listTeamAgents, listTeamRows } from './store.ts';
+import type { KnowledgeService } from '../knowledge/service.ts';
+import { makeCollections, type CollectionFiles } from './collections.ts';
+import { createUndo, type Undo } from './undo.ts';
+import { listTeamAgents, listTeamRows, removeTeam } from './store.ts';
+
+export { createUndo, type Undo } from './undo.ts';
 
 export interface TeamsDeps {
   db: Database;
@@ -40,6 +46,8 @@ export interface TeamsDeps {
   subscriber: (user: User) => Subscriber;
   disabled: boolean;
   pool: WorkerPool;
+  knowledge: KnowledgeService;
+  log: Log;
 }
 
 export type TeamsService = ReturnType<typeof createTeams>;
@@ -66,7 +74,8 @@ function createReading({ subscriber, pool }: TeamsDeps) {
   }
 
   function sized({ agents }: { agents: readonly unknown[] }, plan: Plan): void {
-    const most = PLAN_LIMITS[plan].team;
+    // One agent is no team.
+    const most = Math.max(1, PLAN_LIMITS[plan].team);
     if (agents.length > most) throw refused(`A team on the ${plan} plan has at most ${most} agents`);
   }
 
@@ -98,30 +107,65 @@ function createReading({ subscriber, pool }: TeamsDeps) {
   return { planOf, sized, read, wanted };
 }
 
+/** A team that is to be made, with the files of its collections. */
+interface Making {
+  team: Team;
+  yaml: string;
+  plan: Plan;
+  files?: CollectionFiles | undefined;
+}
+
+/** Its agents run, with their collections; what was made is taken back when something fails. */
+function createMaking({ db, backend, clock, knowledge, disabled }: TeamsDeps) {
+  async function deployed(user: User, { team, yaml, plan }: Making, address: string) {
+    const teamId = `team_${clock().getTime()}_${randomBase36(6)}`;
+    const agents = team.agents.map(({ name }) => ({ agentId: `${teamId}-${name}`, config: { name, plan } }));
+    const body = { teamId, yaml, agents, template: team.name.slice(0, 100) };
+    const reply = await backend
+      .as(user, address)
+      .call(onBackend.teams.deploy, { body, timeout: TIMEOUT_MS })
+      .catch((error: unknown) => {
+        if (error instanceof CallError && error.status < 500) throw asAppError(error);
+        throw new AppError(500, 'Team provisioning failed', {}, { cause: error });
+      });
+    return { teamId, agents: reply.agents };
+  }
+
+  return async function make(user: User, making: Making, undo: Undo, address: string) {
+    if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
+    const { team, files = new Map() } = making;
+    const ids = await makeCollections(knowledge, user.id, team.knowledge ?? [], files, undo);
+    const made = await deployed(user, making, address);
+    undo.add(() => removeTeam(db.user(user.id), made.teamId));
+    for (const { agentId } of made.agents)
+      undo.add(() => backend.as(user, address).call(onBackend.agents.remove, { params: { id: agentId } }));
+    for (const { name, agentId } of made.agents)
+      for (const collection of team.agents.find((one) => one.name === name)?.knowledge ?? [])
+        await knowledge.give(user, agentId, ids.get(collection) ?? '', address);
+    return made;
+  };
+}
+
 export function createTeams(deps: TeamsDeps) {
-  const { db, backend, clock, disabled } = deps;
+  const { db, log } = deps;
   const { planOf, sized, read, wanted } = createReading(deps);
+  const make = createMaking(deps);
 
   return {
+    make,
+    sized,
     async provision(user: User, given: Given, address: string) {
-      if (disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
+      if (deps.disabled) throw new AppError(503, 'Provisioning is temporarily disabled. Contact support.');
       const plan = planOf(user, given.plan);
       const { team, yaml, notCarried, toGive } = await wanted(user, given, plan);
       sized(team, plan);
-      const teamId = `team_${clock().getTime()}_${randomBase36(6)}`;
-      const agents = team.agents.map(({ name }) => ({ agentId: `${teamId}-${name}`, config: { name, plan } }));
-      const reply = await backend
-        .as(user, address)
-        .call(onBackend.teams.deploy, { body: { teamId, yaml, agents, template: team.name }, timeout: TIMEOUT_MS })
-        .catch((error: unknown) => {
-          if (error instanceof CallError && error.status < 500) throw asAppError(error);
-          throw new AppError(500, 'Team provisioning failed', {}, { cause: error });
-        });
+      const undo = createUndo(log);
+      const { teamId, agents } = await undo.unless(() => make(user, { team, yaml, plan }, undo, address));
       return {
         success: true as const,
         teamId,
         template: team.name,
-        agents: reply.agents.map(({ name, ...agent }) => ({ container: `${teamId}/${name}`, ...agent })),
+        agents: agents.map(({ name, ...agent }) => ({ container: `${teamId}/${name}`, ...agent })),
         notCarried,
         toGive,
         yaml_config: yaml,
@@ -152,7 +196,8 @@ export function createTeams(deps: TeamsDeps) {
   };
 }
 
-function shown({ team: { name, description, agents }, yaml, notCarried, toGive }: Wanted) {
+/** A team as a preview shows it. */
+export function shown({ team: { name, description, agents }, yaml, notCarried, toGive }: Wanted) {
   const members = agents.map(({ mcp, ...one }) => ({
     name: one.name,
     role: one.role,

@@ -40,3 +40,6 @@ export const listTeamAgents = (tx: UserTx) =>
     .orderBy('created_at')
     .orderBy('id')
     .execute();
+
+/** The document of a team whose agents are gone again. */
+export const removeTeam = (tx: UserTx, id: string) => tx.deleteFrom('teams').where('id', '=', id).execute();

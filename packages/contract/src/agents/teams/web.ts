@@ -9,6 +9,7 @@ import {
 import { wholeQuery } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { tooLong } from '../../fields.ts';
+import * as knowledge from '../knowledge/web.ts';
 import * as backend from './backend.ts';
 import { BAD_TEAM_TEXTS } from './backend.ts';
 
@@ -29,7 +30,7 @@ export const customAgent = z.object({
 });
 
 const note = z.object({ at: z.string(), says: z.string() });
-const carriedOver = {
+export const carriedOver = {
   notCarried: z
     .array(note)
     .describe('What the document says and the team does not do: where, and what happens instead'),
@@ -95,7 +96,7 @@ export const provision = endpoint({
     yaml_config: z.string(),
   }),
   failure: 'Team provisioning failed',
-  passesOn: () => [backend.deploy],
+  passesOn: () => [backend.deploy, knowledge.create, knowledge.give],
   errors: {
     400: [
       PLAN_FOR_TEAMS,

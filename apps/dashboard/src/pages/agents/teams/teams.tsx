@@ -3,11 +3,12 @@ import { teamYaml } from '@troupe/domain/team-yaml';
 import type { TeamTemplate } from '@troupe/domain';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { teams as texts } from '../../../texts/teams.ts';
+import { imports, teams as texts } from '../../../texts/teams.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { TeamEditor } from './editor.tsx';
 import { Gallery } from './gallery.tsx';
+import { ImportTeam } from './import-team.tsx';
 import { OwnTeams } from './own-teams.tsx';
 import { StartTeam } from './start-team.tsx';
 import type { TeamWish } from './start-team.tsx';
@@ -40,6 +41,7 @@ export default function Teams() {
             label: texts.editor,
             content: () => <TeamEditor yaml={yaml} onChange={setYaml} onStart={() => setWish({ yaml })} />,
           },
+          { key: 'import', label: imports.tab, content: () => <ImportTeam /> },
         ]}
       />
       {wish && <StartTeam wish={wish} onClose={() => setWish(undefined)} />}
