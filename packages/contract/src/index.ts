@@ -83,6 +83,7 @@ export {
 export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export * from './agents/knowledge/fields.ts';
+export { SENTENCE_LENGTH, type SaidPlan } from './agents/say.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';

@@ -46,6 +46,7 @@ export * as memory from './agents/memory/web.ts';
 export * as models from './agents/models.ts';
 export * as providers from './agents/providers/web.ts';
 export * as provision from './agents/provision/web.ts';
+export * as say from './agents/say.ts';
 export * as shares from './agents/shares.ts';
 export * as skills from './agents/skills/web.ts';
 export * as stage from './agents/stage.ts';

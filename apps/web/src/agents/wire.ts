@@ -15,7 +15,7 @@ import type { WebDeps } from '../deps.ts';
 import { createReads } from './agents/reads.ts';
 import { createClones } from './agents/clones.ts';
 import { agentRoutes } from './agents/routes.ts';
-import { createAgents } from './agents/service.ts';
+import { createAgents, type AgentsService } from './agents/service.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { createBackups } from './backups/service.ts';
 import { chatRoutes } from './chat/routes.ts';
@@ -59,6 +59,8 @@ import { createProviders } from './providers/service.ts';
 import { createHostedProvision } from './provision/hosting.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
+import { sayRoutes } from './say/routes.ts';
+import { createSay } from './say/service.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { createShares } from './shares/service.ts';
 import { skillRoutes } from './skills/routes.ts';
@@ -96,7 +98,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
     server,
     createProviders({ db, backend, clock, audit: deps.accounts.audit, sealKey: secrets.walletKey }),
   );
-  wireMaking(server, deps, roster, models);
+  const agents = wireMaking(server, deps, roster, models);
   const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);
   const conversations = createConversations({ roster, backend, models });
@@ -117,6 +119,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   const tasks = createTasks({ db, clock });
   taskRoutes(server, tasks);
+  sayRoutes(server, createSay({ db, clock, backend, catalogue, agents, tasks, subscriber: deps.accounts.subscriber }));
   const mcp = createMcp({ roster, chat, conversations, memory, tasks, log, version: deps.version });
   mcpRoutes(server, mcp);
   server.app.addHook('onClose', () => mcp.close());
@@ -135,7 +138,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
 }
 
 /** Agents and teams: made, shown, changed and removed. */
-function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): void {
+function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): AgentsService {
   const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
@@ -182,4 +185,5 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   skillRoutes(server, createSkills({ db, roster, backend, clock, pool, outbound: outside }));
   knowledgeRoutes(server, createKnowledge({ db, jobs: deps.jobs, roster, backend, clock, pool, outbound: outside }));
   instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
+  return agents;
 }

@@ -50,7 +50,11 @@ interface Run {
   agentId: string;
   name: string;
   prompt: string;
+  /** The channel that its words go to. */
+  tells: string | null;
 }
+
+const untold = (channel: string): string => `Not told on ${channel}: nobody has written to the agent there yet`;
 
 /**
  * Runs due tasks. The receipt is written, and the task moved on, before the agent is asked: so whatever happens to this
@@ -161,6 +165,7 @@ class TaskScheduler {
           agentId: task.agent_id,
           name: task.name,
           prompt: task.prompt,
+          tells: task.tells,
         });
       }
       await store.moveOn(tx, task.id, schedule?.next(now) ?? null, task.running ? null : now);
@@ -169,9 +174,15 @@ class TaskScheduler {
     return { runs, taken: tasks.length, left };
   }
 
-  async #close(tx: SystemTx, run: Omit<Run, 'prompt'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
+  async #close(
+    tx: SystemTx,
+    { tells, ...run }: Omit<Run, 'prompt'>,
+    outcome: Omit<store.Outcome, 'at'>,
+  ): Promise<void> {
     const at = await this.#timeOf(tx);
     if (!(await store.closeReceipt(tx, run.id, { ...outcome, at }))) return;
+    if (tells !== null && outcome.output && !(await store.tell(tx, { ...run, tells }, outcome.output)))
+      await store.noteOn(tx, run.id, untold(tells));
     const failures = await store.countFailure(tx, run.taskId, outcome.status === 'failed');
     if (failures !== NOTICE_AFTER) return;
     await raiseNotice(
@@ -202,7 +213,7 @@ class TaskScheduler {
       for (const run of await store.takeAbandoned(tx, await this.#timeOf(tx), 100))
         await this.#close(
           tx,
-          { id: run.id, taskId: run.task_id, userId: run.user_id, agentId: run.agent_id, name: run.name },
+          { id: run.id, taskId: run.task_id, userId: run.user_id, agentId: run.agent_id, name: run.name, tells: null },
           { status: 'failed', output: null, error: 'Interrupted: the process that ran it ended' },
         );
     });
