@@ -23,6 +23,8 @@ export const PUBLIC_PAGES: PageEntry[] = [
 /** `:agent` stands for the id of an agent that the caller made. */
 export const AGENT_PAGES: PageEntry[] = [
   { name: 'overview', path: '/dashboard' },
+  { name: 'say', path: '/dashboard/say' },
+  { name: 'compare', path: '/dashboard/compare' },
   { name: 'inbox', path: '/dashboard/inbox' },
   { name: 'agents', path: '/dashboard/agents' },
   { name: 'agent-new', path: '/dashboard/agents/new' },

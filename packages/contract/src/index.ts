@@ -45,6 +45,7 @@ export {
   type ChannelKind,
   type ChannelReceipt,
 } from './agents/channels/fields.ts';
+export { MOST_COMPARED } from './agents/compare.ts';
 export type { SessionHead, Attachment, SessionStep, Branch } from './agents/conversations/fields.ts';
 export type { Deployment } from './agents/deployments.ts';
 export type { Device } from './agents/devices.ts';

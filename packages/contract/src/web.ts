@@ -29,6 +29,7 @@ export * as background from './agents/background/web.ts';
 export * as backups from './agents/backups/web.ts';
 export * as channels from './agents/channels/web.ts';
 export * as chat from './agents/chat.ts';
+export * as compare from './agents/compare.ts';
 export * as config from './agents/config.ts';
 export * as connections from './agents/connections/web.ts';
 export * as conversations from './agents/conversations/web.ts';

@@ -4,6 +4,8 @@ export const nav = {
   main: 'Main',
   groups: { stage: 'Agents', operate: 'Operate', money: 'Money', account: 'Account' },
   dashboard: 'Overview',
+  say: 'Say it',
+  compare: 'Compare',
   inbox: 'Inbox',
   agents: 'Agents',
   teams: 'Teams',

@@ -20,6 +20,8 @@ import { backupRoutes } from './backups/routes.ts';
 import { createBackups } from './backups/service.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { createChat } from './chat/service.ts';
+import { compareRoutes } from './compare/routes.ts';
+import { createCompare } from './compare/service.ts';
 import { configRoutes } from './config/routes.ts';
 import { createConfig } from './config/service.ts';
 import { channelRoutes } from './channels/routes.ts';
@@ -103,6 +105,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   chatRoutes(server, chat);
   const conversations = createConversations({ roster, backend, models });
   conversationRoutes(server, conversations);
+  compareRoutes(server, createCompare({ roster, models, conversations }));
   keepingRoutes(server, createKeeping({ roster, backend, models }));
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
   fileRoutes(server, createFiles({ roster, backend }));
