@@ -57,6 +57,7 @@ export const WORK_PAGES: PageEntry[] = [
   { name: 'heartbeat', path: '/dashboard/heartbeat' },
   { name: 'devices', path: '/dashboard/devices' },
   { name: 'config', path: '/dashboard/config' },
+  { name: 'webhooks', path: '/dashboard/webhooks' },
   { name: 'installations', path: '/dashboard/installations' },
   { name: 'cost', path: '/dashboard/cost?period=30d' },
 ];

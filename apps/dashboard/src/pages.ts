@@ -37,6 +37,7 @@ export const SIGNED_IN: [string, Load][] = [
   ['/dashboard/heartbeat', () => import('./pages/agents/heartbeat.tsx')],
   ['/dashboard/devices', () => import('./pages/agents/devices.tsx')],
   ['/dashboard/config', () => import('./pages/agents/config/config.tsx')],
+  ['/dashboard/webhooks', () => import('./pages/platform/webhooks/webhooks.tsx')],
   ['/dashboard/installations', () => import('./pages/agents/installations.tsx')],
   ['/dashboard/cost', () => import('./pages/money/costs/cost.tsx')],
   ['/dashboard/billing', () => import('./pages/money/billing/billing.tsx')],

@@ -20,7 +20,7 @@ export * from './sse.ts';
 export * from './platform/jobs.ts';
 export { type Notice, MOST_NOTICE_STREAMS, TOO_MANY_NOTICE_STREAMS } from './platform/notices.ts';
 export { PUSH_KINDS, type PushKind, type PushSubscriptionRow } from './platform/push.ts';
-export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery } from './platform/webhooks.ts';
+export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery, type WebhookEvent } from './platform/webhooks.ts';
 
 export type { Access, AccessRequest } from './identity/access.ts';
 export { GRACE_DAYS, CLOSING_REFUSALS } from './identity/account.ts';

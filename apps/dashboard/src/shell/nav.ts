@@ -30,6 +30,7 @@ export const NAV: { group: string; items: NavItem[] }[] = [
       { to: '/dashboard/heartbeat', label: nav.heartbeat, icon: 'heartbeat' },
       { to: '/dashboard/devices', label: nav.devices, icon: 'devices' },
       { to: '/dashboard/config', label: nav.config, icon: 'config' },
+      { to: '/dashboard/webhooks', label: nav.webhooks, icon: 'send' },
       { to: '/dashboard/installations', label: nav.installations, icon: 'installations' },
     ],
   },

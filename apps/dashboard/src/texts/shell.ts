@@ -15,6 +15,7 @@ export const nav = {
   heartbeat: 'Heartbeat',
   devices: 'Devices',
   config: 'Configuration',
+  webhooks: 'Webhooks',
   installations: 'Installations',
   cost: 'Cost and usage',
   billing: 'Plan and billing',
