@@ -10,6 +10,8 @@ import { browserSuite } from './suite.ts';
 /** Answers when the test says so. */
 const gate = Promise.withResolvers<void>();
 const model: StandIn = await createStandIn(async (request, response) => {
+  const messages = request.body['messages'] as { content: string }[] | undefined;
+  if (messages?.at(-1)?.content === 'Wander off') return void (await request.aborted);
   await gate.promise;
   replyChat(request, response, { content: 'Done.', usage: { prompt_tokens: 50_000, completion_tokens: 10_000 } });
 });
@@ -75,6 +77,19 @@ browserSuite(
       const { tasks } = await caller.call<{ tasks: { cronSchedule: string }[] }>('GET', '/api/scheduled-tasks');
       const { count } = await caller.call<{ count: number }>('GET', '/api/agents');
       assert.deepEqual([before.count, count, tasks.map((task) => task.cronSchedule)], [1, 2, ['0 9 * * 1']]);
+    });
+
+    test('who is at work is taken over: it stops, and a person goes on in its conversation', async () => {
+      const { page } = watched;
+      await settle(page, '/dashboard');
+      await caller.call('POST', `/api/agents/${agentId}/messages`, { message: 'Wander off' });
+      await page.getByRole('button', { name: 'Take over from Scout' }).click();
+      await page.getByRole('log').getByText('Wander off').waitFor();
+      await page.getByText('Scout has stopped. What should it do instead?').waitFor();
+      await page.getByLabel('Message', { exact: true }).fill('Come back');
+      await page.keyboard.press('Enter');
+      await page.getByRole('log').getByText('Come back').first().waitFor();
+      await page.getByRole('log').getByText('Done.').nth(1).waitFor();
     });
 
     test('two models answer the same side by side, and one of the conversations goes on', async () => {

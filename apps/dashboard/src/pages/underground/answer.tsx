@@ -6,7 +6,8 @@ import { TextField } from '../../ui/field.tsx';
 import { Form, Refused } from '../../ui/form.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import type { NextStep } from './deals.ts';
-import { useBusSend } from './sending.ts';
+import { lacksWallet, useBusSend } from './sending.ts';
+import { MakeWallet } from './write.tsx';
 
 /** What one of the own agents can say next in a deal. */
 export function Answer({ next, about }: { next: NextStep; about: Record<string, string> }) {
@@ -30,7 +31,8 @@ export function Answer({ next, about }: { next: NextStep; about: Record<string, 
           {texts.answers[action] ?? action}
         </Button>
       ))}
-      {!isCountering && <Refused error={send.error} />}
+      {!isCountering && <Refused error={lacksWallet(send.error) ? null : send.error} />}
+      {lacksWallet(send.error) && <MakeWallet agentId={next.from} />}
       {isCountering && (
         <Counter
           send={send}

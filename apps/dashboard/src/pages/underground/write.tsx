@@ -93,7 +93,7 @@ function Fields({ kind, onClose }: { kind: Writes; onClose: () => void }) {
   );
 }
 
-function MakeWallet({ agentId }: { agentId: string }) {
+export function MakeWallet({ agentId }: { agentId: string }) {
   const say = useSay();
   const make = useSend(web.wallets.create, { refresh: [web.wallets.list], done: () => say(texts.walletMade) });
   return (
