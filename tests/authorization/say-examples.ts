@@ -1,6 +1,14 @@
 import type { Make } from './example.ts';
 
-const plan = { name: 'Scout', model: 'sandbox/echo', instruction: 'Help.', tools: [], task: null, tells: null, capUsd: 1 };
+const plan = {
+  name: 'Scout',
+  model: 'sandbox/echo',
+  instruction: 'Help.',
+  tools: [],
+  task: null,
+  tells: null,
+  capUsd: 1,
+};
 
 /** Plans in words, and comparisons. */
 export const SAY_WEB: Record<string, Make> = {
