@@ -117,7 +117,7 @@ export const write = {
   sent: 'Sent',
   noWallet: 'Your agent has no wallet to sign with.',
   makeWallet: 'Make a wallet',
-  walletMade: 'Wallet ready; send it again',
+  walletMade: 'Wallet ready',
   answer: 'Your turn',
   answers: {
     BOOKING_ACCEPT: 'Accept',

@@ -6,12 +6,13 @@ import { TextField } from '../../ui/field.tsx';
 import { Form, Refused } from '../../ui/form.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import type { NextStep } from './deals.ts';
-import { lacksWallet, useBusSend } from './sending.ts';
+import { useBusSend, useLacksWallet } from './sending.ts';
 import { MakeWallet } from './write.tsx';
 
 /** What one of the own agents can say next in a deal. */
 export function Answer({ next, about }: { next: NextStep; about: Record<string, string> }) {
   const say = useSay();
+  const lacksWallet = useLacksWallet(next.from);
   const [isCountering, setCountering] = useState(false);
   const send = useBusSend(() => {
     setCountering(false);
@@ -31,8 +32,8 @@ export function Answer({ next, about }: { next: NextStep; about: Record<string, 
           {texts.answers[action] ?? action}
         </Button>
       ))}
-      {!isCountering && <Refused error={lacksWallet(send.error) ? null : send.error} />}
-      {lacksWallet(send.error) && <MakeWallet agentId={next.from} />}
+      {!isCountering && <Refused error={send.error} />}
+      {send.error && lacksWallet && <MakeWallet agentId={next.from} />}
       {isCountering && (
         <Counter
           send={send}

@@ -1,7 +1,7 @@
 import { BUS_VERSION, web } from '@troupe/contract';
 import type { Endpoint } from '@troupe/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { call, stale, statusOf } from '../../api.ts';
+import { call, stale, useCall } from '../../api.ts';
 import { newId } from '../../ids.ts';
 
 export interface Word {
@@ -11,10 +11,11 @@ export interface Word {
   payload: Record<string, string>;
 }
 
-const NO_WALLET = 'Agent has no platform wallet';
-
-/** The agent signs with a wallet that it has not got yet. */
-export const lacksWallet = (error: Error | null): boolean => statusOf(error) === 404 && error?.message === NO_WALLET;
+/** The agent signs with a wallet of the platform, which it may not have yet. */
+export function useLacksWallet(agentId: string): boolean {
+  const wallets = useCall(web.wallets.list, {}).data?.wallets;
+  return wallets !== undefined && !wallets.some((one) => one.agentId === agentId && one.kind === 'platform');
+}
 
 const READS: Pick<Endpoint, 'method' | 'path'>[] = [
   web.bus.list,

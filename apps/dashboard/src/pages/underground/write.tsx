@@ -10,7 +10,7 @@ import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { useAgentNames } from '../agents/agents/names.ts';
-import { lacksWallet, useBusSend } from './sending.ts';
+import { useBusSend, useLacksWallet } from './sending.ts';
 
 export type Writes = 'message' | 'booking' | 'promotion';
 
@@ -45,6 +45,7 @@ function Fields({ kind, onClose }: { kind: Writes; onClose: () => void }) {
     onClose();
   });
   const from = chosen || choices[0]!.value;
+  const lacksWallet = useLacksWallet(from);
   const form = FORMS[kind];
   const payload = { [form.words]: words, ...(form.amount && { [form.amount]: amount }) };
   return (
@@ -87,7 +88,7 @@ function Fields({ kind, onClose }: { kind: Writes; onClose: () => void }) {
           onChange={({ target }) => setAmount(target.value)}
         />
       )}
-      {lacksWallet(send.error) && <MakeWallet agentId={from} />}
+      {lacksWallet && <MakeWallet agentId={from} />}
       <DialogEnd send={send} onClose={onClose} action={texts.send} />
     </Form>
   );

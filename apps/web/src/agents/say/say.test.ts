@@ -91,7 +91,7 @@ describe('without a model', () => {
       [{ sentence: 'x', timezone: 'Mars' }, 'Invalid timezone'],
     ] as const)
       assert.deepEqual(await ann.ask('POST', '/api/say', body), { status: 400, body: { error } });
-    const guest = await person(services, { subscriptionStatus: 'canceled' });
+    const guest = await person(services, { subscriptionStatus: 'cancelled' });
     assert.equal((await guest.ask('POST', '/api/say', { sentence: SENTENCE })).status, 403);
   });
 });
