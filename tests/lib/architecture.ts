@@ -231,8 +231,6 @@ export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/channels/src/discord.ts': 'the id that Discord gave our own account, letters and digits',
   'packages/contract/src/errors.ts': 'expressions from the contract’s own texts, outside production only',
   'packages/contract/src/email.ts': 'one expression from constants, made once at load',
-  'packages/domain/src/say/rules.ts':
-    'expressions from constants, made once at load; sentences of 2,000 letters at most',
   'packages/domain/src/say/when.ts':
     'expressions from constants, made once at load; sentences of 2,000 letters at most',
   'packages/domain/src/teams/team-yaml.ts':

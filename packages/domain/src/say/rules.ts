@@ -25,7 +25,8 @@ const CAP =
 const ADDRESS =
   /\bhttps?:\/\/[^\s,;<>"']{1,500}|\b(?:[a-z0-9-]{1,63}\.){1,4}(?:com|org|net|io|dev|eu|de|fr|uk|ch|at|info|news|app|ai|co)\b(?:\/[^\s,;<>"']{0,300})?/gi;
 const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-const SITES = new RegExp(`\\b(?:(${COUNTS.join('|')}|\\d{1,2}) )?(?:web ?)?(?:sites?|pages?|blogs?|feeds?)\\b`, 'i');
+const SITES =
+  /\b(?:(one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) )?(?:web ?)?(?:sites?|pages?|blogs?|feeds?)\b/i;
 
 const TOOL_WORDS: [TeamTool, RegExp][] = [
   ['fetch', /\b(?:web|internet|online|sites?|website|pages?|blogs?|feeds?|news|https?|weather|prices?|look up)\b/i],

@@ -56,21 +56,7 @@ function Fields({ kind, onClose }: { kind: Writes; onClose: () => void }) {
         onChange={({ target }) => setChosen(target.value)}
         choices={choices}
       />
-      <TextField
-        label={texts.to}
-        hint={texts.toHint}
-        list="known-agents"
-        required
-        value={to}
-        onChange={({ target }) => setTo(target.value.trim())}
-      />
-      <datalist id="known-agents">
-        {choices.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </datalist>
+      <To value={to} onChange={setTo} />
       <TextArea
         label={texts.words[kind]}
         required
@@ -91,6 +77,30 @@ function Fields({ kind, onClose }: { kind: Writes; onClose: () => void }) {
       {lacksWallet && <MakeWallet agentId={from} />}
       <DialogEnd send={send} onClose={onClose} action={texts.send} />
     </Form>
+  );
+}
+
+/** The own agents are suggested; anybody's may be named. */
+function To({ value, onChange }: { value: string; onChange: (to: string) => void }) {
+  const { choices } = useAgentNames();
+  return (
+    <>
+      <TextField
+        label={texts.to}
+        hint={texts.toHint}
+        list="known-agents"
+        required
+        value={value}
+        onChange={({ target }) => onChange(target.value.trim())}
+      />
+      <datalist id="known-agents">
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </datalist>
+    </>
   );
 }
 

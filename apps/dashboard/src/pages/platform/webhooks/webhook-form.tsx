@@ -10,20 +10,15 @@ import { useSay } from '../../../ui/toast.tsx';
 
 const FIRST: WebhookEvent[] = ['run.finished', 'approval.waiting', 'task.failed'];
 
-export function WebhookForm({
-  webhook,
-  onClose,
-  onSecret,
-}: {
+interface Props {
   /** Undefined: a new one. */
   webhook: Webhook | undefined;
   onClose: () => void;
   onSecret: (secret: string) => void;
-}) {
+}
+
+function useSaving({ webhook, onClose, onSecret }: Props) {
   const say = useSay();
-  const [url, setUrl] = useState(webhook?.url ?? '');
-  const [events, setEvents] = useState<string[]>(webhook?.events ?? FIRST);
-  const [enabled, setEnabled] = useState(webhook?.enabled ?? true);
   const refresh = [web.webhooks.list];
   const create = useSend(web.webhooks.create, {
     refresh,
@@ -39,15 +34,25 @@ export function WebhookForm({
       say(texts.saved);
     },
   });
-  const send = webhook ? update : create;
-  const submit = () => {
-    const chosen = WEBHOOK_EVENTS.filter((event) => events.includes(event));
-    if (webhook) update.mutate({ params: { id: webhook.id }, body: { url, events: chosen, enabled } });
-    else create.mutate({ body: { url, events: chosen } });
+  return {
+    send: webhook ? update : create,
+    save(url: string, chosen: string[], enabled: boolean) {
+      const events = WEBHOOK_EVENTS.filter((event) => chosen.includes(event));
+      if (webhook) update.mutate({ params: { id: webhook.id }, body: { url, events, enabled } });
+      else create.mutate({ body: { url, events } });
+    },
   };
+}
+
+export function WebhookForm(props: Props) {
+  const { webhook, onClose } = props;
+  const [url, setUrl] = useState(webhook?.url ?? '');
+  const [events, setEvents] = useState<string[]>(webhook?.events ?? FIRST);
+  const [enabled, setEnabled] = useState(webhook?.enabled ?? true);
+  const { send, save } = useSaving(props);
   return (
     <Dialog open onClose={onClose} title={webhook ? texts.editNamed(webhook.url) : texts.new} wide>
-      <Form error={send.error} fields={['url']} onSubmit={submit}>
+      <Form error={send.error} fields={['url']} onSubmit={() => save(url, events, enabled)}>
         <TextField
           label={texts.url}
           hint={texts.urlHint}
