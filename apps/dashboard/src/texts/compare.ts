@@ -16,6 +16,7 @@ export const compare = {
   working: 'Writing…',
   waiting: 'Waits for your decision',
   done: 'Done',
+  answered: (model: string) => `answered by ${model}`,
   cheapest: 'cheapest',
   fastest: 'fastest',
   goOn: 'Go on with this one',

@@ -24,7 +24,7 @@ after(async () => {
 
 const sides = () => [
   { agentId: id, model: 'xiaomi/mimo-v2-pro' },
-  { agentId: id, model: 'minimax/minimax-chat' },
+  { agentId: id, model: 'openai/gpt-4o-mini' },
 ];
 
 async function wordsOf(sessionId: string): Promise<string | undefined> {
@@ -44,7 +44,7 @@ test('each answers in a conversation of its own, once, with what it cost', async
   assert.equal(new Set(ids).size, 2);
   assert.deepEqual(await Promise.all(ids.map(wordsOf)), [
     'xiaomi/mimo-v2-pro says hello',
-    'minimax/minimax-chat says hello',
+    'openai/gpt-4o-mini says hello',
   ]);
   const { events } = (await ann.ask('GET', `/api/agents/${id}/sessions/${ids[0]}`)).body;
   const { spent } = events.find(({ type }: { type: string }) => type === 'assistant');

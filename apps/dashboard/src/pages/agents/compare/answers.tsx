@@ -137,6 +137,8 @@ function One({
   const words = useWords(conversation);
   const state = steps && steps.length > 0 ? stateOf(steps) : 'open';
   const { costMicros, ms } = spentOf(steps ?? []);
+  // Shown is what answered: a plan or a provider may not have the one that was asked for.
+  const answered = steps?.findLast(({ model }) => model !== undefined)?.model;
   const isDone = state === 'idle';
   useEffect(() => {
     if (isDone) onDone({ costMicros, ms });
@@ -152,6 +154,7 @@ function One({
         {isDone && (
           <span className="num text-[0.87rem] text-ink-soft">
             {duration(ms)}, {money(costMicros / 1_000_000)}
+            {answered !== undefined && `, ${texts.answered(modelName(answered))}`}
           </span>
         )}
         {isCheapest && <Badge tone="accent">{texts.cheapest}</Badge>}
