@@ -11,7 +11,7 @@ import { browserSuite } from './suite.ts';
 const gate = Promise.withResolvers<void>();
 const model: StandIn = await createStandIn(async (request, response) => {
   const messages = request.body['messages'] as { content: string }[] | undefined;
-  if (messages?.at(-1)?.content === 'Wander off') return void (await request.aborted);
+  if (messages?.at(-1)?.content === 'Wander off') return request.aborted;
   await gate.promise;
   replyChat(request, response, { content: 'Done.', usage: { prompt_tokens: 50_000, completion_tokens: 10_000 } });
 });
