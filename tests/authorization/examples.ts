@@ -3,6 +3,7 @@ import type { Example, Make } from './example.ts';
 import { COSTS_WEB } from './costs-examples.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import { CHANNELS } from './channel-examples.ts';
+import { TRIGGERS } from './trigger-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
 import { SAY_WEB } from './say-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
@@ -117,6 +118,7 @@ const BACKEND: Record<string, Make> = {
   }),
   'GET /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: '.' } }),
   'DELETE /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'GET /api/runtime/proxy/:agentId/files/find': (id) => ({ ...inAgent(id), query: { pattern: '*', since: '0' } }),
   'GET /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
   'PUT /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
   'GET /api/runtime/proxy/:agentId/search': (id) => ({ ...inAgent(id), query: { q: 'x' } }),
@@ -171,6 +173,7 @@ const BACKEND: Record<string, Make> = {
 };
 
 const WEB: Record<string, Make> = {
+  ...TRIGGERS,
   ...MCP_WEB,
   ...KNOWLEDGE_WEB,
   ...COSTS_WEB,

@@ -17,6 +17,7 @@ const ELSE = [
   /DELETE \S*\/(files|sessions\/\S+|shares\/:shareId)$/,
   // A signature, a password or the secret of a device has to be right.
   /^web POST \/api\/(auth\/login|wallet-auth|wallet\/sessions\/voucher)$|^web GET \/api\/devices\/pair/,
+  /^web POST \/api\/hooks\/:triggerId$/,
   /\/api\/underground\/(bus\/send|wallets)$/,
   // There is no model here, and nothing at these paths.
   /^backend POST (\/api\/ai\/chat|\/v1\/(chat\/completions|messages\S*|responses|embeddings))$|^backend GET \/v1\/models\/|^gateway GET \/(nothing)?$/,
@@ -37,6 +38,8 @@ function rank({ method, name }: Target): number {
   if (name.endsWith('/token/rotate')) return 8;
   // Its documents are deleted by themselves before.
   if (name.endsWith('DELETE /api/knowledge/:id')) return 5;
+  // As its triggers are.
+  if (name.endsWith('DELETE /api/scheduled-tasks')) return 5;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
   // A task, which goes with its conversation; not the agent.
   if (/\/background\/\S+\/stop$/.test(name)) return 1;

@@ -255,7 +255,10 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       started_at: now,
       finished_at: now,
       output: mark('taskOutput'),
+      input: mark('taskInput'),
     });
+    const delivered = { task_id: task.id, trigger_id: '', id: mark('delivery'), run_id: ids.runId };
+    await add('task_deliveries', { ...delivered, user_id, at: now });
   }
 
   async function addUsage(): Promise<void> {

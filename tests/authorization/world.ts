@@ -30,6 +30,7 @@ export interface OwnerIds extends RowIds {
   keyId: string;
   sessionId: string;
   taskId: string;
+  triggerId: string;
   paymentSessionId: string;
   webhookId: string;
   deliveryId: string;
@@ -249,6 +250,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     agentId,
     cronSchedule: '0 0 1 1 *',
   });
+  const hooked = await ask('POST', `/api/scheduled-tasks/${task.id}/triggers`, { kind: 'webhook' });
   const invite = await ask('POST', '/api/invite', { name: mark('invite') });
   await ask('PUT', '/api/usage/caps', { scope: 'agent', agentId, limitUsd: 4711 });
   const { address } = await ask('POST', '/api/wallet', { action: 'create' });
@@ -284,6 +286,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
   keep('ticket', new URL(agent.websocketUrl).searchParams.get('token') ?? '');
   keep('invite', invite.token);
   keep('webhook secret', secret);
+  keep('trigger secret', hooked.secret);
   await db.system
     .insertInto('knowledge_sources')
     .values({ document_id: knowledge.documentId, user_id: who.id, content: Buffer.from(marks.mark('source')) })
@@ -315,6 +318,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     keyId: key.id,
     sessionId: session.id,
     taskId: task.id,
+    triggerId: hooked.trigger.id,
     paymentSessionId: opened.session?.id ?? opened.id,
     webhookId: webhook.id,
     deliveryId,

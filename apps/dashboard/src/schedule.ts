@@ -1,8 +1,9 @@
+import { NO_SCHEDULE } from '@troupe/contract';
 import { isTimeZone, parseSchedule } from '@troupe/domain';
 import { scheduleWords } from './texts/operate.ts';
 
 /** Plain-language schedules, and the cron expressions they stand for. */
-export type ScheduleKind = 'minutes' | 'hourly' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'custom';
+export type ScheduleKind = 'minutes' | 'hourly' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'triggered' | 'custom';
 
 export interface Schedule {
   kind: ScheduleKind;
@@ -38,6 +39,8 @@ export function toCron({ kind, every, minute, hour, weekday, date, cron }: Sched
       return `${minute} ${hour} * * ${weekday}`;
     case 'monthly':
       return `${minute} ${hour} ${date} * *`;
+    case 'triggered':
+      return NO_SCHEDULE;
     default:
       return cron.trim();
   }
@@ -50,6 +53,7 @@ const FORMS: [ScheduleKind, RegExp, Exclude<keyof Schedule, 'kind' | 'cron'>[]][
   ['weekdays', /^(\d+) (\d+) \* \* 1-5$/, ['minute', 'hour']],
   ['weekly', /^(\d+) (\d+) \* \* (\d)$/, ['minute', 'hour', 'weekday']],
   ['monthly', /^(\d+) (\d+) (\d+) \* \*$/, ['minute', 'hour', 'date']],
+  ['triggered', /^@triggered$/, []],
 ];
 
 /** The plain schedule of an expression; `custom` when it says more than plain words can. */
@@ -72,6 +76,8 @@ export function describeCron(cron: string): string {
   const words = scheduleWords.describe;
   const at = clock(hour, minute);
   switch (kind) {
+    case 'triggered':
+      return words.triggered;
     case 'minutes':
       return words.minutes(every);
     case 'hourly':

@@ -159,7 +159,7 @@ const setPassword = (tx: SystemTx, userId: string, hash: string | null, at: Date
 /** Everything that opens the account or something of it, or lets others in. */
 async function endCredentials(tx: SystemTx, userId: string): Promise<Record<string, number>> {
   const own = async (
-    table: 'api_keys' | 'account_links' | 'installations' | 'webhook_endpoints' | 'client_grants',
+    table: 'api_keys' | 'account_links' | 'installations' | 'webhook_endpoints' | 'task_triggers' | 'client_grants',
   ): Promise<number> => {
     const { numDeletedRows } = await tx.deleteFrom(table).where('user_id', '=', userId).executeTakeFirst();
     return Number(numDeletedRows);
@@ -169,6 +169,9 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
   const installations = await own('installations');
   const clients = await own('client_grants');
   const webhooks = await own('webhook_endpoints');
+  const triggers = await own('task_triggers');
+  // What somebody else sent and has not run yet must not run for the one whose account it is now.
+  await tx.deleteFrom('task_runs').where('user_id', '=', userId).where('status', '=', 'waiting').execute();
   const devices = await tx
     .updateTable('devices')
     .set((eb) => ({
@@ -194,5 +197,5 @@ async function endCredentials(tx: SystemTx, userId: string): Promise<Record<stri
     .returning('id')
     .execute();
   await tx.updateTable('users').set({ notifications: '{}' }).where('id', '=', userId).execute();
-  return { keys, links, installations, webhooks, clients, devices: devices.length, wallets: wallets.length };
+  return { keys, links, installations, webhooks, triggers, clients, devices: devices.length, wallets: wallets.length };
 }

@@ -187,6 +187,13 @@ export interface Endpoints {
       taskId: string;
     };
   };
+  /** Remove a trigger; its address and secret end at once */
+  'DELETE /api/scheduled-tasks/:id/triggers/:triggerId': {
+    params: { id: string; triggerId: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Remove a factor; with the last one the second step and the recovery codes go */
   'DELETE /api/settings/factors/:id': {
     params: { id: string };
@@ -1864,11 +1871,52 @@ export interface Endpoints {
         occurrences: number;
         startedAt: string;
         finishedAt: string | null;
-        status: 'running' | 'succeeded' | 'failed' | 'skipped';
+        status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped';
         output: string | null;
         error: string | null;
+        source: 'schedule' | 'webhook' | 'api' | 'file' | 'email' | 'task';
+        triggerId: string | null;
+        input: string | null;
       })[];
       count: number;
+    };
+  };
+  /** What became of one run */
+  'GET /api/scheduled-tasks/:id/runs/:runId': {
+    params: { id: string; runId: string };
+    reply: {
+      id: string;
+      dueAt: string;
+      occurrences: number;
+      startedAt: string;
+      finishedAt: string | null;
+      status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'skipped';
+      output: string | null;
+      error: string | null;
+      source: 'schedule' | 'webhook' | 'api' | 'file' | 'email' | 'task';
+      triggerId: string | null;
+      input: string | null;
+    };
+  };
+  /** What starts a task beside its schedule */
+  'GET /api/scheduled-tasks/:id/triggers': {
+    params: { id: string };
+    reply: {
+      triggers: ({
+        id: string;
+        taskId: string;
+        kind: 'webhook' | 'file' | 'email' | 'task';
+        enabled: boolean;
+        address: string | null;
+        pattern: string | null;
+        sender: string | null;
+        afterTaskId: string | null;
+        outcome: 'succeeded' | 'failed' | 'any' | null;
+        problem: string | null;
+        oldSecretUntil: string | null;
+        lastAt: string | null;
+        createdAt: string;
+      })[];
     };
   };
   /** Whether the receiver of security events is up, and what it understands */
@@ -2583,6 +2631,30 @@ export interface Endpoints {
       readAt: string | null;
       nextReadAt: string | null;
       createdAt: string;
+    };
+  };
+  /** Switch a trigger on or off */
+  'PATCH /api/scheduled-tasks/:id/triggers/:triggerId': {
+    params: { id: string; triggerId: string };
+    body: {
+      enabled: boolean;
+    };
+    reply: {
+      trigger: {
+        id: string;
+        taskId: string;
+        kind: 'webhook' | 'file' | 'email' | 'task';
+        enabled: boolean;
+        address: string | null;
+        pattern: string | null;
+        sender: string | null;
+        afterTaskId: string | null;
+        outcome: 'succeeded' | 'failed' | 'any' | null;
+        problem: string | null;
+        oldSecretUntil: string | null;
+        lastAt: string | null;
+        createdAt: string;
+      };
     };
   };
   /** Change name or notifications */
@@ -3322,6 +3394,15 @@ export interface Endpoints {
       };
     };
   };
+  /** Start a task from elsewhere: signed as Standard Webhooks says, or with the secret as bearer. The body is shown to the agent as data; the same webhook-id twice runs once */
+  'POST /api/hooks/:triggerId': {
+    params: { triggerId: string };
+    reply: {
+      receiptId: string;
+      taskId: string;
+      duplicate: boolean;
+    };
+  };
   /** Start, stop, restart, update, repair or reset the memory of an agent */
   'POST /api/instance/:userId/:action': {
     params: { userId: string; action: string };
@@ -3782,6 +3863,79 @@ export interface Endpoints {
       tells: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
       createdAt: string;
       updatedAt: string;
+    };
+  };
+  /** Run a task now, with an input if you like; the same `key` twice runs once */
+  'POST /api/scheduled-tasks/:id/run': {
+    params: { id: string };
+    body?: {
+      input?: string | Record<string, unknown> | unknown[];
+      key?: string;
+    };
+    reply: {
+      receiptId: string;
+      taskId: string;
+      duplicate: boolean;
+    };
+  };
+  /** Start a task by a webhook, a file in the workspace, a mail to the agent or the result of another task; a webhook’s secret is shown this once */
+  'POST /api/scheduled-tasks/:id/triggers': {
+    params: { id: string };
+    body?: {
+      kind: 'webhook';
+    } | {
+      kind: 'file';
+      pattern: string;
+    } | {
+      kind: 'email';
+      sender?: string;
+    } | {
+      kind: 'task';
+      afterTaskId: string;
+      outcome?: 'succeeded' | 'failed' | 'any';
+    };
+    reply: {
+      trigger: {
+        id: string;
+        taskId: string;
+        kind: 'webhook' | 'file' | 'email' | 'task';
+        enabled: boolean;
+        address: string | null;
+        pattern: string | null;
+        sender: string | null;
+        afterTaskId: string | null;
+        outcome: 'succeeded' | 'failed' | 'any' | null;
+        problem: string | null;
+        oldSecretUntil: string | null;
+        lastAt: string | null;
+        createdAt: string;
+      };
+      secret: string | null;
+    };
+  };
+  /** A new secret for a webhook, shown this once; the old one ends at once, or after a day */
+  'POST /api/scheduled-tasks/:id/triggers/:triggerId/rotate': {
+    params: { id: string; triggerId: string };
+    body?: {
+      keepOld?: boolean;
+    };
+    reply: {
+      trigger: {
+        id: string;
+        taskId: string;
+        kind: 'webhook' | 'file' | 'email' | 'task';
+        enabled: boolean;
+        address: string | null;
+        pattern: string | null;
+        sender: string | null;
+        afterTaskId: string | null;
+        outcome: 'succeeded' | 'failed' | 'any' | null;
+        problem: string | null;
+        oldSecretUntil: string | null;
+        lastAt: string | null;
+        createdAt: string;
+      };
+      secret: string | null;
     };
   };
   /** Takes a signed security event token of the general identity provider; acted on once it is stored */

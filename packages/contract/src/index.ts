@@ -88,7 +88,8 @@ export { SENTENCE_LENGTH, type SaidPlan } from './agents/say.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
-export type { ScheduledTask } from './agents/tasks.ts';
+export { NO_SCHEDULE, type ScheduledTask } from './agents/tasks.ts';
+export { MOST_DELIVERED, TRIGGER_KINDS, type TaskTrigger, type TriggerKind } from './agents/triggers.ts';
 export type { TeamStoreCall } from './agents/teams/backend.ts';
 export { PLAN_FOR_TEAMS, customAgent } from './agents/teams/web.ts';
 

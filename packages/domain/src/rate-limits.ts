@@ -50,6 +50,8 @@ const changes = (area: string): RateRule[] =>
   }));
 
 export const RATE_RULES: readonly RateRule[] = [
+  // Whoever shows no valid secret is known by address alone; who does is counted by trigger.
+  { name: 'hooks', service: 'web', path: '/api/hooks/*', limit: 1200, seconds: MINUTE, message: SLOW_DOWN },
   {
     name: 'backend',
     service: 'backend',

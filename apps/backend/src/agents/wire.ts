@@ -34,7 +34,9 @@ import { createResource } from './runtime/resource.ts';
 import { runtimeRoutes } from './runtime/routes.ts';
 import { createRuntime } from './runtime/service.ts';
 import { createWake, type Reach } from './runtime/wake.ts';
+import { createFileWatch } from './scheduler/file-watch.ts';
 import { createScheduler } from './scheduler/service.ts';
+import { forgetDeliveries } from './scheduler/triggered-store.ts';
 import { createSpendWatch } from './scheduler/spend-watch.ts';
 import { skillRoutes } from './skills/routes.ts';
 import { createSkillFiles } from './skills/service.ts';
@@ -90,7 +92,13 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
     db,
     log,
     wake,
-    chores: [installations.tellQuiet, createSpendWatch({ db, clock })],
+    listener: deps.listener,
+    chores: [
+      installations.tellQuiet,
+      createSpendWatch({ db, clock }),
+      createFileWatch({ db, log, find: wake.find }),
+      () => forgetDeliveries(db.system),
+    ],
   });
   const agents = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
   const kept = blobs ? [blobs, keepSwept(blobs, log)] : [];

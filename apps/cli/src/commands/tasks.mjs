@@ -45,6 +45,13 @@ export async function tasks({ words: [action = 'list', word], options, output, t
         output.table(rows, ['due', 'status', 'came']);
       });
     }
+    case 'run': {
+      if (!word) throw usage('Which task?');
+      const { input } = options;
+      const body = typeof input === 'string' ? { input } : {};
+      const taken = await troupe.call('POST /api/scheduled-tasks/:id/run', { params: { id: word }, body, signal });
+      return output.show(taken, () => output.line(`${taken.receiptId}  waits for its turn`));
+    }
     case 'delete': {
       if (!word) throw usage('Which task?');
       if (!options['yes']) throw usage('The task and its history would be gone: say --yes.');

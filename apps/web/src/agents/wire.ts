@@ -73,6 +73,8 @@ import { taskRoutes } from './tasks/routes.ts';
 import { createTasks } from './tasks/service.ts';
 import { teamRoutes } from './teams/routes.ts';
 import { createTeams } from './teams/service.ts';
+import { triggerRoutes } from './triggers/routes.ts';
+import { createTriggers } from './triggers/service.ts';
 
 interface AgentDeps extends WebDeps {
   accounts: Accounts;
@@ -123,6 +125,8 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   const tasks = createTasks({ db, clock });
   taskRoutes(server, tasks);
   sayRoutes(server, createSay({ db, clock, backend, catalogue, agents, tasks, subscriber: deps.accounts.subscriber }));
+  const hooks = { db, clock, counters: server.counters, url: deps.url };
+  triggerRoutes(server, createTriggers({ ...hooks, cipher: createCipher(secrets.walletKey, 'triggers') }), tasks);
   const mcp = createMcp({ roster, chat, conversations, memory, tasks, log, version: deps.version });
   mcpRoutes(server, mcp);
   server.app.addHook('onClose', () => mcp.close());

@@ -7,6 +7,7 @@ import { sendJson, type Exchange } from './exchange.ts';
 /** The files of an agent, as its owner sees, brings and takes them. Whatever they hold goes out as bytes, never as a page. */
 
 const MAX_PATH = 1000;
+const MAX_PATTERN = 300;
 
 function pathOf({ query }: Exchange, fallback?: string): string {
   const path = query.get('path') ?? fallback;
@@ -19,7 +20,8 @@ function pathOf({ query }: Exchange, fallback?: string): string {
 export function fileError(error: unknown, path: string): unknown {
   const { code, name, message } = error as NodeJS.ErrnoException;
   if (error instanceof TooLarge) return new AppError(413, message);
-  if (name === 'WorkspaceError' || name === 'OutsideWorkspace') return new AppError(400, message);
+  if (name === 'WorkspaceError' || name === 'OutsideWorkspace' || name === 'BadPattern')
+    return new AppError(400, message);
   if (code === 'ENOENT' || code === 'ELOOP') return new AppError(404, 'File not found');
   if (code === 'ENOTDIR' || code === 'EISDIR')
     return new AppError(400, `${path} is ${code === 'EISDIR' ? 'a' : 'no'} folder`);
@@ -39,6 +41,16 @@ export async function listFiles(exchange: Exchange): Promise<void> {
   const path = pathOf(exchange, '.');
   const files = await exchange.agent.workspace();
   sendJson(exchange, { path, ...(await told(path, () => files.browse(path))) });
+}
+
+/** Files by pattern, for tasks that start when one arrives. */
+export async function findFiles(exchange: Exchange): Promise<void> {
+  const pattern = exchange.query.get('pattern') ?? '';
+  if (pattern === '' || pattern.length > MAX_PATTERN) throw new AppError(400, 'pattern is not valid');
+  const since = Number(exchange.query.get('since') ?? 0);
+  if (!Number.isFinite(since)) throw new AppError(400, 'since is not valid');
+  const workspace = await exchange.agent.workspace();
+  sendJson(exchange, { files: await told(pattern, () => workspace.find(pattern, since)) });
 }
 
 export async function readFile(exchange: Exchange): Promise<void> {

@@ -55,6 +55,7 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['GET', /^\/stats$/, 'look', records.readStats],
   ['GET', /^\/memory$/, 'look', records.readMemory],
   ['GET', /^\/files$/, 'look', files.listFiles],
+  ['GET', /^\/files\/find$/, 'look', files.findFiles],
   ['GET', /^\/files\/content$/, 'look', files.readFile],
   ['PUT', /^\/files\/content$/, 'change', files.putFile],
   ['DELETE', /^\/files$/, 'change', files.removeFile],

@@ -12,7 +12,8 @@ const text = (message: string, max: number) =>
 const executeSchema = z.object(
   {
     taskId: text('taskId required', 200),
-    prompt: text('prompt required', 100_000),
+    /** The owner's prompt, and what arrived. */
+    prompt: text('prompt required', 200_000),
     /** One occurrence of the task: given again, it answers with what it did before. */
     runId: z.string().min(1).max(200).optional(),
     limits: limitsSchema.optional(),

@@ -43,6 +43,7 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
     readBytes: reads(inner.readBytes),
     look: reads(inner.look),
     browse: reads(inner.browse),
+    find: reads(inner.find),
     extract: reads(inner.extract),
     open: async (file, work) => {
       await ready();

@@ -9,6 +9,7 @@ import { sandboxOwner } from '../sandbox/sandbox-user.ts';
 import type { Browsed, run as browse } from './tasks/browse.task.ts';
 import type { run as edit } from './tasks/edit.task.ts';
 import type { Extract, run as extract } from './tasks/extract.task.ts';
+import type { Found, run as find } from './tasks/find.task.ts';
 import type { Look, run as look } from './tasks/look.task.ts';
 import type { Measure, run as measure } from './tasks/measure.task.ts';
 import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError } from './workspace-files.ts';
@@ -24,6 +25,8 @@ export interface Workspace extends Quarters {
   edit: (file: string, edits: readonly { oldText: string; newText: string }[]) => Promise<string | undefined>;
   /** What is in it, in words. */
   look: (question: Question, signal?: AbortSignal) => Promise<string>;
+  /** Files by pattern; throws BadPattern. `since`: what changed after it is told with a mark of its content. */
+  find: (pattern: string, since: number) => Promise<Found[]>;
   /** What is in a folder, as a person browses it. */
   browse: (folder: string) => Promise<Browsed>;
   /** What a file is, and the text that a model can read of it; at most so many characters. */
@@ -65,6 +68,7 @@ const LOOK = defineTask<typeof look>(new URL('./tasks/look.task.ts', import.meta
 const EDIT = defineTask<typeof edit>(new URL('./tasks/edit.task.ts', import.meta.url), 5_000);
 
 const BROWSE = defineTask<typeof browse>(new URL('./tasks/browse.task.ts', import.meta.url), 10_000);
+const FIND = defineTask<typeof find>(new URL('./tasks/find.task.ts', import.meta.url), 10_000);
 const EXTRACT = defineTask<typeof extract>(new URL('./tasks/extract.task.ts', import.meta.url), 15_000);
 
 const NAMES_TRIED = 100;
@@ -198,6 +202,7 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
     open: openFile,
     put: createPut(within, room),
     browse: (folder) => pool.run(BROWSE, { root, folder }, { key: owner }),
+    find: (pattern, since) => pool.run(FIND, { root, pattern, since, now: Date.now() }, { key: owner }),
     extract: (file, most) => pool.run(EXTRACT, { root, file, most }, { key: owner }),
     room: () => room(),
     // What is here is all that there is.

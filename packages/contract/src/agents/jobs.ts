@@ -26,6 +26,9 @@ export const agentRethinks = signal({ channel: 'agent_rethinks', payload: told }
 /** A conversation that somebody follows has gone on: its id, and the number of its last event. */
 export const sessionWentOn = signal({ channel: 'agent_session', payload: z.string(), as: 'text' });
 
+/** Something arrived that starts a task, and waits for its turn. */
+export const tasksWaiting = signal({ channel: 'tasks_waiting', payload: z.string(), as: 'text' });
+
 /** A document of a collection has to be read, or taken out of the index. */
 export const readDocumentJob = job({
   queue: 'read-document',

@@ -23,6 +23,9 @@ const task = z.object({
 });
 export type ScheduledTask = z.output<typeof task>;
 
+/** In place of a schedule: the task starts by its triggers alone. */
+export const NO_SCHEDULE = '@triggered';
+
 const MISSING = 'Missing required fields: name, cronSchedule, prompt, agentId';
 const required = (name: string, max: number) => needed(MISSING).max(max, tooLong(name, max));
 const LONG_NAME = tooLong('Name', 200);
@@ -105,6 +108,21 @@ export const remove = endpoint({
   errors: { 400: [TASK_ID], 401: ['Unauthorized'], 404: ['Task not found'] },
 });
 
+/** A receipt. */
+export const run = z.object({
+  id: z.string(),
+  dueAt: timestamp,
+  occurrences: z.number(),
+  startedAt: timestamp,
+  finishedAt: nullableTimestamp,
+  status: z.enum(['waiting', 'running', 'succeeded', 'failed', 'skipped']),
+  output: z.string().nullable(),
+  error: z.string().nullable(),
+  source: z.enum(['schedule', 'webhook', 'api', 'file', 'email', 'task']).describe('What started it'),
+  triggerId: z.string().nullable(),
+  input: z.string().nullable().describe('What arrived; its beginning once the run is over'),
+});
+
 export const listRuns = endpoint({
   ...base,
   method: 'GET',
@@ -113,18 +131,7 @@ export const listRuns = endpoint({
   params: z.object({ id: z.string() }),
   query: z.object({ limit: wholeQuery(50, 1, 200) }),
   reply: z.object({
-    runs: z.array(
-      z.object({
-        id: z.string(),
-        dueAt: timestamp,
-        occurrences: z.number(),
-        startedAt: timestamp,
-        finishedAt: nullableTimestamp,
-        status: z.enum(['running', 'succeeded', 'failed', 'skipped']),
-        output: z.string().nullable(),
-        error: z.string().nullable(),
-      }),
-    ),
+    runs: z.array(run),
     count: z.number(),
   }),
   errors: { 401: ['Unauthorized'], 404: ['Task not found'] },

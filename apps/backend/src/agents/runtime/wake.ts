@@ -1,9 +1,10 @@
 import { createClient, gateway, type BusMessage } from '@troupe/contract';
 import { identityHeaders, type Clock } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
-import type { Wake } from '../scheduler/service.ts';
+import type { FileWatchDeps, Wake } from '../scheduler/service.ts';
 
 export interface Reach extends Wake {
+  find: FileWatchDeps['find'];
   /** Hands over a message of another agent; a repeat changes nothing. */
   deliver: (agent: { id: string; userId: string }, message: BusMessage, signal: AbortSignal) => Promise<void>;
 }
@@ -32,15 +33,20 @@ export function createWake({ roster, baseUrl, sessionSecret, clock }: WakeDeps):
     });
   }
   return {
-    async execute(agent, { id: taskId, prompt }, signal) {
+    async execute(agent, { id: taskId, prompt, runId }, signal) {
       const client = await reach(agent);
       const { status, output, error } = await client.call(gateway.runtime.execute, {
         params: { agentId: agent.id },
-        body: { taskId, prompt },
+        body: { taskId, prompt, runId },
         signal,
       });
       if (status === 'failed') throw new Error(error ?? output);
       return output;
+    },
+    async find(agent, query, signal) {
+      const client = await reach(agent);
+      const { files } = await client.call(gateway.files.find, { params: { agentId: agent.id }, query, signal });
+      return files;
     },
     async heartbeat(agent, signal) {
       const client = await reach(agent);

@@ -13,7 +13,12 @@ const scheduler = createScheduler({
   requestMs: 500,
   wake: {
     async execute(_agent, task, signal) {
-      const response = await fetch(agentUrl, { method: 'POST', body: task.id, signal });
+      const response = await fetch(agentUrl, {
+        method: 'POST',
+        body: task.id,
+        headers: { 'x-run': task.runId },
+        signal,
+      });
       return response.text();
     },
     heartbeat: async () => {},

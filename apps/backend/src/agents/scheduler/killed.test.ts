@@ -68,3 +68,67 @@ test('schedulers are killed again and again: each due occurrence has one receipt
   agent.close();
   await drop();
 });
+
+const RUNS = 150;
+
+test('schedulers are killed over what arrived: each runs to its end under one id, and its result starts the next once', async () => {
+  const { db, url, drop } = await testDatabase();
+  const asked = new Set<string>();
+  const agent = createServer((request, response) => {
+    asked.add(String(request.headers['x-run']));
+    // Slow enough that a process is killed over it.
+    setTimeout(() => response.end('ok'), 30);
+  }).listen(0, '127.0.0.1');
+  await once(agent, 'listening');
+  const agentUrl = `http://127.0.0.1:${(agent.address() as AddressInfo).port}`;
+  await testUser(db, 'u');
+  for (const id of ['first', 'then'])
+    await sql`insert into scheduled_tasks (id, user_id, agent_id, name, cron_schedule, prompt, created_at, updated_at)
+      select ${id} || n, 'u', 'agent', 'T', '@triggered', 'go', now(), now() from generate_series(1, ${RUNS}) n`.execute(
+      db.system,
+    );
+  await sql`insert into task_triggers (id, task_id, user_id, agent_id, kind, after_task, outcome, created_at)
+    select 'trigger' || n, 'then' || n, 'u', 'agent', 'task', 'first' || n, 'succeeded', now()
+    from generate_series(1, ${RUNS}) n`.execute(db.system);
+  await sql`select task_take_in('first' || n, null, 'api', 'once', 'x', 0) from generate_series(1, ${RUNS}) n`.execute(
+    db.system,
+  );
+
+  const start = () => spawn(process.execPath, [PROGRAM, url, agentUrl], { stdio: 'inherit' });
+  const children: ChildProcess[] = [start(), start()];
+  const count = async () => {
+    const { rows } = await sql<{ open: bigint; done: bigint }>`select
+      count(*) filter (where status in ('waiting', 'running')) as open, count(*) filter (where finished_at is not null) as done
+      from task_runs`.execute(db.system);
+    return rows[0]!;
+  };
+  const deadline = Date.now() + DEADLINE_MS;
+  let kills = 0;
+  for (let { open, done } = await count(); open > 0n; { open, done } = await count()) {
+    assert.ok(Date.now() < deadline, `${open} are still open`);
+    if (kills < 4 && done > BigInt(kills * 40)) {
+      children[kills % 2]!.kill('SIGKILL');
+      await once(children[kills % 2]!, 'exit');
+      children[kills % 2] = start();
+      kills += 1;
+    } else await delay(50);
+  }
+  const ended = children.map((child) => once(child, 'exit'));
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(ended);
+
+  const { rows } = await sql<{
+    id: string;
+    task_id: string;
+    status: string;
+  }>`select id, task_id, status from task_runs`.execute(db.system);
+  assert.ok(rows.every(({ status }) => status === 'succeeded'));
+  assert.equal(new Set(rows.map(({ task_id }) => task_id)).size, 2 * RUNS);
+  assert.equal(rows.length, 2 * RUNS, 'something ran twice');
+  assert.deepEqual(asked, new Set(rows.map(({ id }) => id)));
+  assert.equal(kills, 4);
+
+  agent.close();
+  agent.closeAllConnections();
+  await drop();
+});

@@ -1,14 +1,20 @@
 import { raiseNotice } from '@troupe/accounts';
 import { parseSchedule } from '@troupe/domain';
-import type { Database, SystemTx } from '@troupe/db';
+import { tasksWaiting } from '@troupe/contract';
+import type { Database, Listener, SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
+import { promptOf } from './prompt.ts';
 import * as store from './store.ts';
+import * as triggered from './triggered-store.ts';
+
+export type { FileWatchDeps } from './file-watch.ts';
 
 /** How the scheduler reaches an agent. Answers its words; throws with the reason when there are none. */
 export interface Wake {
   execute: (
     agent: { id: string; userId: string },
-    task: { id: string; prompt: string },
+    /** Asked again under the same `runId`, the agent answers with what it did before. */
+    task: { id: string; prompt: string; runId: string },
     signal: AbortSignal,
   ) => Promise<string>;
   heartbeat: (agent: { id: string; userId: string }, signal: AbortSignal) => Promise<void>;
@@ -22,15 +28,22 @@ export interface SchedulerDeps {
   wake: Wake;
   /** What else is looked after in each cycle. */
   chores?: readonly (() => Promise<unknown>)[];
+  /** Hears at once that something arrived; left out: at the next poll. */
+  listener?: Listener;
   pollMs?: number;
   requestMs?: number;
+  /** How long an answer is waited for where something arrived: nobody is at a clock then. */
+  runMs?: number;
   /** How long closing waits for answers. */
   closeMs?: number;
 }
 
 const POLL_MS = 30_000;
 const REQUEST_MS = 30_000;
+const RUN_MS = 600_000;
 const CLOSE_MS = 5_000;
+/** Processes that may end over one run. */
+const MOST_TRIES = 3;
 /** Runs of this process at once, and those of them that only users with nothing under way get. */
 const PLACES = 40;
 const RESERVED = 10;
@@ -50,15 +63,18 @@ interface Run {
   agentId: string;
   name: string;
   prompt: string;
-  /** The channel that its words go to. */
-  tells: string | null;
+  source: string;
 }
 
 const untold = (channel: string): string => `Not told on ${channel}: nobody has written to the agent there yet`;
 
+/** What a schedule did not start was started by something that comes once: it is not given up with its process. */
+const isKept = ({ source }: { source: string }): boolean => source !== 'schedule';
+
 /**
  * Runs due tasks. The receipt is written, and the task moved on, before the agent is asked: so whatever happens to this
- * process, no occurrence runs twice, and one that was interrupted is told as failed.
+ * process, no occurrence runs twice, and one that was interrupted is told as failed. What arrived waits as a receipt; one that was
+ * interrupted is asked for again under its id, which the agent takes once.
  */
 class TaskScheduler {
   readonly #db: Database;
@@ -68,16 +84,20 @@ class TaskScheduler {
   readonly #chores: readonly (() => Promise<unknown>)[];
   readonly #pollMs: number;
   readonly #requestMs: number;
+  readonly #runMs: number;
+  readonly #listener: Listener | undefined;
   readonly #closeMs: number;
   readonly #stopping = new AbortController();
   /** Ends the requests that are still out when closing has taken long enough. */
   readonly #hurry = new AbortController();
   #loop: Promise<void> | undefined;
   /** What this process has under way. */
-  #running = 0;
+  readonly #runs = new Set<string>();
   readonly #beating = new Map<string, number>();
   /** Told whenever something ends and its place is free. */
   #freed = (): void => {};
+  /** Told when something arrived. */
+  #arrived = (): void => {};
   readonly #underWay = new Set<Promise<unknown>>();
 
   constructor({
@@ -88,6 +108,8 @@ class TaskScheduler {
     chores = [],
     pollMs = POLL_MS,
     requestMs = REQUEST_MS,
+    runMs = RUN_MS,
+    listener,
     closeMs = CLOSE_MS,
   }: SchedulerDeps) {
     this.#db = db;
@@ -97,6 +119,8 @@ class TaskScheduler {
     this.#chores = chores;
     this.#pollMs = pollMs;
     this.#requestMs = requestMs;
+    this.#runMs = runMs;
+    this.#listener = listener;
     this.#closeMs = closeMs;
   }
 
@@ -125,8 +149,12 @@ class TaskScheduler {
     return taken;
   }
 
-  #inTime(): AbortSignal {
-    return AbortSignal.any([AbortSignal.timeout(this.#requestMs), this.#hurry.signal]);
+  #inTime(ms = this.#requestMs): AbortSignal {
+    return AbortSignal.any([AbortSignal.timeout(ms), this.#hurry.signal]);
+  }
+
+  #leaseFrom(now: Date): Date {
+    return new Date(now.getTime() + this.#requestMs * 2);
   }
 
   #timeOf(tx: SystemTx): Promise<Date> {
@@ -137,7 +165,12 @@ class TaskScheduler {
     const now = await this.#timeOf(tx);
     const runs: Run[] = [];
     const receipts: store.Receipt[] = [];
-    const shares = { places: PLACES - this.#running, reserved: RESERVED, perUser: PER_USER, busy: this.#running > 0 };
+    const shares = {
+      places: PLACES - this.#runs.size,
+      reserved: RESERVED,
+      perUser: PER_USER,
+      busy: this.#runs.size > 0,
+    };
     const { tasks, left } = shares.places > 0 ? await store.takeDue(tx, now, shares) : { tasks: [], left: true };
     for (const task of tasks) {
       const due = task.next_run!;
@@ -156,7 +189,7 @@ class TaskScheduler {
         const error = 'The run before was still going on';
         receipts.push({ ...receipt, status: 'skipped', finished_at: now, error, lease_until: null });
       } else {
-        const lease_until = new Date(now.getTime() + this.#requestMs * 2);
+        const lease_until = this.#leaseFrom(now);
         receipts.push({ ...receipt, status: 'running', finished_at: null, error: null, lease_until });
         runs.push({
           id,
@@ -165,7 +198,7 @@ class TaskScheduler {
           agentId: task.agent_id,
           name: task.name,
           prompt: task.prompt,
-          tells: task.tells,
+          source: 'schedule',
         });
       }
       await store.moveOn(tx, task.id, schedule?.next(now) ?? null, task.running ? null : now);
@@ -174,15 +207,38 @@ class TaskScheduler {
     return { runs, taken: tasks.length, left };
   }
 
-  async #close(
-    tx: SystemTx,
-    { tells, ...run }: Omit<Run, 'prompt'>,
-    outcome: Omit<store.Outcome, 'at'>,
-  ): Promise<void> {
+  /** What arrived gets the places that are left. */
+  async #claimWaiting(tx: SystemTx, due: number): Promise<{ runs: Run[]; left: boolean }> {
+    const places = PLACES - this.#runs.size - due;
+    if (places <= 0) return { runs: [], left: true };
+    const now = await this.#timeOf(tx);
+    const shares = { places, reserved: RESERVED, perUser: PER_USER, leaseUntil: this.#leaseFrom(now) };
+    const { runs, left } = await triggered.takeWaiting(tx, now, shares);
+    return {
+      left,
+      runs: runs.map(({ id, task_id, user_id, agent_id, name, ...row }) => ({
+        id,
+        taskId: task_id,
+        userId: user_id,
+        agentId: agent_id,
+        name,
+        source: row.source,
+        prompt: promptOf({ id, ...row }),
+      })),
+    };
+  }
+
+  /** Gives the words to the channel that the task tells on, if it does. */
+  async #tell(tx: SystemTx, run: { id: string; taskId: string; userId: string; agentId: string }, words: string) {
+    const tells = await store.channelOf(tx, run.taskId);
+    if (tells !== null && !(await store.tell(tx, { ...run, tells }, words)))
+      await store.noteOn(tx, run.id, untold(tells));
+  }
+
+  async #close(tx: SystemTx, run: Omit<Run, 'prompt' | 'source'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
     const at = await this.#timeOf(tx);
     if (!(await store.closeReceipt(tx, run.id, { ...outcome, at }))) return;
-    if (tells !== null && outcome.output && !(await store.tell(tx, { ...run, tells }, outcome.output)))
-      await store.noteOn(tx, run.id, untold(tells));
+    if (outcome.output) await this.#tell(tx, run, outcome.output);
     const failures = await store.countFailure(tx, run.taskId, outcome.status === 'failed');
     if (failures !== NOTICE_AFTER) return;
     await raiseNotice(
@@ -199,23 +255,34 @@ class TaskScheduler {
   }
 
   async #execute(run: Run): Promise<void> {
+    const ms = isKept(run) ? this.#runMs : this.#requestMs;
+    const { id: runId, taskId, prompt } = run;
     const outcome = await this.#wake
-      .execute({ id: run.agentId, userId: run.userId }, { id: run.taskId, prompt: run.prompt }, this.#inTime())
+      .execute({ id: run.agentId, userId: run.userId }, { id: taskId, prompt, runId }, this.#inTime(ms))
       .then(
         (output) => ({ status: 'succeeded' as const, output: output.slice(0, OUTPUT_LIMIT), error: null }),
-        (error: unknown) => ({ status: 'failed' as const, output: null, error: reason(error, this.#requestMs) }),
+        (error: unknown) => ({ status: 'failed' as const, output: null, error: reason(error, ms) }),
       );
-    await this.#db.asSystem((tx) => this.#close(tx, run, outcome));
+    // The agent was stopped with the platform, or not heard to its end.
+    const isBroken = outcome.status === 'failed' && this.#stopping.signal.aborted && isKept(run);
+    await this.#db.asSystem(async (tx) => {
+      if (isBroken) await triggered.waitAgain(tx, runId);
+      else await this.#close(tx, run, outcome);
+    });
   }
 
   #closeAbandoned() {
     return this.#db.asSystem(async (tx) => {
-      for (const run of await store.takeAbandoned(tx, await this.#timeOf(tx), 100))
-        await this.#close(
-          tx,
-          { id: run.id, taskId: run.task_id, userId: run.user_id, agentId: run.agent_id, name: run.name, tells: null },
-          { status: 'failed', output: null, error: 'Interrupted: the process that ran it ended' },
-        );
+      const now = await this.#timeOf(tx);
+      if (this.#runs.size > 0) await triggered.keepRuns(tx, [...this.#runs], this.#leaseFrom(now));
+      for (const run of await store.takeAbandoned(tx, now, 100))
+        if (isKept(run) && run.tries < MOST_TRIES) await triggered.waitAgain(tx, run.id);
+        else
+          await this.#close(
+            tx,
+            { id: run.id, taskId: run.task_id, userId: run.user_id, agentId: run.agent_id, name: run.name },
+            { status: 'failed', output: null, error: 'Interrupted: the process that ran it ended' },
+          );
     });
   }
 
@@ -245,11 +312,11 @@ class TaskScheduler {
   }
 
   async #runOne(run: Run): Promise<void> {
-    this.#running += 1;
+    this.#runs.add(run.id);
     try {
       await this.#execute(run);
     } finally {
-      this.#running -= 1;
+      this.#runs.delete(run.id);
       this.#freed();
     }
   }
@@ -267,36 +334,50 @@ class TaskScheduler {
   /** Takes what is due and has a place, and starts it: nobody's slow run holds up the next turn. */
   async #turn(): Promise<{ taken: number; left: boolean; again: boolean; started: Promise<unknown>[] }> {
     await this.#closeAbandoned();
-    const { runs, taken, left } = await this.#db.asSystem((tx) => this.#claim(tx));
+    const due = await this.#db.asSystem((tx) => this.#claim(tx));
+    const arrived = await this.#db.asSystem((tx) => this.#claimWaiting(tx, due.runs.length));
+    const runs = [...due.runs, ...arrived.runs];
     const started = runs.map((run) => this.#runOne(run));
     started.forEach((work) => this.#follow(work));
     const beats = (await this.#claimHeartbeats()).map((agent_id) => this.#beat(agent_id));
     beats.forEach((work) => this.#follow(work));
     // Those that were skipped free no place when they end: there is nothing to wait for.
-    const again = left && runs.length < taken;
-    return { taken, left: left || beats.length > 0, again, started: [...started, ...beats] };
+    const again = due.left && due.runs.length < due.taken;
+    return {
+      taken: due.taken + arrived.runs.length,
+      left: due.left || arrived.left || beats.length > 0,
+      again,
+      started: [...started, ...beats],
+    };
   }
 
   async #run(): Promise<void> {
     let doing = false;
+    let choresAt = 0;
+    const stopListening = this.#listener?.on(tasksWaiting, () => this.#arrived());
     while (!this.#stopping.signal.aborted) {
       const nudge = new AbortController();
+      const news = new AbortController();
       this.#freed = () => nudge.abort();
+      this.#arrived = () => news.abort();
       const { left, again } = await this.#turn().catch((error: unknown) => {
         this.#told(error);
         return { left: false, again: false };
       });
-      if (!doing) {
+      // What arrives in between does not make them more frequent.
+      if (!doing && performance.now() >= choresAt) {
         doing = true;
+        choresAt = performance.now() + this.#pollMs * 0.9;
         this.#follow(Promise.all(this.#chores.map((chore) => chore())).finally(() => (doing = false)));
       }
       // What had no place is looked at again as soon as there is one.
       if (!again)
         await pause(
           this.#pollMs,
-          left ? AbortSignal.any([this.#stopping.signal, nudge.signal]) : this.#stopping.signal,
+          AbortSignal.any([this.#stopping.signal, news.signal, ...(left ? [nudge.signal] : [])]),
         );
     }
+    stopListening?.();
     await Promise.all(this.#underWay);
   }
 }

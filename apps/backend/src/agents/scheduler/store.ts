@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 /** As many messages of a channel wait at most. */
 const MOST_WAITING = 500;
 
-interface Shares {
+export interface Shares {
   /** How many may be taken. */
   places: number;
   /** Of these only for users who have nothing under way. */
@@ -58,7 +58,6 @@ const lockDue = (tx: SystemTx, now: Date, chosen: { id: string }[]) =>
       'task.cron_schedule',
       'task.timezone',
       'task.prompt',
-      'task.tells',
       'task.next_run',
     ])
     .select((eb) =>
@@ -128,6 +127,9 @@ export interface Outcome {
   at: Date;
 }
 
+/** Characters of what arrived that stay with a receipt; the conversation has all. */
+const INPUT_KEPT = 2000;
+
 /** False: the receipt was closed by somebody who thought this process dead. */
 export async function closeReceipt(
   tx: SystemTx,
@@ -136,12 +138,23 @@ export async function closeReceipt(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('task_runs')
-    .set({ status, output, error, finished_at: at, lease_until: null })
+    .set({
+      status,
+      output,
+      error,
+      finished_at: at,
+      lease_until: null,
+      input: sql<string | null>`left(input, ${INPUT_KEPT})`,
+    })
     .where('id', '=', runId)
     .where('status', '=', 'running')
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
+
+/** The channel that a task's words go to. */
+export const channelOf = async (tx: SystemTx, taskId: string): Promise<string | null> =>
+  (await tx.selectFrom('scheduled_tasks').select('tells').where('id', '=', taskId).executeTakeFirst())?.tells ?? null;
 
 export const noteOn = (tx: SystemTx, runId: string, note: string) =>
   tx.updateTable('task_runs').set({ error: note }).where('id', '=', runId).execute();
@@ -184,9 +197,11 @@ export const takeAbandoned = (tx: SystemTx, now: Date, limit: number) =>
   tx
     .selectFrom('task_runs as run')
     .innerJoin('scheduled_tasks as task', 'task.id', 'run.task_id')
-    .select(['run.id', 'run.task_id', 'run.user_id', 'task.name', 'task.agent_id'])
+    .select(['run.id', 'run.task_id', 'run.user_id', 'run.source', 'run.tries', 'task.name', 'task.agent_id'])
     .where('run.status', '=', 'running')
     .where('run.lease_until', '<', now)
+    // In one order, since what a result starts is written down one user at a time.
+    .orderBy('run.user_id')
     .limit(limit)
     .forUpdate('run')
     .skipLocked()

@@ -1,4 +1,4 @@
-import type { ScheduledTask } from '@troupe/contract';
+import { NO_SCHEDULE, type ScheduledTask } from '@troupe/contract';
 import { isTimeZone, ownPlan, parseSchedule, PLAN_LIMITS } from '@troupe/domain';
 import type { Database } from '@troupe/db';
 import { AppError, iso, isoOrNull, newId, type Clock, type User } from '@troupe/kernel';
@@ -40,30 +40,42 @@ const shown = (row: Row): ScheduledTask => ({
   updatedAt: iso(row.updated_at),
 });
 
+const shownRun = (row: NonNullable<Awaited<ReturnType<typeof store.findRun>>>) => ({
+  id: row.id,
+  dueAt: iso(row.due_at),
+  occurrences: row.occurrences,
+  startedAt: iso(row.started_at),
+  finishedAt: isoOrNull(row.finished_at),
+  status: row.status,
+  output: row.output,
+  error: row.error,
+  source: row.source,
+  triggerId: row.trigger_id,
+  input: row.input,
+});
+
 function reading({ db }: TasksDeps) {
   return {
     async runs(userId: string, taskId: string, limit: number) {
       if (!(await store.taskExists(db.user(userId), taskId))) throw new AppError(404, 'Task not found');
       const rows = await store.listRuns(db.user(userId), taskId, limit);
-      const runs = rows.map((row) => ({
-        id: row.id,
-        dueAt: iso(row.due_at),
-        occurrences: row.occurrences,
-        startedAt: iso(row.started_at),
-        finishedAt: isoOrNull(row.finished_at),
-        status: row.status,
-        output: row.output,
-        error: row.error,
-      }));
+      const runs = rows.map(shownRun);
       return { runs, count: runs.length };
+    },
+
+    async run(userId: string, taskId: string, runId: string) {
+      const row = await store.findRun(db.user(userId), taskId, runId);
+      if (!row) throw new AppError(404, 'Run not found');
+      return shownRun(row);
     },
   };
 }
 
 function createNextRun({ clock }: TasksDeps) {
-  /** When it comes next; a task that is off comes never. */
+  /** When it comes next; a task that is off, or has no schedule, comes never. */
   function nextRun(cronSchedule: string, timezone: string, enabled: boolean): Date | null {
     if (!isTimeZone(timezone)) throw new AppError(400, 'Invalid timezone');
+    if (cronSchedule.trim() === NO_SCHEDULE) return null;
     const schedule = parseSchedule(cronSchedule, timezone, clock());
     if (!schedule) throw new AppError(400, 'Invalid cron schedule');
     return enabled ? schedule.next(clock()) : null;

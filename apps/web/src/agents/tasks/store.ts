@@ -104,11 +104,37 @@ export async function removeTask(tx: UserTx, id: string): Promise<boolean> {
 export const ownsAgent = async (tx: UserTx, agentId: string): Promise<boolean> =>
   (await tx.selectFrom('agents').select('id').where('id', '=', agentId).executeTakeFirst()) !== undefined;
 
+const RUN_COLUMNS = [
+  'id',
+  'due_at',
+  'occurrences',
+  'started_at',
+  'finished_at',
+  'status',
+  'output',
+  'error',
+  'source',
+  'trigger_id',
+  'input',
+] as const;
+
+export const findRun = (tx: UserTx, taskId: string, runId: string) =>
+  tx
+    .selectFrom('task_runs')
+    .select(RUN_COLUMNS)
+    .where('task_id', '=', taskId)
+    .where('id', '=', runId)
+    .executeTakeFirst();
+
+/** Of one that waits, the list shows the beginning. */
+const SHOWN = 2000;
+
 export const listRuns = (tx: UserTx, taskId: string, limit: number) =>
   tx
     .selectFrom('task_runs')
-    .select(['id', 'due_at', 'occurrences', 'started_at', 'finished_at', 'status', 'output', 'error'])
+    .select(RUN_COLUMNS)
     .where('task_id', '=', taskId)
     .orderBy('due_at', 'desc')
     .limit(limit)
-    .execute();
+    .execute()
+    .then((rows) => rows.map((row) => ({ ...row, input: row.input?.slice(0, SHOWN) ?? null })));

@@ -58,6 +58,7 @@ export async function endCredentials(tx: SystemTx, userId: string): Promise<void
     'client_grants',
     'installations',
     'webhook_endpoints',
+    'task_triggers',
     'conversation_shares',
     'agent_doors',
   ] as const)
@@ -87,6 +88,7 @@ export const EXPORTED = {
   teams: ['teams', 'id'],
   tasks: ['scheduled_tasks', 'id'],
   'task-runs': ['task_runs', 'id'],
+  'task-triggers': ['task_triggers', 'id'],
   'check-ins': ['heartbeats', 'agent_id'],
   defaults: ['agent_configs', 'user_id'],
   devices: ['devices', 'id'],

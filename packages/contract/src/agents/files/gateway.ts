@@ -27,6 +27,35 @@ export const list = endpoint({
   reply: listing,
 });
 
+export const find = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `${PROXY}/files/find`,
+  summary: 'Files of the workspace by pattern, for tasks that start when one arrives',
+  query: z.object({ pattern: z.string(), since: z.number().describe('What changed later is told with a mark') }),
+  reply: z.object({
+    files: z.array(
+      z.object({
+        path: z.string(),
+        bytes: z.number(),
+        changedAt: z.number(),
+        mark: z.string().optional(),
+        fresh: z.boolean().optional(),
+      }),
+    ),
+  }),
+  errors: {
+    ...gateway.errors,
+    400: [
+      ...gateway.errors[400],
+      'pattern is not valid',
+      'since is not valid',
+      'More than <n> files match: narrow the pattern',
+      'The pattern stands for more than <n> others. Use fewer {…}.',
+    ],
+  },
+});
+
 export const read = endpoint({
   ...gateway,
   method: 'GET',

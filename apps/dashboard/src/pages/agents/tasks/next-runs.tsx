@@ -1,8 +1,10 @@
+import { NO_SCHEDULE } from '@troupe/contract';
 import { nextTimes } from '../../../schedule.ts';
 import { tasks as texts } from '../../../texts/operate.ts';
 
 /** The next times of a schedule, by the same rules that the scheduler follows. */
 export function NextRuns({ cron, zone, words }: { cron: string; zone: string; words: string }) {
+  if (cron === NO_SCHEDULE) return null;
   const now = new Date();
   const times = nextTimes(cron, zone, now);
   if (!times) return <p className="text-danger">{texts.invalid}</p>;

@@ -33,6 +33,7 @@ export function TaskRuns({ task, onClose }: { task: ScheduledTask; onClose: () =
                   <div className="flex flex-wrap items-center justify-between gap-2">
                     <span className="num">
                       {moment(run.dueAt)}
+                      <span className="text-ink-faint"> {texts.sources[run.source]}</span>
                       {run.occurrences > 1 && (
                         <span className="text-ink-faint"> {texts.standsFor(run.occurrences)}</span>
                       )}
@@ -46,6 +47,14 @@ export function TaskRuns({ task, onClose }: { task: ScheduledTask; onClose: () =
                       <Status value={run.status} />
                     </span>
                   </div>
+                  {run.input && (
+                    <details className="mt-2 text-[0.92rem] text-ink-soft">
+                      <summary className="cursor-pointer">{texts.arrived}</summary>
+                      <pre className="mt-1 max-h-60 overflow-auto rounded-xl bg-sunken p-3 whitespace-pre-wrap">
+                        {run.input}
+                      </pre>
+                    </details>
+                  )}
                   {run.error && <p className="mt-2 text-danger">{run.error}</p>}
                   {run.output && (
                     <div className="mt-2 break-words text-ink-soft" dir="auto">

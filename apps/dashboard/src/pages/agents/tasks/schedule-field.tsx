@@ -19,7 +19,7 @@ export function ScheduleField({ cron, onChange }: { cron: string; onChange: (cro
         onChange={({ target }) => {
           const next = target.value as ScheduleKind;
           // A custom expression starts from the one at hand, with a sixth field so that it stays the user's own.
-          if (next === 'custom') onChange(`0 ${toCron(schedule)}`);
+          if (next === 'custom') onChange(kind === 'triggered' ? '0 0 9 * * *' : `0 ${toCron(schedule)}`);
           else set({ kind: next });
         }}
         choices={Object.entries(words.kinds).map(([value, label]) => ({ value, label }))}
@@ -50,14 +50,16 @@ export function ScheduleField({ cron, onChange }: { cron: string; onChange: (cro
         />
       )}
       <At schedule={schedule} set={set} />{' '}
-      <TextField
-        label={tasks.cron}
-        hint={tasks.cronHint}
-        mono
-        required
-        value={cron}
-        onChange={({ target }) => onChange(target.value)}
-      />
+      {kind !== 'triggered' && (
+        <TextField
+          label={tasks.cron}
+          hint={tasks.cronHint}
+          mono
+          required
+          value={cron}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
     </div>
   );
 }

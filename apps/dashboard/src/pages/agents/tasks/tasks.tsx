@@ -6,7 +6,7 @@ import { useCall, useSend } from '../../../api.ts';
 import { ago, coming, moment } from '../../../format.ts';
 import { describeCron } from '../../../schedule.ts';
 import { states } from '../../../texts/common.ts';
-import { tasks as texts } from '../../../texts/operate.ts';
+import { tasks as texts, triggers as triggerTexts } from '../../../texts/operate.ts';
 import { useAsk } from '../../../ui/ask.ts';
 import { Button, IconButton, LinkButton } from '../../../ui/button.tsx';
 import { Badge, Card, Notice } from '../../../ui/card.tsx';
@@ -16,9 +16,11 @@ import { Empty } from '../../../ui/states.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { TaskForm } from './form.tsx';
+import { RunNow } from './run-now.tsx';
 import { TaskRuns } from './runs.tsx';
+import { TaskTriggers } from './triggers.tsx';
 
-type Acts = Record<'view' | 'turn' | 'edit' | 'remove', (task: ScheduledTask) => void>;
+type Acts = Record<'view' | 'turn' | 'run' | 'triggers' | 'edit' | 'remove', (task: ScheduledTask) => void>;
 
 const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<ScheduledTask>[] => [
   {
@@ -64,17 +66,29 @@ const columnsOf = (nameOf: (id: string) => string, acts: Acts): Column<Scheduled
     key: 'actions',
     header: '',
     end: true,
-    cell: (task) => (
-      <span className="inline-flex items-center gap-1">
-        <Button small kind="quiet" onClick={() => acts.turn(task)}>
-          {task.enabled ? texts.switchOff : texts.switchOn}
-        </Button>
-        <IconButton icon="config" label={`${texts.edit}: ${task.name}`} onClick={() => acts.edit(task)} />
-        <IconButton icon="trash" label={texts.deleteTitle(task.name)} onClick={() => acts.remove(task)} />
-      </span>
-    ),
+    cell: (task) => <Actions task={task} acts={acts} />,
   },
 ];
+
+function Actions({ task, acts }: { task: ScheduledTask; acts: Acts }) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      {task.enabled && (
+        <Button small kind="quiet" onClick={() => acts.run(task)}>
+          {texts.runNow}
+        </Button>
+      )}
+      <Button small kind="quiet" onClick={() => acts.triggers(task)}>
+        {triggerTexts.open}
+      </Button>
+      <Button small kind="quiet" onClick={() => acts.turn(task)}>
+        {task.enabled ? texts.switchOff : texts.switchOn}
+      </Button>
+      <IconButton icon="config" label={`${texts.edit}: ${task.name}`} onClick={() => acts.edit(task)} />
+      <IconButton icon="trash" label={texts.deleteTitle(task.name)} onClick={() => acts.remove(task)} />
+    </span>
+  );
+}
 
 export default function Tasks() {
   const search = useSearch({ strict: false });
@@ -116,6 +130,8 @@ interface TableProps {
 /** The tasks, and what can be done with one without opening it. */
 function TaskTable({ read, agents, onEdit }: TableProps) {
   const [viewing, setViewing] = useState<ScheduledTask>();
+  const [running, setRunning] = useState<ScheduledTask>();
+  const [triggering, setTriggering] = useState<ScheduledTask>();
   const say = useSay();
   const change = useSend(web.tasks.update, { refresh: [web.tasks.list], done: () => say(texts.saved) });
   const remove = useAsk(web.tasks.remove, ({ id }: ScheduledTask) => ({ query: {}, body: { taskId: id } }), {
@@ -123,6 +139,8 @@ function TaskTable({ read, agents, onEdit }: TableProps) {
   });
   const acts: Acts = {
     view: setViewing,
+    run: setRunning,
+    triggers: setTriggering,
     edit: onEdit,
     remove: remove.ask,
     turn: ({ id, enabled }) => change.mutate({ body: { taskId: id, enabled: !enabled } }),
@@ -143,6 +161,10 @@ function TaskTable({ read, agents, onEdit }: TableProps) {
           columns={columnsOf(nameOf, acts)}
         />
       </Card>
+      {running && <RunNow task={running} onClose={() => setRunning(undefined)} />}
+      {triggering && (
+        <TaskTriggers task={triggering} others={read.data?.tasks ?? []} onClose={() => setTriggering(undefined)} />
+      )}
       {viewing && <TaskRuns task={viewing} onClose={() => setViewing(undefined)} />}
       <Confirm
         {...remove.confirm}
