@@ -5,6 +5,7 @@ import type { Database, Listener, SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
 import { promptOf } from './prompt.ts';
 import * as store from './store.ts';
+import { tellOf } from './telling-store.ts';
 import * as triggered from './triggered-store.ts';
 
 export type { FileWatchDeps } from './file-watch.ts';
@@ -65,8 +66,6 @@ interface Run {
   prompt: string;
   source: string;
 }
-
-const untold = (channel: string): string => `Not told on ${channel}: nobody has written to the agent there yet`;
 
 /** What a schedule did not start was started by something that comes once: it is not given up with its process. */
 const isKept = ({ source }: { source: string }): boolean => source !== 'schedule';
@@ -228,17 +227,10 @@ class TaskScheduler {
     };
   }
 
-  /** Gives the words to the channel that the task tells on, if it does. */
-  async #tell(tx: SystemTx, run: { id: string; taskId: string; userId: string; agentId: string }, words: string) {
-    const tells = await store.channelOf(tx, run.taskId);
-    if (tells !== null && !(await store.tell(tx, { ...run, tells }, words)))
-      await store.noteOn(tx, run.id, untold(tells));
-  }
-
   async #close(tx: SystemTx, run: Omit<Run, 'prompt' | 'source'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
     const at = await this.#timeOf(tx);
     if (!(await store.closeReceipt(tx, run.id, { ...outcome, at }))) return;
-    if (outcome.output) await this.#tell(tx, run, outcome.output);
+    if (outcome.output) await tellOf(tx, run, outcome.output);
     const failures = await store.countFailure(tx, run.taskId, outcome.status === 'failed');
     if (failures !== NOTICE_AFTER) return;
     await raiseNotice(

@@ -1,9 +1,6 @@
 import type { SystemTx } from '@troupe/db';
 import { sql } from 'kysely';
 
-/** As many messages of a channel wait at most. */
-const MOST_WAITING = 500;
-
 export interface Shares {
   /** How many may be taken. */
   places: number;
@@ -152,13 +149,6 @@ export async function closeReceipt(
   return numUpdatedRows > 0n;
 }
 
-/** The channel that a task's words go to. */
-export const channelOf = async (tx: SystemTx, taskId: string): Promise<string | null> =>
-  (await tx.selectFrom('scheduled_tasks').select('tells').where('id', '=', taskId).executeTakeFirst())?.tells ?? null;
-
-export const noteOn = (tx: SystemTx, runId: string, note: string) =>
-  tx.updateTable('task_runs').set({ error: note }).where('id', '=', runId).execute();
-
 /** Answers how often in a row the task has failed now. */
 export async function countFailure(tx: SystemTx, taskId: string, failed: boolean): Promise<number> {
   const row = await tx
@@ -168,28 +158,6 @@ export async function countFailure(tx: SystemTx, taskId: string, failed: boolean
     .returning('failures_in_row')
     .executeTakeFirst();
   return row?.failures_in_row ?? 0;
-}
-
-/**
- * Gives a task's words to a channel, for whoever wrote there last; in the transaction that closes the receipt, so that
- * they are told once. False: nobody has written there, or too much waits.
- */
-export async function tell(
-  tx: SystemTx,
-  { id, agentId, userId, tells }: { id: string; agentId: string; userId: string; tells: string },
-  words: string,
-): Promise<boolean> {
-  const { rows } = await sql`
-    insert into agent_channel_messages (agent_id, user_id, channel, id, chat, sender, content, state)
-    select agent_id, user_id, channel, ${`task:${id}`}, chat, sender,
-      jsonb_build_object('text', '', 'words', ${words}::text, 'extra', coalesce(content -> 'extra', '{}') - 'reply'), 'waiting'
-    from agent_channel_messages
-    where agent_id = ${agentId} and user_id = ${userId} and channel = ${tells} and state <> 'ignored'
-      and (select count(*) from agent_channel_messages waiting where waiting.agent_id = ${agentId}
-        and waiting.channel = ${tells} and waiting.state = 'waiting') < ${MOST_WAITING}
-    order by received_at desc, id limit 1
-    on conflict do nothing returning id`.execute(tx);
-  return rows.length > 0;
 }
 
 /** Runs whose process has ended without saying how they went. */
