@@ -5,6 +5,7 @@ import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import { CHANNELS } from './channel-examples.ts';
 import { TRIGGERS } from './trigger-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
+import { SAY_WEB } from './say-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
 import { ADDRESS, bus, SIGNATURE, UNDERGROUND } from './underground-examples.ts';
 import type { OwnerIds } from './world.ts';
@@ -176,6 +177,7 @@ const WEB: Record<string, Make> = {
   ...MCP_WEB,
   ...KNOWLEDGE_WEB,
   ...COSTS_WEB,
+  ...SAY_WEB,
   ...SKILLS_WEB,
   ...UNDERGROUND,
   ...OF_AGENTS,

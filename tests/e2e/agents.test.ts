@@ -28,7 +28,10 @@ browserSuite('agents in the browser', (stage) => {
 
     await settle(page, '/dashboard/agents/new');
     await page.getByLabel('Name', { exact: true }).fill('Ada');
-    await page.getByLabel('Model').selectOption('sandbox/echo');
+    await page.getByRole('button', { name: /^Model/ }).click();
+    await page.getByRole('searchbox', { name: 'Search models' }).fill('sandbox');
+    await page.getByRole('searchbox', { name: 'Search models' }).press('Enter');
+    await page.getByRole('button', { name: /^Model: Sandbox/ }).waitFor();
     await page.getByLabel('Instruction').fill('You greet people.');
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.getByRole('heading', { name: 'Ada' }).waitFor();

@@ -23,6 +23,8 @@ export const PUBLIC_PAGES: PageEntry[] = [
 /** `:agent` stands for the id of an agent that the caller made. */
 export const AGENT_PAGES: PageEntry[] = [
   { name: 'overview', path: '/dashboard' },
+  { name: 'say', path: '/dashboard/say' },
+  { name: 'compare', path: '/dashboard/compare' },
   { name: 'inbox', path: '/dashboard/inbox' },
   { name: 'agents', path: '/dashboard/agents' },
   { name: 'agent-new', path: '/dashboard/agents/new' },
@@ -55,6 +57,7 @@ export const WORK_PAGES: PageEntry[] = [
   { name: 'heartbeat', path: '/dashboard/heartbeat' },
   { name: 'devices', path: '/dashboard/devices' },
   { name: 'config', path: '/dashboard/config' },
+  { name: 'webhooks', path: '/dashboard/webhooks' },
   { name: 'installations', path: '/dashboard/installations' },
   { name: 'cost', path: '/dashboard/cost?period=30d' },
 ];

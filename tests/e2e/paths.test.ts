@@ -66,8 +66,11 @@ browserSuite('paths through the dashboard', (stage) => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'New agent' }).waitFor();
     await page.keyboard.type('Echo');
-    await tabTo(page, 'Model');
+    await tabTo(page, /^Model/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Search models');
     await page.keyboard.type('Sandbox');
+    await page.keyboard.press('Enter');
     await tabTo(page, 'Create agent');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Echo' }).waitFor();

@@ -97,14 +97,14 @@ browserSuite(
       assertQuiet(watched);
     });
 
-    test('an agent joins the colony, pays, and what is above its limit waits for its owner', async () => {
+    test('an agent enters the register, pays, and what is above its limit waits for its owner', async () => {
       const { page } = watched;
       await settle(page, '/dashboard/gateway');
       await page.getByRole('cell', { name: '$0.05 a call' }).waitFor();
       await page.getByLabel('Agent').selectOption({ label: 'Buyer' });
       await page.getByText('32 / 100').waitFor();
       await page.getByLabel('Wallet address').fill(wallets[0]!);
-      await page.getByRole('button', { name: 'Join the colony' }).click();
+      await page.getByRole('button', { name: 'Enter the register' }).click();
       await page.getByText('Joined').waitFor();
       const pay = async (amount: string) => {
         await page.getByLabel('Amount in USD').fill(amount);

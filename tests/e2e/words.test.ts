@@ -74,19 +74,16 @@ browserSuite('what people read', (stage) => {
 
   test('a message between agents is told in words, not in JSON and ids', async () => {
     const { page } = watched;
-    await call('POST', '/api/underground/wallets', { agentId: agents[0] });
-    const { message } = await call<{ message: object }>('POST', '/api/underground/bus/sign', {
-      message: {
-        version: '1.0',
-        messageId: crypto.randomUUID(),
-        timestamp: new Date().toISOString(),
-        from: { agentId: agents[0] },
-        to: { agentId: agents[1] },
-        action: 'BOOKING_OFFER',
-        payload: { talentName: 'Okta', amount: '280' },
-      },
-    });
-    await call('POST', '/api/underground/bus/send', message);
+    for (const agentId of agents) await call('POST', '/api/underground/wallets', { agentId });
+    await settle(page, '/dashboard/underground?tab=bookings');
+    await page.getByRole('button', { name: 'New booking' }).click();
+    await page.getByLabel('From your agent').selectOption(agents[0]!);
+    await page.getByLabel('To the agent').fill(agents[1]!);
+    await page.getByLabel('Who is booked').fill('Okta');
+    await page.getByLabel('Amount in USD').fill('280');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByRole('row').filter({ hasText: 'accepted' }).waitFor();
     await settle(page, `/dashboard/agents/${agents[1]}?tab=messages`);
     const row = page.getByRole('row').filter({ hasText: 'Booking: offer' });
     await row.getByText('talent: Okta').waitFor();

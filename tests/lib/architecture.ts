@@ -232,6 +232,8 @@ export const ON_THE_LOOP: Readonly<Record<string, string>> = {
   'packages/channels/src/discord.ts': 'the id that Discord gave our own account, letters and digits',
   'packages/contract/src/errors.ts': 'expressions from the contract’s own texts, outside production only',
   'packages/contract/src/email.ts': 'one expression from constants, made once at load',
+  'packages/domain/src/say/when.ts':
+    'expressions from constants, made once at load; sentences of 2,000 letters at most',
   'packages/domain/src/teams/team-yaml.ts':
     'services call it through readTeamOf, in a thread; the dashboard in its own tab',
   'packages/domain/src/imports/docs-of.ts': 'services call it through readImportOf, in a thread',

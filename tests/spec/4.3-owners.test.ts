@@ -66,6 +66,7 @@ describe("another user's agent is not found", () => {
       ['POST', '/api/chat', { agentId: id, message: 'hi' }],
       ['GET', `/api/chat?agentId=${id}`],
       ['POST', '/api/scheduled-tasks', task],
+      ['POST', '/api/compare', { id: 'x', message: 'hi', sides: [{ agentId: id }, { agentId: id }] }],
       ['GET', `/api/instance/${id}`],
       ['GET', `/api/instance/${id}/stats`],
       ...INSTANCE_ACTIONS.map((action) => ['POST', `/api/instance/${id}/${action}`, {}] as const),

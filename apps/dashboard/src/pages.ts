@@ -23,6 +23,8 @@ export const SHARED: [string, Load] = ['/shared/$token', () => import('./pages/a
 /** For whoever is signed in. */
 export const SIGNED_IN: [string, Load][] = [
   ['/dashboard', () => import('./pages/platform/overview/overview.tsx')],
+  ['/dashboard/say', () => import('./pages/agents/say/say.tsx')],
+  ['/dashboard/compare', () => import('./pages/agents/compare/compare.tsx')],
   ['/dashboard/inbox', () => import('./pages/agents/inbox/inbox.tsx')],
   ['/dashboard/agents', () => import('./pages/agents/agents/list.tsx')],
   ['/dashboard/agents/new', () => import('./pages/agents/agents/create.tsx')],
@@ -35,6 +37,7 @@ export const SIGNED_IN: [string, Load][] = [
   ['/dashboard/heartbeat', () => import('./pages/agents/heartbeat.tsx')],
   ['/dashboard/devices', () => import('./pages/agents/devices.tsx')],
   ['/dashboard/config', () => import('./pages/agents/config/config.tsx')],
+  ['/dashboard/webhooks', () => import('./pages/platform/webhooks/webhooks.tsx')],
   ['/dashboard/installations', () => import('./pages/agents/installations.tsx')],
   ['/dashboard/cost', () => import('./pages/money/costs/cost.tsx')],
   ['/dashboard/billing', () => import('./pages/money/billing/billing.tsx')],

@@ -111,3 +111,9 @@ export function nextTimes(cron: string, zone: string, now: Date, most = 4): Date
   for (let at = schedule.next(now); at && times.length < most; at = schedule.next(at)) times.push(at);
   return times;
 }
+
+/** How often a schedule comes in so many days; undefined: it is none. */
+export function runsIn(cron: string, zone: string, now: Date, days: number): number | undefined {
+  const schedule = isTimeZone(zone) ? parseSchedule(cron, zone, now) : null;
+  return schedule?.countBetween(now, new Date(now.getTime() + days * 86_400_000));
+}

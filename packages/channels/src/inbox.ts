@@ -199,8 +199,14 @@ class StoredInbox implements Inbox {
     return parts.map((part, index) => ({ index, ...part }));
   }
 
+  /** The agent's answer, or what it has said already. */
+  async #words(message: WaitingMessage): Promise<Pick<Answer, 'reply' | 'outcome' | 'seq' | 'sessionId'>> {
+    if (message.words === undefined) return this.#ask(message);
+    return { reply: message.words, outcome: 'done', sessionId: '' };
+  }
+
   async #answer(message: WaitingMessage): Promise<void> {
-    const { reply, outcome, seq, sessionId } = await this.#ask(message);
+    const { reply, outcome, seq, sessionId } = await this.#words(message);
     if (outcome === 'waiting') {
       if (!message.isTold) await this.#service.send(message, { index: 0, text: reply, files: [] });
       // The answer itself follows when somebody has decided.

@@ -62,6 +62,21 @@ describe('Telegram', () => {
     ]);
   });
 
+  test('what a task has said is told as it is, and the agent is not asked', async () => {
+    const { url, called } = await telegram();
+    const { agent, store, model } = await testAgent();
+    const told = { id: 'task:1', chat: '55:5', sender: '7', extra: { chat: '55', thread: '5' } };
+    await store.takeMessage('telegram', { ...told, text: '', words: 'Two things are new' });
+    const channel = await make(agent, url);
+    await channel.start();
+    const { body } = await called('sendMessage');
+    assert.deepEqual(
+      [body['chat_id'], body['message_thread_id'], body['text'], model.requests.length],
+      [55, 5, 'Two things are new', 0],
+    );
+    await channel.stop();
+  });
+
   test('two messages of one poll that one answer saw get it once', async () => {
     const { url, write, called, sent } = await telegram();
     const gate = Promise.withResolvers<void>();

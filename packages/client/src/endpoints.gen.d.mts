@@ -1850,6 +1850,7 @@ export interface Endpoints {
         lastRun: string | null;
         nextRun: string | null;
         agentId: string;
+        tells: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
         createdAt: string;
         updatedAt: string;
       })[];
@@ -3274,6 +3275,26 @@ export interface Endpoints {
       reply: string;
     };
   };
+  /** Say the same to two or more agents or models, each in a new conversation; GET /api/live brings the answers as they are written */
+  'POST /api/compare': {
+    body: {
+      id: string;
+      message: string;
+      sides: ({
+        agentId: string;
+        model?: string | null;
+      })[];
+    };
+    reply: {
+      id: string;
+      sides: ({
+        agentId: string;
+        model: string | null;
+        sessionId: string | null;
+        error: string | null;
+      })[];
+    };
+  };
   /** Replace the configuration; the current one is backed up first */
   'POST /api/config': {
     body?: {
@@ -3844,6 +3865,73 @@ export interface Endpoints {
       dashboardUrl: string;
     };
   };
+  /** Read a sentence into a plan; nothing is made by it */
+  'POST /api/say': {
+    body: {
+      sentence: string;
+      timezone?: string;
+      by?: 'model' | 'rules';
+    };
+    reply: {
+      plan: {
+        name: string;
+        model: string;
+        instruction: string;
+        tools: string[];
+        task: {
+          name: string;
+          prompt: string;
+          cronSchedule: string;
+          timezone: string;
+        } | null;
+        tells: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
+        capUsd: number | null;
+      };
+      by: 'model' | 'rules';
+      isSandbox: boolean;
+      notes: string[];
+      cost: {
+        pages: number;
+        past: ({
+          model: string;
+          runs: number;
+          low: number;
+          high: number;
+        })[];
+        perRunUsd: {
+          low: number;
+          high: number;
+        };
+        perMonthUsd: {
+          low: number;
+          high: number;
+        };
+        runs: number;
+        from: number;
+      };
+    };
+  };
+  /** Make what a plan says: the agent, its cap and its task, all of it or nothing */
+  'POST /api/say/make': {
+    body: {
+      name: string;
+      model: string;
+      instruction: string;
+      tools: string[];
+      task: {
+        name: string;
+        prompt: string;
+        cronSchedule: string;
+        timezone: string;
+      } | null;
+      tells: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
+      capUsd: number | null;
+    };
+    reply: {
+      agentId: string;
+      taskId: string | null;
+    };
+  };
   /** Schedule a prompt for an agent */
   'POST /api/scheduled-tasks': {
     body: {
@@ -3854,6 +3942,7 @@ export interface Endpoints {
       description?: string | null;
       enabled?: boolean;
       timezone?: string;
+      tells?: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
     };
     reply: {
       id: string;
@@ -3866,6 +3955,7 @@ export interface Endpoints {
       lastRun: string | null;
       nextRun: string | null;
       agentId: string;
+      tells: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
       createdAt: string;
       updatedAt: string;
     };
@@ -4553,6 +4643,7 @@ export interface Endpoints {
       description?: string | null;
       enabled?: boolean;
       timezone?: string;
+      tells?: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
     };
     reply: {
       id: string;
@@ -4565,6 +4656,7 @@ export interface Endpoints {
       lastRun: string | null;
       nextRun: string | null;
       agentId: string;
+      tells: 'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp' | null;
       createdAt: string;
       updatedAt: string;
     };

@@ -20,7 +20,7 @@ export * from './sse.ts';
 export * from './platform/jobs.ts';
 export { type Notice, MOST_NOTICE_STREAMS, TOO_MANY_NOTICE_STREAMS } from './platform/notices.ts';
 export { PUSH_KINDS, type PushKind, type PushSubscriptionRow } from './platform/push.ts';
-export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery } from './platform/webhooks.ts';
+export { WEBHOOK_EVENTS, type Webhook, type WebhookDelivery, type WebhookEvent } from './platform/webhooks.ts';
 
 export type { Access, AccessRequest } from './identity/access.ts';
 export { GRACE_DAYS, CLOSING_REFUSALS } from './identity/account.ts';
@@ -45,6 +45,7 @@ export {
   type ChannelKind,
   type ChannelReceipt,
 } from './agents/channels/fields.ts';
+export { MOST_COMPARED } from './agents/compare.ts';
 export type { SessionHead, Attachment, SessionStep, Branch } from './agents/conversations/fields.ts';
 export type { Deployment } from './agents/deployments.ts';
 export type { Device } from './agents/devices.ts';
@@ -83,6 +84,7 @@ export {
 export type { AiProvider } from './agents/providers/web.ts';
 export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export * from './agents/knowledge/fields.ts';
+export { SENTENCE_LENGTH, type SaidPlan } from './agents/say.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';

@@ -818,6 +818,7 @@ export interface Tables {
     name: string;
     next_run: Nullable<Timestamp>;
     prompt: string;
+    tells: Nullable<'telegram' | 'slack' | 'email' | 'discord' | 'whatsapp'>;
     timezone: Default<string>;
     updated_at: Timestamp;
     user_id: string;

@@ -20,3 +20,5 @@ export * from './agent-backups.ts';
 export * from './markdown.ts';
 export * from './skills/skill.ts';
 export { CLIENT_SCOPES, isClientScope, OFFLINE_SCOPE, readScopes, type ClientScope } from './client-scopes.ts';
+export * from './say/cost.ts';
+export { SAID_CHANNELS, understand, type Said, type SaidChannel } from './say/rules.ts';

@@ -84,6 +84,16 @@ export const RATE_RULES: readonly RateRule[] = [
   { name: 'gateway', service: 'web', path: '/api/v1/gateway', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'agents', service: 'web', path: '/api/agents/*', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'chat', service: 'web', path: '/api/chat', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
+  { name: 'say', service: 'web', path: '/api/say', per: 'user', limit: 20, seconds: MINUTE, message: SLOW_DOWN },
+  {
+    name: 'compare',
+    service: 'web',
+    path: '/api/compare',
+    per: 'user',
+    limit: 20,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  },
   { name: 'instance', service: 'web', path: '/api/instance/*', limit: 30, seconds: MINUTE, message: SLOW_DOWN },
   {
     name: 'provision',

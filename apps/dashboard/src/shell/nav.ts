@@ -15,11 +15,13 @@ export const NAV: { group: string; items: NavItem[] }[] = [
     items: [
       { to: '/dashboard', label: nav.dashboard, icon: 'home' },
       { to: '/dashboard/inbox', label: nav.inbox, icon: 'bell' },
+      { to: '/dashboard/say', label: nav.say, icon: 'chat' },
       { to: '/dashboard/agents', label: nav.agents, icon: 'agents' },
       { to: '/dashboard/teams', label: nav.teams, icon: 'teams' },
       { to: '/dashboard/skills', label: nav.skills, icon: 'book' },
       { to: '/dashboard/knowledge', label: nav.knowledge, icon: 'folder' },
       { to: '/dashboard/tasks', label: nav.tasks, icon: 'tasks' },
+      { to: '/dashboard/compare', label: nav.compare, icon: 'gateway' },
     ],
   },
   {
@@ -28,6 +30,7 @@ export const NAV: { group: string; items: NavItem[] }[] = [
       { to: '/dashboard/heartbeat', label: nav.heartbeat, icon: 'heartbeat' },
       { to: '/dashboard/devices', label: nav.devices, icon: 'devices' },
       { to: '/dashboard/config', label: nav.config, icon: 'config' },
+      { to: '/dashboard/webhooks', label: nav.webhooks, icon: 'send' },
       { to: '/dashboard/installations', label: nav.installations, icon: 'installations' },
     ],
   },

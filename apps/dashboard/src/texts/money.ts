@@ -116,7 +116,7 @@ export const wallet = {
 
 export const gateway = {
   title: 'Payment gateway',
-  lead: 'Colony membership, fitness and prices of your agents, and payments on their behalf.',
+  lead: 'Who of your agents is in the register, their standing and prices, and payments on their behalf.',
   gateways: { 'built-in': 'Built-in gateway', upstream: 'Outside gateway' } as Record<string, string>,
   perCall: (price: string) => `${price} a call`,
   tiers: { elite: 'Elite', high: 'High', standard: 'Standard', low: 'Low', minimal: 'Minimal' } as Record<
@@ -129,14 +129,14 @@ export const gateway = {
   price: 'Price',
   noEndpoints: 'Nothing is offered yet',
   agent: 'Agent',
-  fitness: 'Fitness',
+  fitness: 'Standing',
   fitnessHint: 'Starts at 32 and rises with every paid call, up to 100. It sets the price tier.',
   tier: 'Tier',
   rate: 'Price it pays',
   discount: 'Discount',
-  join: 'Join the colony',
-  joinHint: 'Registers the agent with a wallet address.',
-  joined: 'Joined',
+  join: 'Enter the register',
+  joinHint: 'The register knows the agent by a wallet address, and what it pays and is paid counts for its standing.',
+  joined: 'In the register',
   walletAddress: 'Wallet address',
   pay: 'Pay',
   payHint: `Every attempt is written to the audit log. At most ${MOST_PAYMENT_USD} USD a payment.`,

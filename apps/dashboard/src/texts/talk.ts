@@ -93,6 +93,7 @@ export const models = {
   free: 'free',
   context: (tokens: string) => `${tokens} tokens of context`,
   sees: 'sees pictures',
+  canSee: 'Sees pictures',
   none: 'No model matches.',
   chosen: 'chosen',
   current: (name: string) => `Model: ${name}`,

@@ -15,11 +15,13 @@ import type { WebDeps } from '../deps.ts';
 import { createReads } from './agents/reads.ts';
 import { createClones } from './agents/clones.ts';
 import { agentRoutes } from './agents/routes.ts';
-import { createAgents } from './agents/service.ts';
+import { createAgents, type AgentsService } from './agents/service.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { createBackups } from './backups/service.ts';
 import { chatRoutes } from './chat/routes.ts';
 import { createChat } from './chat/service.ts';
+import { compareRoutes } from './compare/routes.ts';
+import { createCompare } from './compare/service.ts';
 import { configRoutes } from './config/routes.ts';
 import { createConfig } from './config/service.ts';
 import { channelRoutes } from './channels/routes.ts';
@@ -61,6 +63,8 @@ import { createProviders } from './providers/service.ts';
 import { createHostedProvision } from './provision/hosting.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
+import { sayRoutes } from './say/routes.ts';
+import { createSay } from './say/service.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { createShares } from './shares/service.ts';
 import { skillRoutes } from './skills/routes.ts';
@@ -100,11 +104,12 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
     server,
     createProviders({ db, backend, clock, audit: deps.accounts.audit, sealKey: secrets.walletKey }),
   );
-  wireMaking(server, deps, roster, models);
+  const agents = wireMaking(server, deps, roster, models);
   const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);
   const conversations = createConversations({ roster, backend, models });
   conversationRoutes(server, conversations);
+  compareRoutes(server, createCompare({ roster, models, conversations }));
   keepingRoutes(server, createKeeping({ roster, backend, models }));
   shareRoutes(server, createShares({ db, roster, backend, clock, url: deps.url }));
   fileRoutes(server, createFiles({ roster, backend }));
@@ -121,6 +126,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   deviceRoutes(server, createDevices({ db, clock, cipher: createCipher(secrets.walletKey, 'devices') }));
   const tasks = createTasks({ db, clock });
   taskRoutes(server, tasks);
+  sayRoutes(server, createSay({ db, clock, backend, catalogue, agents, tasks, subscriber: deps.accounts.subscriber }));
   const hooks = { db, clock, counters: server.counters, url: deps.url };
   triggerRoutes(server, createTriggers({ ...hooks, cipher: createCipher(secrets.walletKey, 'triggers') }), tasks);
   const mcp = createMcp({ roster, chat, conversations, memory, tasks, log, version: deps.version });
@@ -141,7 +147,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
 }
 
 /** Agents and teams: made, shown, changed and removed. */
-function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): void {
+function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: KnownModels): AgentsService {
   const { settings, db, clock, log, secrets, backend, backendUrl, accounts, version, catalogue } = deps;
   const { subscriber } = accounts;
   const { AGENTS_DOMAIN: agentsDomain, PROVISIONING_DISABLED: disabled, BACKEND_FALLBACK_URL: fallback } = settings;
@@ -193,4 +199,5 @@ function wireMaking(server: Server, deps: AgentDeps, roster: Roster, models: Kno
   const parts = { teams, skills, files: createFiles({ roster, backend }), memory: createMemory({ roster, backend }) };
   importRoutes(server, createImports({ ...parts, tasks: createTasks({ db, clock }), pool, subscriber, log }));
   instanceRoutes(server, createInstances({ db, users: accounts.users, roster, backend, agentsDomain, version }));
+  return agents;
 }

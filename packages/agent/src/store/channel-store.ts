@@ -24,6 +24,8 @@ export interface ChannelMessage {
   extra?: Readonly<Record<string, string>>;
   /** Where its files are in the workspace, once they were fetched. */
   paths?: readonly string[];
+  /** What is to be said, where the agent is not to be asked: a task has its words already. */
+  words?: string;
 }
 
 export interface WaitingMessage extends ChannelMessage {

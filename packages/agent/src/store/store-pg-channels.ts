@@ -14,11 +14,12 @@ import {
 import type { Access } from './pg-access.ts';
 import { storableJson as json } from './pg-values.ts';
 
-const contentOf = ({ text, files, extra, paths }: ChannelMessage) => ({
+const contentOf = ({ text, files, extra, paths, words }: ChannelMessage) => ({
   text,
   ...(files && { files }),
   ...(extra && { extra }),
   ...(paths && { paths }),
+  ...(words !== undefined && { words }),
 });
 
 const ms = (value: number) => sql`${value} * interval '1 millisecond'`;
@@ -30,7 +31,7 @@ function changed(note: MessageNote) {
   if (note.kind === 'paths') return sql`content = content || ${json({ paths: note.paths, text: note.text })}::jsonb`;
   const why = note.note?.slice(0, MOST_NOTE) ?? null;
   if (note.kind === 'done')
-    return sql`state = ${note.state}, note = ${why}, content = '{}', owner = null, done_at = clock_timestamp()`;
+    return sql`state = ${note.state}, note = ${why}, content = content - '{text,files,paths,words}'::text[], owner = null, done_at = clock_timestamp()`;
   return sql`owner = null, due_at = clock_timestamp() + ${ms(note.afterMs)}, told = told or ${note.isTold === true},
     tries = tries + ${note.failed === true ? 1 : 0}, note = coalesce(${why}, note)`;
 }

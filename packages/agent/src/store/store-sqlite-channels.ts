@@ -25,8 +25,8 @@ const readRow = ({ content, isTold, id, chat, sender, tries, sent }: Row): Waiti
   ...(JSON.parse(content) as Pick<ChannelMessage, 'text'>),
 });
 
-const contentOf = ({ text, files, extra, paths }: ChannelMessage): string =>
-  JSON.stringify({ text, files, extra, paths });
+const contentOf = ({ text, files, extra, paths, words }: ChannelMessage): string =>
+  JSON.stringify({ text, files, extra, paths, words });
 
 const OF = 'agent_id = ? and channel = ?';
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { nullableTimestamp, timestamp, wholeQuery } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
 import { needed, tooLong } from '../fields.ts';
+import { CHANNEL_KINDS } from './channels/fields.ts';
 
 const base = { service: 'web', path: '/api/scheduled-tasks', auth: 'session', tag: 'Scheduled tasks' } as const;
 
@@ -16,6 +17,7 @@ const task = z.object({
   lastRun: nullableTimestamp,
   nextRun: nullableTimestamp,
   agentId: z.string(),
+  tells: z.enum(CHANNEL_KINDS).nullable().describe('The channel on which its words are told'),
   createdAt: timestamp,
   updatedAt: timestamp,
 });
@@ -33,6 +35,11 @@ const fields = {
   description: z.string().max(2000).nullable().optional(),
   enabled: z.boolean().optional(),
   timezone: z.string().max(64).optional(),
+  tells: z
+    .enum(CHANNEL_KINDS)
+    .nullable()
+    .optional()
+    .describe('The channel of the agent on which its words are told, to whoever wrote there last; null: on none'),
 };
 const TASK_ID = 'taskId required';
 const taskId = z.string({ error: TASK_ID }).min(1, TASK_ID);

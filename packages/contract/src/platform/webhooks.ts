@@ -13,6 +13,7 @@ export const WEBHOOK_EVENTS = [
   'payment.failed',
   'notice.raised',
 ] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 const base = { service: 'web', tag: 'Webhooks', auth: 'session' } as const;
 const NOT_FOUND = 'Webhook not found';

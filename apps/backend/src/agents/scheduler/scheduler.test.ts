@@ -318,3 +318,28 @@ test('sixty tasks of every second that were missed for a day are taken without a
   );
   assert.deepEqual(rows, [{ occurrences: 86_401 }]);
 });
+
+test('what a task says is given to the channel that it tells on, once, for whoever wrote there last', async () => {
+  const { system } = runtime.db;
+  await system.insertInto('agents').values({ id: 'teller', user_id: 'u', name: 'Teller' }).execute();
+  const tells = (id: string) =>
+    sql`update scheduled_tasks set tells = 'telegram', agent_id = 'teller' where id = ${id}`.execute(system);
+  await addTask('early');
+  await tells('early');
+  await scheduler().cycle();
+  assert.deepEqual(
+    (await receipts('early')).map(({ status, error }) => [status, error]),
+    [['succeeded', 'Not told on telegram: nobody has written to the agent there yet']],
+  );
+  await sql`insert into agent_channel_messages (agent_id, user_id, channel, id, chat, sender, content, state, received_at)
+    values ('teller', 'u', 'telegram', '1', 'old', 'x', '{}', 'answered', now() - interval '2 hours'),
+      ('teller', 'u', 'telegram', '2', '7:5', 'ann', '{"extra": {"chat": "7", "reply": "3", "thread": "5"}}', 'answered', now() - interval '1 hour'),
+      ('teller', 'u', 'telegram', '3', 'stranger', 'y', '{}', 'ignored', now())`.execute(system);
+  await addTask('t');
+  await tells('t');
+  await scheduler({ execute: async () => 'two things are new' }).cycle();
+  const { rows } = await sql`select chat, sender, content, state from agent_channel_messages
+    where agent_id = 'teller' and id like 'task:%'`.execute(system);
+  const content = { text: '', words: 'two things are new', extra: { chat: '7', thread: '5' } };
+  assert.deepEqual(rows, [{ chat: '7:5', sender: 'ann', content, state: 'waiting' }]);
+});

@@ -5,6 +5,7 @@ import type { Database, Listener, SystemTx } from '@troupe/db';
 import { newId, type Clock, type Log } from '@troupe/kernel';
 import { promptOf } from './prompt.ts';
 import * as store from './store.ts';
+import { tellOf } from './telling-store.ts';
 import * as triggered from './triggered-store.ts';
 
 export type { FileWatchDeps } from './file-watch.ts';
@@ -229,6 +230,7 @@ class TaskScheduler {
   async #close(tx: SystemTx, run: Omit<Run, 'prompt' | 'source'>, outcome: Omit<store.Outcome, 'at'>): Promise<void> {
     const at = await this.#timeOf(tx);
     if (!(await store.closeReceipt(tx, run.id, { ...outcome, at }))) return;
+    if (outcome.output) await tellOf(tx, run, outcome.output);
     const failures = await store.countFailure(tx, run.taskId, outcome.status === 'failed');
     if (failures !== NOTICE_AFTER) return;
     await raiseNotice(

@@ -1,17 +1,23 @@
 import { web } from '@troupe/contract';
+import { useState } from 'react';
 import { useCall } from '../../api.ts';
 import { exactMoney, moment } from '../../format.ts';
-import { underground as texts } from '../../texts/underground.ts';
+import { underground as texts, write } from '../../texts/underground.ts';
+import { Button } from '../../ui/button.tsx';
 import { Card, Status } from '../../ui/card.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useAgentNames } from '../agents/agents/names.ts';
+import { Answer } from './answer.tsx';
+import { nextOfBooking, nextOfPromotion } from './deals.ts';
+import { Write } from './write.tsx';
+import type { Writes } from './write.tsx';
 
 export function Bus() {
   const { nameOf } = useAgentNames();
   const read = useCall(web.bus.list, { query: { limit: '200' } }, { every: 10_000 });
   return (
-    <Card title={texts.bus} flush className="overflow-hidden">
+    <Card title={texts.bus} flush className="overflow-hidden" actions={<Begin kind="message" />}>
       <Table
         label={texts.bus}
         rows={read.data?.messages}
@@ -50,10 +56,11 @@ export function Bus() {
 }
 
 export function Bookings() {
-  const { nameOf } = useAgentNames();
+  const { agents, nameOf } = useAgentNames();
+  const isOwn = (agentId: string) => agents.some(({ id }) => id === agentId);
   const read = useCall(web.negotiation.listBookings, { query: { limit: '200' } }, { every: 10_000 });
   return (
-    <Card title={texts.bookings} flush className="overflow-hidden">
+    <Card title={texts.bookings} flush className="overflow-hidden" actions={<Begin kind="booking" />}>
       <Table
         label={texts.bookings}
         rows={read.data?.bookings}
@@ -69,6 +76,15 @@ export function Bookings() {
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
           { key: 'by', header: texts.lastBy, cell: ({ lastBy }) => nameOf(lastBy) },
           { key: 'when', header: texts.when, cell: ({ updatedAt }) => moment(updatedAt) },
+          {
+            key: 'answer',
+            header: write.answer,
+            end: true,
+            cell: (row) => {
+              const next = nextOfBooking(row, isOwn);
+              return next && <Answer next={next} about={{ bookingId: row.id }} />;
+            },
+          },
         ]}
       />
     </Card>
@@ -76,10 +92,11 @@ export function Bookings() {
 }
 
 export function Amplifications() {
-  const { nameOf } = useAgentNames();
+  const { agents, nameOf } = useAgentNames();
+  const isOwn = (agentId: string) => agents.some(({ id }) => id === agentId);
   const read = useCall(web.negotiation.listAmplifications, { query: { limit: '200' } }, { every: 10_000 });
   return (
-    <Card title={texts.amplify} flush className="overflow-hidden">
+    <Card title={texts.amplify} flush className="overflow-hidden" actions={<Begin kind="promotion" />}>
       <Table
         label={texts.amplify}
         rows={read.data?.requests}
@@ -98,8 +115,30 @@ export function Amplifications() {
           { key: 'reward', header: texts.reward, end: true, cell: ({ reward }) => exactMoney(reward) },
           { key: 'status', header: texts.status, cell: ({ status }) => <Status value={status} /> },
           { key: 'when', header: texts.when, cell: ({ updatedAt }) => moment(updatedAt) },
+          {
+            key: 'answer',
+            header: write.answer,
+            end: true,
+            cell: (row) => {
+              const next = nextOfPromotion(row, isOwn);
+              return next && <Answer next={next} about={{ requestId: row.id }} />;
+            },
+          },
         ]}
       />
     </Card>
+  );
+}
+
+/** Begins something new between agents. */
+function Begin({ kind }: { kind: Writes }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button kind="primary" icon="plus" onClick={() => setOpen(true)}>
+        {write.new[kind]}
+      </Button>
+      {isOpen && <Write kind={kind} onClose={() => setOpen(false)} />}
+    </>
   );
 }

@@ -17,6 +17,7 @@ export interface TaskInput {
   description?: string | null;
   enabled?: boolean;
   timezone?: string;
+  tells?: ScheduledTask['tells'];
 }
 
 export type TasksService = ReturnType<typeof createTasks>;
@@ -34,6 +35,7 @@ const shown = (row: Row): ScheduledTask => ({
   lastRun: isoOrNull(row.last_run),
   nextRun: isoOrNull(row.next_run),
   agentId: row.agent_id,
+  tells: row.tells,
   createdAt: iso(row.created_at),
   updatedAt: iso(row.updated_at),
 });
@@ -86,7 +88,16 @@ function making({ db, clock }: TasksDeps, nextRun: ReturnType<typeof createNextR
   return {
     async create(
       user: User,
-      { name, cronSchedule, prompt, agentId, description = null, enabled = true, timezone = 'UTC' }: TaskInput,
+      {
+        name,
+        cronSchedule,
+        prompt,
+        agentId,
+        description = null,
+        enabled = true,
+        timezone = 'UTC',
+        tells = null,
+      }: TaskInput,
     ) {
       const next_run = nextRun(cronSchedule, timezone, enabled);
       const now = clock();
@@ -106,6 +117,7 @@ function making({ db, clock }: TasksDeps, nextRun: ReturnType<typeof createNextR
           timezone,
           prompt,
           enabled,
+          tells,
           next_run,
           created_at: now,
           updated_at: now,
@@ -139,6 +151,7 @@ export function createTasks(deps: TasksDeps) {
           timezone: change.timezone ?? before.timezone,
           prompt: change.prompt ?? before.prompt,
           enabled: change.enabled ?? before.enabled,
+          tells: change.tells === undefined ? before.tells : change.tells,
         };
         const next_run = nextRun(fields.cron_schedule, fields.timezone, fields.enabled);
         return shown(await store.updateTask(tx, taskId, { ...fields, next_run, updated_at: clock() }));

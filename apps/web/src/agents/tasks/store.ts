@@ -1,3 +1,4 @@
+import type { ScheduledTask } from '@troupe/contract';
 import type { UserTx } from '@troupe/db';
 import { sql } from 'kysely';
 
@@ -12,6 +13,7 @@ const COLUMNS = [
   'last_run',
   'next_run',
   'agent_id',
+  'tells',
   'created_at',
   'updated_at',
 ] as const;
@@ -76,6 +78,7 @@ export interface TaskFields {
   timezone: string;
   prompt: string;
   enabled: boolean;
+  tells: ScheduledTask['tells'];
   next_run: Date | null;
   updated_at: Date;
 }

@@ -14,6 +14,7 @@ import { ClosedNotice } from '../../identity/account/account.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Lines } from '../../../ui/states.tsx';
 import { AccessCard, useAccess } from '../../identity/access.tsx';
+import { SayBar } from '../../agents/say/say-bar.tsx';
 import { Attention } from './attention.tsx';
 import { Brief } from './brief.tsx';
 import { Stage } from './stage.tsx';
@@ -79,6 +80,7 @@ export default function Overview() {
         <>
           <AccessCard />
           {asksForMore && <Guide done={done} firstAgent={reads.agents.data?.agents[0]?.id} />}
+          {done.plan && <SayBar />}
           <InFigures {...reads} />
           <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)]">
             <div className="flex min-w-0 flex-col gap-5">

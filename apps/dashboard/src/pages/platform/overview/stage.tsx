@@ -1,16 +1,18 @@
 import { web } from '@troupe/contract';
 import type { StageActor, TypesOf } from '@troupe/contract';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { memo } from 'react';
-import { useCall } from '../../../api.ts';
+import { useCall, useSend } from '../../../api.ts';
 import { ago, money } from '../../../format.ts';
 import { overview } from '../../../texts/overview.ts';
 import { stage as texts } from '../../../texts/stage.ts';
-import { LinkButton } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
+import { Refused } from '../../../ui/form.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { Loaded } from '../../../ui/states.tsx';
+import { useSay } from '../../../ui/toast.tsx';
 import { isBusy, stagedOf } from './stage-groups.ts';
 
 type Reply = TypesOf<typeof web.stage.get>['reply'];
@@ -124,27 +126,59 @@ function Actor({ actor }: { actor: StageActor }) {
           <span className="num block text-[0.85rem] text-ink-faint">{texts.today(money(spentUsd))}</span>
         )}
       </span>
-      {busy && <Lead id={id} name={name} state={state} />}
+      {busy && <Lead actor={actor} />}
     </div>
   );
 }
 
-/** To the conversation while it happens, or to what waits. */
-function Lead({ id, name, state }: Pick<StageActor, 'id' | 'name' | 'state'>) {
-  return state === 'waits' ? (
-    <LinkButton small aria-label={texts.reviewNamed(name)} to="/dashboard/inbox">
-      {texts.review}
-    </LinkButton>
-  ) : (
-    <LinkButton
-      small
-      aria-label={texts.watchNamed(name)}
-      to="/dashboard/agents/$id"
-      params={{ id } as never}
-      search={{ tab: 'chat' } as never}
-    >
-      {texts.watch}
-    </LinkButton>
+/** To the conversation while it happens, to what waits, or to the conversation with the run stopped. */
+function Lead({ actor: { id, name, state, sessionId } }: { actor: StageActor }) {
+  if (state === 'waits')
+    return (
+      <LinkButton small aria-label={texts.reviewNamed(name)} to="/dashboard/inbox">
+        {texts.review}
+      </LinkButton>
+    );
+  return (
+    <span className="flex shrink-0 flex-col gap-1.5">
+      <LinkButton
+        small
+        aria-label={texts.watchNamed(name)}
+        to="/dashboard/agents/$id"
+        params={{ id } as never}
+        search={{ tab: 'chat', ...(sessionId !== null && { c: sessionId }) } as never}
+      >
+        {texts.watch}
+      </LinkButton>
+      {sessionId !== null && <TakeOver id={id} name={name} sessionId={sessionId} />}
+    </span>
+  );
+}
+
+/** Stops what it does, and leads to where a person goes on. What it has said and done until then stays. */
+function TakeOver({ id, name, sessionId }: { id: string; name: string; sessionId: string }) {
+  const navigate = useNavigate();
+  const say = useSay();
+  const stop = useSend(web.conversations.cancel, {
+    refresh: [web.stage.get],
+    done: () => {
+      say(texts.takenOver(name));
+      const search = { tab: 'chat', c: sessionId };
+      void navigate({ to: '/dashboard/agents/$id', params: { id } as never, search: search as never });
+    },
+  });
+  return (
+    <>
+      <Button
+        small
+        aria-label={texts.takeOverNamed(name)}
+        busy={stop.isPending}
+        onClick={() => stop.mutate({ params: { id, sessionId } })}
+      >
+        {texts.takeOver}
+      </Button>
+      <Refused error={stop.error} />
+    </>
   );
 }
 

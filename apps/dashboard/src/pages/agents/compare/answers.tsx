@@ -1,0 +1,173 @@
+import { web } from '@troupe/contract';
+import type { TypesOf, WebAgent } from '@troupe/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { call, stale } from '../../../api.ts';
+import { duration, money } from '../../../format.ts';
+import { modelName } from '../../../models.ts';
+import { compare as texts } from '../../../texts/compare.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { Markdown } from '../../../ui/markdown.tsx';
+import { Failure, Lines } from '../../../ui/states.tsx';
+import { useConversation } from '../conversations/conversation.ts';
+import type { Conversation } from '../conversations/conversation.ts';
+import { spentOf, stateOf, transcript } from '../conversations/transcript.ts';
+import { bestOf } from './sides.ts';
+import type { Measure } from './sides.ts';
+
+type Side = TypesOf<typeof web.compare.start>['reply']['sides'][number];
+type Asked = Side & { sessionId: string };
+
+const isAsked = (side: Side): side is Asked => side.sessionId !== null;
+
+/** Leads to the conversation; the others are put away, where they can still be found. */
+function useGoOn(sides: Side[]) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [isGoing, setGoing] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const goOn = async (chosen: Asked) => {
+    setGoing(true);
+    try {
+      for (const { agentId, sessionId } of sides.filter(isAsked))
+        if (sessionId !== chosen.sessionId)
+          await call(web.conversations.change, { params: { id: agentId, sessionId }, body: { archived: true } });
+      await stale(queries, web.conversations.list);
+      const search = { tab: 'chat', c: chosen.sessionId };
+      await navigate({
+        to: '/dashboard/agents/$id',
+        params: { id: chosen.agentId } as never,
+        search: search as never,
+      });
+    } catch (failed) {
+      setError(failed as Error);
+      setGoing(false);
+    }
+  };
+  return { goOn, isGoing, error };
+}
+
+export function Answers({
+  message,
+  sides,
+  agents,
+  onAgain,
+}: {
+  message: string;
+  sides: Side[];
+  agents: WebAgent[];
+  onAgain: () => void;
+}) {
+  const [measures, setMeasures] = useState<Record<number, Measure>>({});
+  const { goOn, isGoing, error } = useGoOn(sides);
+  const best = bestOf(sides.map((_, index) => measures[index]));
+  return (
+    <div className="flex flex-col gap-5">
+      <Card>
+        <p className="mb-3 whitespace-pre-wrap break-words" dir="auto">
+          {message}
+        </p>
+        <Button icon="restart" onClick={onAgain}>
+          {texts.again}
+        </Button>
+      </Card>
+      {error && <Failure error={error} />}
+      <p className="text-[0.87rem] text-ink-soft">{texts.goOnHint}</p>
+      <ol className="grid grid-cols-1 items-start gap-4 md:grid-cols-2 2xl:grid-cols-3">
+        {sides.map((side, index) => (
+          <li key={side.sessionId ?? `refused-${index}`} className="min-w-0">
+            <Card
+              title={<bdi>{agents.find(({ id }) => id === side.agentId)?.name ?? side.agentId}</bdi>}
+              hint={side.model ? modelName(side.model) : undefined}
+            >
+              {isAsked(side) ? (
+                <One
+                  side={side}
+                  number={index + 1}
+                  isCheapest={best.cheapest === index}
+                  isFastest={best.fastest === index}
+                  isGoing={isGoing}
+                  onGoOn={() => void goOn(side)}
+                  onDone={(measure) => setMeasures((old) => ({ ...old, [index]: measure }))}
+                />
+              ) : (
+                <Notice tone="danger" title={texts.refused}>
+                  {side.error}
+                </Notice>
+              )}
+            </Card>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The words as they stand: those that are said, and those that are being written. */
+function useWords({ steps, writing }: Conversation): string {
+  const live = useSyncExternalStore(writing.subscribe, writing.text);
+  const turns = transcript(steps ?? []).flatMap((turn) => {
+    if (turn.kind === 'agent' || turn.kind === 'note') return turn.text === '' ? [] : [turn.text];
+    return [];
+  });
+  return [...turns, ...(live === '' ? [] : [live])].join('\n\n');
+}
+
+function One({
+  side: { agentId, sessionId },
+  number,
+  isCheapest,
+  isFastest,
+  isGoing,
+  onGoOn,
+  onDone,
+}: {
+  side: Asked;
+  number: number;
+  isCheapest: boolean;
+  isFastest: boolean;
+  isGoing: boolean;
+  onGoOn: () => void;
+  onDone: (measure: Measure) => void;
+}) {
+  const conversation = useConversation({ agentId, sessionId, lastSeq: 1 });
+  const { steps, error } = conversation;
+  const words = useWords(conversation);
+  const state = steps && steps.length > 0 ? stateOf(steps) : 'open';
+  const { costMicros, ms } = spentOf(steps ?? []);
+  // Shown is what answered: a plan or a provider may not have the one that was asked for.
+  const answered = steps?.findLast(({ model }) => model !== undefined)?.model;
+  const isDone = state === 'idle';
+  useEffect(() => {
+    if (isDone) onDone({ costMicros, ms });
+    // Told once it is done; what it is told to may be another function each time.
+  }, [isDone, costMicros, ms]);
+  if (error) return <Failure error={error} retry={conversation.refetch} />;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2" role="status">
+        <Badge tone={isDone ? 'ok' : state === 'waiting' ? 'spot' : 'info'}>
+          {isDone ? texts.done : state === 'waiting' ? texts.waiting : texts.working}
+        </Badge>
+        {isDone && (
+          <span className="num text-[0.87rem] text-ink-soft">
+            {duration(ms)}, {money(costMicros / 1_000_000)}
+            {answered !== undefined && `, ${texts.answered(modelName(answered))}`}
+          </span>
+        )}
+        {isCheapest && <Badge tone="accent">{texts.cheapest}</Badge>}
+        {isFastest && <Badge tone="accent">{texts.fastest}</Badge>}
+      </div>
+      <div className="min-w-0 break-words" dir="auto">
+        {words === '' ? <Lines rows={3} /> : <Markdown text={words} />}
+      </div>
+      <div>
+        <Button small aria-label={texts.goOnNamed(number)} busy={isGoing} onClick={onGoOn}>
+          {texts.goOn}
+        </Button>
+      </div>
+    </div>
+  );
+}

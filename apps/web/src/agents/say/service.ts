@@ -1,0 +1,155 @@
+import { backend as onBackend, CallError, web, type Client, type SaidPlan, type TypesOf } from '@troupe/contract';
+import type { Database } from '@troupe/db';
+import {
+  isTimeZone,
+  parseSchedule,
+  predictCost,
+  proposedCap,
+  TEAM_TOOLS,
+  understand,
+  type Catalogue,
+  type Said,
+  type Subscriber,
+} from '@troupe/domain';
+import { AppError, iso, type BackendClient, type Clock, type User } from '@troupe/kernel';
+import { createCaps } from '@troupe/usage';
+import { asAppError, reach } from '../../platform/reach.ts';
+import { requireEntitlement, type AgentsService } from '../agents/service.ts';
+import { modelsOf } from '../models/service.ts';
+import type { TasksService } from '../tasks/service.ts';
+import { messagesFor, readAnswer } from './model.ts';
+import { pastCosts } from './store.ts';
+
+interface SayDeps {
+  db: Database;
+  clock: Clock;
+  backend: BackendClient;
+  catalogue: Catalogue;
+  agents: AgentsService;
+  tasks: TasksService;
+  subscriber: (user: User) => Subscriber;
+}
+
+type Asked = TypesOf<typeof web.say.plan>['body'];
+type Planned = TypesOf<typeof web.say.plan>['reply'];
+type Offered = Awaited<ReturnType<typeof modelsOf>>;
+
+export type SayService = ReturnType<typeof createSay>;
+
+const NO_PLAN = 'The model’s answer is no plan that can be used. Say it in other words, or have it read by rules.';
+const ANSWER_MS = 60_000;
+const ANSWER_TOKENS = 2000;
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+const TASK_NAME = 60;
+
+/** What a provider says no with stands one deeper in OpenAI's shape. */
+function refusal(error: unknown): AppError {
+  if (!(error instanceof CallError)) return asAppError(error);
+  const { error: told } = error.body as { error?: unknown };
+  const message = typeof told === 'object' && told !== null && 'message' in told ? told.message : told;
+  return typeof message === 'string'
+    ? new AppError(error.status, message, {}, { cause: error, headers: error.headers })
+    : asAppError(error);
+}
+
+/** Has a model read the sentence. Its words become a plan to look at, and nothing else comes of them. */
+async function byModel(as: Client, model: string, sentence: string, now: Date, signal: AbortSignal): Promise<Said> {
+  const reply = await as
+    .call(onBackend.v1.completeChat, {
+      body: { model, temperature: 0, max_tokens: ANSWER_TOKENS, messages: messagesFor(sentence) },
+      timeout: ANSWER_MS,
+      signal,
+    })
+    .catch((error: unknown) => {
+      throw refusal(error);
+    });
+  const said = readAnswer(reply.choices[0]?.message.content ?? '', now);
+  if (!said) throw new AppError(502, NO_PLAN, { code: 'NO_PLAN' });
+  return said;
+}
+
+function createCosting({ db, clock }: SayDeps) {
+  return async function costOf(user: User, said: Said, timezone: string, { models, default: id }: Offered) {
+    const now = clock();
+    const since = iso(new Date(now.getTime() - DAYS * DAY_MS)).slice(0, 10);
+    const past = await pastCosts(db.user(user.id), user.id, since);
+    const schedule = said.cron === null ? null : parseSchedule(said.cron, timezone, now);
+    const cost = predictCost({
+      model: models.find((one) => one.id === id) ?? { inputCost: 0, outputCost: 0 },
+      pages: said.pages,
+      runs: schedule ? schedule.countBetween(now, new Date(now.getTime() + DAYS * DAY_MS)) : 1,
+      past: past.find(({ model }) => model === id),
+    });
+    return {
+      pages: said.pages,
+      past,
+      perRunUsd: { low: cost.low, high: cost.high },
+      perMonthUsd: { low: cost.monthLow, high: cost.monthHigh },
+      runs: cost.runs,
+      from: cost.from,
+    };
+  };
+}
+
+function planOf(said: Said, model: string, timezone: string, cap: number): SaidPlan {
+  const { name, instruction, tools, prompt, cron, tells, capUsd } = said;
+  const task = cron === null ? null : { name: prompt.slice(0, TASK_NAME).trim(), prompt, cronSchedule: cron, timezone };
+  return { name, model, instruction, tools, task, tells, capUsd: capUsd ?? cap };
+}
+
+/** Makes what a plan says. What cannot be made whole is taken back. */
+function createMaking({ db, clock, agents, tasks }: SayDeps) {
+  const caps = createCaps({ db, clock });
+
+  /** What can be known before anything is there. */
+  function check({ tools, task }: SaidPlan): void {
+    const unknown = tools.find((tool) => !TEAM_TOOLS.some((known) => known === tool));
+    if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${TEAM_TOOLS.join(', ')}`);
+    if (!task) return;
+    if (!isTimeZone(task.timezone)) throw new AppError(400, 'Invalid timezone');
+    if (!parseSchedule(task.cronSchedule, task.timezone, clock())) throw new AppError(400, 'Invalid cron schedule');
+  }
+
+  return async function make(user: User, plan: SaidPlan, address: string) {
+    check(plan);
+    const { name, model, instruction, tools, task, tells, capUsd } = plan;
+    const { agent } = await agents.provision(user, { name, model, config: { instruction, tools } }, address);
+    try {
+      // The cap first: the task may be due at once.
+      if (capUsd !== null)
+        await caps.set(user.id, { scope: 'agent', agentId: agent.id, period: 'month', limitUsd: capUsd });
+      const made = task && (await tasks.create(user, { ...task, agentId: agent.id, tells }));
+      return { agentId: agent.id, taskId: made?.id ?? null };
+    } catch (error) {
+      await agents.remove(user, agent.id, address);
+      throw error;
+    }
+  };
+}
+
+export function createSay(deps: SayDeps) {
+  const { clock, backend, catalogue, subscriber } = deps;
+  const costOf = createCosting(deps);
+
+  return {
+    async plan(user: User, asked: Asked, address: string, signal: AbortSignal): Promise<Planned> {
+      const { sentence, timezone = 'UTC', by = 'model' } = asked;
+      if (!isTimeZone(timezone)) throw new AppError(400, 'Invalid timezone');
+      requireEntitlement(subscriber(user), undefined);
+      const as = backend.as(user, address);
+      const offered = await reach(modelsOf(as, catalogue, user.plan));
+      const isRuled = by === 'rules' || offered.sandboxOnly;
+      const said = isRuled ? understand(sentence) : await byModel(as, offered.default, sentence, clock(), signal);
+      const cost = await costOf(user, said, timezone, offered);
+      return {
+        plan: planOf(said, offered.default, timezone, proposedCap(cost.perMonthUsd.high)),
+        by: isRuled ? 'rules' : 'model',
+        isSandbox: offered.sandboxOnly,
+        notes: said.notes,
+        cost,
+      };
+    },
+    make: createMaking(deps),
+  };
+}

@@ -1,0 +1,20 @@
+import type { Make } from './example.ts';
+
+const plan = {
+  name: 'Scout',
+  model: 'sandbox/echo',
+  instruction: 'Help.',
+  tools: [],
+  task: null,
+  tells: null,
+  capUsd: 1,
+};
+
+/** Plans in words, and comparisons. */
+export const SAY_WEB: Record<string, Make> = {
+  'POST /api/say': () => ({ body: { sentence: 'each morning read example.com', by: 'rules' } }),
+  'POST /api/say/make': () => ({ body: plan }),
+  'POST /api/compare': ({ agentId }) => ({
+    body: { id: 'x', message: 'hello', sides: [{ agentId }, { agentId }] },
+  }),
+};
