@@ -85,6 +85,7 @@ export { GATEWAY_ENDPOINTS } from './agents/runtime/gateway.ts';
 export * from './agents/knowledge/fields.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
+export { LOGIN_NOT_FOUND, MOST_LOGINS, TOO_MANY_LOGINS, type AgentLogin } from './agents/logins.ts';
 export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
 export type { ScheduledTask } from './agents/tasks.ts';
 export type { TeamStoreCall } from './agents/teams/backend.ts';

@@ -1,4 +1,4 @@
-import { createSandbox } from '@troupe/agent';
+import { browserOff, createSandbox } from '@troupe/agent';
 import { createChannelHost, type ChannelHost } from '@troupe/channels';
 import {
   createDocker,
@@ -23,6 +23,8 @@ export interface Running {
   driver: Driver;
   /** Why commands cannot run here; undefined: they can, as far as this process knows. */
   shellOff: () => Promise<string | undefined>;
+  /** Why there is no browser here. */
+  browserOff: () => Promise<string | undefined>;
   /** Another process has stopped or changed the agent. */
   evict: (agentId: string) => Promise<void>;
   /** Containers listen to their channels themselves. */
@@ -83,7 +85,7 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     const unknown = async (): Promise<undefined> => undefined;
     const nobody = async (): Promise<undefined> => undefined;
     const trying = createChannelHost({ db, sealKey: walletKey, agent: nobody, outbound, log, publicUrl: url });
-    return { driver, shellOff: unknown, evict: nothing, channels: { ...trying, refresh: nothing } };
+    return { driver, shellOff: unknown, browserOff: unknown, evict: nothing, channels: { ...trying, refresh: nothing } };
   }
   if (settings.AGENT_DRIVER !== 'embedded')
     throw new StartError(
@@ -114,5 +116,11 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     log,
     publicUrl: url,
   });
-  return { driver: { ...driver, hush: channels.hush }, shellOff: sandbox.unavailable, evict: driver.evict, channels };
+  return {
+    driver: { ...driver, hush: channels.hush },
+    shellOff: sandbox.unavailable,
+    browserOff: () => browserOff({ sandbox }),
+    evict: driver.evict,
+    channels,
+  };
 }

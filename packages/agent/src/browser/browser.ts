@@ -129,7 +129,7 @@ interface Made {
 }
 
 /** What each call goes through: one after another, with what the page did meanwhile, within a time. */
-function createTurns({ tabs, downloads, notes, loadMs }: Made, launched: Launched, isOver: () => string | undefined) {
+function createTurns({ tabs, downloads, notes, loadMs }: Made, launched: Launched) {
   let last: Promise<unknown> = Promise.resolve();
   let idle = setTimeout(() => launched.stop('nobody used it for five minutes'), IDLE_MS);
 
@@ -137,10 +137,10 @@ function createTurns({ tabs, downloads, notes, loadMs }: Made, launched: Launche
   async function settle(): Promise<void> {
     await delay(SETTLE_MS);
     const until = Date.now() + loadMs;
-    while (tabs.current()?.isLoading && Date.now() < until && !isOver()) await tabs.next(until - Date.now());
+    while (tabs.current()?.isLoading && Date.now() < until && launched.over() === undefined) await tabs.next(until - Date.now());
     if (tabs.current()?.isLoading) notes.push(`The page is still loading after ${loadMs / 1000} s.`);
     const arrives = Date.now() + DOWNLOAD_MS;
-    while (downloads.isBusy() && Date.now() < arrives && !isOver()) await tabs.next(arrives - Date.now());
+    while (downloads.isBusy() && Date.now() < arrives && launched.over() === undefined) await tabs.next(arrives - Date.now());
     notes.push(...(await downloads.collect()));
   }
 
@@ -152,13 +152,12 @@ function createTurns({ tabs, downloads, notes, loadMs }: Made, launched: Launche
     } catch (error) {
       if (!(error instanceof CdpError)) throw error;
       if (error.kind === 'silent') launched.stop('the page did not answer');
-      const why = isOver();
       if (error.kind === 'silent' || error.kind === 'ended')
-        throw new BrowserError(`The browser was ended: ${why ?? 'it ended by itself'}. Open the page again, or another.`);
+        throw new BrowserError(`The browser was ended: ${await launched.ended}. Open the page again, or another.`);
       throw new BrowserError(`The browser could not do it: ${error.message}.`);
     } finally {
-      idle = setTimeout(() => launched.stop('nobody used it for five minutes'), IDLE_MS);
-      if (isOver() !== undefined) clearTimeout(idle);
+      if (launched.over() === undefined)
+        idle = setTimeout(() => launched.stop('nobody used it for five minutes'), IDLE_MS);
     }
   }
 
@@ -196,15 +195,11 @@ export async function startBrowser(deps: BrowserDeps): Promise<Browser> {
     },
   });
   here.launched = launched;
-  let over: string | undefined;
-  const turns = createTurns({ tabs, downloads, notes, loadMs: patience.loadMs }, launched, () => over);
-  const ended = launched.ended.then((why) => {
-    over = why;
-    turns.stopIdle();
-  });
+  const turns = createTurns({ tabs, downloads, notes, loadMs: patience.loadMs }, launched);
+  void launched.ended.then(turns.stopIdle);
   const close = async (): Promise<void> => {
     launched.stop('the run ended');
-    await ended;
+    await launched.ended;
   };
   try {
     const { send } = launched.cdp;
@@ -215,14 +210,15 @@ export async function startBrowser(deps: BrowserDeps): Promise<Browser> {
     const filter = [{ type: 'page' }, { exclude: true }];
     await send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter }, first);
   } catch (error) {
+    const why = launched.over() ?? (error as Error).message;
     await close();
-    throw new BrowserError(`The browser could not be started: ${over ?? (error as Error).message}.`);
+    throw new BrowserError(`The browser could not be started: ${why}.`);
   }
   return {
     ...createActions({ cdp: launched.cdp, tabs, turns, openMs: patience.openMs, ...createLook(deps, launched.cdp) }),
     allowedDomains: deps.allowedDomains,
     pid: launched.pid,
-    over: () => over,
+    over: launched.over,
     close,
   };
 }

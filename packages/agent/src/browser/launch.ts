@@ -64,7 +64,9 @@ export interface Launched {
   /** Where it puts what it downloads. */
   folder: string;
   stop: (why: string) => void;
-  /** Why it has ended. */
+  /** Why it has ended, or is about to; undefined: it goes on. */
+  over: () => string | undefined;
+  /** Settles when it has, and nothing is left of it. */
   ended: Promise<string>;
 }
 
@@ -169,5 +171,5 @@ function start(
     });
     child.once('exit', finish);
   });
-  return { cdp, pid: child.pid, folder: given.folder, stop, ended };
+  return { cdp, pid: child.pid, folder: given.folder, stop, over: () => why, ended };
 }

@@ -66,6 +66,14 @@ const FOLDER = 'screenshots';
 
 type Held = Browser & { close: () => Promise<void> };
 
+/** Why there is no browser here; undefined: there is one. */
+export async function browserOff({ sandbox, chromium }: Pick<BrowserToolDeps, 'sandbox' | 'chromium'>) {
+  const reason = await sandbox.unavailable();
+  if (reason !== undefined) return `there is no sandbox to run it in (${reason})`;
+  const { findChromium } = await import('../browser/launch.ts');
+  return findChromium(chromium) === undefined ? 'Chromium is not installed' : undefined;
+}
+
 /** The browser of a run: made at its first use, and anew when it ended or its owner changed what it may reach. */
 function createOpening(workspace: () => Promise<Workspace>, deps: BrowserToolDeps) {
   const { sandbox, owner } = deps;
@@ -86,16 +94,8 @@ function createOpening(workspace: () => Promise<Workspace>, deps: BrowserToolDep
     }
   }
 
-  /** Why there is none here. */
-  async function off(): Promise<string | undefined> {
-    const reason = await sandbox.unavailable();
-    if (reason !== undefined) return `there is no sandbox to run it in (${reason})`;
-    const { findChromium } = await import('../browser/launch.ts');
-    return findChromium(deps.chromium) === undefined ? 'Chromium is not installed' : undefined;
-  }
-
   return {
-    off,
+    off: () => browserOff(deps),
     async browser({ held, definition }: ToolContext): Promise<Held> {
       const { allowedDomains } = definition.config.safety;
       const known = await held.find<Held>(HELD);
@@ -204,7 +204,7 @@ type Make = <S extends z.ZodType>(
 
 /** Logins are named, never read. */
 function loginTools(logins: LoginSource | undefined, made: Make): Tool[] {
-  const none = 'Your owner has sealed no logins for you.';
+  const none = logins ? 'Your owner has sealed no logins for you.' : 'An agent that runs outside of the platform has no sealed logins.';
   return [
     tool({
       name: 'browser_logins',
