@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createLogins } from '@troupe/roster';
 import { person, provisioned, type Person } from '@troupe/testing/services/people';
-import { startServices, TEST_SECRETS, type Services } from '@troupe/testing/services/services';
+import { startServices, type Services } from '@troupe/testing/services/services';
 
 let services: Services;
 let ann: Person;
@@ -26,14 +26,16 @@ test('a login is sealed for its site, and never told again', async () => {
   const { db } = services.runtime;
   const [row] = await db.system.selectFrom('agent_logins').selectAll().execute();
   assert.ok(!row?.sealed.toString('latin1').includes('correct-horse'));
-  const logins = createLogins({ db, sealKey: TEST_SECRETS.walletKey });
+});
+
+test('what is sealed opens for its agent, its name and its site alone', async () => {
+  const { db } = services.runtime;
+  const logins = createLogins({ db, sealKey: 'a key of this test' });
   const whose = { userId: ann.id, agentId: id };
-  assert.deepEqual(await logins.open(whose, 'shop'), {
-    name: 'shop',
-    origin: 'https://shop.example',
-    username: 'ada',
-    password: 'correct-horse',
-  });
+  const login = { name: 'shop', origin: 'https://shop.example', username: 'ada', password: 'correct-horse' };
+  assert.equal(await logins.save(whose, login, { most: 20, at: new Date() }), true);
+  assert.deepEqual(await logins.open(whose, 'shop'), login);
+  assert.equal(await logins.open({ ...whose, userId: 'somebody' }, 'shop'), undefined);
   // Whoever changes the row's origin gets nothing out of it.
   await db.system.updateTable('agent_logins').set({ origin: 'https://evil.example' }).execute();
   await assert.rejects(logins.open(whose, 'shop'));

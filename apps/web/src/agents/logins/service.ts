@@ -21,7 +21,7 @@ export function createLoginsService({ roster, logins, clock }: { roster: Roster;
     },
 
     async save(userId: string, { id, name }: Save['params'], given: Save['body']) {
-      const isSaved = await logins.save(await own(userId, id), { name, ...given }, { most: MOST_LOGINS, at: clock.now() });
+      const isSaved = await logins.save(await own(userId, id), { name, ...given }, { most: MOST_LOGINS, at: clock() });
       if (!isSaved) throw new AppError(409, TOO_MANY_LOGINS);
       return { success: true as const };
     },
