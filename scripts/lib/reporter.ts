@@ -3,17 +3,13 @@ import { spec } from 'node:test/reporters';
 import { ROOT } from './run.mjs';
 import { standsFor } from './test-groups.ts';
 import { keepTimes } from './test-order.ts';
+import type { TestEvent } from './test-runs.ts';
 
 /** Node's own report, and before its summary how long the slowest files took. The times are kept for the next run. */
 
 const SHOWN = 12;
 /** The first line of the summary. */
 const SUMMARY = /^tests \d+$/;
-
-interface TestEvent {
-  type: string;
-  data: { name?: string; nesting?: number; file?: string; message?: string; details?: { duration_ms?: number } };
-}
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const times = new Map<string, number>();

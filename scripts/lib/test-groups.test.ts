@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Source } from '@troupe/testing/sources/sources';
-import { grouped, runnable, standsFor } from './test-groups.ts';
+import { grouped, measures, runnable, standsFor } from './test-groups.ts';
 
 const sourcesOf = (texts: Record<string, string>) =>
   new Map(Object.entries(texts).map(([path, text]) => [path, { path, text } as Source]));
@@ -30,6 +30,22 @@ test('what changes or measures the process is alone, and so is what cannot be lo
   assert.deepEqual(
     groups.map((group) => group.length),
     [1, 1, 1, 2, 1],
+  );
+});
+
+test('who measures how long others wait is among his like', () => {
+  const texts = {
+    'tests/attacks/a.test.ts': 'await scene.unharmed(attack);',
+    'tests/attacks/b.test.ts': '',
+    'tests/attacks/c.test.ts': 'const { chat } = await scene.during(attack);',
+  };
+  const groups = grouped(Object.keys(texts), sourcesOf(texts));
+  assert.deepEqual(
+    groups.map((group) => [group.length, measures(group, sourcesOf(texts))]),
+    [
+      [2, true],
+      [1, false],
+    ],
   );
 });
 

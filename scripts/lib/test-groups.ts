@@ -22,6 +22,13 @@ const ALONE =
 /** A few, so that no place is still busy when all others are done. */
 const AT_MOST = 10;
 
+/** Who measures what others notice wants the machine for himself: these run at the end, one after the other. */
+const MEASURES = /\.(?:unharmed|during)\(/;
+
+/** Whether the files of a group measure how long others wait. */
+export const measures = (group: readonly string[], sources: ReadonlyMap<string, Source>): boolean =>
+  group.some((file) => MEASURES.test(sources.get(file)?.text ?? ''));
+
 /** Lists of files, each for one process, in the order of the files. */
 export function grouped(files: readonly string[], sources: ReadonlyMap<string, Source>): string[][] {
   const groups: string[][] = [];
@@ -29,12 +36,13 @@ export function grouped(files: readonly string[], sources: ReadonlyMap<string, S
   for (const file of files) {
     const text = sources.get(file)?.text;
     const folder = TOGETHER.map((pattern) => pattern.exec(file)?.[0]).find((found) => found !== undefined);
-    const group = folder === undefined ? undefined : open.get(folder);
+    const room = `${folder} ${MEASURES.test(text ?? '')}`;
+    const group = open.get(room);
     if (folder === undefined || text === undefined || ALONE.test(text)) groups.push([file]);
     else if (group && group.length < AT_MOST) group.push(file);
     else {
       const begun = [file];
-      open.set(folder, begun);
+      open.set(room, begun);
       groups.push(begun);
     }
   }

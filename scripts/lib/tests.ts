@@ -7,7 +7,7 @@ import { lookAround } from '@troupe/testing/machine/needs';
 import { check } from '../check.mjs';
 import { ROOT, run } from './run.mjs';
 import { Stop, step } from './step.mjs';
-import { grouped, runnable } from './test-groups.ts';
+import { grouped, measures, runnable } from './test-groups.ts';
 import { slowestFirst } from './test-order.ts';
 
 const TIMEOUT_MS = 180_000;
@@ -32,7 +32,9 @@ export async function runTests(args: readonly string[]): Promise<number> {
     console.log(`Tests that need ${lacks.join(', ')} are skipped: this machine lacks it.`);
   }
   const server = await step('Preparing the test database', () => prepareTestServer({ externalUrl: url }));
-  const suites = runnable(grouped(files, sources));
+  const groups = Object.groupBy(grouped(files, sources), (group) => (measures(group, sources) ? 'last' : 'first'));
+  const first = runnable(groups.first ?? []);
+  const last = runnable(groups.last ?? []);
   const checked = named.length === 0 && !external ? checks() : Promise.resolve(true);
   try {
     const { code } = await run(
@@ -41,7 +43,9 @@ export async function runTests(args: readonly string[]): Promise<number> {
         `${import.meta.dirname}/run-files.ts`,
         `${Math.max(2, availableParallelism())}`,
         `${TIMEOUT_MS}`,
-        ...suites.files,
+        ...first.files,
+        '--alone',
+        ...last.files,
       ],
       {
         env: {
@@ -55,7 +59,8 @@ export async function runTests(args: readonly string[]): Promise<number> {
     );
     return (await checked) ? code : code || 1;
   } finally {
-    suites.remove();
+    first.remove();
+    last.remove();
     await server.stop();
   }
 }

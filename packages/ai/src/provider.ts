@@ -101,6 +101,28 @@ const MAX_COUNT = 1_000_000_000;
 export const tokenCount = (given: unknown): number | undefined =>
   typeof given === 'number' && given >= 0 && given <= MAX_COUNT ? Math.round(given) : undefined;
 
+/** Counts of a provider that tells what was read from or written to the cache apart from the other input. */
+export function usageWithCache(counts: {
+  input: unknown;
+  output: unknown;
+  read: unknown;
+  written: unknown;
+}): ChatUsage | undefined {
+  const input = tokenCount(counts.input);
+  const output = tokenCount(counts.output);
+  if (input === undefined || output === undefined) return undefined;
+  const read = tokenCount(counts.read) ?? 0;
+  const written = tokenCount(counts.written) ?? 0;
+  const prompt = input + read + written;
+  if (prompt === 0) return undefined;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    ...(read + written > 0 && { prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written } }),
+  };
+}
+
 /** An answer that cannot be used; the message says why. */
 export class Unusable extends Error {
   override readonly name = 'Unusable';

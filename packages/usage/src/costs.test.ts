@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { testDatabase, testUser, type TestDatabase } from '@troupe/testing/database/server';
+import { modelCall } from '@troupe/testing/money/model-call';
 import { silentLog } from '@troupe/kernel';
 import { createCosts, createWriter, type AiEvent } from './index.ts';
 import { forecastOf } from './forecast.ts';
@@ -12,20 +13,7 @@ const ann = { userId: 'ann' };
 const march = { from: '2026-03-01', to: '2026-03-31' };
 const page = { limit: 50, offset: 0 };
 
-const event = (given: Partial<AiEvent> = {}): AiEvent => ({
-  userId: 'ann',
-  agentId: 'a1',
-  runId: undefined,
-  model: 'openai/gpt-4o',
-  provider: 'openrouter',
-  inputTokens: 100,
-  outputTokens: 20,
-  costMicros: 1_000_000,
-  latencyMs: 12,
-  success: true,
-  estimated: false,
-  ...given,
-});
+const event = (given: Partial<AiEvent> = {}): AiEvent => modelCall({ costMicros: 1_000_000, ...given });
 
 const session = (id: string, agent_id: string, user_id: string, channel: string, key: string) =>
   test.db.system.insertInto('agent_sessions').values({ id, agent_id, user_id, channel, key }).execute();

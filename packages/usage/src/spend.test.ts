@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createDatabase } from '@troupe/db';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
+import { modelCall as event } from '@troupe/testing/money/model-call';
 import { silentLog } from '@troupe/kernel';
-import { createCaps, createSpend, createWriter, type AiEvent } from './index.ts';
+import { createCaps, createSpend, createWriter } from './index.ts';
 
 let test: TestDatabase;
 let now = new Date('2026-03-15T12:00:00Z');
@@ -13,21 +14,6 @@ before(async () => {
   test = await testDatabase({ poolSize: 10 });
 });
 after(() => test.drop());
-
-const event = (given: Partial<AiEvent> = {}): AiEvent => ({
-  userId: 'ann',
-  agentId: 'a1',
-  runId: undefined,
-  model: 'openai/gpt-4o',
-  provider: 'openrouter',
-  inputTokens: 100,
-  outputTokens: 20,
-  costMicros: 800,
-  latencyMs: 12,
-  success: true,
-  estimated: false,
-  ...given,
-});
 
 async function addUser(id: string, creditMicros = 0): Promise<void> {
   await test.db.system

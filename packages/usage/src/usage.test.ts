@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
+import { modelCall as event } from '@troupe/testing/money/model-call';
 import { silentLog } from '@troupe/kernel';
 import { createQueries, createWriter, type AiEvent } from './index.ts';
 
@@ -12,21 +13,6 @@ before(async () => {
   test = await testDatabase({ poolSize: 10 });
 });
 after(() => test.drop());
-
-const event = (given: Partial<AiEvent> = {}): AiEvent => ({
-  userId: 'ann',
-  agentId: 'a1',
-  runId: undefined,
-  model: 'openai/gpt-4o',
-  provider: 'openrouter',
-  inputTokens: 100,
-  outputTokens: 20,
-  costMicros: 800,
-  latencyMs: 12,
-  success: true,
-  estimated: false,
-  ...given,
-});
 
 const makeWriter = (db = test.db) => createWriter({ db, log: silentLog, clock });
 const logged = async (userId: string) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { testDatabase, type TestDatabase } from '@troupe/testing/database/server';
+import { modelCall } from '@troupe/testing/money/model-call';
 import { silentLog } from '@troupe/kernel';
 import { createWriter, type AiEvent } from './index.ts';
 
@@ -15,20 +16,8 @@ it('gives each call of a batch its own row, whoever made it and on whichever day
   let call = 0;
   const clock = () => new Date(times[call] ?? times[2]!);
   const writer = createWriter({ db: test.db, log: silentLog, clock });
-  const event = (given: Partial<AiEvent>): AiEvent => ({
-    userId: 'ann',
-    agentId: 'a1',
-    runId: undefined,
-    model: 'openai/gpt-4o',
-    provider: 'openrouter',
-    inputTokens: 10,
-    outputTokens: 1,
-    costMicros: 100,
-    latencyMs: 5,
-    success: true,
-    estimated: false,
-    ...given,
-  });
+  const event = (given: Partial<AiEvent>): AiEvent =>
+    modelCall({ inputTokens: 10, outputTokens: 1, costMicros: 100, latencyMs: 5, ...given });
   const events = [
     event({ runId: 'run-1', latencyMs: 7 }),
     event({ userId: 'bob', agentId: '', inputTokens: 20, estimated: true }),

@@ -1,6 +1,7 @@
 import {
   messageOf,
   tokenCount,
+  usageWithCache,
   Unusable,
   type ListedModel,
   type ProviderDelta,
@@ -267,22 +268,12 @@ function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: Chat
 
 function usageOf(given: unknown): ChatUsage | undefined {
   const counts = (given ?? {}) as Record<string, unknown>;
-  const input = tokenCount(counts['input_tokens']);
-  const output = tokenCount(counts['output_tokens']);
-  if (input === undefined || output === undefined) return undefined;
-  // What was read from or written to the prompt cache is reported apart from the other input.
-  const read = tokenCount(counts['cache_read_input_tokens']);
-  const written = tokenCount(counts['cache_creation_input_tokens']);
-  const prompt = input + (read ?? 0) + (written ?? 0);
-  if (prompt === 0) return undefined;
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: output,
-    total_tokens: prompt + output,
-    ...(read || written
-      ? { prompt_tokens_details: { cached_tokens: read ?? 0, cache_write_tokens: written ?? 0 } }
-      : {}),
-  };
+  return usageWithCache({
+    input: counts['input_tokens'],
+    output: counts['output_tokens'],
+    read: counts['cache_read_input_tokens'],
+    written: counts['cache_creation_input_tokens'],
+  });
 }
 
 /** What is known of an answer that is being read. */

@@ -2,7 +2,7 @@ import { amazonEncoded, amazonSigned } from '@troupe/kernel';
 import { ProviderError } from '../errors.ts';
 import {
   messageOf,
-  tokenCount,
+  usageWithCache,
   Unusable,
   type ListedModel,
   type ProviderDelta,
@@ -105,24 +105,14 @@ function thoughtOf({ reasoningText, redactedContent }: Json): Thought {
   return { text: String(text ?? ''), ...(typeof signature === 'string' && { signature }) };
 }
 
-/** What was read from or written to the cache is reported apart from the other input. */
 function usageOf(given: unknown): ChatUsage | undefined {
-  const counts = (given ?? {}) as Json;
-  const input = tokenCount(counts['inputTokens']);
-  const output = tokenCount(counts['outputTokens']);
-  if (input === undefined || output === undefined) return undefined;
-  const read = tokenCount(counts['cacheReadInputTokens']);
-  const written = tokenCount(counts['cacheWriteInputTokens']);
-  const prompt = input + (read ?? 0) + (written ?? 0);
-  if (prompt === 0) return undefined;
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: output,
-    total_tokens: prompt + output,
-    ...((read || written) && {
-      prompt_tokens_details: { cached_tokens: read ?? 0, cache_write_tokens: written ?? 0 },
-    }),
-  };
+  const { inputTokens, outputTokens, cacheReadInputTokens, cacheWriteInputTokens } = (given ?? {}) as Json;
+  return usageWithCache({
+    input: inputTokens,
+    output: outputTokens,
+    read: cacheReadInputTokens,
+    written: cacheWriteInputTokens,
+  });
 }
 
 /** What is known of an answer that is being read. `pieces`: whether its arguments have begun. */

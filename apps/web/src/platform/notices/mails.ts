@@ -2,6 +2,7 @@ import type { Accounts } from '@troupe/accounts';
 import { noticeRaised } from '@troupe/contract';
 import type { Database, Listener } from '@troupe/db';
 import type { Clock, Counters, Log } from '@troupe/kernel';
+import { lookWhenTold } from '../looking.ts';
 import type { MailRoom } from '../mail.ts';
 import * as store from './store.ts';
 
@@ -17,8 +18,6 @@ export interface NoticeMailDeps {
 }
 
 const KIND = 'notice';
-/** What a process did not hear, because its listening connection was away. */
-const LOOK_MS = 60_000;
 const BATCH = 100;
 const HOUR_MS = 3_600_000;
 /** Somebody whose thousand tasks fail gets a few mails about it, not a thousand. */
@@ -97,32 +96,10 @@ export function mailNotices(deps: NoticeMailDeps): { close: () => Promise<void> 
   const { db, listener, mail, baseUrl, log } = deps;
   mail.define(KIND, (told: Told) => compose(db, told, baseUrl), 'news');
 
-  const postAll = createPosting(deps);
-
-  let running: Promise<void> | undefined;
-  let again = false;
-  async function run(): Promise<void> {
-    do {
-      again = false;
-      await postAll();
-    } while (again);
-  }
-  const look = (): void => {
-    again = true;
-    running ??= run()
-      .catch((err: unknown) => log.error({ err }, 'mails about notices not posted; tried again'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  const stop = listener.on(noticeRaised, look);
-  const timer = setInterval(look, LOOK_MS).unref();
-  look();
-  return {
-    async close() {
-      stop();
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return lookWhenTold({
+    listener,
+    signal: noticeRaised,
+    work: createPosting(deps),
+    failed: (err) => log.error({ err }, 'mails about notices not posted; tried again'),
+  });
 }

@@ -1,6 +1,7 @@
 import { pushesWaiting, pushJob } from '@troupe/contract';
 import type { Database, Jobs, Listener } from '@troupe/db';
 import { OutboundError, sha256Hex, type Cipher, type Clock, type Log, type Outbound } from '@troupe/kernel';
+import { lookWhenTold } from '../looking.ts';
 import { createKeys } from './keys.ts';
 import { MOST_BYTES, sealFor, vapidHeader } from './seal.ts';
 import { dropSubscription, findSend, forgetBefore, noteFailure, noteTold, takeNew, type Send } from './store.ts';
@@ -18,8 +19,6 @@ export interface PushDeliveryDeps {
   subject: string;
 }
 
-/** What a process did not hear, because its listening connection was away. */
-const LOOK_MS = 60_000;
 const BATCH = 100;
 const ANSWER_MS = 15_000;
 /** Of an answer, which nobody reads. */
@@ -58,37 +57,13 @@ export function deliverPushes(deps: PushDeliveryDeps): { look: () => void; close
     }
   }
 
-  let running: Promise<void> | undefined;
-  let again = false;
-  async function run(): Promise<void> {
-    do {
-      again = false;
-      await takeUp();
-    } while (again);
-  }
-  const look = (): void => {
-    again = true;
-    running ??= run()
-      .catch((error: unknown) => log.warn({ err: error }, 'push messages could not be taken up'))
-      .finally(() => (running = undefined));
-  };
-  const stop = listener.on(pushesWaiting, look);
-  const timer = setInterval(() => {
-    look();
-    forgetBefore(db.system, new Date(clock().getTime() - KEPT_MS)).catch((error: unknown) =>
-      log.warn({ err: error }, 'old push messages could not be deleted'),
-    );
-  }, LOOK_MS);
-  timer.unref();
-  look();
-  return {
-    look,
-    async close() {
-      clearInterval(timer);
-      stop();
-      await running;
-    },
-  };
+  return lookWhenTold({
+    listener,
+    signal: pushesWaiting,
+    work: takeUp,
+    tidy: () => forgetBefore(db.system, new Date(clock().getTime() - KEPT_MS)),
+    failed: (error) => log.warn({ err: error }, 'push messages could not be taken up'),
+  });
 }
 
 type Sending = PushDeliveryDeps & { keys: ReturnType<typeof createKeys> };

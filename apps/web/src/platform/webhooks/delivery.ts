@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { webhookJob, webhooksWaiting } from '@troupe/contract';
 import type { Database, Jobs, Listener } from '@troupe/db';
 import { createCipher, iso, OutboundError, type Cipher, type Clock, type Log, type Outbound } from '@troupe/kernel';
+import { lookWhenTold } from '../looking.ts';
 import { findPending, forgetBefore, noteOutcome, takeNew, trimLog, type Pending } from './store.ts';
 
 export interface DeliveryDeps {
@@ -14,8 +15,6 @@ export interface DeliveryDeps {
   cipher: Cipher;
 }
 
-/** What a process did not hear, because its listening connection was away. */
-const LOOK_MS = 60_000;
 const BATCH = 100;
 const ANSWER_MS = 15_000;
 /** Of an answer, which nobody reads. */
@@ -57,36 +56,13 @@ export function deliverWebhooks(deps: DeliveryDeps): { close: () => Promise<void
     }
   }
 
-  const forget = (): Promise<unknown> => forgetBefore(db.system, new Date(clock().getTime() - KEPT_MS));
-
-  let running: Promise<void> | undefined;
-  let again = false;
-  async function run(): Promise<void> {
-    do {
-      again = false;
-      await takeUp();
-    } while (again);
-  }
-  const look = (): void => {
-    again = true;
-    running ??= run()
-      .catch((error: unknown) => log.warn({ err: error }, 'webhooks could not be taken up'))
-      .finally(() => (running = undefined));
-  };
-  const stop = listener.on(webhooksWaiting, look);
-  const timer = setInterval(() => {
-    look();
-    forget().catch((error: unknown) => log.warn({ err: error }, 'old deliveries could not be deleted'));
-  }, LOOK_MS);
-  timer.unref();
-  look();
-  return {
-    async close() {
-      clearInterval(timer);
-      stop();
-      await running;
-    },
-  };
+  return lookWhenTold({
+    listener,
+    signal: webhooksWaiting,
+    work: takeUp,
+    tidy: () => forgetBefore(db.system, new Date(clock().getTime() - KEPT_MS)),
+    failed: (error) => log.warn({ err: error }, 'webhooks could not be taken up'),
+  });
 }
 
 /** Throws when it has to be tried again. */
