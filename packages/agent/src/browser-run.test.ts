@@ -76,19 +76,29 @@ describe('a run with a browser', { skip: needs('chromium', 'bubblewrap'), timeou
     });
     const { outcome, sessionId } = await agent.ask({ to: web, content: 'look' });
     assert.equal(outcome, 'done');
-    const results = (await store.events(sessionId, { after: 0, limit: 100 })).filter(({ type }) => type === 'tool_result');
+    const results = (await store.events(sessionId, { after: 0, limit: 100 })).filter(
+      ({ type }) => type === 'tool_result',
+    );
     assert.match(JSON.stringify(results[0]), /heading \\"Orders\\"/);
     const shot = results[1];
     assert.ok(shot?.type === 'tool_result' && shot.attachments?.[0]?.kind === 'picture', JSON.stringify(shot));
     const seen = model.requests[2]?.messages.at(-1);
-    assert.match(JSON.stringify(seen), /^\{"role":"user".*screenshots\/.*"image_url":\{"url":"data:image\/jpeg;base64,/);
+    assert.match(
+      JSON.stringify(seen),
+      /^\{"role":"user".*screenshots\/.*"image_url":\{"url":"data:image\/jpeg;base64,/,
+    );
     await agent.sleep();
     assert.equal(await open(), 0);
   });
 
   test('ends it without being put to sleep, and keeps it while somebody is asked', async () => {
     const { agent, store } = await agentWith(
-      (_, turn) => (turn === 1 ? { calls: [browse] } : turn === 2 ? { calls: [{ tool: 'browser_press', args: { key: 'End' } }] } : 'done'),
+      (_, turn) =>
+        turn === 1
+          ? { calls: [browse] }
+          : turn === 2
+            ? { calls: [{ tool: 'browser_press', args: { key: 'End' } }] }
+            : 'done',
       { browser_press: 'ask' },
     );
     const { outcome, sessionId } = await agent.ask({ to: web, content: 'look' });
@@ -99,7 +109,9 @@ describe('a run with a browser', { skip: needs('chromium', 'bubblewrap'), timeou
     assert.ok(request?.type === 'approval_requested');
     await agent.decide(request.approvalId, true, 'owner');
     while (agent.busy() > 0 || (await store.session(sessionId))?.status !== 'idle') await new Promise(setImmediate);
-    const said = (await store.events(sessionId, { after: 0, limit: 100 })).findLast(({ type }) => type === 'tool_result');
+    const said = (await store.events(sessionId, { after: 0, limit: 100 })).findLast(
+      ({ type }) => type === 'tool_result',
+    );
     assert.match(JSON.stringify(said), /Orders/, 'the page was still there');
     assert.equal(await open(), 0);
     await agent.sleep();

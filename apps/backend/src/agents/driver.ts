@@ -85,7 +85,13 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     const unknown = async (): Promise<undefined> => undefined;
     const nobody = async (): Promise<undefined> => undefined;
     const trying = createChannelHost({ db, sealKey: walletKey, agent: nobody, outbound, log, publicUrl: url });
-    return { driver, shellOff: unknown, browserOff: unknown, evict: nothing, channels: { ...trying, refresh: nothing } };
+    return {
+      driver,
+      shellOff: unknown,
+      browserOff: unknown,
+      evict: nothing,
+      channels: { ...trying, refresh: nothing },
+    };
   }
   if (settings.AGENT_DRIVER !== 'embedded')
     throw new StartError(

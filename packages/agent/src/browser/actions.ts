@@ -65,7 +65,8 @@ function createSteps(deps: Deps) {
 
   function place(ref: string) {
     const found = places.get(ref);
-    if (!found) throw new BrowserError(`There is no ${ref} in the last snapshot. Take a new one with browser_snapshot.`);
+    if (!found)
+      throw new BrowserError(`There is no ${ref} in the last snapshot. Take a new one with browser_snapshot.`);
     return found;
   }
 
@@ -220,7 +221,11 @@ async function waitFor(
     if (text !== undefined) {
       const expression = `(document.body?.innerText ?? "").includes(${JSON.stringify(text)})`;
       const { sessionId } = page();
-      const { result } = await cdp.send<{ result: { value?: boolean } }>('Runtime.evaluate', { expression }, { sessionId });
+      const { result } = await cdp.send<{ result: { value?: boolean } }>(
+        'Runtime.evaluate',
+        { expression },
+        { sessionId },
+      );
       if (result.value) return;
     }
     await tabs.next(Math.min(LOOK_EVERY_MS, until - Date.now()));

@@ -76,13 +76,21 @@ function createLook({ pool, owner }: BrowserDeps, cdp: Cdp) {
 
   async function count(sessionId: string): Promise<number> {
     const expression = 'document.getElementsByTagName("*").length';
-    const { result } = await cdp.send<{ result: { value?: number } }>('Runtime.evaluate', { expression }, { sessionId });
+    const { result } = await cdp.send<{ result: { value?: number } }>(
+      'Runtime.evaluate',
+      { expression },
+      { sessionId },
+    );
     return result.value ?? 0;
   }
 
   async function plain(sessionId: string, elements: number): Promise<string> {
     const expression = `(document.body?.innerText ?? "").slice(0, ${TEXT_CHARACTERS})`;
-    const { result } = await cdp.send<{ result: { value?: string } }>('Runtime.evaluate', { expression }, { sessionId });
+    const { result } = await cdp.send<{ result: { value?: string } }>(
+      'Runtime.evaluate',
+      { expression },
+      { sessionId },
+    );
     return `The page is too large for a snapshot (${elements} elements). Its text begins:\n${result.value ?? ''}`;
   }
 
@@ -137,10 +145,12 @@ function createTurns({ tabs, downloads, notes, loadMs }: Made, launched: Launche
   async function settle(): Promise<void> {
     await delay(SETTLE_MS);
     const until = Date.now() + loadMs;
-    while (tabs.current()?.isLoading && Date.now() < until && launched.over() === undefined) await tabs.next(until - Date.now());
+    while (tabs.current()?.isLoading && Date.now() < until && launched.over() === undefined)
+      await tabs.next(until - Date.now());
     if (tabs.current()?.isLoading) notes.push(`The page is still loading after ${loadMs / 1000} s.`);
     const arrives = Date.now() + DOWNLOAD_MS;
-    while (downloads.isBusy() && Date.now() < arrives && launched.over() === undefined) await tabs.next(arrives - Date.now());
+    while (downloads.isBusy() && Date.now() < arrives && launched.over() === undefined)
+      await tabs.next(arrives - Date.now());
     notes.push(...(await downloads.collect()));
   }
 
@@ -208,7 +218,11 @@ export async function startBrowser(deps: BrowserDeps): Promise<Browser> {
     await send('Browser.setDownloadBehavior', download, first);
     await send('Target.setDiscoverTargets', { discover: true }, first);
     const filter = [{ type: 'page' }, { exclude: true }];
-    await send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter }, first);
+    await send(
+      'Target.setAutoAttach',
+      { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter },
+      first,
+    );
   } catch (error) {
     const why = launched.over() ?? (error as Error).message;
     await close();

@@ -39,8 +39,7 @@ export function createTabs({ cdp, note }: TabsDeps): Tabs & { forgive: () => voi
   let chosen: string | undefined;
   let dialogs = 0;
 
-  const bySession = (sessionId: string | undefined): Tab | undefined =>
-    tabs.find((tab) => tab.sessionId === sessionId);
+  const bySession = (sessionId: string | undefined): Tab | undefined => tabs.find((tab) => tab.sessionId === sessionId);
   /** Nobody waits for the answer: where the browser has ended, that is told elsewhere. */
   const tell = (method: string, params: object, sessionId?: string): void =>
     void cdp()

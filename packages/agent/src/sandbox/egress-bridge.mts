@@ -18,7 +18,9 @@ server.listen(0, '127.0.0.1', () => {
   const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'ALL_PROXY'];
   const settings = [...names.map((name) => `${name}=${proxy}`), 'NODE_USE_ENV_PROXY=1'];
-  const child = spawn('/usr/bin/env', [...settings, ...command], { stdio: ['inherit', 'inherit', 'inherit', ...further] });
+  const child = spawn('/usr/bin/env', [...settings, ...command], {
+    stdio: ['inherit', 'inherit', 'inherit', ...further],
+  });
   child.on('error', (error) => {
     console.error(error.message);
     process.exit(127);

@@ -155,7 +155,8 @@ function inside(
     TMPDIR: '/tmp',
     ...env,
   };
-  const inner = egressSocket === undefined ? argv : [NODE, ...BRIDGE_FLAGS, BRIDGE, EGRESS_SOCKET, String(pipes), ...argv];
+  const inner =
+    egressSocket === undefined ? argv : [NODE, ...BRIDGE_FLAGS, BRIDGE, EGRESS_SOCKET, String(pipes), ...argv];
   return [
     bwrap,
     ...ISOLATION,
@@ -284,7 +285,12 @@ export function createSandbox({
     const { script, argv, at, unshare } = user.become(oursIn(wanted));
     const [command = '', ...args] = [
       ...(unshare ? ['/usr/bin/unshare', '--mount', '--'] : []),
-      ...bind('/bin/sh', '-c', ['set -e', 'umask 077', groups.enter(watchedOf(own)), script, 'exec "$@"'].join('\n'), 'sandbox'),
+      ...bind(
+        '/bin/sh',
+        '-c',
+        ['set -e', 'umask 077', groups.enter(watchedOf(own)), script, 'exec "$@"'].join('\n'),
+        'sandbox',
+      ),
       ...argv,
       ...inside({ ...tools, limits: own }, wanted, at),
     ];
@@ -298,11 +304,7 @@ export function createSandbox({
     unavailable,
     wrap,
     run: (command) =>
-      queue.run(
-        command.workspace.owner,
-        async () => (await startNow({ wrap, groups }, command)).done,
-        command.signal,
-      ),
+      queue.run(command.workspace.owner, async () => (await startNow({ wrap, groups }, command)).done, command.signal),
     start: (command) => startNow({ wrap, groups }, command),
     seats: { browser: createSeats(BROWSERS), job: createSeats(JOBS) },
   };

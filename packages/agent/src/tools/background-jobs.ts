@@ -82,7 +82,8 @@ function createStarting(workspace: Workspace, sandbox: Sandbox, { egress = {}, s
       const job: Job = { id, cmd, since: Date.now(), stop, tail: output.text, done: Promise.resolve() };
       job.done = started.done
         .then(
-          ({ code, stopped }) => (job.ended = stopped === undefined ? `ended with code ${code}` : `stopped: ${stopped}`),
+          ({ code, stopped }) =>
+            (job.ended = stopped === undefined ? `ended with code ${code}` : `stopped: ${stopped}`),
           (error: unknown) => (job.ended = `failed: ${(error as Error).message}`),
         )
         .finally(over);

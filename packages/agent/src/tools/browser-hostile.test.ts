@@ -132,7 +132,8 @@ describe('a hostile page', { skip: needs('chromium', 'bubblewrap'), timeout: 240
       flatten: true,
     });
     const at = async (file: string): Promise<string | undefined> =>
-      (await browser.cdp.send<{ errorText?: string }>('Page.navigate', { url: `file://${file}` }, { sessionId })).errorText;
+      (await browser.cdp.send<{ errorText?: string }>('Page.navigate', { url: `file://${file}` }, { sessionId }))
+        .errorText;
     assert.match((await at(`${stage.root}/`)) ?? '', /ERR_FILE_NOT_FOUND|ERR_ACCESS_DENIED/);
     assert.match((await at('/etc/passwd')) ?? '', /ERR_FILE_NOT_FOUND|ERR_ACCESS_DENIED/);
     assert.match((await at('/root/')) ?? '', /ERR_FILE_NOT_FOUND|ERR_ACCESS_DENIED/);

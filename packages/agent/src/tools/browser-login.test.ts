@@ -91,7 +91,10 @@ describe('sealed logins', { skip: needs('chromium', 'bubblewrap'), timeout: 120_
     const other = `http://127.0.0.1:${stage.port}/liar`;
     const page = await use('browser_open', { url: other });
     const said = await use('browser_login', { ref: refOf(page, /"Password"/), login: 'shop', field: 'password' });
-    assert.match(said.content, new RegExp(`this field is on http://127\\.0\\.0\\.1:${stage.port}\\. Nothing was typed`));
+    assert.match(
+      said.content,
+      new RegExp(`this field is on http://127\\.0\\.0\\.1:${stage.port}\\. Nothing was typed`),
+    );
     assert.doesNotMatch((await use('browser_snapshot')).content, /got /);
   });
 });

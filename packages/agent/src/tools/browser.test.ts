@@ -21,7 +21,7 @@ const stage = await createStage({
     response.setHeader('content-disposition', 'attachment; filename="../../list of all.csv"').end('a,b\n1,2\n'),
   '/popup': html('<h1>The other page</h1>'),
   '/late': html('<script>setTimeout(() => document.body.append("It is ready"), 700)</script><p>Wait</p>'),
-  '/dialogs': html('<button onclick="alert(\'first\'); document.title = confirm(\'sure?\')">Ask</button>'),
+  '/dialogs': html("<button onclick=\"alert('first'); document.title = confirm('sure?')\">Ask</button>"),
   '/frame': html('<h1>Outside</h1><iframe src="/inner"></iframe>'),
   '/inner': html('<button onclick="document.body.append(\'clicked inside\')">Inside</button>'),
 });

@@ -48,7 +48,11 @@ const ARGS = {
   none: z.object({}),
   open: z.object({ url: z.string().max(4096) }),
   click: z.object({ ref }),
-  type: z.object({ ref, text: z.string().max(20_000), submit: z.boolean().default(false).describe('Press Enter after') }),
+  type: z.object({
+    ref,
+    text: z.string().max(20_000),
+    submit: z.boolean().default(false).describe('Press Enter after'),
+  }),
   login: z.object({ ref, login: z.string().max(100), field: z.enum(['username', 'password']) }),
   select: z.object({ ref, values: z.array(z.string().max(1000)).min(1).max(50) }),
   press: z.object({ key: z.enum(KEY_NAMES) }),
@@ -108,7 +112,8 @@ function createOpening(workspace: () => Promise<Workspace>, deps: BrowserToolDep
 
 /** Before anything is started: addresses that no browser of this agent opens. */
 function refusal(url: string, allowedDomains: readonly string[]): string | undefined {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return 'Only http and https addresses are opened.';
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return 'Only http and https addresses are opened.';
   const { hostname, username, password } = new URL(url);
   if (username !== '' || password !== '') return 'Addresses with a name or password in them are not opened.';
   if (allowedDomains.length > 0 && !domainAllowed(hostname, allowedDomains))
@@ -204,7 +209,9 @@ type Make = <S extends z.ZodType>(
 
 /** Logins are named, never read. */
 function loginTools(logins: LoginSource | undefined, made: Make): Tool[] {
-  const none = logins ? 'Your owner has sealed no logins for you.' : 'An agent that runs outside of the platform has no sealed logins.';
+  const none = logins
+    ? 'Your owner has sealed no logins for you.'
+    : 'An agent that runs outside of the platform has no sealed logins.';
   return [
     tool({
       name: 'browser_logins',

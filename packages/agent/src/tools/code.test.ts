@@ -27,8 +27,7 @@ const code = (language: string, text: string, more: { pythons?: string[]; timeou
   call(codeTools({ ...deps, ...more }), 'run_code', { language, code: text, timeout: more.timeout ?? 30 });
 
 /** A picture of one point. */
-const PNG =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 describe('run_code', { skip: needs('bubblewrap') }, () => {
   test('runs JavaScript, both ways to write it, in the workspace', async () => {
@@ -54,7 +53,8 @@ describe('run_code', { skip: needs('bubblewrap') }, () => {
   });
 
   test('pictures that it writes are shown, older ones and others are not', async () => {
-    const write = (name: string) => `require('fs').writeFileSync(${JSON.stringify(name)}, Buffer.from('${PNG}', 'base64'))`;
+    const write = (name: string) =>
+      `require('fs').writeFileSync(${JSON.stringify(name)}, Buffer.from('${PNG}', 'base64'))`;
     await code('javascript', write('old.png'));
     await delay(100);
     const { pictures } = await code(
@@ -109,7 +109,10 @@ describe('background jobs', { skip: needs('bubblewrap') }, () => {
     assert.match(more.content, /At most 3 jobs run at once/);
     await until('job1', /up/);
     assert.match((await use('stop_background_job', { id: 'job1' })).content, /^job1 \(stopped: you stopped it\)/);
-    assert.match((await use('view_background_job', { id: 'job9' })).content, /There is no job job9\. Jobs: job1, job2, job3/);
+    assert.match(
+      (await use('view_background_job', { id: 'job9' })).content,
+      /There is no job job9\. Jobs: job1, job2, job3/,
+    );
     const seats = () => sandbox.seats.job.take('user');
     await held.drop();
     const free = Array.from({ length: 6 }, seats);

@@ -27,10 +27,7 @@ const MOST_PICTURES = 4;
 /** File systems count time more coarsely than we do. */
 const SLACK_MS = 20;
 
-const PICTURES = defineTask<typeof pictures>(
-  new URL('../workspace/tasks/pictures.task.ts', import.meta.url),
-  10_000,
-);
+const PICTURES = defineTask<typeof pictures>(new URL('../workspace/tasks/pictures.task.ts', import.meta.url), 10_000);
 
 const ARGS = z.object({
   language: z.enum(['javascript', 'python']),
@@ -62,7 +59,10 @@ export function codeTools({ run, workspace, pool, owner, pythons = PYTHONS }: Co
           return failed('Python is off: it is not installed here. Use JavaScript.');
         const since = Date.now() - SLACK_MS;
         const cmd = language === 'python' ? `exec ${python} -c "$CODE"` : JAVASCRIPT;
-        const done = await run({ cmd, env: { CODE: code, MPLBACKEND: 'Agg', PYTHONUNBUFFERED: '1' }, seconds: timeout }, context);
+        const done = await run(
+          { cmd, env: { CODE: code, MPLBACKEND: 'Agg', PYTHONUNBUFFERED: '1' }, seconds: timeout },
+          context,
+        );
         return { ...done, ...(await shown(since)) };
       },
     }),
