@@ -17,6 +17,35 @@ interface Whose {
 
 export type Logins = ReturnType<typeof createLogins>;
 
+interface LoginRow {
+  user_id: string;
+  agent_id: string;
+  name: string;
+  origin: string;
+  sealed: Buffer;
+  updated_at: Date;
+}
+
+const put = (db: Database, row: LoginRow, most: number): Promise<boolean> =>
+  db.asUser(row.user_id, async (tx) => {
+    const { agent_id, name, origin, sealed, updated_at } = row;
+    // Two at once are counted one after the other.
+    await tx.selectFrom('agents').select('id').where('id', '=', agent_id).forUpdate().execute();
+    const others = await tx
+      .selectFrom('agent_logins')
+      .select((rows) => rows.fn.countAll<string>().as('count'))
+      .where('agent_id', '=', agent_id)
+      .where('name', '!=', name)
+      .executeTakeFirstOrThrow();
+    if (Number(others.count) >= most) return false;
+    await tx
+      .insertInto('agent_logins')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['agent_id', 'name']).doUpdateSet({ origin, sealed, updated_at }))
+      .execute();
+    return true;
+  });
+
 export function createLogins({ db, sealKey }: { db: Database; sealKey: string }) {
   const cipher = createCipher(sealKey, 'logins');
   const place = ({ agentId }: Whose, name: string, origin: string): string => `login ${agentId} ${name} ${origin}`;
@@ -54,23 +83,7 @@ export function createLogins({ db, sealKey }: { db: Database; sealKey: string })
     ): Promise<boolean> {
       const { userId, agentId } = whose;
       const sealed = cipher.seal(JSON.stringify({ username, password }), place(whose, name, origin));
-      return db.asUser(userId, async (tx) => {
-        // Two at once are counted one after the other.
-        await tx.selectFrom('agents').select('id').where('id', '=', agentId).forUpdate().execute();
-        const others = await tx
-          .selectFrom('agent_logins')
-          .select((row) => row.fn.countAll<string>().as('count'))
-          .where('agent_id', '=', agentId)
-          .where('name', '!=', name)
-          .executeTakeFirstOrThrow();
-        if (Number(others.count) >= most) return false;
-        await tx
-          .insertInto('agent_logins')
-          .values({ user_id: userId, agent_id: agentId, name, origin, sealed, updated_at })
-          .onConflict((conflict) => conflict.columns(['agent_id', 'name']).doUpdateSet({ origin, sealed, updated_at }))
-          .execute();
-        return true;
-      });
+      return put(db, { user_id: userId, agent_id: agentId, name, origin, sealed, updated_at }, most);
     },
 
     async remove({ userId, agentId }: Whose, name: string): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { CdpError, type Cdp } from './cdp.ts';
-import { BrowserError, type Look, type Turns } from './browser.ts';
+import { BrowserError } from './browser-error.ts';
+import type { Look } from './look.ts';
+import type { Turns } from './turns.ts';
 import { createSealed, type Login } from './sealed.ts';
 import type { Tab, Tabs } from './tabs.ts';
 import { whyNotOpened } from './words.ts';
@@ -22,7 +24,7 @@ export interface Actions {
   screenshot: (whole: boolean) => Promise<{ picture: Buffer; says: string }>;
 }
 
-export const KEYS = {
+const KEYS = {
   Enter: { code: 'Enter', keyCode: 13, text: '\r' },
   Tab: { code: 'Tab', keyCode: 9, text: '' },
   Escape: { code: 'Escape', keyCode: 27, text: '' },
@@ -37,7 +39,7 @@ export const KEYS = {
   Home: { code: 'Home', keyCode: 36, text: '' },
   End: { code: 'End', keyCode: 35, text: '' },
 } as const;
-export type KeyName = keyof typeof KEYS;
+type KeyName = keyof typeof KEYS;
 
 /** After a step; a snapshot that is asked for may be longer. */
 const AFTER_CHARACTERS = 12_000;
@@ -50,6 +52,38 @@ interface Deps extends Look {
   tabs: Tabs;
   turns: Turns;
   openMs: number;
+}
+
+/** Runs a function of ours on a part of the page, in a world that the page's own scripts do not reach. */
+async function callOn<T>(
+  cdp: Cdp,
+  { sessionId }: Tab,
+  { ref, node, frameId }: { ref: string; node: number; frameId: string },
+  source: string,
+  args: readonly unknown[],
+): Promise<T> {
+  const world = { frameId, worldName: 'agent' };
+  const { executionContextId } = await cdp.send<{ executionContextId: number }>('Page.createIsolatedWorld', world, {
+    sessionId,
+  });
+  const { object } = await cdp.send<{ object: { objectId: string } }>(
+    'DOM.resolveNode',
+    { backendNodeId: node, executionContextId },
+    { sessionId },
+  );
+  const { result, exceptionDetails } = await cdp.send<{ result: { value?: T }; exceptionDetails?: unknown }>(
+    'Runtime.callFunctionOn',
+    {
+      functionDeclaration: source,
+      objectId: object.objectId,
+      arguments: args.map((value) => ({ value })),
+      returnByValue: true,
+      userGesture: true,
+    },
+    { sessionId },
+  );
+  if (exceptionDetails) throw new BrowserError(`${ref} cannot be used in this way.`);
+  return result.value as T;
 }
 
 /** What every step needs: the page, its parts by reference, and the report. */
@@ -85,32 +119,8 @@ function createSteps(deps: Deps) {
       return report();
     });
 
-  /** Runs a function of ours on a part of the page, in a world that the page's own scripts do not reach. */
-  async function on<T>({ sessionId }: Tab, ref: string, source: string, ...args: unknown[]): Promise<T> {
-    const { node, frameId } = place(ref);
-    const world = { frameId, worldName: 'agent' };
-    const { executionContextId } = await cdp.send<{ executionContextId: number }>('Page.createIsolatedWorld', world, {
-      sessionId,
-    });
-    const { object } = await cdp.send<{ object: { objectId: string } }>(
-      'DOM.resolveNode',
-      { backendNodeId: node, executionContextId },
-      { sessionId },
-    );
-    const { result, exceptionDetails } = await cdp.send<{ result: { value?: T }; exceptionDetails?: unknown }>(
-      'Runtime.callFunctionOn',
-      {
-        functionDeclaration: source,
-        objectId: object.objectId,
-        arguments: args.map((value) => ({ value })),
-        returnByValue: true,
-        userGesture: true,
-      },
-      { sessionId },
-    );
-    if (exceptionDetails) throw new BrowserError(`${ref} cannot be used in this way.`);
-    return result.value as T;
-  }
+  const on = <T>(tab: Tab, ref: string, source: string, ...args: unknown[]): Promise<T> =>
+    callOn(cdp, tab, { ref, ...place(ref) }, source, args);
 
   return { page, place, report, step, on, sealed };
 }

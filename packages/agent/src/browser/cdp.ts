@@ -82,6 +82,21 @@ function createMessages(onMessage: (message: Buffer, cut: boolean) => void, onFl
   };
 }
 
+/** Calls that are not answered yet. */
+function createWaiting() {
+  const waiting = new Map<number, Waiting>();
+  return {
+    waiting,
+    settle(id: number, how: (call: Waiting) => void): void {
+      const call = waiting.get(id);
+      if (!call) return;
+      waiting.delete(id);
+      clearTimeout(call.timer);
+      how(call);
+    },
+  };
+}
+
 export function createCdp(
   { input, output }: { input: Writable; output: Readable },
   {
@@ -90,17 +105,9 @@ export function createCdp(
     answerMs = ANSWER_MS,
   }: { onEvent: (event: CdpEvent) => void; onFlood: () => void; answerMs?: number | undefined },
 ): Cdp {
-  const waiting = new Map<number, Waiting>();
+  const { waiting, settle } = createWaiting();
   let number = 0;
   let over: string | undefined;
-
-  function settle(id: number, how: (call: Waiting) => void): void {
-    const call = waiting.get(id);
-    if (!call) return;
-    waiting.delete(id);
-    clearTimeout(call.timer);
-    how(call);
-  }
 
   function end(why: string): void {
     over ??= why;

@@ -26,7 +26,7 @@ const MOST_AT_ONCE = 5;
 const FOLDER = 'downloads';
 
 /** A name as it may stand in a workspace, whatever the server calls it. */
-export function fileName(wanted: string): string {
+function fileName(wanted: string): string {
   const plain = wanted
     .replace(/[^\p{L}\p{N}._ -]/gu, '_')
     .replace(/^[. ]+/, '')

@@ -71,6 +71,7 @@ export interface Launched {
 }
 
 const PREFIX = 'troupe-browser-';
+const LEFT = /^troupe-browser-(\d+)-/;
 const MB = 1024 * 1024;
 /** Of all that it has downloaded and nobody has taken. */
 const MOST_FOLDER_BYTES = 300 * MB;
@@ -79,7 +80,7 @@ const SAID_CHARACTERS = 300;
 /** Named after the process: what a platform that was killed has left is removed by the next. */
 async function makeFolder(): Promise<string> {
   for (const name of await readdir(tmpdir())) {
-    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+    const pid = LEFT.exec(name)?.[1];
     if (pid !== undefined && !existsSync(`/proc/${pid}`))
       await rm(path.join(tmpdir(), name), { recursive: true, force: true });
   }

@@ -80,13 +80,16 @@ function createStarting(workspace: Workspace, sandbox: Sandbox, { egress = {}, s
       });
       const { stop, output } = started;
       const job: Job = { id, cmd, since: Date.now(), stop, tail: output.text, done: Promise.resolve() };
-      job.done = started.done
-        .then(
-          ({ code, stopped }) =>
-            (job.ended = stopped === undefined ? `ended with code ${code}` : `stopped: ${stopped}`),
-          (error: unknown) => (job.ended = `failed: ${(error as Error).message}`),
-        )
-        .finally(over);
+      job.done = (async () => {
+        try {
+          const { code, stopped } = await started.done;
+          job.ended = stopped === undefined ? `ended with code ${code}` : `stopped: ${stopped}`;
+        } catch (error) {
+          job.ended = `failed: ${(error as Error).message}`;
+        } finally {
+          await over();
+        }
+      })();
       return job;
     } catch (error) {
       await over();
@@ -105,11 +108,37 @@ function tailOf(job: Job): string {
   return `${stateOf(job)}\n${cut}${said.slice(-TAIL_CHARACTERS) || '(no output yet)'}`;
 }
 
-export function backgroundJobTools(workspace: Workspace, sandbox: Sandbox, options: ShellOptions = {}): Tool[] {
-  const begin = createStarting(workspace, sandbox, options);
-  const jobsOf = ({ held }: ToolContext): Promise<Jobs> => held.get(HELD, makeJobs);
-  const toolset = 'background_jobs';
+const jobsOf = ({ held }: ToolContext): Promise<Jobs> => held.get(HELD, makeJobs);
+const toolset = 'background_jobs';
 
+const startingTool = (sandbox: Sandbox, begin: ReturnType<typeof createStarting>): Tool =>
+  tool({
+    name: 'run_background_job',
+    toolset,
+    description: 'Start a long shell command and go on; it ends with this run. Read it with view_background_job.',
+    args: ARGS.run,
+    repeatable: false,
+    async run(given, context) {
+      const reason = await sandbox.unavailable();
+      if (reason !== undefined)
+        return failed(`Background jobs are off: there is no sandbox to run commands in (${reason}).`);
+      const jobs = await jobsOf(context);
+      const running = [...jobs.all.values()].filter(({ ended }) => ended === undefined);
+      if (running.length >= MOST_JOBS)
+        return failed(`At most ${MOST_JOBS} jobs run at once. Stop one with stop_background_job, or wait.`);
+      try {
+        const job = await begin(given, context, `job${jobs.next++}`);
+        jobs.all.set(job.id, job);
+        const old = [...jobs.all.values()].filter(({ ended }) => ended !== undefined);
+        for (const { id: gone } of old.slice(0, Math.max(0, jobs.all.size - MOST_KEPT))) jobs.all.delete(gone);
+        return `Started as ${job.id}. It is ended after ${given.minutes} minutes at the latest.`;
+      } catch (error) {
+        return failed((error as Error).message);
+      }
+    },
+  });
+
+export function backgroundJobTools(workspace: Workspace, sandbox: Sandbox, options: ShellOptions = {}): Tool[] {
   const one = async (wanted: string, context: ToolContext, work: (job: Job) => Promise<string> | string) => {
     const { all } = await jobsOf(context);
     const job = all.get(wanted);
@@ -119,31 +148,7 @@ export function backgroundJobTools(workspace: Workspace, sandbox: Sandbox, optio
   };
 
   return [
-    tool({
-      name: 'run_background_job',
-      toolset,
-      description: 'Start a long shell command and go on; it ends with this run. Read it with view_background_job.',
-      args: ARGS.run,
-      repeatable: false,
-      async run(given, context) {
-        const reason = await sandbox.unavailable();
-        if (reason !== undefined)
-          return failed(`Background jobs are off: there is no sandbox to run commands in (${reason}).`);
-        const jobs = await jobsOf(context);
-        const running = [...jobs.all.values()].filter(({ ended }) => ended === undefined);
-        if (running.length >= MOST_JOBS)
-          return failed(`At most ${MOST_JOBS} jobs run at once. Stop one with stop_background_job, or wait.`);
-        try {
-          const job = await begin(given, context, `job${jobs.next++}`);
-          jobs.all.set(job.id, job);
-          const old = [...jobs.all.values()].filter(({ ended }) => ended !== undefined);
-          for (const { id: gone } of old.slice(0, Math.max(0, jobs.all.size - MOST_KEPT))) jobs.all.delete(gone);
-          return `Started as ${job.id}. It is ended after ${given.minutes} minutes at the latest.`;
-        } catch (error) {
-          return failed((error as Error).message);
-        }
-      },
-    }),
+    startingTool(sandbox, createStarting(workspace, sandbox, options)),
     tool({
       name: 'list_background_jobs',
       toolset,

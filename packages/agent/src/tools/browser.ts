@@ -131,8 +131,8 @@ async function* one(chunk: Buffer): AsyncGenerator<Buffer> {
   yield chunk;
 }
 
-export function browserTools(workspace: () => Promise<Workspace>, deps: BrowserToolDeps): Tool[] {
-  const { off, browser } = createOpening(workspace, deps);
+/** How a tool of the browser is made. */
+function createMaking({ off, browser }: ReturnType<typeof createOpening>) {
   type Work = (open: Held) => Promise<string | ToolResult>;
 
   /** A sentence in place of whatever goes wrong in there, and an end to what is waited for when the run is stopped. */
@@ -151,7 +151,7 @@ export function browserTools(workspace: () => Promise<Workspace>, deps: BrowserT
     }
   }
 
-  const made = <S extends z.ZodType>(
+  return <S extends z.ZodType>(
     name: string,
     description: string,
     args: S,
@@ -169,7 +169,10 @@ export function browserTools(workspace: () => Promise<Workspace>, deps: BrowserT
         return why === undefined ? use(context, (open) => work(open, given, context)) : failed(why);
       },
     });
+}
 
+export function browserTools(workspace: () => Promise<Workspace>, deps: BrowserToolDeps): Tool[] {
+  const made = createMaking(createOpening(workspace, deps));
   return [
     made(
       'browser_open',

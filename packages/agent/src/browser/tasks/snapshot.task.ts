@@ -41,7 +41,17 @@ const SILENT = new Set(
 );
 /** What is in them is their value. */
 const FIELDS = new Set(['textbox', 'searchbox', 'spinbutton']);
-const TOLD = ['checked', 'disabled', 'expanded', 'selected', 'pressed', 'required', 'invalid', 'level', 'focused'];
+const TOLD = new Set([
+  'checked',
+  'disabled',
+  'expanded',
+  'selected',
+  'pressed',
+  'required',
+  'invalid',
+  'level',
+  'focused',
+]);
 const NAME_CHARACTERS = 300;
 const MOST_INDENT = 12;
 
@@ -54,7 +64,7 @@ const text = (value: Value | undefined): string =>
 function lineOf({ role, name, value, properties = [], backendDOMNodeId: id }: AxNode, isUsable: boolean): string {
   const said = text(name);
   const states = properties
-    .filter((one) => TOLD.includes(one.name) && !['', 'false', 'undefined'].includes(String(one.value.value ?? '')))
+    .filter((one) => TOLD.has(one.name) && !['', 'false', 'undefined'].includes(String(one.value.value ?? '')))
     .map((one) => (String(one.value.value) === 'true' ? one.name : `${one.name}=${String(one.value.value)}`));
   const now = text(value);
   return [
