@@ -47,6 +47,12 @@ export const MCP_WEB: Record<string, Make> = {
   'DELETE /api/agents/:id/mcp-servers/:name': mcpServer,
   'POST /api/agents/:id/mcp-servers/:name/test': mcpServer,
   'POST /api/agents/:id/mcp-servers/:name/connect': mcpServer,
+  'GET /api/agents/:id/logins': agent,
+  'PUT /api/agents/:id/logins/:name': ({ agentId: id }) => ({
+    params: { id, name: 'mine' },
+    body: { origin: 'https://evil.example', username: 'u', password: 'p' },
+  }),
+  'DELETE /api/agents/:id/logins/:name': ({ agentId: id }) => ({ params: { id, name: 'mine' } }),
   'GET /api/mcp/callback': ({ agentId, mcpServer: name }) => ({
     query: { code: 'c', state: `${agentId}.${name}.${'0'.repeat(32)}` },
   }),

@@ -96,6 +96,13 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
   });
   await add('client_tokens', { ...given, hash: sha256Hex(secret('clientToken')), kind: 'access', created_at: now });
   await add('mcp_credentials', { ...of, server: 'mine', sealed: Buffer.from(mark('mcpTokens')), updated_at: now });
+  await add('agent_logins', {
+    ...of,
+    name: 'mine',
+    origin: 'https://shop.example',
+    sealed: Buffer.from(mark('login')),
+    updated_at: now,
+  });
   await add('conversation_shares', {
     id: newId(),
     user_id,

@@ -31,6 +31,7 @@ const BODIES: Record<string, unknown> = {
   'POST /api/agents/:id/verify': { verificationType: 'eas' },
   'POST /api/agents/:id/approvals/:approvalId': { approved: true },
   'POST /api/agents/:id/payments/:paymentId': { decision: 'approve' },
+  'PUT /api/agents/:id/logins/:name': { origin: 'https://shop.example', username: 'u', password: 'p' },
   'PUT /api/agents/:id/channels/:kind': { settings: {}, allowed: ['*'] },
 };
 /** Its path, with names that could be right of everything that is in it. */

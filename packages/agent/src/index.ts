@@ -19,6 +19,8 @@ export { createShelf, type Shelf, type SkillSource } from './skills/shelf.ts';
 export { pgSkills } from './store/skills-pg.ts';
 export { pgKnowledge } from './store/knowledge-pg.ts';
 export type { Cited, KnowledgeSource } from './tools/knowledge.ts';
+export { browserOff } from './tools/browser.ts';
+export { createHeld } from './tools/tool.ts';
 export { createToolkit, type Toolkit, type ToolkitDeps } from './tools/toolkit.ts';
 export { createSandbox, type Sandbox, type SandboxLimits, type SandboxOptions } from './sandbox/sandbox.ts';
 export type { Peer, Peers } from './tools/transfer-task.ts';

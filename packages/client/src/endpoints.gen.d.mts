@@ -61,6 +61,13 @@ export interface Endpoints {
       })[];
     };
   };
+  /** Remove a sealed login */
+  'DELETE /api/agents/:id/logins/:name': {
+    params: { id: string; name: string };
+    reply: {
+      success: true;
+    };
+  };
   /** Remove an MCP server, and what opened it */
   'DELETE /api/agents/:id/mcp-servers/:name': {
     params: { id: string; name: string };
@@ -262,6 +269,9 @@ export interface Endpoints {
   'GET /api/abilities': {
     reply: {
       shell: {
+        reason: string | null;
+      };
+      browser: {
         reason: string | null;
       };
     };
@@ -633,6 +643,18 @@ export interface Endpoints {
         description: string;
         on: boolean;
       })[];
+    };
+  };
+  /** Sealed logins of an agent: names and sites, never values */
+  'GET /api/agents/:id/logins': {
+    params: { id: string };
+    reply: {
+      logins: ({
+        name: string;
+        origin: string;
+        updatedAt: string;
+      })[];
+      count: number;
     };
   };
   /** The agent’s log, newest first */
@@ -4538,6 +4560,18 @@ export interface Endpoints {
         description: string;
         on: boolean;
       })[];
+    };
+  };
+  /** Seal a login for an agent’s browser, or replace the one of that name */
+  'PUT /api/agents/:id/logins/:name': {
+    params: { id: string; name: string };
+    body: {
+      origin: string;
+      username: string;
+      password: string;
+    };
+    reply: {
+      success: true;
     };
   };
   /** Attach an MCP server to an agent, or replace the one of that name */

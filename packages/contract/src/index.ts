@@ -87,6 +87,7 @@ export * from './agents/knowledge/fields.ts';
 export { SENTENCE_LENGTH, type SaidPlan } from './agents/say.ts';
 export type { SkillFinding, SkillReview, SkillSummary } from './agents/skills/fields.ts';
 export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
+export { LOGIN_NOT_FOUND, MOST_LOGINS, TOO_MANY_LOGINS, type AgentLogin } from './agents/logins.ts';
 export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
 export { NO_SCHEDULE, type ScheduledTask } from './agents/tasks.ts';
 export { MOST_DELIVERED, TRIGGER_KINDS, type TaskTrigger, type TriggerKind } from './agents/triggers.ts';

@@ -42,6 +42,7 @@ export * as inbox from './agents/inbox.ts';
 export * as installations from './agents/installations/web.ts';
 export * as instance from './agents/instance.ts';
 export * as knowledge from './agents/knowledge/web.ts';
+export * as logins from './agents/logins.ts';
 export * as live from './agents/live.ts';
 export * as mcp from './agents/mcp.ts';
 export * as memory from './agents/memory/web.ts';

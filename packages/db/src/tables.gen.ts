@@ -141,6 +141,14 @@ export interface Tables {
     until: Timestamp;
     user_id: string;
   };
+  agent_logins: {
+    agent_id: string;
+    name: string;
+    origin: string;
+    sealed: Bytes;
+    updated_at: Timestamp;
+    user_id: string;
+  };
   agent_logs: {
     agent_id: string;
     at: Default<Timestamp>;

@@ -11,6 +11,9 @@ import { traitsSchema } from './teams/traits.ts';
 export const toolsetNames = TEAM_TOOLS;
 export type ToolsetName = TeamTool;
 
+/** Of an agent whose definition names none. The others are many, or heavy: they are given by name. */
+export const USUAL_TOOLSETS: readonly ToolsetName[] = ['filesystem', 'shell', 'think', 'todo', 'memory', 'fetch'];
+
 /** Bounds of one run: from an input to its answer, delegated work included. Time counts while the agent works. */
 export const limitsSchema = z.object({
   maxTurns: z.int().min(1).max(1000).default(50),
@@ -52,7 +55,7 @@ export const definitionSchema = z.object({
   description: z.string().default(''),
   /** Replaces the default instruction when it is not empty. */
   instruction: z.string().max(50_000).default(''),
-  tools: z.array(z.enum(toolsetNames)).default([...toolsetNames]),
+  tools: z.array(z.enum(toolsetNames)).default([...USUAL_TOOLSETS]),
   /** Memory and todo list are the team's instead of the agent's own. */
   memoryShared: z.boolean().default(false),
   limits: limitsSchema.prefault({}),

@@ -25,6 +25,27 @@ const OWN: Readonly<Record<TeamTool, Readonly<Record<string, 'looks' | 'acts'>>>
     delete_memory: 'acts',
   },
   fetch: { fetch: 'looks' },
+  browser: {
+    browser_open: 'looks',
+    browser_snapshot: 'looks',
+    browser_click: 'acts',
+    browser_type: 'acts',
+    browser_select: 'acts',
+    browser_press: 'acts',
+    browser_wait: 'looks',
+    browser_back: 'looks',
+    browser_tabs: 'looks',
+    browser_screenshot: 'acts',
+    browser_logins: 'looks',
+    browser_login: 'acts',
+  },
+  code: { run_code: 'acts' },
+  background_jobs: {
+    run_background_job: 'acts',
+    list_background_jobs: 'looks',
+    view_background_job: 'looks',
+    stop_background_job: 'looks',
+  },
 };
 
 /** What docker-agent calls some of them. */

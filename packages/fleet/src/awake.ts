@@ -17,7 +17,7 @@ import {
 } from '@troupe/agent';
 import type { Database, Listener } from '@troupe/db';
 import { AppError, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
-import type { AgentRow } from '@troupe/roster';
+import { createLogins, type AgentRow } from '@troupe/roster';
 import type { AgentFiles } from './agent-files.ts';
 import { mcpKeeping, type Whose } from './mcp-keeping.ts';
 
@@ -80,6 +80,7 @@ function createWaysOut(
   pool: WorkerPool,
 ) {
   const shelf = createShelf({ root: path.join(dataDir, 'skills'), log });
+  const logins = sealKey === undefined ? undefined : createLogins({ db, sealKey });
   return (whose: Whose) => ({
     owner: whose.userId,
     pool,
@@ -89,6 +90,9 @@ function createWaysOut(
     skills: { shelf, source: pgSkills({ db, userId: whose.userId }) },
     knowledge: pgKnowledge({ db, userId: whose.userId, dashboard }),
     ...(egress && { egress }),
+    ...(logins && {
+      logins: { list: () => logins.list(whose), open: (name: string) => logins.open(whose, name) },
+    }),
     ...(sealKey !== undefined && mcpKeeping(db, whose, sealKey)),
   });
 }

@@ -3,6 +3,7 @@ export { agentEnv, platformEnv } from './agent-env.ts';
 export type { AllAgents } from './all.ts';
 export { effectiveConfig, layered, type ConfigPart } from './config.ts';
 export { createHostingPlatform, type HostedService, type HostingDeps, type HostingPlatform } from './hosting.ts';
+export { createLogins, type Logins, type SealedLogin } from './logins.ts';
 export { memberOf, memberToken } from './member-tokens.ts';
 export type { OwnAgents } from './own.ts';
 export { channelTokens, enabledChannels, provisioned } from './provisioned.ts';

@@ -1,4 +1,4 @@
-import { createSandbox } from '@troupe/agent';
+import { browserOff, createSandbox } from '@troupe/agent';
 import { createChannelHost, type ChannelHost } from '@troupe/channels';
 import {
   createDocker,
@@ -23,6 +23,8 @@ export interface Running {
   driver: Driver;
   /** Why commands cannot run here; undefined: they can, as far as this process knows. */
   shellOff: () => Promise<string | undefined>;
+  /** Why there is no browser here. */
+  browserOff: () => Promise<string | undefined>;
   /** Another process has stopped or changed the agent. */
   evict: (agentId: string) => Promise<void>;
   /** Containers listen to their channels themselves. */
@@ -45,6 +47,9 @@ export const dashboardOf = ({ BASE_URL, WEB_PORT }: BackendDeps['settings']): st
   `${BASE_URL ?? `http://127.0.0.1:${WEB_PORT}`}/dashboard`;
 
 const nothing = async (): Promise<void> => {};
+const nobody = async (): Promise<undefined> => undefined;
+/** What containers can do, they know. */
+const ELSEWHERE = { shellOff: nobody, browserOff: nobody, evict: nothing };
 
 export async function createDriver(deps: BackendDeps, ai: AiService, given: Given): Promise<Running> {
   const running = await createMain(deps, ai, given);
@@ -80,10 +85,8 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
       hostNetwork: settings.AGENT_HOST_NETWORK,
       privateHosts: settings.AGENT_PRIVATE_HOSTS,
     });
-    const unknown = async (): Promise<undefined> => undefined;
-    const nobody = async (): Promise<undefined> => undefined;
     const trying = createChannelHost({ db, sealKey: walletKey, agent: nobody, outbound, log, publicUrl: url });
-    return { driver, shellOff: unknown, evict: nothing, channels: { ...trying, refresh: nothing } };
+    return { driver, ...ELSEWHERE, channels: { ...trying, refresh: nothing } };
   }
   if (settings.AGENT_DRIVER !== 'embedded')
     throw new StartError(
@@ -106,13 +109,12 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     webhook: (...args) => channels.webhook(...args),
   });
   await driver.adopt();
-  const channels = createChannelHost({
-    db,
-    sealKey: walletKey,
-    agent: driver.agent,
-    outbound,
-    log,
-    publicUrl: url,
-  });
-  return { driver: { ...driver, hush: channels.hush }, shellOff: sandbox.unavailable, evict: driver.evict, channels };
+  const channels = createChannelHost({ db, sealKey: walletKey, agent: driver.agent, outbound, log, publicUrl: url });
+  return {
+    driver: { ...driver, hush: channels.hush },
+    shellOff: sandbox.unavailable,
+    browserOff: () => browserOff({ sandbox }),
+    evict: driver.evict,
+    channels,
+  };
 }

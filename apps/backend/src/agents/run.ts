@@ -17,7 +17,7 @@ export function addressOf({ app }: Server): string | undefined {
   return `http://${everywhere ? '127.0.0.1' : host}:${address.port}`;
 }
 
-interface Parts extends Omit<RunningDriver, 'shellOff'> {
+interface Parts extends Omit<RunningDriver, 'shellOff' | 'browserOff'> {
   fleet: Fleet;
   scheduler: Scheduler;
   outbound: Outbound;

@@ -65,7 +65,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const baseUrl = (): string => addressOf(server) ?? deps.url;
   const blobs = await openBlobs(deps.settings, deps);
   const running = await createDriver(deps, ai, { outbound, configured, roster: roster.system, baseUrl, blobs });
-  const { driver, shellOff } = running;
+  const { driver, shellOff, browserOff } = running;
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
@@ -83,7 +83,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   );
   const runtime = createRuntime({ roster, fleet, clock, version });
   const resource = createResource(server);
-  runtimeRoutes(server, { runtime, resource, shellOff });
+  runtimeRoutes(server, { runtime, resource, shellOff, browserOff });
   relayToAgents(server, { runtime, driver, resource, memberOf: (token) => memberOf(secrets.sessionSecret, token) });
   workJobs(deps, fleet, driver);
 

@@ -81,6 +81,9 @@ export const toolNames: Record<string, string> = {
   todo: 'To-do list',
   memory: 'Memory',
   fetch: 'Web pages',
+  browser: 'Browser',
+  code: 'Code',
+  background_jobs: 'Background commands',
   mcp: 'MCP server',
 };
 
@@ -91,4 +94,7 @@ export const toolHints: Record<string, string> = {
   todo: 'Keeps a list of what is to be done.',
   memory: 'Remembers things between conversations.',
   fetch: 'Reads web pages of the allowed domains.',
+  browser: 'Uses pages in a browser of its own: clicks, types, takes pictures, downloads.',
+  code: 'Runs JavaScript and Python in a sandbox and shows the pictures that they write.',
+  background_jobs: 'Starts long commands and reads what they print while it goes on.',
 };

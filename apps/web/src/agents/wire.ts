@@ -10,7 +10,7 @@ import {
   type Server,
   type User,
 } from '@troupe/kernel';
-import { createHostingPlatform, createRoster, type Roster } from '@troupe/roster';
+import { createHostingPlatform, createLogins, createRoster, type Roster } from '@troupe/roster';
 import type { WebDeps } from '../deps.ts';
 import { createReads } from './agents/reads.ts';
 import { createClones } from './agents/clones.ts';
@@ -61,6 +61,8 @@ import { modelRoutes } from './models/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
 import { createProviders } from './providers/service.ts';
 import { createHostedProvision } from './provision/hosting.ts';
+import { loginRoutes } from './logins/routes.ts';
+import { createLoginsService } from './logins/service.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
 import { sayRoutes } from './say/routes.ts';
@@ -133,6 +135,8 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   mcpRoutes(server, mcp);
   server.app.addHook('onClose', () => mcp.close());
   channelRoutes(server, createChannels({ roster, backend }));
+  const logins = createLogins({ db, sealKey: secrets.walletKey });
+  loginRoutes(server, createLoginsService({ roster, logins, clock }));
   connectionRoutes(server, createConnections({ roster, backend, log }));
   installationRoutes(server, backend);
   demoRoutes(server, createDemo(backend, catalogue));

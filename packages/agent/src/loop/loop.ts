@@ -7,6 +7,7 @@ import { readSession, recoveries, type SessionState } from '../session/session.t
 import { closingEvents } from './closing.ts';
 import { toolStep } from './tool-step.ts';
 import type { Claimed } from '../store/store.ts';
+import type { Held } from '../tools/tool.ts';
 
 /**
  * Works on a session until every input has its answer: read the log, take the next step, append. It keeps nothing
@@ -21,25 +22,29 @@ export interface LoopControl {
   signal: AbortSignal;
   /** Stop after the step at hand; a model call is not waited for, it can be made again. */
   halt: AbortSignal;
+  /** What the run's tools hold between calls. */
+  held: Held;
 }
 
 /** A run that takes its process down each time would do so for ever. */
 const MAX_RECOVERIES = 3;
 const GIVEN_UP = `The run was given up: it was taken up ${MAX_RECOVERIES} times after an interruption and got no further.`;
 
-export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopControl): Promise<void> {
+/** `waits`: its run goes on when somebody has decided, or given a result. */
+export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopControl): Promise<'ended' | 'waits'> {
   deps.files?.begin();
   const run = openRunLog(deps, control.owner, claimed);
-  if (control.recovers && !(await takeUp(run))) return;
+  if (control.recovers && !(await takeUp(run))) return 'ended';
   for (;;) {
     const state = readSession(run.events());
     if (control.halt.aborted) throw new Interrupted('asleep');
     if (state.run === undefined) {
-      if (await run.conclude('idle', [])) return;
+      if (await run.conclude('idle', [])) return 'ended';
       continue;
     }
     try {
-      if ((await step(deps, run, state, control)) === 'rests') return;
+      if ((await step(deps, run, state, control)) === 'rests')
+        return readSession(run.events()).run === undefined ? 'ended' : 'waits';
     } catch (error) {
       if (error instanceof Interrupted) throw error;
       if (control.signal.reason instanceof Interrupted) throw control.signal.reason;
@@ -52,7 +57,7 @@ export async function workOn(deps: RunDeps, claimed: Claimed, control: LoopContr
         await run.commit([stopped.event], { tokens: stopped.event.spent.tokens });
       if (isCancelled) continue;
       if (!(error instanceof ModelFailure)) throw error;
-      if (await end(run, readSession(run.events()), error.outcome, error.message, error.refusal)) return;
+      if (await end(run, readSession(run.events()), error.outcome, error.message, error.refusal)) return 'ended';
     }
   }
 }
@@ -74,7 +79,7 @@ async function step(
   own: RunDeps,
   log: RunLog,
   state: SessionState,
-  { signal, halt, owner }: LoopControl,
+  { signal, halt, owner, held }: LoopControl,
 ): Promise<'rests' | 'goes on'> {
   if (state.run === undefined) return 'goes on';
   const { deps, run } = await onStage(own, log, state.acting);
@@ -86,6 +91,7 @@ async function step(
     trace: traceOf(deps, runId, state.run.trace),
     owner,
     limits,
+    held,
     signal,
     modelSignal: AbortSignal.any([signal, halt]),
   };

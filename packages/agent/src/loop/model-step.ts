@@ -11,7 +11,7 @@ import { memoryScope, type RunLimits } from '@troupe/domain';
 import { readSession } from '../session/session.ts';
 import { keptSkills } from '../skills/active.ts';
 import { shownIn } from '../tools/deferred.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Held, Tool } from '../tools/tool.ts';
 
 /** One call of the model, and what it said into the log. */
 
@@ -22,6 +22,7 @@ export interface Turn {
   owner: string;
   trace: Trace | undefined;
   limits: RunLimits;
+  held: Held;
   signal: AbortSignal;
   modelSignal: AbortSignal;
 }

@@ -129,6 +129,7 @@ async function invoke(deps: RunDeps, turn: Turn, call: PendingCall, tool: Tool):
     remaining: left,
     run: { seq: current?.seq ?? 0, depth: current?.depth ?? 0 },
     background: deps.background,
+    held: turn.held,
     signal: AbortSignal.any([signal, timeout]),
   };
   try {
@@ -157,4 +158,5 @@ export const resultEvent = ({ callId, tool }: { callId: string; tool: string }, 
     content: result.content,
     isError: result.isError ?? false,
     spent,
+    ...(result.pictures && result.pictures.length > 0 && { attachments: result.pictures }),
   }) satisfies SessionEventBody;

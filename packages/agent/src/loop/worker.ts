@@ -2,6 +2,7 @@ import { newId } from '@troupe/kernel';
 import { workOn } from './loop.ts';
 import { Interrupted, type RunDeps } from './run.ts';
 import type { Claimed } from '../store/store.ts';
+import { createHeld, type Held } from '../tools/tool.ts';
 
 interface Job {
   abort: AbortController;
@@ -26,6 +27,8 @@ export class Worker {
   readonly #renewMs: number;
   readonly #deps: RunDeps;
   readonly #jobs = new Map<string, Job>();
+  /** By session: what a run holds, also while it waits for somebody. */
+  readonly #held = new Map<string, Held>();
   readonly #halt = new AbortController();
 
   constructor(deps: RunDeps, owner: string, { leaseMs, renewMs }: { leaseMs: number; renewMs: number }) {
@@ -60,14 +63,26 @@ export class Worker {
     const timer = setTimeout(() => open.forEach(({ abort }) => abort.abort(new Interrupted('asleep'))), GRACE_MS);
     await settled;
     clearTimeout(timer);
+    await Promise.all([...this.#held.keys()].map((sessionId) => this.#letGo(sessionId)));
+  }
+
+  /** What the run has held ends with it. */
+  async #letGo(sessionId: string): Promise<void> {
+    const held = this.#held.get(sessionId);
+    this.#held.delete(sessionId);
+    await held?.drop().catch((err: unknown) => this.#deps.log.warn({ err, sessionId }, 'what a run held did not end'));
   }
 
   async #run(claimed: Claimed, abort: AbortController, recovers: boolean): Promise<void> {
     const letGo = this.#keepLease(claimed, abort);
     const sessionId = claimed.session.id;
     const { owner } = this;
+    const held = this.#held.get(sessionId) ?? createHeld();
+    this.#held.set(sessionId, held);
+    let outcome: 'ended' | 'waits' = 'ended';
     try {
-      await workOn(this.#deps, claimed, { owner, recovers, signal: abort.signal, halt: this.#halt.signal });
+      const control = { owner, recovers, signal: abort.signal, halt: this.#halt.signal, held };
+      outcome = await workOn(this.#deps, claimed, control);
     } catch (error) {
       if (error instanceof Interrupted && error.why === 'lost') throw error;
       await this.#deps.store.release(sessionId, owner);
@@ -75,6 +90,7 @@ export class Worker {
     } finally {
       letGo();
       this.#jobs.delete(sessionId);
+      if (outcome === 'ended') await this.#letGo(sessionId);
     }
   }
 

@@ -18,7 +18,7 @@ export interface ControlGroups {
   /** The kernel's bounds that hold here. */
   readonly bounds: readonly Controller[];
   /** Shell commands that put the shell that runs them into a group of its own; what it executes stays in it. */
-  readonly enter: string;
+  enter: (limits?: GroupLimits) => string;
   /** Whether the kernel has ended one of its processes for want of memory. */
   isShort: (pid: number | undefined) => boolean;
   /** Ends whoever is in the group: one that bubblewrap had just started when it was killed would outlive it. */
@@ -81,7 +81,6 @@ const VERSION_2: Kind = {
 export function createControlGroups(limits: GroupLimits, root = '/sys/fs/cgroup'): ControlGroups {
   const kind = existsSync(path.join(root, 'cgroup.controllers')) ? VERSION_2 : VERSION_1;
   const folders = kind === VERSION_2 ? unifiedFolder(root) : separateFolders(root);
-  const files = kind.files(limits, ownCores());
   boundAll(folders, kind.files(forAll(limits), allCores()));
   const memory = folders.find(({ controllers }) => controllers.includes('memory'))?.folder;
   for (const { folder } of folders) {
@@ -95,7 +94,7 @@ export function createControlGroups(limits: GroupLimits, root = '/sys/fs/cgroup'
   const end = (pid: number | undefined): void => each(pid, endGroup);
   return {
     bounds: folders.flatMap(({ controllers }) => controllers),
-    enter: folders.map((one) => entering(one, files)).join('\n'),
+    enter: (own = limits) => folders.map((one) => entering(one, kind.files(own, ownCores()))).join('\n'),
     isShort(pid) {
       if (pid === undefined || memory === undefined) return false;
       try {

@@ -30,6 +30,8 @@ export interface EgressProxy {
 
 export interface EgressOptions {
   allowedDomains: readonly string[];
+  /** Every domain, whatever the list says; addresses and ports are bounded all the same. */
+  anyDomain?: boolean;
   rules?: AddressRules;
   ports?: readonly number[];
 }
@@ -41,14 +43,14 @@ const HEAD_MS = 120_000;
 const MOST_CONNECTIONS = 64;
 
 /** Connects to what may be reached, and says why not to all else. */
-function createDial({ allowedDomains, rules, ports }: Required<EgressOptions>) {
+function createDial({ allowedDomains, anyDomain, rules, ports }: Required<EgressOptions>) {
   const outside = createResolve();
   const find = (name: string) => (rulesFor(rules, name).allowPrivate ? systemResolve(name) : outside(name));
   return async (host: string, port: number): Promise<net.Socket> => {
     const name = host.replace(/^\[|\]$/g, '');
     const own = rulesFor(rules, name, port);
     // A host that the operator named may listen anywhere.
-    if ((!ports.includes(port) && own === rules) || !domainAllowed(name, allowedDomains))
+    if ((!ports.includes(port) && own === rules) || !(anyDomain || domainAllowed(name, allowedDomains)))
       throw new Refused(`${name}:${port} is not allowed`);
     const found = await find(name);
     const usable = found.find(({ address }) => addressAllowed(address, own));
@@ -121,13 +123,14 @@ function refuse(response: http.ServerResponse, error: unknown): void {
 
 export async function createEgressProxy({
   allowedDomains,
+  anyDomain = false,
   rules = {},
   ports = WEB_PORTS,
 }: EgressOptions): Promise<EgressProxy> {
   const folder = await mkdtemp(path.join(tmpdir(), 'egress-'));
   const socketPath = path.join(folder, 's');
   const open = new Set<Duplex>();
-  const dial = createDial({ allowedDomains, rules, ports });
+  const dial = createDial({ allowedDomains, anyDomain, rules, ports });
 
   function track(socket: Duplex): void {
     open.add(socket);

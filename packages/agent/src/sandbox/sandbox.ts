@@ -6,10 +6,11 @@ import path from 'node:path';
 import { SKILLS_FOLDER } from '@troupe/domain';
 import { createFairQueue, type Log } from '@troupe/kernel';
 import { createControlGroups } from './control-group.ts';
-import { createOutputTail } from './output-tail.ts';
+import { createOutputTail, type OutputTail } from './output-tail.ts';
 import { tooMuchMemory, watchResources, type Watched } from './resource-watch.ts';
 import { createSandboxUser } from './sandbox-user.ts';
 import type { Quarters, Room } from './quarters.ts';
+import { createSeats, type Seats } from './seats.ts';
 
 /**
  * Runs programs for an agent where they can do no harm: bubblewrap with its own user, process, mount and network
@@ -68,10 +69,22 @@ interface SandboxResult {
   full?: string;
 }
 
+/** A command that goes on while others do. */
+interface Started {
+  output: OutputTail;
+  /** Settles when it has ended, however that came. */
+  done: Promise<SandboxResult>;
+  stop: (why: string) => void;
+}
+
 export interface Sandbox {
   /** Why there is no sandbox here; undefined: there is one. */
   unavailable: () => Promise<string | undefined>;
   run: (command: SandboxCommand) => Promise<SandboxResult>;
+  /** The same without waiting for it, and out of the line: who calls it bounds how many there are. */
+  start: (command: SandboxCommand) => Promise<Started>;
+  /** How many programs of a kind go on at once, of all and of one owner. */
+  seats: Readonly<Record<'browser' | 'job', Seats>>;
   /** The program and arguments that run `argv` inside: for programs that are talked to, such as MCP servers. */
   wrap: (command: Inside) => Promise<Wrapped>;
 }
@@ -82,6 +95,10 @@ interface Inside extends Mounts {
   /** Of one file, where it is less than what every file may have. */
   fileBytes?: number;
   env?: Readonly<Record<string, string>>;
+  /** Other bounds than those of every command. */
+  limits?: SandboxLimits;
+  /** How many descriptors after the first three are handed on. */
+  pipes?: number;
 }
 
 interface Wrapped {
@@ -96,6 +113,8 @@ const WORKSPACE = '/workspace';
 const NODE = '/opt/agent/node';
 const BRIDGE = '/opt/agent/egress-bridge.mts';
 const BRIDGE_SOURCE = path.join(import.meta.dirname, 'egress-bridge.mts');
+/** It only passes bytes on: it needs no room to grow, and no compiler. */
+const BRIDGE_FLAGS = ['--max-old-space-size=16', '--max-semi-space-size=1', '--single-threaded-gc'];
 const EGRESS_SOCKET = '/run/egress.sock';
 const MB = 1024 * 1024;
 /** Runtimes such as Node reserve this much without using it; what is really used is watched. */
@@ -109,9 +128,9 @@ const ISOLATION =
 
 const bind = (...args: string[]): string[] => args;
 
-/** What programs need of /etc: certificates, names of zones and alternatives; no accounts, no hosts, no keys. */
+/** What programs need of /etc: certificates, names of zones, fonts and alternatives; no accounts, no hosts, no keys. */
 const ETC =
-  'ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted ca-certificates alternatives ld.so.cache localtime mime.types'.split(
+  'ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted ca-certificates alternatives fonts ld.so.cache localtime mime.types'.split(
     ' ',
   );
 
@@ -126,7 +145,7 @@ interface Ways {
 /** The program inside, as bubblewrap starts it; `at` says where the user outside finds our paths. */
 function inside(
   { bwrap, prlimit, limits }: Tools,
-  { workspace, argv, cwd = '.', env = {}, egressSocket, skills = [], fileBytes }: Inside,
+  { workspace, argv, cwd = '.', env = {}, egressSocket, skills = [], fileBytes, pipes = 0 }: Inside,
   at: (given: string) => string,
 ) {
   const given = {
@@ -136,7 +155,8 @@ function inside(
     TMPDIR: '/tmp',
     ...env,
   };
-  const inner = egressSocket === undefined ? argv : [NODE, BRIDGE, EGRESS_SOCKET, ...argv];
+  const inner =
+    egressSocket === undefined ? argv : [NODE, ...BRIDGE_FLAGS, BRIDGE, EGRESS_SOCKET, String(pipes), ...argv];
   return [
     bwrap,
     ...ISOLATION,
@@ -192,12 +212,16 @@ async function probe(
   return undefined;
 }
 
-async function runNow(
+async function startNow(
   { wrap, groups }: Ways,
   { timeoutMs, signal, workspace, ...rest }: SandboxCommand,
-): Promise<SandboxResult> {
+): Promise<Started> {
+  const output = createOutputTail();
   const before = await workspace.room();
-  if (before.shut) return { output: '', code: null, stopped: `${before.full}; remove something with the file tools` };
+  if (before.shut) {
+    const stopped = `${before.full}; remove something with the file tools`;
+    return { output, stop: () => {}, done: Promise.resolve({ output: '', code: null, stopped }) };
+  }
   // In a full workspace files may be removed, and none may be written: not a byte, and no more files than there were.
   const fileBytes = before.full === undefined ? before.freeBytes : 0;
   const { command, args, release, watched } = await wrap({ ...rest, workspace: workspace.root, fileBytes });
@@ -211,7 +235,6 @@ async function runNow(
     groups.end(child.pid);
   };
   child.once('exit', () => groups.end(child.pid));
-  const output = createOutputTail();
   const take = (chunk: Buffer): void => {
     output.add(chunk);
     if (output.total() > MAX_OUTPUT_BYTES) stop(`its output passed ${MAX_OUTPUT_BYTES / MB} MB`);
@@ -221,25 +244,25 @@ async function runNow(
   const onAbort = (): void => stop('it was cancelled');
   signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => stop(`it took longer than ${timeoutMs / 1000} s`), timeoutMs);
-  const unwatch = watchResources({
-    ...watched,
-    pid: child.pid,
-    full: async () => overfull(before, await workspace.room()),
-    onExceeded: stop,
-  });
-  try {
-    const code = await ended(child);
-    if (watched.isShort?.(child.pid)) stopped ??= tooMuchMemory(watched.memoryBytes);
-    if (stopped !== undefined) return { output: output.text(), code: null, stopped };
-    // A short command is over before the watcher looks.
-    const full = overfull(before, await workspace.room());
-    return { output: output.text(), code, ...(full !== undefined && { full }) };
-  } finally {
-    clearTimeout(timer);
-    unwatch();
-    release(child.pid);
-    signal.removeEventListener('abort', onAbort);
+  const full = async (): Promise<string | undefined> => overfull(before, await workspace.room());
+  const unwatch = watchResources({ ...watched, pid: child.pid, full, onExceeded: stop });
+
+  async function finish(): Promise<SandboxResult> {
+    try {
+      const code = await ended(child);
+      if (watched.isShort?.(child.pid)) stopped ??= tooMuchMemory(watched.memoryBytes);
+      if (stopped !== undefined) return { output: output.text(), code: null, stopped };
+      // A short command is over before the watcher looks.
+      const why = await full();
+      return { output: output.text(), code, ...(why !== undefined && { full: why }) };
+    } finally {
+      clearTimeout(timer);
+      unwatch();
+      release(child.pid);
+      signal.removeEventListener('abort', onAbort);
+    }
   }
+  return { output, done: finish(), stop };
 }
 
 export function createSandbox({
@@ -251,24 +274,28 @@ export function createSandbox({
 }: SandboxOptions = {}): Sandbox {
   let probed: Promise<string | undefined> | undefined;
   const queue = createFairQueue(AT_ONCE);
-  const bounded = { memoryBytes: limits.memoryMb * MB, processes: limits.processes };
-  const groups = createControlGroups(bounded, groupsRoot);
+  const groups = createControlGroups(watchedOf(limits), groupsRoot);
   const user = createSandboxUser();
   const tools: Tools = { bwrap, prlimit, limits };
 
   async function wrap(wanted: Inside): Promise<Wrapped> {
-    const { workspace, egressSocket } = wanted;
+    const { workspace, egressSocket, limits: own = limits } = wanted;
     await user.claim(workspace);
     if (egressSocket !== undefined) user.admit(egressSocket);
     const { script, argv, at, unshare } = user.become(oursIn(wanted));
     const [command = '', ...args] = [
       ...(unshare ? ['/usr/bin/unshare', '--mount', '--'] : []),
-      ...bind('/bin/sh', '-c', ['set -e', 'umask 077', groups.enter, script, 'exec "$@"'].join('\n'), 'sandbox'),
+      ...bind(
+        '/bin/sh',
+        '-c',
+        ['set -e', 'umask 077', groups.enter(watchedOf(own)), script, 'exec "$@"'].join('\n'),
+        'sandbox',
+      ),
       ...argv,
-      ...inside(tools, wanted, at),
+      ...inside({ ...tools, limits: own }, wanted, at),
     ];
     const isShort = groups.bounds.includes('memory') ? groups.isShort : undefined;
-    return { command, args, release: groups.leave, watched: { ...bounded, ...(isShort && { isShort }) } };
+    return { command, args, release: groups.leave, watched: { ...watchedOf(own), ...(isShort && { isShort }) } };
   }
 
   const unavailable = (): Promise<string | undefined> => (probed ??= probe(tools, { wrap, groups }, log));
@@ -276,9 +303,14 @@ export function createSandbox({
   return {
     unavailable,
     wrap,
-    run: (command) => queue.run(command.workspace.owner, () => runNow({ wrap, groups }, command), command.signal),
+    run: (command) =>
+      queue.run(command.workspace.owner, async () => (await startNow({ wrap, groups }, command)).done, command.signal),
+    start: (command) => startNow({ wrap, groups }, command),
+    seats: { browser: createSeats(BROWSERS), job: createSeats(JOBS) },
   };
 }
+
+const watchedOf = ({ memoryMb, processes }: SandboxLimits) => ({ memoryBytes: memoryMb * MB, processes });
 
 /** What is shown inside of what is ours outside. */
 const oursIn = ({ workspace, egressSocket, skills = [] }: Mounts): string[] => [
@@ -295,6 +327,9 @@ function overfull(before: Room, now: Room): string | undefined {
 
 /** Commands of all agents, and of one owner's: the bounds of a workspace are those of one command. */
 const AT_ONCE = { width: 32, perKey: 3, waiting: 1_000, waitingPerKey: 50 };
+/** Those that go on between calls. */
+const BROWSERS = { all: 8, perOwner: 2 };
+const JOBS = { all: 32, perOwner: 6 };
 const MAX_OUTPUT_BYTES = 64 * MB;
 
 function ended(child: ChildProcess): Promise<number | null> {

@@ -103,7 +103,16 @@ export type SessionEventBody =
     }
   /** Stored before the tool runs. */
   | { type: 'tool_started'; callId: string; tool: string }
-  | { type: 'tool_result'; callId: string; tool: string; content: string; isError: boolean; spent: Spent }
+  | {
+      type: 'tool_result';
+      callId: string;
+      tool: string;
+      content: string;
+      isError: boolean;
+      spent: Spent;
+      /** Pictures that came of it. */
+      attachments?: readonly Attachment[];
+    }
   | { type: 'approval_requested'; approvalId: string; callId: string; tool: string; args: string }
   | { type: 'approval_decided'; approvalId: string; callId: string; approved: boolean; by: string }
   /** Stands in the prompt for everything up to and including `upTo`; the log itself keeps all. */

@@ -16,7 +16,7 @@ const ARGS = {
   }),
 };
 
-interface ShellOptions {
+export interface ShellOptions {
   egress?: Omit<EgressOptions, 'allowedDomains'>;
   skills?: { shelf: Shelf; source: SkillSource };
 }

@@ -1,5 +1,5 @@
 import { newDefinition, type AgentDefinition } from '@troupe/domain';
-import type { Tool, ToolContext, ToolResult } from './tool.ts';
+import { createHeld, type Tool, type ToolContext, type ToolResult } from './tool.ts';
 
 /** Calls a tool as the loop does. */
 export async function call(
@@ -20,6 +20,7 @@ export async function call(
     definition: newDefinition({ name: 'A', ...definition }),
     signal: new AbortController().signal,
     remaining: { maxTurns: 10, maxTokens: 1e5, maxCostMicros: 1e6, maxSeconds: 100 },
+    held: createHeld(),
     ...context,
   });
 }

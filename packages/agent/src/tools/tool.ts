@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BlobFence } from '@troupe/db';
 import type { AgentDefinition, RunLimits } from '@troupe/domain';
-import type { Spent } from '../session/events.ts';
+import type { Attachment, Spent } from '../session/events.ts';
 import type { BackgroundTask, NewTask } from '../store/background.ts';
 
 export interface ToolContext {
@@ -18,6 +18,48 @@ export interface ToolContext {
   run?: { seq: number; depth: number };
   /** Where work goes that is not waited for; left out: nowhere. */
   background?: BackgroundDesk | undefined;
+  /** What goes on between the calls of a run, and ends with it. */
+  held: Held;
+}
+
+/** Something that goes on between calls: a browser, commands in the background. */
+export interface Holding {
+  close: () => Promise<void>;
+}
+
+export interface Held {
+  /** What is held under a name, made when it is first asked for. One that could not be made is asked for anew. */
+  get: <T extends Holding>(name: string, make: () => Promise<T> | T) => Promise<T>;
+  /** What is held under it; undefined: nothing is. */
+  find: <T extends Holding>(name: string) => Promise<T | undefined>;
+  /** Ends one of them, or all. */
+  drop: (name?: string) => Promise<void>;
+}
+
+export function createHeld(): Held {
+  const all = new Map<string, Promise<Holding>>();
+  async function end(name: string): Promise<void> {
+    const found = all.get(name);
+    all.delete(name);
+    // What could not be made was told to who asked for it.
+    await (await found?.catch(() => undefined))?.close();
+  }
+  return {
+    async get<T extends Holding>(name: string, make: () => Promise<T> | T) {
+      const known = all.get(name);
+      if (known) return (await known) as T;
+      const made = Promise.resolve().then(make);
+      all.set(name, made);
+      made.catch(() => {
+        if (all.get(name) === made) all.delete(name);
+      });
+      return made;
+    },
+    find: async <T extends Holding>(name: string) => (await all.get(name)?.catch(() => undefined)) as T | undefined,
+    async drop(name) {
+      await Promise.all((name === undefined ? [...all.keys()] : [name]).map(end));
+    },
+  };
 }
 
 export interface BackgroundDesk {
@@ -37,6 +79,8 @@ export interface ToolResult {
   handoff?: { agentId: string; name: string };
   /** What the tool used of the run's budget. */
   spent?: Spent;
+  /** Pictures of the workspace that go with it: shown to people, and to models that see. */
+  pictures?: readonly Attachment[];
 }
 
 /** What calls of tools write to a workspace that is kept elsewhere. */

@@ -14,6 +14,9 @@ import { filesystemTools } from './filesystem.ts';
 import { handoffTools } from './handoff.ts';
 import { memoryTools } from './memory.ts';
 import { backgroundTools } from './background-agents.ts';
+import { backgroundJobTools } from './background-jobs.ts';
+import { browserTools, type LoginSource } from './browser.ts';
+import { codeTools } from './code.ts';
 import { commandRunner, shellTools } from './shell.ts';
 import { thinkTools } from './think.ts';
 import { todoTools } from './todo.ts';
@@ -53,6 +56,8 @@ export interface ToolkitDeps {
   skills?: { shelf: Shelf; source: SkillSource };
   /** Where its owner's documents are searched; left out: it can have none. */
   knowledge?: KnowledgeSource;
+  /** What its owner has sealed for it to sign in with; left out: it can have none. */
+  logins?: LoginSource;
   /** What secrets of MCP servers are sealed with; left out: they lie as they are. */
   vault?: Vault;
   /** Where access to MCP servers is kept; left out: it cannot be asked for. */
@@ -106,6 +111,9 @@ function createToolsets({ sandbox, store, outbound, ...deps }: ToolkitDeps, work
     todo: () => todoTools(store),
     memory: () => memoryTools(store),
     fetch: () => fetchTools(outbound),
+    browser: () => browserTools(workspace, { ...deps, sandbox }),
+    code: async () => codeTools({ ...deps, workspace, run: commandRunner(await workspace(), sandbox, deps) }),
+    background_jobs: async () => backgroundJobTools(await workspace(), sandbox, deps),
   };
   const cache = new Map<ToolsetName, Promise<Tool[]>>();
   return (name: ToolsetName): Promise<Tool[]> => {

@@ -1,6 +1,16 @@
 /** The twelve ready-made teams. The first agent of each leads. */
 
-export const TEAM_TOOLS = ['filesystem', 'shell', 'think', 'todo', 'memory', 'fetch'] as const;
+export const TEAM_TOOLS = [
+  'filesystem',
+  'shell',
+  'think',
+  'todo',
+  'memory',
+  'fetch',
+  'browser',
+  'code',
+  'background_jobs',
+] as const;
 export type TeamTool = (typeof TEAM_TOOLS)[number];
 
 /** The model every ready-made team runs on. */

@@ -12,13 +12,14 @@ import { Form, Refused } from '../../ui/form.tsx';
 import { Failure, Lines } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { Channels } from './channels/channels.tsx';
+import { Logins } from './logins.tsx';
 import { isService, NO_SERVER, serverBody } from './mcp-server.ts';
 
 type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
 
 const TONE = { unused: 'neutral', connected: 'ok', failed: 'danger', consent: 'spot' } as const;
 
-/** Where people reach the agent, and MCP servers whose tools it uses. */
+/** Where people reach the agent, MCP servers whose tools it uses, and what its browser signs in with. */
 export function Connections({ agentId }: { agentId: string }) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const read = useCall(web.connections.list, { params: { id: agentId } });
@@ -39,6 +40,7 @@ export function Connections({ agentId }: { agentId: string }) {
         </ul>
       </Card>
       <Attach agentId={agentId} />
+      <Logins agentId={agentId} />
     </div>
   );
 }

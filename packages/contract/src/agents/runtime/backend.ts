@@ -46,6 +46,7 @@ export const getStats = endpoint({
 /** What agents can do on this installation. */
 export const abilities = z.object({
   shell: z.object({ reason: z.string().nullable().describe('Why commands cannot run; null: they can') }),
+  browser: z.object({ reason: z.string().nullable().describe('Why there is no browser; null: there is one') }),
 });
 
 export const getAbilities = endpoint({

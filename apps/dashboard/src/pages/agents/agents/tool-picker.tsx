@@ -7,14 +7,21 @@ import { PickMany } from '../../../ui/field.tsx';
 
 /** The tools that an agent may be given. One that cannot work here says why, and can only be taken away. */
 export function ToolPicker({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
-  const off = useCall(web.models.getAbilities, {}).data?.shell.reason;
+  const can = useCall(web.models.getAbilities, {}).data;
+  const why: Record<string, string | null | undefined> = {
+    shell: can?.shell.reason,
+    code: can?.shell.reason,
+    background_jobs: can?.shell.reason,
+    browser: can?.browser.reason,
+  };
   return (
     <PickMany
       label={texts.tools}
       value={value}
       onChange={onChange}
       choices={TEAM_TOOLS.map((tool) => {
-        const isOff = tool === 'shell' && typeof off === 'string';
+        const off = why[tool];
+        const isOff = typeof off === 'string';
         return {
           value: tool,
           label: toolNames[tool] ?? tool,

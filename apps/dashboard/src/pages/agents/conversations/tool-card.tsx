@@ -1,8 +1,10 @@
 import { chat as texts } from '../../../texts/agents.ts';
-import { talk } from '../../../texts/talk.ts';
+import { attach, talk } from '../../../texts/talk.ts';
 import { Button, Spinner } from '../../../ui/button.tsx';
 import { Badge } from '../../../ui/card.tsx';
 import { Icon } from '../../../ui/icons.tsx';
+import type { Attachment } from '@troupe/contract';
+import { fileUrl } from './attach.tsx';
 import { Approval } from './approval.tsx';
 import { effectOf } from './effect.ts';
 import type { ToolUse } from './transcript.ts';
@@ -49,6 +51,7 @@ export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: 
           )}
         </dl>
       </details>
+      {tool.pictures && <Pictures pictures={tool.pictures} actions={actions} />}
       {file !== undefined && (
         <div className="flex items-center gap-2 border-t border-line px-3 py-1.5">
           <Icon name="file" size={15} />
@@ -66,6 +69,26 @@ export function ToolCard({ tool, actions, deciding }: { tool: ToolUse; actions: 
         </div>
       )}
     </div>
+  );
+}
+
+/** What the call has drawn, or seen. */
+function Pictures({ pictures, actions }: { pictures: Attachment[]; actions: TurnActions }) {
+  return (
+    <ul className="flex flex-wrap gap-2 border-t border-line px-3 py-2">
+      {pictures.map(({ path }) => (
+        <li key={path} className="min-w-0">
+          <button type="button" aria-label={attach.open(path)} onClick={() => actions.onOpen(path)}>
+            <img
+              src={fileUrl(actions.agentId, path, true)}
+              alt={path.slice(path.lastIndexOf('/') + 1)}
+              loading="lazy"
+              className="max-h-72 max-w-full rounded-lg border border-line object-contain"
+            />
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -10,6 +10,8 @@ export interface ToolUse {
   args: string;
   state: 'planned' | 'waiting' | 'running' | 'done' | 'failed' | 'refused';
   result?: string;
+  /** That came of it. */
+  pictures?: Attachment[];
   approvalId?: string;
 }
 
@@ -82,6 +84,7 @@ function applyStep(call: ToolUse, step: SessionStep): void {
   if (step.type === 'tool_result') {
     if (call.state !== 'refused') call.state = step.isError ? 'failed' : 'done';
     call.result = step.content;
+    if (step.attachments) call.pictures = step.attachments;
   }
 }
 
