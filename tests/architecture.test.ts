@@ -12,11 +12,9 @@ import {
   jobsByContract,
   lightStart,
   LONG_FILES,
-  loopStaysFree,
   noCycles,
   noDeepImports,
   noTestCode,
-  ON_THE_LOOP,
   ROOMS,
   type Rule,
   schemasMadeOnce,
@@ -28,6 +26,7 @@ import {
   sqlInStores,
 } from './lib/architecture.ts';
 import { endpointsInGroups } from './lib/architecture-contract.ts';
+import { loopStaysFree, ON_THE_LOOP } from './lib/architecture-loop.ts';
 
 const sources = readSources(path.resolve(import.meta.dirname, '..'));
 
