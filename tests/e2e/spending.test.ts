@@ -105,7 +105,7 @@ browserSuite(
       await page.getByText('32 / 100').waitFor();
       await page.getByLabel('Wallet address').fill(wallets[0]!);
       await page.getByRole('button', { name: 'Enter the register' }).click();
-      await page.getByText('Joined').waitFor();
+      await page.getByText('In the register', { exact: true }).waitFor();
       const pay = async (amount: string) => {
         await page.getByLabel('Amount in USD').fill(amount);
         await page.getByLabel('Recipient').fill(wallets[1]!);

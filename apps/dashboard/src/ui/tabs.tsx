@@ -1,5 +1,6 @@
 import { Tabs as Base } from '@base-ui/react/tabs';
-import type { ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
+import { Lines } from './states.tsx';
 
 export interface Tab {
   key: string;
@@ -39,7 +40,7 @@ export function Tabs({
       </Base.List>
       {tabs.map(({ key, content }) => (
         <Base.Panel key={key} value={key} className="min-w-0 outline-none">
-          {key === current && content()}
+          <Suspense fallback={<Lines rows={6} />}>{key === current && content()}</Suspense>
         </Base.Panel>
       ))}
     </Base.Root>

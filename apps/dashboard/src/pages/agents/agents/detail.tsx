@@ -1,5 +1,6 @@
 import { web } from '@troupe/contract';
 import type { WebAgent } from '@troupe/contract';
+import { lazy } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { statusOf, useCall } from '../../../api.ts';
 import { modelName } from '../../../models.ts';
@@ -9,18 +10,20 @@ import { Mask } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { Backups } from '../backups.tsx';
-import { AgentConfig } from './config.tsx';
 import { Chat } from '../conversations/chat.tsx';
 import { files } from '../../../texts/talk.ts';
 import { Files } from '../files/files.tsx';
-import { Connections } from '../connections.tsx';
 import { Logs } from './logs.tsx';
-import { Manage } from './manage.tsx';
 import { MemoryTab } from '../memory.tsx';
 import { Messages } from './messages.tsx';
 import { Sessions } from '../conversations/sessions.tsx';
 import { Stats } from './stats.tsx';
+
+// Forms that few come for: loaded when their tab is opened.
+const AgentConfig = lazy(() => import('./config.tsx').then((page) => ({ default: page.AgentConfig })));
+const Backups = lazy(() => import('../backups.tsx').then((page) => ({ default: page.Backups })));
+const Connections = lazy(() => import('../connections.tsx').then((page) => ({ default: page.Connections })));
+const Manage = lazy(() => import('./manage.tsx').then((page) => ({ default: page.Manage })));
 
 export default function AgentDetail() {
   const { id } = useParams({ strict: false }) as { id: string };
