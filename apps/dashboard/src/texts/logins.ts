@@ -2,7 +2,7 @@ export const logins = {
   title: 'Sealed logins',
   hint: 'What the agent’s browser signs in with. The agent types a login by its name and never reads it; nobody sees it again.',
   none: 'There are none.',
-  fields: { name: 'Name', origin: 'Site', username: 'Username', password: 'Password' },
+  fields: { name: 'Name of the login', origin: 'Site', username: 'Username', password: 'Password' },
   originHint: 'It is typed on this site alone.',
   save: 'Seal it',
   saved: 'The login is sealed.',
