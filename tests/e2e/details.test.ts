@@ -116,11 +116,15 @@ browserSuite(
       const { shell } = await caller.call<{ shell: { reason: string | null } }>('GET', '/api/abilities');
       assert.ok(shell.reason === null || shell.reason.length > 0);
       await page.route('**/api/abilities', (route) =>
-        route.fulfill({ json: { shell: { reason: 'bubblewrap is not installed' } } }),
+        route.fulfill({
+          json: { shell: { reason: 'bubblewrap is not installed' }, browser: { reason: 'Chromium is not installed' } },
+        }),
       );
       await settle(page, '/dashboard/agents/new');
-      await page.getByText('Cannot run here: bubblewrap is not installed').waitFor();
-      assert.equal(await page.getByRole('checkbox', { name: /Cannot run here/ }).isDisabled(), true);
+      await page.getByText('Cannot run here: Chromium is not installed').waitFor();
+      const off = await page.getByRole('checkbox', { name: /Cannot run here/ }).all();
+      assert.equal(off.length, 4, 'the shell, code, jobs and the browser');
+      for (const box of off) assert.equal(await box.isDisabled(), true);
       await page.unroute('**/api/abilities');
       assertQuiet(watched);
     });
