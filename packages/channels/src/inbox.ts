@@ -5,6 +5,7 @@ import { AppError, newId, sha256Hex } from '@troupe/kernel';
 import { pieces, type ChannelDeps, type Part, type Post, type Service } from './channel.ts';
 import { inWords, TryLater, Undeliverable } from './errors.ts';
 import { attachedTo, bringFiles, linkedFiles, plainName } from './files.ts';
+import { namedIn, sendersIn } from './senders.ts';
 
 /**
  * What came in, one for all services. A message is written down before the service hears that we have it, and is a
@@ -40,11 +41,16 @@ const cleaned = (message: ChannelMessage): ChannelMessage => ({
   text: clean(message.text, MOST_TEXT) + (message.text.length > MOST_TEXT ? '\n[the rest was cut off]' : ''),
 });
 
+const NOT_NAMED =
+  'A task tells only those who are named one by one under “Who may write”, and whoever wrote last is not';
+
 class StoredInbox implements Inbox {
   readonly #service: Service;
   readonly #agent: ChannelDeps['agent'];
   readonly #log: ChannelDeps['log'];
   readonly #allowedSenders: readonly string[];
+  /** Those whom the owner named one by one. */
+  readonly #named: ReadonlySet<string>;
   readonly #lease: Lease;
   readonly #running = new Map<string, Promise<void>>();
   /** For each chat, until the newest input of it is stored: messages reach the agent in their order. */
@@ -53,11 +59,12 @@ class StoredInbox implements Inbox {
   #looking: Promise<void> = Promise.resolve();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(service: Service, { agent, log, allowedSenders = [], holdMs = HOLD_MS }: ChannelDeps) {
+  constructor(service: Service, { agent, settings, log, allowedSenders = [], holdMs = HOLD_MS }: ChannelDeps) {
     this.#service = service;
     this.#agent = agent;
     this.#log = log;
     this.#allowedSenders = allowedSenders;
+    this.#named = namedIn([...allowedSenders, ...sendersIn(settings)]);
     this.#lease = { owner: newId(), ttlMs: holdMs };
     this.#timer = setInterval(() => this.#lookAgain(), holdMs / 3).unref();
   }
@@ -202,6 +209,8 @@ class StoredInbox implements Inbox {
   /** The agent's answer, or what it has said already. */
   async #words(message: WaitingMessage): Promise<Pick<Answer, 'reply' | 'outcome' | 'seq' | 'sessionId'>> {
     if (message.words === undefined) return this.#ask(message);
+    // Whoever wrote last may be anybody where anybody may write, and what a task found is its owner's.
+    if (!this.#named.has(message.sender.toLowerCase())) throw new Undeliverable(NOT_NAMED);
     return { reply: message.words, outcome: 'done', sessionId: '' };
   }
 

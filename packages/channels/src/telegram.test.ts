@@ -67,7 +67,7 @@ describe('Telegram', () => {
     const { agent, store, model } = await testAgent();
     const told = { id: 'task:1', chat: '55:5', sender: '7', extra: { chat: '55', thread: '5' } };
     await store.takeMessage('telegram', { ...told, text: '', words: 'Two things are new' });
-    const channel = await make(agent, url);
+    const channel = await make(agent, url, { allowedSenders: ['7'] });
     await channel.start();
     const { body } = await called('sendMessage');
     assert.deepEqual(
@@ -75,6 +75,23 @@ describe('Telegram', () => {
       [55, 5, 'Two things are new', 0],
     );
     await channel.stop();
+  });
+
+  test('what a task has said is told to nobody whom the owner has not named', async () => {
+    const { url, sent } = await telegram();
+    for (const allowedSenders of [[], ['8']]) {
+      const { agent, store } = await testAgent();
+      const told = { id: 'task:1', chat: '55', sender: '7', text: '', words: 'Two things are new' };
+      await store.takeMessage('telegram', told);
+      const channel = await make(agent, url, { allowedSenders });
+      await channel.start();
+      const failed = async () =>
+        (await store.receipts({ channel: 'telegram', limit: 9 })).filter(({ state }) => state === 'failed');
+      await until(async () => (await failed()).length === 1);
+      assert.match((await failed())[0]!.note ?? '', /named one by one/);
+      await channel.stop();
+    }
+    assert.ok(sent.every(({ path }) => !path.includes('sendMessage')));
   });
 
   test('two messages of one poll that one answer saw get it once', async () => {

@@ -37,7 +37,7 @@ export const say = {
   tells: 'Tells you',
   nowhere: 'here alone: under Tasks and in its conversations',
   tellsHint: (channel: string) =>
-    `What it finds is sent to whoever wrote to it last on ${channel}. You connect ${channel} once it is made, and write to it there.`,
+    `What it finds is sent to you on ${channel}. Once it is made, connect ${channel}, name yourself under “Who may write”, and write to it there.`,
   needsTask: 'For what it does by itself.',
   money: 'Money',
   cap: 'Cap, in dollars a month',

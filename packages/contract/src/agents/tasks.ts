@@ -39,7 +39,9 @@ const fields = {
     .enum(CHANNEL_KINDS)
     .nullable()
     .optional()
-    .describe('The channel of the agent on which its words are told, to whoever wrote there last; null: on none'),
+    .describe(
+      'The channel of the agent on which its words are told, to whoever wrote there last and is named under who may write; null: on none',
+    ),
 };
 const TASK_ID = 'taskId required';
 const taskId = z.string({ error: TASK_ID }).min(1, TASK_ID);

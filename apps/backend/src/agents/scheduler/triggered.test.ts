@@ -202,17 +202,20 @@ test('a mail that the agent takes starts the tasks that wait for it, once, and o
   await addTrigger('m1', 'all', { kind: 'email' });
   await addTrigger('m2', 'boss', { kind: 'email', sender: 'boss@example.com' });
   await addTrigger('m3', 'firm', { kind: 'email', sender: '@example.com' });
-  const mail = (id: string, sender: string, state = 'waiting') =>
+  const mail = (id: string, sender: string, state = 'waiting', more: object = {}) =>
     sql`insert into agent_channel_messages (agent_id, user_id, channel, id, chat, sender, content, state)
       values ('agent', 'u', 'email', ${id}, 'c', ${sender}, ${JSON.stringify({
         text: 'Please pay',
         extra: { subject: 'Invoice' },
         paths: ['uploads/a.pdf'],
+        ...more,
       })}::jsonb, ${state}) on conflict do nothing`.execute(runtime.db.system);
   await mail('1', 'Boss@Example.com');
   await mail('1', 'Boss@Example.com');
   await mail('2', 'eve@notexample.com');
   await mail('3', 'boss@example.com', 'ignored');
+  // What a task tells by mail has not arrived.
+  await mail('task:4', 'boss@example.com', 'waiting', { words: 'Paid' });
   const counts = await Promise.all(['all', 'boss', 'firm'].map(async (id) => (await receipts(id)).length));
   assert.deepEqual(counts, [2, 1, 1]);
   assert.equal(
