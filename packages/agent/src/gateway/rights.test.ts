@@ -90,6 +90,7 @@ const TABLE: Record<string, readonly (typeof ALL)[number][]> = {
   'POST /sessions/x/branches': TALKERS,
   'GET /search': TALKERS,
   'GET /files': ['owner'],
+  'GET /files/find': ['owner'],
   'GET /files/content': ['owner'],
   'PUT /files/content': ['owner'],
   'DELETE /files': ['owner'],

@@ -229,7 +229,8 @@ function thoughtBlock({ text, signature, redacted }: Thought): Block[] {
 
 function resultBlock({ tool_call_id: id, content, is_error: isError }: ToolMessage): Block {
   const isPlain =
-    typeof content === 'string' || content.every((part) => part.type === 'text' && part.cache_control === undefined);
+    typeof content === 'string' ||
+    (content.length < 2 && content.every((part) => part.type === 'text' && part.cache_control === undefined));
   return {
     type: 'tool_result',
     tool_use_id: id,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { TEAM_TOOLS } from '@troupe/domain';
 import { createDirector, steps, type Director } from '@troupe/testing/services/director';
 import { person, type Person } from '@troupe/testing/services/people';
 import { startServices, type Services } from '@troupe/testing/services/services';
@@ -48,7 +49,7 @@ describe('without a model', () => {
     const ben = await person(services, { plan: 'label' });
     const { plan } = (await ben.ask('POST', '/api/say', { sentence: SENTENCE })).body;
     for (const [change, error] of [
-      [{ tools: ['rootkit'] }, 'Unknown tool rootkit. Known are: filesystem, shell, think, todo, memory, fetch'],
+      [{ tools: ['rootkit'] }, `Unknown tool rootkit. Known are: ${TEAM_TOOLS.join(', ')}`],
       [{ task: { ...plan.task, cronSchedule: 'soon' } }, 'Invalid cron schedule'],
       [{ task: { ...plan.task, timezone: 'Mars' } }, 'Invalid timezone'],
       [{ capUsd: -1 }, 'capUsd must be a number from 0 to 1000000, or null'],
