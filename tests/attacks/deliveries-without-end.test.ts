@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startScene, type Scene } from '@troupe/testing/attacks/scene';
 import { Webhook } from 'standardwebhooks';
 
-/** What starts a task, through the front door: a delivery, a call, a file, a result; and a thousand deliveries at once. */
+/** What starts a task, through the front door: a delivery, a call, a file, a result; and hundreds of deliveries at once. */
 let scene: Scene;
 before(async () => {
   scene = await startScene();
@@ -12,6 +12,8 @@ before(async () => {
 after(() => scene.stop());
 
 const TASKS = '/api/scheduled-tasks';
+/** Many times what is worked on at once; more would keep this process itself from asking as somebody else. */
+const DELIVERIES = 300;
 type Actor = Scene['attacker'];
 
 async function newTask(who: Actor, prompt: string): Promise<string> {
@@ -95,14 +97,14 @@ test('a signed delivery, a call with an API key and a file each start their task
   assert.deepEqual([found!.source, found!.input], ['file', 'inbox/new.txt (5 bytes)']);
 });
 
-test('a thousand deliveries at once: some are taken, the others are told to come again, and nobody else notices', async () => {
+test('hundreds of deliveries at once: some are taken, the others are told to come again, and nobody else notices', async () => {
   const eve = scene.attacker;
   const task = await newTask(eve, 'Take it.');
   const { trigger, secret } = await newTrigger(eve, task, { kind: 'webhook' });
   const statuses = new Map<number, number>();
   await scene.unharmed(async () => {
     await Promise.all(
-      Array.from({ length: 1000 }, async (_, n) => {
+      Array.from({ length: DELIVERIES }, async (_, n) => {
         const headers = { authorization: `Bearer ${secret}`, 'webhook-id': `d${n}` };
         const { status } = await deliver(trigger.id, 'x'.repeat(60_000), headers);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);

@@ -258,6 +258,7 @@ class TaskScheduler {
     // The agent was stopped with the platform, or not heard to its end.
     const isBroken = outcome.status === 'failed' && this.#stopping.signal.aborted && isKept(run);
     await this.#db.asSystem(async (tx) => {
+      await store.lockTask(tx, taskId);
       if (isBroken) await triggered.waitAgain(tx, runId);
       else await this.#close(tx, run, outcome);
     });

@@ -171,9 +171,13 @@ export const takeAbandoned = (tx: SystemTx, now: Date, limit: number) =>
     // In one order, since what a result starts is written down one user at a time.
     .orderBy('run.user_id')
     .limit(limit)
-    .forUpdate('run')
+    .forNoKeyUpdate(['run', 'task'])
     .skipLocked()
     .execute();
+
+/** Whoever writes to a task and to its runs locks the task first, as whoever deletes it does. */
+export const lockTask = (tx: SystemTx, taskId: string) =>
+  tx.selectFrom('scheduled_tasks').select('id').where('id', '=', taskId).forNoKeyUpdate().execute();
 
 /** Users take turns here, too; `busy` tells how many of each user's are being asked by this process. */
 export async function takeHeartbeats(

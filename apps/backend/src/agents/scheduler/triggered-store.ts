@@ -50,7 +50,7 @@ export async function takeWaiting(
   return { runs, left: await isWaiting(tx) };
 }
 
-/** Somebody may have taken one in between: then it is not there. */
+/** Somebody may have taken one, or be deleting its task, in between: then it is not there. */
 const begin = (tx: SystemTx, ids: string[], now: Date, leaseUntil: Date) =>
   tx
     .updateTable('task_runs as run')
@@ -59,11 +59,12 @@ const begin = (tx: SystemTx, ids: string[], now: Date, leaseUntil: Date) =>
     .whereRef('task.id', '=', 'run.task_id')
     .where('run.id', 'in', (query) =>
       query
-        .selectFrom('task_runs')
-        .select('id')
-        .where('id', 'in', ids)
-        .where('status', '=', 'waiting')
-        .forUpdate()
+        .selectFrom('task_runs as waiting')
+        .innerJoin('scheduled_tasks as own', 'own.id', 'waiting.task_id')
+        .select('waiting.id')
+        .where('waiting.id', 'in', ids)
+        .where('waiting.status', '=', 'waiting')
+        .forNoKeyUpdate(['waiting', 'own'])
         .skipLocked(),
     )
     .returning(['run.id', 'run.task_id', 'run.user_id', 'run.source', 'run.input'])
