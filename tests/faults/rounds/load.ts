@@ -36,7 +36,7 @@ interface Writer {
 /** Chats are most of what there is. */
 const MIX: readonly Kind[] = ['chat', 'key', 'chat', 'memory', 'chat', 'file', 'chat', 'task'];
 /** Of each kind one person may have only so many. */
-const MOST: Partial<Record<Kind, number>> = { key: 8, task: 100 };
+const MOST: Partial<Record<Kind, number>> = { key: 8, task: 100, file: 500 };
 
 function kindOf(count: number): Kind {
   const kind = MIX[count % MIX.length]!;
@@ -76,6 +76,8 @@ async function writer(db: Database, address: string): Promise<Writer> {
 }
 
 export interface Load {
+  /** How long each answer took, in milliseconds, since this was asked last. */
+  times: () => number[];
   /** Ends it, and gives what was asked and answered. */
   stop: () => Promise<Tally>;
   /** What is not as it was answered: a sentence for each. */
@@ -86,13 +88,16 @@ export async function startLoad(db: Database, address: string): Promise<Load> {
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => writer(db, address)));
   const writes = new Map<Writer, Write[]>(people.map((one) => [one, []]));
   const tally: Tally = { asked: 0, answered: 0, refusals: {} };
+  const times: number[] = [];
   const over = new AbortController();
   const one = async (who: Writer): Promise<void> => {
     for (let count = 0; !over.signal.aborted; count += 1) {
       const write: Write = { kind: kindOf(count), mark: newId(), done: false };
       writes.get(who)?.push(write);
       tally.asked += 1;
+      const begun = performance.now();
       const answer = await said(who.write(write.kind, write.mark));
+      times.push(performance.now() - begun);
       write.done = answer === '200' || answer === '201';
       if (write.done) tally.answered += 1;
       else {
@@ -104,6 +109,7 @@ export async function startLoad(db: Database, address: string): Promise<Load> {
   };
   const working = Promise.all(people.map(one));
   return {
+    times: () => times.splice(0),
     async stop() {
       over.abort();
       await working;

@@ -10,9 +10,11 @@ export interface Member {
   /** Ends it at once; settles when its watcher has brought it back. */
   kill: () => Promise<void>;
   signal: (signal: NodeJS.Signals) => void;
+  pid: () => number;
 }
 
 interface Running {
+  pid: number;
   signal: (signal: NodeJS.Signals) => void;
   ended: Promise<unknown>;
 }
@@ -36,6 +38,7 @@ export async function member(
   return {
     name,
     signal: (signal) => running.signal(signal),
+    pid: () => running.pid,
     async kill() {
       await end();
       await delay(AGAIN_MS);
@@ -49,10 +52,12 @@ export async function member(
 /** A program of the system, with all that it starts in one group. */
 export function startProgram(command: string, args: readonly string[]): Running {
   const child = spawn(command, args, { stdio: 'ignore', detached: true });
-  return { ended: once(child, 'exit'), signal: (signal) => void process.kill(-child.pid!, signal) };
+  const pid = child.pid!;
+  return { pid, ended: once(child, 'exit'), signal: (signal) => void process.kill(-pid, signal) };
 }
 
-export const ofService = ({ kill, exit }: ServiceProcess): Running => ({
+export const ofService = ({ pid, kill, exit }: ServiceProcess): Running => ({
+  pid,
   ended: exit,
   signal: (signal) => void kill(signal),
 });

@@ -152,6 +152,7 @@ async function openDatabase(
   const database: Member = {
     name: 'postmaster',
     signal,
+    pid: server.pid,
     // Whoever made it brings it back.
     async kill() {
       signal('SIGKILL');
