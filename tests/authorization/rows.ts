@@ -3,7 +3,7 @@ import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
 import { addSplit } from './split-rows.ts';
-import { addTold } from './told-rows.ts';
+import { addTold, keptResponse } from './told-rows.ts';
 import type { Marks } from './marks.ts';
 
 /** Rows of the owner that no request makes in a moment: money on the way, things that wait, what happened long ago. */
@@ -20,6 +20,7 @@ export interface RowIds {
   pendingDeviceId: string;
   runId: string;
   pushId: string;
+  responseId: string;
   splitId: string;
 }
 
@@ -56,6 +57,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     pendingDeviceId: newId(),
     runId: newId(),
     pushId: newId(),
+    responseId: `resp_${newId()}`,
     splitId: newId(),
   };
 
@@ -264,6 +266,8 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       output: mark('taskOutput'),
       input: mark('taskInput'),
     });
+    const kept = { input: '[]', response: JSON.stringify(keptResponse(ids.responseId, mark('response'))) };
+    await add('stored_responses', { ...kept, id: ids.responseId, user_id, bytes: 1, created_at: now });
     const delivered = { task_id: task.id, trigger_id: '', id: mark('delivery'), run_id: ids.runId };
     await add('task_deliveries', { ...delivered, user_id, at: now });
   }

@@ -946,6 +946,15 @@ export interface Tables {
     units: Int8;
     user_id: string;
   };
+  stored_responses: {
+    bytes: number;
+    created_at: Timestamp;
+    id: string;
+    input: Json;
+    previous: Nullable<string>;
+    response: Json;
+    user_id: string;
+  };
   task_deliveries: {
     at: Timestamp;
     id: string;

@@ -28,6 +28,8 @@ import { createLifecycle } from './lifecycle/service.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
+import { responseRoutes } from './responses/routes.ts';
+import { createStoredResponses } from './responses/service.ts';
 import { addressOf, run } from './run.ts';
 import { relayToAgents } from './runtime/relay.ts';
 import { createResource } from './runtime/resource.ts';
@@ -57,7 +59,9 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const ai = createAiService({ ...deps, sealKey: secrets.walletKey, metrics: server.metrics });
   await ai.reload();
   providerRoutes(server, ai.catalogue);
-  aiRoutes(server, { ...ai, clock, ownKey: deps.ownKey });
+  const responses = createStoredResponses({ db, clock });
+  aiRoutes(server, { ...ai, clock, ownKey: deps.ownKey, responses });
+  responseRoutes(server, responses);
 
   const outbound = createOutbound({ privateHosts: deps.settings.AGENT_PRIVATE_HOSTS });
   // What the operator has configured may be anywhere.
@@ -98,6 +102,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
       createSpendWatch({ db, clock }),
       createFileWatch({ db, log, find: wake.find }),
       () => forgetDeliveries(db.system),
+      responses.forgetOld,
     ],
   });
   const agents = run(server, deps, { ...running, fleet, scheduler, outbound, configured });
