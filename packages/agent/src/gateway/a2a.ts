@@ -6,6 +6,7 @@ import { PAGE_BYTES } from '../store/store.ts';
 import { WIRES, type TaskState, type TaskView, type Wire } from './a2a-wire.ts';
 import { keyFor, owns } from './rights.ts';
 import { openEventStream, readBody, sendJson, type Exchange } from './exchange.ts';
+import { readAhead } from './read-ahead.ts';
 
 /**
  * The Agent2Agent protocol over JSON-RPC. A context is a session; a task is one message and the run that answers it, so
@@ -195,26 +196,16 @@ async function cancelTask(call: Call): Promise<void> {
 }
 
 /** The task, its text as it is written, and how it ends. */
-async function stream(call: Call, view: TaskView, events: ReturnType<Exchange['agent']['follow']>): Promise<void> {
+async function stream(call: Call, view: TaskView, follow: ReturnType<Exchange['agent']['follow']>): Promise<void> {
   const { exchange, wire, id } = call;
-  const reading = events[Symbol.asyncIterator]();
-  const ahead = (): ReturnType<typeof reading.next> => {
-    const asked = reading.next();
-    // It may fail while a slow reader is waited for, or after the last word: whoever awaits it hears of it.
-    asked.catch(() => undefined);
-    return asked;
-  };
-  // Asked for first: from now on nothing is missed.
-  let next = ahead();
+  const events = readAhead(follow);
   const out = openEventStream(exchange);
   const say = (result: object) => out.send({ data: { jsonrpc: '2.0', id, result } });
   await say(wire.sent(view));
   const { seq } = refOf(view.id)!;
   const trail = openTrail(seq);
   let append = false;
-  for (let item = await next; !item.done; item = await next) {
-    next = ahead();
-    const live = item.value;
+  for await (const live of events) {
     if (live.kind === 'delta') {
       if (live.saw < seq) continue;
       await say(wire.artifact(view, live.text, { append, lastChunk: false }));
@@ -229,7 +220,6 @@ async function stream(call: Call, view: TaskView, events: ReturnType<Exchange['a
     await say(wire.status(now));
     break;
   }
-  reading.return?.().catch(() => undefined);
   out.end();
 }
 
