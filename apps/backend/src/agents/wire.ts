@@ -25,6 +25,9 @@ import { knowledgeRoutes } from './knowledge/routes.ts';
 import { createKnowledge } from './knowledge/service.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { createLifecycle } from './lifecycle/service.ts';
+import { managedRoutes } from './managed/routes.ts';
+import { createManaged } from './managed/service.ts';
+import { createSessions } from './managed/sessions.ts';
 import { createLiveStreams } from './provision/livestream.ts';
 import { provisionRoutes } from './provision/routes.ts';
 import { createProvision } from './provision/service.ts';
@@ -73,7 +76,7 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   const fleet = createFleet({ db, roster: roster.system, driver, clock, log, version, blobs, dataDir: deps.dataDir });
   const liveStream = createLiveStreams({ settings: deps.settings, outbound: configured, log });
 
-  wireMaking(server, { ...deps, ai, fleet, liveStream });
+  const making = wireMaking(server, { ...deps, ai, fleet, liveStream });
   channelRoutes(
     server,
     createChannels({
@@ -92,6 +95,8 @@ export async function wireAgents(server: Server, deps: AgentDeps): Promise<Runni
   workJobs(deps, fleet, driver);
 
   const wake = createWake({ roster, baseUrl, sessionSecret: secrets.sessionSecret, clock });
+  const managed = createManaged(making);
+  managedRoutes(server, managed, createSessions({ db, clock, managed, reach: wake.reach }));
   const scheduler = createScheduler({
     db,
     log,
@@ -130,7 +135,7 @@ interface Making extends AgentDeps {
 }
 
 /** Agents and teams: made, changed, backed up and removed. */
-function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }: Making): void {
+function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }: Making) {
   const { settings, db, roster, clock, version, log } = deps;
   const { premium: defaultModel } = ai.catalogue;
   const agents: AgentService = createAgentService({
@@ -154,6 +159,7 @@ function wireMaking(server: Server, { ai, fleet, liveStream, accounts, ...deps }
   skillRoutes(server, createSkillFiles({ db, roster }));
   knowledgeRoutes(server, createKnowledge({ db, roster, dashboard: dashboardOf(settings) }));
   provisionRoutes(server, createProvision({ ...making, settings, catalogue: ai.catalogue, liveStream }));
+  return { ...making, clock };
 }
 
 function workJobs({ jobs, roster }: AgentDeps, fleet: Fleet, driver: Driver): void {

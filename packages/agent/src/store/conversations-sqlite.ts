@@ -81,7 +81,7 @@ function looking({ all, first }: Sqlite, agentId: string): Pick<Methods, 'sessio
         offset,
       );
       const counted = first<{ total: number }>(`select count(*) as total ${from}`, agentId, channel, keys, key);
-      return { inputs, total: counted?.total ?? 0 };
+      return { inputs: inputs.map((one) => ({ ...one })), total: counted?.total ?? 0 };
     },
     search: (words, { limit, keys = '' }) =>
       all<Found>(
