@@ -2,13 +2,14 @@ import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
+import { addManaged, type ManagedIds } from './managed-examples.ts';
 import { addSplit } from './split-rows.ts';
-import { addTold, keptResponse } from './told-rows.ts';
+import { addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';
 
 /** Rows of the owner that no request makes in a moment: money on the way, things that wait, what happened long ago. */
 
-export interface RowIds {
+export interface RowIds extends ManagedIds {
   approvalId: string;
   bookingId: string;
   conversationId: string;
@@ -20,7 +21,6 @@ export interface RowIds {
   pendingDeviceId: string;
   runId: string;
   pushId: string;
-  responseId: string;
   splitId: string;
 }
 
@@ -58,6 +58,8 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     runId: newId(),
     pushId: newId(),
     responseId: `resp_${newId()}`,
+    environmentId: `env_${newId()}`,
+    managedSessionId: `sesn_${newId()}`,
     splitId: newId(),
   };
 
@@ -117,6 +119,7 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
     created_at: now,
   });
   await addFiles(add, of, mark);
+  await addManaged(add, of, ids, mark);
   await addTold(add, of, ids.pushId, mark);
   await add('audit_log', {
     user_id,
@@ -266,8 +269,6 @@ export async function addRows(db: Database, { userId, agentId, address, otherId 
       output: mark('taskOutput'),
       input: mark('taskInput'),
     });
-    const kept = { input: '[]', response: JSON.stringify(keptResponse(ids.responseId, mark('response'))) };
-    await add('stored_responses', { ...kept, id: ids.responseId, user_id, bytes: 1, created_at: now });
     const delivered = { task_id: task.id, trigger_id: '', id: mark('delivery'), run_id: ids.runId };
     await add('task_deliveries', { ...delivered, user_id, at: now });
   }

@@ -38,15 +38,3 @@ export async function addTold(
     cost_micros: 4713n,
   });
 }
-
-/** A response as the platform keeps it. */
-export const keptResponse = (id: string, model: string) => ({
-  id,
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model,
-  output: [],
-  store: true,
-  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-});

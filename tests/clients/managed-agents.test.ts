@@ -160,7 +160,7 @@ describe('sessions', () => {
     const listed: Any[] = [];
     for await (const event of client.beta.sessions.events.list(id, { limit: 3 })) listed.push(event);
     // When it was is told as it is stored, a moment later than it is heard.
-    const bare = (list: readonly Any[]) => list.map(({ processed_at: _, ...event }) => event as object);
+    const bare = (list: readonly Any[]) => list.map((event) => ({ ...(event as object), processed_at: '' }));
     assert.deepEqual(bare(listed), bare([...events, ...second]));
     const found = await client.beta.sessions.retrieve(id);
     assert.deepEqual([found.status, found.agent.name], ['idle', 'Coder']);

@@ -152,6 +152,7 @@ function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inn
       return change(userId, id, { ...(title !== undefined && { title }), metadata: next });
     },
     async list(userId: string, { agent_id: agentId, ...query }: ListQuery & { agent_id?: string | undefined }) {
+      if (agentId !== undefined) await managed.getAgent(userId, agentId, undefined);
       const page = await paged(query, async (wanted) => {
         const rows = await store.sessions(db, userId, { ...wanted, agentId });
         const data = [];

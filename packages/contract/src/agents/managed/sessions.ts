@@ -124,7 +124,7 @@ export const listSessions = endpoint({
   summary: 'Sessions, the newest first',
   query: listQuery.extend({ agent_id: z.string().max(200).optional() }),
   reply: z.object({ data: z.array(session), next_page: z.string().nullable(), prev_page: z.null() }),
-  errors: { 400: [NOT_YOURS] },
+  errors: { 400: [NOT_YOURS], 404: REACH_ERRORS[404] },
 });
 
 export const archiveSession = endpoint({
