@@ -2,7 +2,7 @@ import type { Database, Tables } from '@troupe/db';
 import { newId, sha256Hex } from '@troupe/kernel';
 import type { Insertable } from 'kysely';
 import { addFiles } from './file-rows.ts';
-import { addManaged, type ManagedIds } from './managed-examples.ts';
+import { addManaged, type ManagedIds } from './managed-rows.ts';
 import { addSplit } from './split-rows.ts';
 import { addTold } from './told-rows.ts';
 import type { Marks } from './marks.ts';

@@ -48,7 +48,6 @@ function createWire(isLegacy: boolean): Wire {
     ...(text !== undefined && {
       message: {
         ...message({ id, contextId }, 'agent', text),
-        // The same however often it is asked for.
         messageId: `${id}:${state}`,
       },
     }),
@@ -68,7 +67,6 @@ function createWire(isLegacy: boolean): Wire {
     }),
   });
   const wrapped = (name: string, body: object): object => (isLegacy ? body : { [name]: body });
-  const isOver = (state: TaskState): boolean => state !== 'working';
 
   return {
     task,
@@ -79,7 +77,7 @@ function createWire(isLegacy: boolean): Wire {
         taskId: view.id,
         contextId: view.contextId,
         status: statusOf(view),
-        ...(isLegacy && { final: isOver(view.state) }),
+        ...(isLegacy && { final: view.state !== 'working' }),
       }),
     artifact: (view, text, chunk) =>
       wrapped('artifactUpdate', {

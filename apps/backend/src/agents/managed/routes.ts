@@ -1,7 +1,7 @@
 import { backend } from '@troupe/contract';
-import { AppError, serve, type RequestInfo, type Server, type User } from '@troupe/kernel';
+import { serve, type RequestInfo, type Server, type User } from '@troupe/kernel';
 import { actingFor, callerOf } from '../../context.ts';
-import type { Managed } from './service.ts';
+import { ownerOf, type Managed } from './service.ts';
 import type { ManagedSessions } from './sessions.ts';
 
 interface Asked {
@@ -9,11 +9,7 @@ interface Asked {
   request: RequestInfo;
 }
 
-function whose({ user, request }: Asked): string {
-  const id = user?.id ?? actingFor(request);
-  if (id === undefined) throw new AppError(400, 'An API key of a user is needed');
-  return id;
-}
+const whose = ({ user, request }: Asked): string => ownerOf(user?.id ?? actingFor(request));
 
 const callerFor = (asked: Asked) => {
   const { user } = asked;

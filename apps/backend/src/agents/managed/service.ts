@@ -28,7 +28,14 @@ export type Managed = ReturnType<typeof createManaged>;
 
 /** Agents and environments as clients of Managed Agents know them. */
 export function createManaged(deps: ManagedDeps) {
-  return { ...agentsOf(deps), ...environmentsOf(deps) };
+  const shown = createShown(deps);
+  return { ...making(deps, shown), ...reading(deps, shown), ...environmentsOf(deps) };
+}
+
+/** All of it is somebody's. */
+export function ownerOf(userId: string | undefined): string {
+  if (userId === undefined) throw new AppError(400, 'An API key of a user is needed');
+  return userId;
 }
 
 const customOf = (tools: readonly Given[]): object[] => tools.filter(({ type }) => type === 'custom');
@@ -73,13 +80,16 @@ function shapeOf(row: AgentRow, { version, definition }: VersionedDefinition, be
   };
 }
 
-function agentsOf({ db, clock, roster, fleet, agents, refuseWhenDisabled }: ManagedDeps) {
-  async function shown(userId: string, row: AgentRow) {
+/** An agent as it is now. */
+const createShown =
+  ({ db, roster }: ManagedDeps) =>
+  async (userId: string, row: AgentRow) => {
     const [newest] = await roster.of(userId).definitions(row, 1);
     return shapeOf(row, newest!, await store.beside(db, userId, row.id));
-  }
-  const get = async (userId: string, id: string) => shown(userId, await roster.of(userId).get(id));
+  };
+type ShownAgent = ReturnType<typeof createShown>;
 
+function making({ db, roster, fleet, agents, refuseWhenDisabled }: ManagedDeps, shown: ShownAgent) {
   return {
     async createAgent(caller: Caller & { userId: string }, body: Create) {
       refuseWhenDisabled();
@@ -107,15 +117,7 @@ function agentsOf({ db, clock, roster, fleet, agents, refuseWhenDisabled }: Mana
         if (error instanceof AppError) await roster.system.discard(id);
         throw error;
       });
-      return get(userId, id);
-    },
-
-    async getAgent(userId: string, id: string, version: number | undefined) {
-      const row = await roster.of(userId).get(id);
-      if (version === undefined) return shown(userId, row);
-      const found = (await roster.of(userId).definitions(row)).find((one) => one.version === version);
-      if (!found) throw new AppError(404, 'Version not found');
-      return shapeOf(row, found, await store.beside(db, userId, id));
+      return shown(userId, await roster.of(userId).get(id));
     },
 
     async updateAgent(userId: string, id: string, body: Update) {
@@ -138,6 +140,18 @@ function agentsOf({ db, clock, roster, fleet, agents, refuseWhenDisabled }: Mana
         ...(body.tools !== undefined && { tools: customOf(body.tools ?? []) }),
       });
       return shown(userId, configured.agent);
+    },
+  };
+}
+
+function reading({ db, clock, roster }: ManagedDeps, shown: ShownAgent) {
+  return {
+    async getAgent(userId: string, id: string, version: number | undefined) {
+      const row = await roster.of(userId).get(id);
+      if (version === undefined) return shown(userId, row);
+      const found = (await roster.of(userId).definitions(row)).find((one) => one.version === version);
+      if (!found) throw new AppError(404, 'Version not found');
+      return shapeOf(row, found, await store.beside(db, userId, id));
     },
 
     listAgents: (userId: string, query: ListQuery) =>

@@ -104,7 +104,7 @@ export function createSessions(deps: SessionDeps) {
     };
   }
   const inner = { got, place, shown };
-  return { ...keeping(deps, inner), ...happening(deps, inner) };
+  return { ...beginning(deps, inner), ...keeping(deps, inner), ...happening(inner, createTaking(deps, inner)) };
 }
 
 interface Inner {
@@ -114,12 +114,7 @@ interface Inner {
 }
 type Shown = TypesOf<typeof backend.managed.getSession>['reply'];
 
-function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inner) {
-  const change = async (userId: string, id: string, values: Parameters<typeof store.changeSession>[3]) => {
-    const row = await store.changeSession(db, userId, id, { ...values, updated_at: clock() });
-    if (!row) throw new AppError(404, 'Session not found');
-    return shown(userId, row);
-  };
+function beginning({ db, clock, managed }: SessionDeps, { shown }: Inner) {
   return {
     async create(userId: string, { agent, environment_id, title = null, metadata }: Create) {
       const { id: agentId, archived_at } = await managed.getAgent(
@@ -145,6 +140,16 @@ function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inn
       await store.add(db, userId, 'managed_sessions', { ...row, metadata: JSON.stringify(metadata ?? {}) });
       return shown(userId, { ...row, metadata: metadata ?? {} }, 'idle');
     },
+  };
+}
+
+function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inner) {
+  const change = async (userId: string, id: string, values: Parameters<typeof store.changeSession>[3]) => {
+    const row = await store.changeSession(db, userId, id, { ...values, updated_at: clock() });
+    if (!row) throw new AppError(404, 'Session not found');
+    return shown(userId, row);
+  };
+  return {
     get: async (userId: string, id: string) => shown(userId, await got(userId, id)),
     async update(userId: string, id: string, { title, metadata }: Change) {
       const was = await got(userId, id);
@@ -178,9 +183,8 @@ function keeping({ db, clock, managed }: SessionDeps, { got, place, shown }: Inn
   };
 }
 
-function happening({ db, clock, managed }: SessionDeps, { place }: Inner) {
-  const places = createPlaces();
-
+/** What somebody does in a session, at the agent's own gateway. */
+function createTaking({ db, clock, managed }: SessionDeps, { place }: Inner) {
   async function say(userId: string, { session, client, at }: Place, content: string): Promise<ManagedEvent> {
     const { tools } = await managed.getAgent(userId, session.agent_id, undefined);
     const custom = tools.flatMap((tool) => (tool.type === 'custom' ? [callersTool(tool)] : []));
@@ -226,6 +230,11 @@ function happening({ db, clock, managed }: SessionDeps, { place }: Inner) {
     return { ...event, id: `sevt_${newId()}`, processed_at: null };
   }
 
+  return take;
+}
+
+function happening({ place }: Inner, take: ReturnType<typeof createTaking>) {
+  const places = createPlaces();
   return {
     /** One after the other: the first that is refused ends it, and says so. */
     async send(userId: string, id: string, events: readonly Sent[]) {

@@ -37,7 +37,8 @@ const tooLarge = () => new AppError(413, 'Request body too large');
 const itemsOf = (input: Body['input']): InputItem[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
 
-export function createStoredResponses({ db, clock }: { db: Database; clock: Clock }) {
+/** What is kept, read for one request. */
+function createReading(db: Database) {
   async function one(userId: string | undefined, id: string, request: Holding): Promise<store.Kept> {
     if (userId !== undefined) request.holds(await store.bytesOf(db, userId, [id]));
     const [found] = userId === undefined ? [] : await store.find(db, userId, [id]);
@@ -84,6 +85,11 @@ export function createStoredResponses({ db, clock }: { db: Database; clock: Cloc
     return items.map((item) => (item.type === 'item_reference' ? itemBy(item.id) : item));
   }
 
+  return { one, upTo, resolved };
+}
+
+export function createStoredResponses({ db, clock }: { db: Database; clock: Clock }) {
+  const { one, upTo, resolved } = createReading(db);
   const keep = (userId: string, previous: string | null, input: string, reply: Record<string, unknown>) => {
     const response = JSON.stringify(reply);
     const row = { id: String(reply['id']), userId, previous, input, response, at: clock() };
