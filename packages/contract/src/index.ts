@@ -58,7 +58,14 @@ export {
   type AgentStats,
   type ProvisionBody,
 } from './agents/fields.ts';
-export { FILE_BYTES, MOST_ATTACHMENTS, UPLOADS, type FileEntry } from './agents/files/fields.ts';
+export {
+  FILE_BYTES,
+  MOST_ATTACHMENTS,
+  PACKED_FILES,
+  PACKED_MB,
+  UPLOADS,
+  type FileEntry,
+} from './agents/files/fields.ts';
 export type { InboxItem } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';
 export * from './agents/jobs.ts';
