@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
 import { entriesOf } from '@troupe/kernel/archive';
-import { pdf, zip } from '@troupe/testing/documents/documents';
 import type { Page } from 'playwright-core';
 import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
@@ -245,30 +244,6 @@ browserSuite(
       await assertAccessible(page, 'files');
       // Chromium says what the page of the agent was kept from.
       assertQuiet(watched, [/Blocked script execution in 'about:srcdoc'/]);
-    });
-
-    test('a PDF is read page by page and an archive by its names, and neither runs anything', async () => {
-      const { page } = watched;
-      await open('tab=files');
-      await page.getByLabel('Upload', { exact: true }).setInputFiles([
-        { name: 'plan.pdf', mimeType: 'application/pdf', buffer: pdf(['Berlin on 5 May', 'Köln']) },
-        { name: 'site.zip', mimeType: 'application/zip', buffer: zip({ 'a/page.html': '<script>x</script>' }) },
-        { name: 'broken.zip', mimeType: 'application/zip', buffer: Buffer.from('PK\x03\x04 and no more') },
-      ]);
-      await page.getByRole('button', { name: 'broken.zip', exact: true }).waitFor();
-      await page.getByRole('button', { name: 'plan.pdf', exact: true }).click();
-      await page.getByRole('region', { name: 'Page 2' }).getByText('Köln').waitFor();
-      await assertAccessible(page, 'a PDF');
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'site.zip', exact: true }).click();
-      await page.getByText('1 entry, 18 B unpacked').waitFor();
-      await page.getByText('a/page.html').waitFor();
-      await assertAccessible(page, 'an archive');
-      await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'broken.zip', exact: true }).click();
-      await page.getByText('The archive is damaged. You can download it.').waitFor();
-      await page.keyboard.press('Escape');
-      assertQuiet(watched);
     });
 
     test('a run is looked at step by step, and forked from one with another model', async () => {
