@@ -10,6 +10,7 @@ export const talk = {
   recent: 'Conversations',
   elsewhere: 'Elsewhere',
   archived: 'Archived',
+  older: 'Show older ones',
   showArchived: 'Show archived',
   hideArchived: 'Back to the others',
   none: 'Nothing here yet.',
