@@ -100,7 +100,8 @@ function Groups({
             <h2 className="eyebrow px-2 pb-1 font-sans">{name}</h2>
             <ul className="flex flex-col gap-0.5">
               {list.map((session) => (
-                <li key={session.id}>
+                // Of a thousand only those in sight are laid out.
+                <li key={session.id} className="[contain-intrinsic-size:auto_3rem] [content-visibility:auto]">
                   <Row session={session} isCurrent={session.id === current} onOpen={onOpen} />
                 </li>
               ))}
