@@ -271,9 +271,7 @@ try {
       { figure: 'conversations_listed', value: Number(talk['listed']), atLeast: CONVERSATIONS },
       {
         figure: 'conversations_longest_ms',
-        value: Math.max(
-          ...['list', 'scroll', 'search'].map((part) => Number(talk[`${part}: longest task ms`])),
-        ),
+        value: Math.max(...['list', 'scroll', 'search'].map((part) => Number(talk[`${part}: longest task ms`]))),
         atMost: STALL_MS,
       },
       { figure: 'first_word_ms', value: waits[waits.length >> 1]!, atMost: 100 },

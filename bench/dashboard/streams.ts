@@ -38,8 +38,7 @@ export async function streamBytes(tabs: number): Promise<number> {
   try {
     const { web, keys } = await ask<Ready>('where');
     const agent = new Agent({ maxSockets: Infinity });
-    const openAll = () =>
-      Promise.all(Array.from({ length: tabs }, (_, n) => open(web, keys[n % users]!, agent)));
+    const openAll = () => Promise.all(Array.from({ length: tabs }, (_, n) => open(web, keys[n % users]!, agent)));
     const closeAll = async (streams: IncomingMessage[]) => {
       for (const stream of streams) stream.destroy();
       await ask('idle');

@@ -33,7 +33,14 @@ browserSuite('screens of all sizes and slow networks', (stage) => {
   for (const [size, [width, height]] of Object.entries(SIZES))
     test(`long names, other letters and pictures fit on a ${size} screen`, async () => {
       await page.setViewportSize({ width, height });
-      for (const path of ['', '/agents', `/agents/${agentId}?tab=chat`, `/agents/${agentId}?tab=manage`, '/tasks', '/settings?tab=keys']) {
+      for (const path of [
+        '',
+        '/agents',
+        `/agents/${agentId}?tab=chat`,
+        `/agents/${agentId}?tab=manage`,
+        '/tasks',
+        '/settings?tab=keys',
+      ]) {
         await settle(page, `/dashboard${path}`);
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
         assert.ok(wide <= 0, `${path} is ${wide} px wider than a ${size} screen`);
