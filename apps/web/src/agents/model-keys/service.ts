@@ -29,28 +29,14 @@ const TOLD_AT_ONCE = 8;
 /** Enough to know it by, and too little to guess it by: of a short one nothing. */
 const endingOf = (apiKey: string): string => (apiKey.length >= 16 ? apiKey.slice(-4) : '');
 
-/** A person's own keys at providers. They are kept with the agents that think on them, sealed for each. */
-export function createModelKeys({ roster, backend, audit }: ModelKeysDeps) {
-  async function keyOf(user: User, agentId: string): Promise<OwnKey> {
-    const own = roster.of(user.id);
-    const key = own.ownKey(await own.get(agentId));
-    if (!key) throw new AppError(404, NO_OWN_KEY);
-    return key;
-  }
+const told = ({ provider, apiKey }: OwnKey, rows: readonly AgentRow[]): ModelKey => ({
+  provider,
+  ending: endingOf(apiKey),
+  agents: rows.map(({ id, name }) => ({ id, name })),
+});
 
-  async function give(user: User, ids: readonly string[], key: OwnKey | null, address: string): Promise<AgentRow[]> {
-    const rows = await roster.of(user.id).giveKey(ids, key, (tx) =>
-      audit(tx, {
-        userId: user.id,
-        action: key ? 'model-key-given' : 'model-key-taken',
-        detail: { ...(key && { provider: key.provider }), agents: new Set(ids).size },
-        ip: address,
-      }),
-    );
-    await tell(user, rows, address);
-    return rows;
-  }
-
+/** Gives agents a key, or takes what they have, and tells those that are awake. */
+function createGiving({ roster, backend, audit }: ModelKeysDeps) {
   /** Whoever is awake thinks with the old one until it is told. */
   async function tell(user: User, rows: readonly AgentRow[], address: string): Promise<void> {
     const { call } = backend.as(user, address);
@@ -62,11 +48,31 @@ export function createModelKeys({ roster, backend, audit }: ModelKeysDeps) {
     await Promise.all(Array.from({ length: TOLD_AT_ONCE }, next));
   }
 
-  const told = ({ provider, apiKey }: OwnKey, rows: readonly AgentRow[]): ModelKey => ({
-    provider,
-    ending: endingOf(apiKey),
-    agents: rows.map(({ id, name }) => ({ id, name })),
-  });
+  return async (user: User, ids: readonly string[], key: OwnKey | null, address: string): Promise<AgentRow[]> => {
+    const rows = await roster.of(user.id).giveKey(ids, key, (tx) =>
+      audit(tx, {
+        userId: user.id,
+        action: key ? 'model-key-given' : 'model-key-taken',
+        detail: { ...(key && { provider: key.provider }), agents: new Set(ids).size },
+        ip: address,
+      }),
+    );
+    await tell(user, rows, address);
+    return rows;
+  };
+}
+
+/** A person's own keys at providers. They are kept with the agents that think on them, sealed for each. */
+export function createModelKeys(deps: ModelKeysDeps) {
+  const { roster, backend } = deps;
+  const give = createGiving(deps);
+
+  async function keyOf(user: User, agentId: string): Promise<OwnKey> {
+    const own = roster.of(user.id);
+    const key = own.ownKey(await own.get(agentId));
+    if (!key) throw new AppError(404, NO_OWN_KEY);
+    return key;
+  }
 
   return {
     async list(user: User): Promise<{ keys: ModelKey[] }> {
