@@ -1,6 +1,7 @@
 import { ArchiveError, entriesOf } from '@troupe/kernel/archive';
-import { isPdf, MAX_LOOKED_INTO, pagesOf, pictureType, textOf } from '../kinds.ts';
+import { isPdf, MAX_LOOKED_INTO, pictureType, textOf } from '../kinds.ts';
 import { createWorkspaceFiles } from '../workspace-files.ts';
+import { pagesOf } from './extract.task.ts';
 
 /** What a person can see of a file without opening it: the words of a PDF, the names in an archive. */
 export interface Preview {
