@@ -121,6 +121,8 @@ const BACKEND: Record<string, Make> = {
   'DELETE /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
   'GET /api/runtime/proxy/:agentId/files/find': (id) => ({ ...inAgent(id), query: { pattern: '*', since: '0' } }),
   'GET /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'GET /api/runtime/proxy/:agentId/files/preview': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
+  'GET /api/runtime/proxy/:agentId/files/zip': (id) => ({ ...inAgent(id), query: { path: '.' } }),
   'PUT /api/runtime/proxy/:agentId/files/content': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
   'GET /api/runtime/proxy/:agentId/search': (id) => ({ ...inAgent(id), query: { q: 'x' } }),
   'PATCH /api/runtime/proxy/:agentId/sessions/:id': (id) => ({
@@ -207,6 +209,7 @@ const WEB: Record<string, Make> = {
   ],
   'DELETE /api/agents/:id/files': (id) => ({ ...agent(id), query: { path: 'x' } }),
   'GET /api/agents/:id/files/content': (id) => ({ ...agent(id), query: { path: 'x' } }),
+  'GET /api/agents/:id/files/preview': (id) => ({ ...agent(id), query: { path: 'x' } }),
   'PUT /api/agents/:id/files/content': (id) => ({ ...agent(id), query: { path: 'x' } }),
   'GET /api/agents/:id/search': (id) => ({ ...agent(id), query: { q: 'x' } }),
   'PATCH /api/agents/:id/sessions/:sessionId': ({ agentId: id, conversationId: sessionId }) => ({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
+import { entriesOf } from '@troupe/kernel/archive';
 import type { Page } from 'playwright-core';
 import { assertAccessible, assertQuiet, openPage, settle, signIn } from './browser.ts';
 import type { WatchedPage } from './browser.ts';
@@ -228,11 +229,15 @@ browserSuite(
       await page.getByRole('button', { name: 'notes.md', exact: true }).click();
       await page.getByRole('dialog').locator('strong', { hasText: 'one' }).waitFor();
       await page.keyboard.press('Escape');
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('link', { name: 'Download fees.csv' }).click(),
-      ]);
-      assert.equal(download.suggestedFilename(), 'fees.csv');
+      const saved = async (name: string) => {
+        const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name }).click()]);
+        return download;
+      };
+      assert.equal((await saved('Download fees.csv')).suggestedFilename(), 'fees.csv');
+      const folder = await saved('Download as zip');
+      assert.equal(folder.suggestedFilename(), 'site.zip');
+      const packed = entriesOf(await readFile(await folder.path())) ?? [];
+      assert.deepEqual(packed.map(({ path }) => path).sort(), ['fees.csv', 'notes.md', 'page.html']);
       await page.getByRole('button', { name: 'Delete fees.csv' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('button', { name: 'fees.csv', exact: true }).waitFor({ state: 'detached' });

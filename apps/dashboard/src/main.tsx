@@ -5,18 +5,18 @@ import { createRoot } from 'react-dom/client';
 import { statusOf } from './api.ts';
 import { createAppRouter } from './router.tsx';
 import { keepOwnPage } from './offline.ts';
+import { retry, retryDelay } from './retrying.ts';
 import { sessionQuery } from './session.ts';
 import './styles.css';
 
-/** Another try would be told the same. */
-const NEVER_RETRY = (error: Error) => {
-  const status = statusOf(error) ?? 500;
-  return (status > 0 && status < 500) || status === 501;
-};
-
 const queries = new QueryClient({
   defaultOptions: {
-    queries: { retry: (tries, error) => tries < 2 && !NEVER_RETRY(error), staleTime: 5000, refetchOnWindowFocus: true },
+    queries: {
+      retry,
+      retryDelay: (tries, error) => retryDelay(tries, error),
+      staleTime: 5000,
+      refetchOnWindowFocus: true,
+    },
   },
   queryCache: new QueryCache({ onError: (error) => void leaveWhenSignedOut(error) }),
   mutationCache: new MutationCache({ onError: (error) => void leaveWhenSignedOut(error) }),

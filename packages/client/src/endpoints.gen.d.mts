@@ -633,6 +633,34 @@ export interface Endpoints {
     };
     reply: string;
   };
+  /** The words of a PDF page by page, and what is in an archive, without unpacking it */
+  'GET /api/agents/:id/files/preview': {
+    params: { id: string };
+    query: {
+      path: string;
+    };
+    reply: {
+      kind: 'pdf' | 'archive' | 'picture' | 'text' | 'other';
+      bytes: number;
+      pages?: string[];
+      entries?: ({
+        path: string;
+        kind: 'file' | 'folder' | 'link' | 'other';
+        bytes: number;
+      })[];
+      total?: number;
+      more: boolean;
+      note?: string;
+    };
+  };
+  /** A folder of the workspace as a zip; at most 10,000 files and 500 MB */
+  'GET /api/agents/:id/files/zip': {
+    params: { id: string };
+    query?: {
+      path?: string;
+    };
+    reply: string;
+  };
   /** Which collections an agent may search */
   'GET /api/agents/:id/knowledge': {
     params: { id: string };
@@ -1770,6 +1798,19 @@ export interface Endpoints {
       timestamp: string;
       status: 'ok';
       plan: string | null;
+    };
+  };
+  /** Your own keys at providers of models, and which agents think on them */
+  'GET /api/model-keys': {
+    reply: {
+      keys: ({
+        provider: string;
+        ending: string;
+        agents: ({
+          id: string;
+          name: string;
+        })[];
+      })[];
     };
   };
   /** The models that the caller can give an agent: those of the plan that a provider is set up for */
@@ -3702,6 +3743,48 @@ export interface Endpoints {
       saved: true;
     };
   };
+  /** Give more agents the key that one of yours has, without typing it again */
+  'POST /api/model-keys/share': {
+    body: {
+      agentId: string;
+      agentIds: string[];
+    };
+    reply: {
+      key: {
+        provider: string;
+        ending: string;
+        agents: ({
+          id: string;
+          name: string;
+        })[];
+      };
+    };
+  };
+  /** Take your key away from agents; they think on the platform’s account again */
+  'POST /api/model-keys/take': {
+    body: {
+      agentIds: string[];
+    };
+    reply: {
+      success: true;
+    };
+  };
+  /** Try a key before it is given, or the one that an agent has: lists its models and asks one a word */
+  'POST /api/model-keys/test': {
+    body?: {
+      agentId: string;
+    } | {
+      provider: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq';
+      apiKey: string;
+    };
+    reply: {
+      ok: boolean;
+      message: string;
+      models: number;
+      model: string | null;
+      ms: number | null;
+    };
+  };
   /** Mark notices as read: the given ones, or all */
   'POST /api/notices/read': {
     body?: {
@@ -4665,6 +4748,24 @@ export interface Endpoints {
         id: string;
         timestamp: string;
       })[];
+    };
+  };
+  /** Give agents a key of yours, all of them or none; what they had is replaced. It counts at once */
+  'PUT /api/model-keys': {
+    body: {
+      provider: 'openrouter' | 'anthropic' | 'openai' | 'gemini' | 'groq';
+      apiKey: string;
+      agentIds: string[];
+    };
+    reply: {
+      key: {
+        provider: string;
+        ending: string;
+        agents: ({
+          id: string;
+          name: string;
+        })[];
+      };
     };
   };
   /** Change a task */

@@ -58,7 +58,14 @@ export {
   type AgentStats,
   type ProvisionBody,
 } from './agents/fields.ts';
-export { FILE_BYTES, MOST_ATTACHMENTS, UPLOADS, type FileEntry } from './agents/files/fields.ts';
+export {
+  FILE_BYTES,
+  MOST_ATTACHMENTS,
+  PACKED_FILES,
+  PACKED_MB,
+  UPLOADS,
+  type FileEntry,
+} from './agents/files/fields.ts';
 export type { InboxItem } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';
 export * from './agents/jobs.ts';
@@ -71,6 +78,7 @@ export {
   TOO_MANY_STREAMS,
   TOO_MANY_FOLLOWED,
 } from './agents/live.ts';
+export { MOST_KEYED_AGENTS, NO_OWN_KEY, OWN_KEY_PROVIDERS, type ModelKey } from './agents/model-keys.ts';
 export { MEMORY_LIMITS } from './agents/memory/web.ts';
 export {
   mayBeNamed,

@@ -46,6 +46,7 @@ export * as logins from './agents/logins.ts';
 export * as live from './agents/live.ts';
 export * as mcp from './agents/mcp.ts';
 export * as memory from './agents/memory/web.ts';
+export * as modelKeys from './agents/model-keys.ts';
 export * as models from './agents/models.ts';
 export * as providers from './agents/providers/web.ts';
 export * as provision from './agents/provision/web.ts';

@@ -30,6 +30,7 @@ const door = (path: string): RateRule[] => [
 const CHANGES = [
   'authorizations',
   'keys',
+  'model-keys',
   'settings',
   'invites',
   'devices',
@@ -84,6 +85,16 @@ export const RATE_RULES: readonly RateRule[] = [
   { name: 'gateway', service: 'web', path: '/api/v1/gateway', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'agents', service: 'web', path: '/api/agents/*', limit: 100, seconds: MINUTE, message: SLOW_DOWN },
   { name: 'chat', service: 'web', path: '/api/chat', limit: 60, seconds: MINUTE, message: SLOW_DOWN },
+  // Each asks a provider, with a key that somebody may be guessing.
+  {
+    name: 'model keys',
+    service: 'web',
+    path: '/api/model-keys/test',
+    method: 'POST',
+    limit: 20,
+    seconds: MINUTE,
+    message: SLOW_DOWN,
+  },
   { name: 'say', service: 'web', path: '/api/say', per: 'user', limit: 20, seconds: MINUTE, message: SLOW_DOWN },
   {
     name: 'compare',

@@ -49,6 +49,7 @@ export * from './secret-store.ts';
 export * from './secrets.ts';
 export * from './settings.ts';
 export { tar, untar, type TarEntry, type TarItem } from './tar.ts';
+export { createZipWriter, type ZipWriter } from './zip.ts';
 export * from './time.ts';
 export * from './turns.ts';
 export * from './version.ts';

@@ -1,3 +1,4 @@
+import type { OwnKey } from '@troupe/ai';
 import { isDuplicate, type Database, type UserTx } from '@troupe/db';
 import { newDefinition, type AgentDefinition, type VersionedDefinition } from '@troupe/domain';
 import { AppError, type Clock } from '@troupe/kernel';
@@ -27,6 +28,10 @@ export interface OwnAgents {
   giveUp: (id: string, failure: string) => Promise<void>;
   /** Deletes one that was made and never came to a start. */
   discard: (id: string) => Promise<void>;
+  /** The owner's own account that it thinks on. */
+  ownKey: Seals['ownKey'];
+  /** Each of them thinks on that account from its next call on; null: on the platform's again. All or none: throws 404. */
+  giveKey: (ids: readonly string[], key: OwnKey | null, record: (tx: UserTx) => Promise<void>) => Promise<AgentRow[]>;
 }
 
 export interface OwnDeps {
@@ -124,7 +129,29 @@ export function createOwn(deps: OwnDeps): (userId: string) => OwnAgents {
         .execute();
     },
     discard: (id) => room.discard(db.user(userId), id),
+    ownKey: seals.ownKey,
+    giveKey: (ids, key, record) =>
+      db.asUser(userId, async (tx) => {
+        const wanted = [...new Set(ids)].toSorted();
+        const changed = [];
+        for (const id of wanted) changed.push(await giveKey(tx, deps, id, key));
+        await record(tx);
+        return changed;
+      }),
   });
+}
+
+async function giveKey(tx: UserTx, { clock, seals }: OwnDeps, id: string, key: OwnKey | null): Promise<AgentRow> {
+  const values = key
+    ? { ai_provider: key.provider, provider_key: seals.sealOwnKey(id, key.apiKey) }
+    : { provider_key: null };
+  const changed = await tx
+    .updateTable('agents')
+    .set({ ...values, updated_at: clock() })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return got(changed);
 }
 
 const rowOf = (seals: Seals, agent: NewAgent, definition: AgentDefinition, at: Date) => ({

@@ -1,8 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { Suspense, lazy, useEffect, useState } from 'react';
+import { Suspense, lazy, useEffect, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { hourOf } from '../format.ts';
 import { LiveProvider, useConnection, useLive } from '../live/context.tsx';
+import { isTooFast } from '../retrying.ts';
 import { useSession } from '../session.ts';
 import type { SessionUser } from '../session.ts';
 import { brand } from '../texts/common.ts';
@@ -57,6 +59,7 @@ export function AppShell({ children = <Outlet /> }: { children?: ReactNode }) {
           <div className="flex min-h-dvh min-w-0 flex-col">
             <TopBar onMenu={() => setMenu(true)} onSearch={() => setPalette(true)} />
             <Away />
+            <TooFast />
             <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-20 outline-none md:pb-8">
               <Suspense fallback={<PageLoading />}>{children}</Suspense>
             </main>
@@ -88,6 +91,21 @@ function Away() {
         {shell.retryNow}
       </Button>
     </div>
+  );
+}
+
+/** A read waits for its turn: said once, and it goes on by itself. */
+function TooFast() {
+  const cache = useQueryClient().getQueryCache();
+  const isWaiting = useSyncExternalStore(
+    (tell) => cache.subscribe(tell),
+    () => cache.getAll().some(({ state }) => state.fetchStatus !== 'idle' && isTooFast(state.fetchFailureReason)),
+  );
+  if (!isWaiting) return null;
+  return (
+    <p role="status" className="sticky top-0 z-20 bg-spot-soft px-4 py-2 text-[0.95rem] text-spot sm:px-8">
+      {shell.tooFast}
+    </p>
   );
 }
 

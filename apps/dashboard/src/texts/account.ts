@@ -184,6 +184,8 @@ export const audit = {
     'account-kept': 'Account kept',
     'account-erased': 'Account erased',
     'factor-added': 'Second factor added',
+    'model-key-given': 'Own model key given to agents',
+    'model-key-taken': 'Own model key removed',
     'factor-removed': 'Second factor removed',
     'factors-reset': 'Second factors removed by an administrator',
     'recovery-codes-made': 'Recovery codes made',

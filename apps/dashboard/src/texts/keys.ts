@@ -3,11 +3,8 @@
 export const allKeys = {
   lead: 'Everything that opens something of yours. End what you do not know.',
   agents: 'Agent keys',
-  agentsHint: 'Each agent has a key that opens it for programs, and may have a key of yours at a model provider.',
+  agentsHint: 'Each agent has a key that opens it for programs.',
   agent: 'Agent',
-  own: 'Model key',
-  ownYours: (provider: string) => `yours, ${provider}`,
-  ownPlatform: 'the platform’s',
   rotate: 'New agent key',
   rotateTitle: (name: string) => `Give ${name} a new key?`,
   rotateLoss: 'Programs and devices that use the old one stop working at once.',
@@ -26,4 +23,32 @@ export const allKeys = {
   revoked: 'Device ended',
   noDevices: 'No devices',
   elsewhere: 'Passkeys and where you are signed in',
+};
+
+export const modelKeys = {
+  title: 'Your keys at model providers',
+  hint: 'Agents with a key of yours think on your account there, and cost nothing here.',
+  none: 'No keys of yours',
+  noneHint: 'All of your agents think on the platform’s account.',
+  add: 'Add a key',
+  give: 'Give it to them',
+  save: 'Save',
+  provider: 'Provider',
+  key: 'Key',
+  ending: (ending: string) => `…${ending}`,
+  agents: 'Agents',
+  for: (names: string[]) =>
+    names.length > 3 ? `${names.slice(0, 2).join(', ')} and ${names.length - 2} more` : names.join(', '),
+  given: (count: number) => (count === 1 ? '1 agent thinks on it' : `${count} agents think on it`),
+  testNamed: (name: string) => `Test ${name}`,
+  replace: 'Replace',
+  replaceNamed: (name: string) => `Replace ${name}`,
+  replaceTitle: (provider: string) => `Your key at ${provider}`,
+  sameHint: 'Left empty, the key stays the same: only the agents change.',
+  take: 'Remove',
+  takeNamed: (name: string) => `Remove ${name}`,
+  takeTitle: (provider: string) => `Remove your key at ${provider}?`,
+  takeLoss: (count: number) =>
+    `It is forgotten, and ${count === 1 ? 'the agent that has it thinks' : `the ${count} agents that have it think`} on the platform’s account again.`,
+  taken: 'The key is forgotten',
 };

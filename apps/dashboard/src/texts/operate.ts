@@ -50,6 +50,26 @@ export const tasks = {
   } as Record<string, string>,
 };
 
+export const tells = {
+  label: 'Tells you',
+  nowhere: 'here alone: under its runs and in its conversation',
+  nowhereHint: 'What it finds can also be sent on a channel of the agent.',
+  hint: (channel: string) =>
+    `What it finds is sent on ${channel} to whoever wrote there last and is named under “Who may write”.`,
+  missing: (channel: string) => `${channel} is not connected to this agent yet.`,
+  connect: 'Connect it',
+};
+
+export const tryOnce = {
+  title: 'Try it',
+  hint: 'See what comes of it before you save: the agent is told it once, now, in a conversation of its own.',
+  action: 'Try once',
+  working: 'It works on it',
+  waiting: 'It waits for you',
+  done: 'Done',
+  open: 'Open the conversation',
+};
+
 export const triggers = {
   title: (name: string) => `What starts ${name}`,
   open: 'Triggers',

@@ -43,6 +43,7 @@ export const shell = {
   toHome: `To ${brand}'s front page`,
   crashed: 'This page could not be shown',
   away: (since: string) => `No connection since ${since}. What you write is kept and sent when it is back.`,
+  tooFast: 'You are faster than the platform allows. What is missing comes by itself within a minute.',
   retryNow: 'Try now',
   pageAway: 'The platform cannot be reached',
   pageAwayHint: 'This page is loaded as soon as it is back.',

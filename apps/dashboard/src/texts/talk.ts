@@ -10,6 +10,7 @@ export const talk = {
   recent: 'Conversations',
   elsewhere: 'Elsewhere',
   archived: 'Archived',
+  older: 'Show older ones',
   showArchived: 'Show archived',
   hideArchived: 'Back to the others',
   none: 'Nothing here yet.',
@@ -129,6 +130,16 @@ export const files = {
   source: 'Source',
   cut: 'Only the beginning is shown.',
   folder: 'folder',
+  kinds: { folder: 'folder', link: 'link', other: 'something else' },
+  unread: (note: string) => `${note} You can download it.`,
+  pages: 'The words of the PDF',
+  pageNumber: (number: number) => `Page ${number}`,
+  noWords: 'No words on this page.',
+  inside: (count: number, size: string) =>
+    `${count === 1 ? '1 entry' : `${count.toLocaleString('en')} entries`}, ${size} unpacked, as it says itself. Nothing was unpacked.`,
+  insideLabel: 'What is in the archive',
+  pack: 'Download as zip',
+  packNamed: (name: string) => `Download ${name} as zip`,
   page: (name: string) => `${name}, shown without scripts`,
 };
 

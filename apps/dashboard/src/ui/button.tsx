@@ -68,6 +68,16 @@ export function LinkButton({
   );
 }
 
+/** Looks like a button and is saved by the browser, which shows how far it is. */
+export function SaveButton({ icon, small, children, href, as }: Look & { href: string; as: string }) {
+  return (
+    <a className={look('plain', small)} href={href} download={as}>
+      {icon && <Icon name={icon} size={small ? 16 : 18} />}
+      {children}
+    </a>
+  );
+}
+
 /** An icon alone, with a name for those who cannot see it. */
 export function IconButton({
   icon,

@@ -56,6 +56,8 @@ import { mcpRoutes } from './mcp/routes.ts';
 import { createMcp } from './mcp/service.ts';
 import { memoryRoutes } from './memory/routes.ts';
 import { createMemory } from './memory/service.ts';
+import { modelKeyRoutes } from './model-keys/routes.ts';
+import { createModelKeys } from './model-keys/service.ts';
 import { createKnownModels, type KnownModels } from './models/service.ts';
 import { modelRoutes } from './models/routes.ts';
 import { providerRoutes } from './providers/routes.ts';
@@ -106,6 +108,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
     server,
     createProviders({ db, backend, clock, audit: deps.accounts.audit, sealKey: secrets.walletKey }),
   );
+  modelKeyRoutes(server, createModelKeys({ roster, backend, audit: deps.accounts.audit }));
   const agents = wireMaking(server, deps, roster, models);
   const chat = createChat({ roster, backend, clock });
   chatRoutes(server, chat);

@@ -1,6 +1,8 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FILE_BYTES } from '@troupe/contract';
-import { AppError } from '@troupe/kernel';
+import { AppError, createZipWriter, drained } from '@troupe/kernel';
 import { TooLarge } from '../workspace/workspace.ts';
 import { sendJson, type Exchange } from './exchange.ts';
 
@@ -75,6 +77,46 @@ export async function readFile(exchange: Exchange): Promise<void> {
     }),
   );
 }
+
+export async function previewFile(exchange: Exchange): Promise<void> {
+  const path = pathOf(exchange);
+  const files = await exchange.agent.workspace();
+  sendJson(exchange, await told(path, () => files.preview(path)));
+}
+
+/** A folder as a zip, packed while it is sent. What goes meanwhile is left out. */
+export async function packFolder(exchange: Exchange): Promise<void> {
+  const { response, signal } = exchange;
+  const path = pathOf(exchange, '.');
+  const workspace = await exchange.agent.workspace();
+  const files = await told(path, () => workspace.gather(path));
+  response.writeHead(200, {
+    'content-type': 'application/zip',
+    'content-disposition': 'attachment',
+    'cache-control': 'no-store',
+  });
+  const zip = createZipWriter(async (piece) => {
+    signal.throwIfAborted();
+    if (!response.write(piece)) await drained(response);
+  });
+  try {
+    for (const { path: file, name, bytes, modifiedAt } of files) {
+      await workspace
+        .open(file, (handle) => zip.add(name, new Date(modifiedAt), upTo(handle, bytes)))
+        .catch((error: unknown) => {
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        });
+    }
+    await zip.finish();
+    response.end();
+  } catch (error) {
+    if (!response.destroyed && !signal.aborted) throw error;
+  }
+}
+
+/** No more than it had when it was looked for: a file that grows is not followed. */
+const upTo = (handle: FileHandle, bytes: number): AsyncIterable<Buffer> =>
+  bytes === 0 ? Readable.from([]) : handle.createReadStream({ autoClose: false, start: 0, end: bytes - 1 });
 
 export async function putFile(exchange: Exchange): Promise<void> {
   const { request, query } = exchange;

@@ -59,6 +59,8 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['GET', /^\/files$/, 'look', files.listFiles],
   ['GET', /^\/files\/find$/, 'look', files.findFiles],
   ['GET', /^\/files\/content$/, 'look', files.readFile],
+  ['GET', /^\/files\/preview$/, 'look', files.previewFile],
+  ['GET', /^\/files\/zip$/, 'look', files.packFolder],
   ['PUT', /^\/files\/content$/, 'change', files.putFile],
   ['DELETE', /^\/files$/, 'change', files.removeFile],
   ['GET', /^\/config$/, 'look', readConfig],

@@ -93,6 +93,8 @@ const TABLE: Record<string, readonly (typeof ALL)[number][]> = {
   'GET /files': ['owner'],
   'GET /files/find': ['owner'],
   'GET /files/content': ['owner'],
+  'GET /files/preview': ['owner'],
+  'GET /files/zip': ['owner'],
   'PUT /files/content': ['owner'],
   'DELETE /files': ['owner'],
   'POST /messages': TALKERS,

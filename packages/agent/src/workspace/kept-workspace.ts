@@ -45,6 +45,8 @@ export function keptWorkspace(inner: Workspace, copy: Copy, whose: 'tool' | 'per
     browse: reads(inner.browse),
     find: reads(inner.find),
     extract: reads(inner.extract),
+    preview: reads(inner.preview),
+    gather: reads(inner.gather),
     open: async (file, work) => {
       await ready();
       return inner.open(file, work);

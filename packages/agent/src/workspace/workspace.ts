@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, link, lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { PACKED_FILES, PACKED_MB } from '@troupe/contract';
 import { defineTask, randomHex, type WorkerPool } from '@troupe/kernel';
 import { createJail, type Jail, type Place } from './jail.ts';
 import { removeTree } from './remove-tree.ts';
@@ -10,8 +11,10 @@ import type { Browsed, run as browse } from './tasks/browse.task.ts';
 import type { run as edit } from './tasks/edit.task.ts';
 import type { Extract, run as extract } from './tasks/extract.task.ts';
 import type { Found, run as find } from './tasks/find.task.ts';
+import type { Gathered, run as gather } from './tasks/gather.task.ts';
 import type { Look, run as look } from './tasks/look.task.ts';
 import type { Measure, run as measure } from './tasks/measure.task.ts';
+import type { Preview, run as preview } from './tasks/preview.task.ts';
 import { createWorkspaceFiles, WORKSPACE_ENTRIES, WorkspaceError } from './workspace-files.ts';
 
 /** The files of an agent, through the jail, with bounds on what is read and written. */
@@ -31,6 +34,10 @@ export interface Workspace extends Quarters {
   browse: (folder: string) => Promise<Browsed>;
   /** What a file is, and the text that a model can read of it; at most so many characters. */
   extract: (file: string, most: number) => Promise<Extract>;
+  /** What a person can see of a file that is neither text nor a picture. */
+  preview: (file: string) => Promise<Preview>;
+  /** The files under a folder, to be packed; throws a WorkspaceError when they are too many or too large. */
+  gather: (folder: string) => Promise<Gathered[]>;
   /** Opens a file for as long as `work` takes. */
   open: <T>(file: string, work: (handle: FileHandle) => Promise<T>) => Promise<T>;
   readBytes: (file: string, maxBytes: number) => Promise<Buffer>;
@@ -70,6 +77,8 @@ const EDIT = defineTask<typeof edit>(new URL('./tasks/edit.task.ts', import.meta
 const BROWSE = defineTask<typeof browse>(new URL('./tasks/browse.task.ts', import.meta.url), 10_000);
 const FIND = defineTask<typeof find>(new URL('./tasks/find.task.ts', import.meta.url), 10_000);
 const EXTRACT = defineTask<typeof extract>(new URL('./tasks/extract.task.ts', import.meta.url), 15_000);
+const PREVIEW = defineTask<typeof preview>(new URL('./tasks/preview.task.ts', import.meta.url), 15_000);
+const GATHER = defineTask<typeof gather>(new URL('./tasks/gather.task.ts', import.meta.url), 10_000);
 
 const NAMES_TRIED = 100;
 
@@ -204,6 +213,8 @@ export function createWorkspace(root: string, options: WorkspaceOptions): Worksp
     browse: (folder) => pool.run(BROWSE, { root, folder }, { key: owner }),
     find: (pattern, since) => pool.run(FIND, { root, pattern, since, now: Date.now() }, { key: owner }),
     extract: (file, most) => pool.run(EXTRACT, { root, file, most }, { key: owner }),
+    preview: (file) => pool.run(PREVIEW, { root, file }, { key: owner }),
+    gather: (folder) => pool.run(GATHER, { root, folder, mostFiles: PACKED_FILES, mostMb: PACKED_MB }, { key: owner }),
     room: () => room(),
     // What is here is all that there is.
     ready: async () => {},

@@ -104,6 +104,7 @@ function chosen(given: SkillGiven): { folder: string | undefined; entries: Entry
 const asEntry = ({ path, content }: SkillFile): Entry => ({
   path,
   kind: 'file',
+  bytes: content.length,
   read(most) {
     if (content.length > most) return refuse(`${short(path)} is too large`);
     return Buffer.from(content.buffer, content.byteOffset, content.byteLength);

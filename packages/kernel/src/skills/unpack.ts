@@ -9,6 +9,8 @@ import { SKILL_BOUNDS } from '@troupe/domain';
 export interface Entry {
   path: string;
   kind: 'file' | 'folder' | 'link' | 'other';
+  /** Unpacked, as the archive says; only reading it proves that. */
+  bytes: number;
   /** Its bytes; throws an ArchiveError when there are more than `most`. */
   read: (most: number) => Buffer;
 }
@@ -88,7 +90,8 @@ function zipEntry(bytes: Buffer, head: number, path: string): Entry {
   const kind = mode === IS_LINK ? 'link' : path.endsWith('/') ? 'folder' : isPlain ? 'file' : 'other';
   const isLocked = (bytes.readUInt16LE(head + 8) & 1) === 1;
   const method = bytes.readUInt16LE(head + 10);
-  const [sum, packed, start] = [16, 20, 42].map((offset) => bytes.readUInt32LE(head + offset)) as [
+  const [sum, packed, size, start] = [16, 20, 24, 42].map((offset) => bytes.readUInt32LE(head + offset)) as [
+    number,
     number,
     number,
     number,
@@ -96,6 +99,7 @@ function zipEntry(bytes: Buffer, head: number, path: string): Entry {
   return {
     path,
     kind,
+    bytes: size,
     read(most) {
       if (isLocked) throw new ArchiveError('The archive is locked by a password');
       if (bytes.length < start + 30 || bytes.readUInt32LE(start) !== 0x04034b50) throw new ArchiveError(BROKEN);
@@ -166,6 +170,7 @@ const tarName = (block: Buffer): string =>
 const tarEntry = (path: string, kind: Entry['kind'], content: Buffer): Entry => ({
   path,
   kind: path.endsWith('/') && kind === 'file' ? 'folder' : kind,
+  bytes: content.length,
   read(most) {
     if (content.length > most) throw tooLarge(path);
     return content;

@@ -15,16 +15,12 @@ import { useSay } from '../../ui/toast.tsx';
 import { Programs } from './authorization/programs.tsx';
 import { FreshKey } from './fresh-key.tsx';
 import { Keys } from './keys.tsx';
+import { ModelKeys } from './model-keys.tsx';
 
 type Agent = TypesOf<typeof web.agents.list>['reply']['agents'][number];
 
 const agentColumns = (onRotate: (agent: Agent) => void): Column<Agent>[] => [
   { key: 'agent', header: texts.agent, free: true, cell: ({ name }) => name },
-  {
-    key: 'own',
-    header: texts.own,
-    cell: ({ ownKeyOf }) => (ownKeyOf === null ? texts.ownPlatform : texts.ownYours(ownKeyOf)),
-  },
   {
     key: 'rotate',
     header: '',
@@ -48,6 +44,7 @@ export function AllKeys() {
         </Link>
       </p>
       <Keys />
+      <ModelKeys />
       <Programs />
       <AgentKeys />
       <DeviceKeys />

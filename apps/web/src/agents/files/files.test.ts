@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStandIn, replyChat, type StandIn } from '@troupe/ai';
+import { entriesOf } from '@troupe/kernel/archive';
+import { tarGzOf, zipOf } from '@troupe/testing/backups/archives';
+import { pdf } from '@troupe/testing/documents/documents';
 import { send } from '@troupe/testing/services/people';
 import { addUser, startServices, type Services, type TestUser } from '@troupe/testing/services/services';
 
@@ -113,6 +117,61 @@ test('paths that lead out, folders, other types and files that are too large are
   });
   assert.deepEqual(await tell(large), [413, 'A file may have 10 MB at most']);
   assert.equal((await file('PUT', { path: 'empty' }, Buffer.alloc(0))).status, 201);
+});
+
+test('a PDF is told page by page and an archive by its names; what cannot be read says why', async () => {
+  const look = async (path: string, bytes: Buffer) => {
+    await file('PUT', { path }, bytes);
+    return (await ask('GET', `/api/agents/${agentId}/files/preview?path=${path}`)).body;
+  };
+  const plan = pdf(['Berlin on 5 May', 'Fee: 400']);
+  assert.deepEqual(await look('look/plan.pdf', plan), {
+    kind: 'pdf',
+    bytes: plan.length,
+    pages: ['Berlin on 5 May', 'Fee: 400'],
+    more: false,
+  });
+  const packed = await look('look/site.zip', zipOf([{ path: 'a/' }, { path: 'a/../../b.txt', content: 'hello' }]));
+  assert.deepEqual(packed.entries, [
+    { path: 'a/', kind: 'folder', bytes: 0 },
+    { path: 'a/../../b.txt', kind: 'file', bytes: 5 },
+  ]);
+  assert.deepEqual([packed.kind, packed.total, packed.more], ['archive', 2, false]);
+  const many = Array.from({ length: 2500 }, (_, n) => ({ path: `f${n}`, content: '' }));
+  const long = await look('look/many.tgz', tarGzOf(many));
+  assert.deepEqual([long.entries.length, long.total, long.more], [2000, 2500, true]);
+  // 70 MB of nothing in 70 KB: more than is ever unpacked.
+  const bomb = await look('look/bomb.tgz', gzipSync(Buffer.alloc(70 * 1024 * 1024)));
+  assert.deepEqual([bomb.kind, bomb.note], ['archive', 'The archive holds more than 64 MB.']);
+  assert.equal((await look('look/broken.zip', Buffer.from('PK\x03\x04 and no more'))).note, 'The archive is damaged.');
+  assert.deepEqual(await look('look/x.bin', Buffer.from([0, 1, 2, 255])), { kind: 'other', bytes: 4, more: false });
+  const other = await ask('GET', `/api/agents/${agentId}/files/preview?path=look/plan.pdf`, undefined, bob);
+  assert.equal(other.status, 404);
+  assert.equal((await ask('GET', `/api/agents/${agentId}/files/preview?path=look`)).body.error, 'look is not a file');
+});
+
+test('a folder comes as a zip with all that is below it, links left out', async () => {
+  await file('PUT', { path: 'tour/über.txt' }, Buffer.from('Grüße'));
+  await file('PUT', { path: 'tour/deep/er/x.bin' }, Buffer.alloc(100_000, 7));
+  const zip = (path: string, who = ada) =>
+    fetch(`${services.web}/api/agents/${agentId}/files/zip?${new URLSearchParams({ path })}`, {
+      headers: { authorization: `Bearer ${who.key}` },
+    });
+  const answer = await zip('tour');
+  assert.equal(answer.headers.get('content-type'), 'application/zip');
+  assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename\*=UTF-8''tour\.zip$/);
+  const entries = entriesOf(Buffer.from(await answer.arrayBuffer()))!;
+  assert.deepEqual(entries.map(({ path }) => path).sort(), ['deep/er/x.bin', 'über.txt']);
+  assert.equal(
+    entries
+      .find(({ path }) => path === 'über.txt')!
+      .read(100)
+      .toString(),
+    'Grüße',
+  );
+  assert.equal((await zip('tour', bob)).status, 404);
+  assert.equal((await zip('../..')).status, 400);
+  assert.equal((await zip('nowhere')).status, 404);
 });
 
 interface Sent {

@@ -15,6 +15,8 @@ export type FilesService = ReturnType<typeof createFiles>;
 
 const MB = 1024 * 1024;
 const TRANSFER_MS = 5 * 60_000;
+/** A PDF may take the agent a while. */
+const PREVIEW_MS = 30_000;
 
 /** Pictures that a browser draws and does not run. Everything else is text, or is saved. */
 const PICTURES: Readonly<Record<string, string>> = {
@@ -35,6 +37,10 @@ const GUARD = {
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+const savedAs = (name: string, how: 'inline' | 'attachment' = 'attachment') => ({
+  'content-disposition': `${how}; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`,
+});
+
 function headersFor(path: string, show: boolean, length: string | null): Record<string, string> {
   const name = nameOf(path);
   const type = show
@@ -43,7 +49,7 @@ function headersFor(path: string, show: boolean, length: string | null): Record<
   return {
     ...GUARD,
     'content-type': type || 'application/octet-stream',
-    'content-disposition': `${show ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`,
+    ...savedAs(name, show ? 'inline' : 'attachment'),
     ...(length !== null && { 'content-length': length }),
   };
 }
@@ -69,6 +75,28 @@ export function createFiles({ roster, backend }: FilesDeps) {
       const length = answer.headers.get('content-length');
       const stream = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
       return respond({ headers: headersFor(path, show, length), stream });
+    },
+
+    async preview(user: User, agentId: string, path: string, address: string) {
+      const { call } = await client(user, agentId, address);
+      return reach(call(gateway.files.preview, { params: { agentId }, query: { path }, timeout: PREVIEW_MS }));
+    },
+
+    async pack(user: User, agentId: string, path: string | undefined, address: string, signal: AbortSignal) {
+      const { open } = await client(user, agentId, address);
+      const query = { ...(path !== undefined && { path }) };
+      const answer = await reach(
+        open(gateway.files.pack, { params: { agentId }, query, signal, timeout: TRANSFER_MS }),
+      );
+      const stream = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
+      return respond({
+        headers: {
+          ...GUARD,
+          ...savedAs(`${nameOf(path ?? '.').replace(/^\.*$/, 'files')}.zip`),
+          'content-type': 'application/zip',
+        },
+        stream,
+      });
     },
 
     async put(user: User, agentId: string, query: { path: string; fresh?: 'true' }, bytes: Buffer, address: string) {

@@ -1,5 +1,6 @@
 import { constants, inflateSync } from 'node:zlib';
 import { pdfPages } from '@troupe/knowledge/pdf';
+import { isPdf, MAX_LOOKED_INTO, pictureType, textOf } from '../kinds.ts';
 import { createWorkspaceFiles } from '../workspace-files.ts';
 
 /** What a file is, by its bytes and not by its name, and the text that a model can read of it. */
@@ -14,25 +15,11 @@ export interface Extract {
   note?: string;
 }
 
-const MAX_BYTES = 25 * 1024 * 1024;
-const SNIFFED = 8192;
-
-/** By their first bytes, in hexadecimal digits. */
-const PICTURES: [mime: string, sign: RegExp][] = [
-  ['image/png', /^89504e470d0a1a0a/],
-  ['image/jpeg', /^ffd8ff/],
-  ['image/gif', /^474946383[79]61/],
-  ['image/webp', /^52494646.{8}57454250/],
-];
-
 export async function run({ root, file, most }: { root: string; file: string; most: number }): Promise<Extract> {
-  const bytes = await createWorkspaceFiles(root).readBytes(file, MAX_BYTES);
-  const head = bytes.subarray(0, SNIFFED).toString('latin1');
-  const first = bytes.subarray(0, 16).toString('hex');
-  const picture = PICTURES.find(([, sign]) => sign.test(first));
-  if (picture) return { kind: 'picture', mime: picture[0], bytes: bytes.length };
-  if (head.slice(0, 1024).includes('%PDF-'))
-    return { kind: 'pdf', mime: 'application/pdf', bytes: bytes.length, ...ofPdf(bytes, most) };
+  const bytes = await createWorkspaceFiles(root).readBytes(file, MAX_LOOKED_INTO);
+  const picture = pictureType(bytes);
+  if (picture !== undefined) return { kind: 'picture', mime: picture, bytes: bytes.length };
+  if (isPdf(bytes)) return { kind: 'pdf', mime: 'application/pdf', bytes: bytes.length, ...ofPdf(bytes, most) };
   const text = textOf(bytes);
   if (text === undefined) return { kind: 'other', mime: 'application/octet-stream', bytes: bytes.length };
   const cut = text.length > most;
@@ -40,27 +27,28 @@ export async function run({ root, file, most }: { root: string; file: string; mo
 }
 
 function ofPdf(bytes: Buffer, most: number): Pick<Extract, 'text' | 'cut' | 'note'> {
+  const { pages, more, note } = pagesOf(bytes, most);
+  if (note !== undefined) return { note };
+  const text = pages.filter(Boolean).join('\n\n');
+  const cut = more || text.length > most;
+  return { text: text.slice(0, most), ...(cut && { cut: true as const }) };
+}
+
+/** The words of a PDF page by page, about `most` characters; `note`: why there are none. */
+export function pagesOf(bytes: Buffer, most: number): { pages: string[]; more: boolean; note?: string } {
   // One that is cut off gives what it has.
   const inflate = (packed: Buffer, room: number): Buffer =>
     inflateSync(packed, { maxOutputLength: Math.max(1, room), finishFlush: constants.Z_SYNC_FLUSH });
   try {
     const { pages, more, locked } = pdfPages(bytes, inflate, most);
-    const text = pages.filter(Boolean).join('\n\n');
-    if (locked) return { note: 'The PDF is locked by a password: its text cannot be read.' };
-    if (text === '') return { note: `The PDF has ${pages.length} pages and no text: it may be scanned.` };
-    const cut = more || text.length > most;
-    return { text: text.slice(0, most), ...(cut && { cut: true as const }) };
+    const said = pages.map((page) => page.toWellFormed());
+    if (locked) return none('The PDF is locked by a password: its text cannot be read.');
+    return said.some(Boolean)
+      ? { pages: said, more }
+      : none(`The PDF has ${pages.length} pages and no text: it may be scanned.`);
   } catch (error) {
-    return { note: `The PDF cannot be read: ${(error as Error).message.slice(0, 200)}` };
+    return none(`The PDF cannot be read: ${(error as Error).message.slice(0, 200)}`);
   }
 }
 
-/** Undefined: these are no letters. */
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.includes('\0') ? undefined : text;
-  } catch {
-    return undefined;
-  }
-}
+const none = (note: string) => ({ pages: [], more: false, note });

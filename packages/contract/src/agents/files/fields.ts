@@ -31,7 +31,29 @@ const entry = z.object({
 export type FileEntry = z.output<typeof entry>;
 
 export const listing = z.object({ path: z.string(), entries: z.array(entry), more: z.boolean() });
+/** Of a folder that is packed. */
+export const PACKED_FILES = 10_000;
+export const PACKED_MB = 500;
+
+export const preview = z.object({
+  kind: z.enum(['pdf', 'archive', 'picture', 'text', 'other']).describe('By its bytes, not by its name'),
+  bytes: z.number(),
+  pages: z.array(z.string()).optional().describe('The words of each page of a PDF'),
+  entries: z
+    .array(z.object({ path: z.string(), kind: entry.shape.kind, bytes: z.number() }))
+    .optional()
+    .describe('What is in an archive (zip, tar, tar.gz), with the sizes that it claims'),
+  total: z.number().optional().describe('How many entries the archive has'),
+  more: z.boolean().describe('There is more than is told here'),
+  note: z.string().optional().describe('Why there is nothing to show'),
+});
+
 export const stored = z.object({ path: z.string(), bytes: z.number() });
+
+export const PACK_ERRORS = [
+  'More than <n> files: take a smaller folder',
+  'More than <n> MB: take a smaller folder',
+] as const;
 
 /** What is wrong with a path or a file; also told of files that a message names. */
 export const FILE_ERRORS = {

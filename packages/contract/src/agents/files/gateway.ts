@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { success } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { PROXY } from '../gateway.ts';
-import { FILE_ERRORS, inFolder, listing, ofFile, putting, stored, TOO_LARGE } from './fields.ts';
+import {
+  FILE_ERRORS,
+  PACK_ERRORS,
+  inFolder,
+  listing,
+  ofFile,
+  preview as previewed,
+  putting,
+  stored,
+  TOO_LARGE,
+} from './fields.ts';
 
 /** What stands behind web's endpoints, in the agent's gateway. */
 const gateway = {
@@ -63,6 +73,25 @@ export const read = endpoint({
   summary: 'A file as it is',
   query: ofFile,
   produces: 'application/octet-stream',
+});
+
+export const preview = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `${PROXY}/files/preview`,
+  summary: 'What a PDF says and what is in an archive',
+  query: ofFile,
+  reply: previewed,
+});
+
+export const pack = endpoint({
+  ...gateway,
+  method: 'GET',
+  path: `${PROXY}/files/zip`,
+  summary: 'A folder as a zip',
+  query: inFolder,
+  produces: 'application/zip',
+  errors: { ...gateway.errors, 400: [...gateway.errors[400], ...PACK_ERRORS] },
 });
 
 export const put = endpoint({

@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { success } from '../../common.ts';
 import { endpoint } from '../../endpoint.ts';
 import { AGENT_NOT_FOUND } from '../fields.ts';
-import { FILE_BYTES, inFolder, listing, ofFile, putting, stored, TOO_LARGE } from './fields.ts';
+import {
+  FILE_BYTES,
+  inFolder,
+  listing,
+  ofFile,
+  PACKED_FILES,
+  PACKED_MB,
+  preview as previewed,
+  putting,
+  stored,
+  TOO_LARGE,
+} from './fields.ts';
 import * as gateway from './gateway.ts';
 
 const base = {
@@ -31,6 +42,26 @@ export const read = endpoint({
   query: ofFile.extend({ show: z.enum(['true']).optional() }),
   produces: 'application/octet-stream',
   passesOn: () => [gateway.read],
+});
+
+export const preview = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/:id/files/preview',
+  summary: 'The words of a PDF page by page, and what is in an archive, without unpacking it',
+  query: ofFile,
+  reply: previewed,
+  passesOn: () => [gateway.preview],
+});
+
+export const pack = endpoint({
+  ...base,
+  method: 'GET',
+  path: '/api/agents/:id/files/zip',
+  summary: `A folder of the workspace as a zip; at most ${PACKED_FILES.toLocaleString('en')} files and ${PACKED_MB} MB`,
+  query: inFolder,
+  produces: 'application/zip',
+  passesOn: () => [gateway.pack],
 });
 
 export const put = endpoint({

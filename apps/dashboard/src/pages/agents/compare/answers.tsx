@@ -2,7 +2,7 @@ import { web } from '@troupe/contract';
 import type { TypesOf, WebAgent } from '@troupe/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { call, stale } from '../../../api.ts';
 import { duration, money } from '../../../format.ts';
 import { modelName } from '../../../models.ts';
@@ -12,8 +12,8 @@ import { Badge, Card, Notice } from '../../../ui/card.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { Failure, Lines } from '../../../ui/states.tsx';
 import { useConversation } from '../conversations/conversation.ts';
-import type { Conversation } from '../conversations/conversation.ts';
-import { spentOf, stateOf, transcript } from '../conversations/transcript.ts';
+import { spentOf, stateOf } from '../conversations/transcript.ts';
+import { useWords } from '../conversations/words.ts';
 import { bestOf } from './sides.ts';
 import type { Measure } from './sides.ts';
 
@@ -103,16 +103,6 @@ export function Answers({
       </ol>
     </div>
   );
-}
-
-/** The words as they stand: those that are said, and those that are being written. */
-function useWords({ steps, writing }: Conversation): string {
-  const live = useSyncExternalStore(writing.subscribe, writing.text);
-  const turns = transcript(steps ?? []).flatMap((turn) => {
-    if (turn.kind === 'agent' || turn.kind === 'note') return turn.text === '' ? [] : [turn.text];
-    return [];
-  });
-  return [...turns, ...(live === '' ? [] : [live])].join('\n\n');
 }
 
 function One({

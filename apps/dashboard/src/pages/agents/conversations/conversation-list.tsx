@@ -1,7 +1,8 @@
 import { web, SEARCH_LENGTH } from '@troupe/contract';
 import type { SessionHead } from '@troupe/contract';
-import { useDeferredValue, useState } from 'react';
-import { useCall } from '../../../api.ts';
+import { useQueries } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { callQuery, useCall } from '../../../api.ts';
 import { ago } from '../../../format.ts';
 import { states } from '../../../texts/common.ts';
 import { talk as texts } from '../../../texts/talk.ts';
@@ -15,6 +16,11 @@ import { isOwn } from './letters.ts';
 const MOST = '100';
 /** As short as a search may be to mean something. */
 const SHORTEST = 2;
+/** Of silence after a key, before it is asked for: who types quickly asks once. */
+const SETTLED_MS = 200;
+const PAGE = Number(MOST);
+/** Older pages, which nothing that happens brings up to date but a change by hand: each would be asked for again. */
+export const OLDER = { path: 'older conversations', method: 'GET' } as const;
 
 interface Props {
   agentId: string;
@@ -27,7 +33,7 @@ interface Props {
 export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
   const [search, setSearch] = useState('');
   const [isArchive, setArchive] = useState(false);
-  const wanted = useDeferredValue(search.trim());
+  const wanted = useSettled(search.trim(), SETTLED_MS);
   return (
     <nav aria-label={texts.list} className="flex min-h-0 flex-col gap-3">
       <Button icon="plus" onClick={onNew}>
@@ -56,6 +62,15 @@ export function ConversationList({ agentId, current, onOpen, onNew }: Props) {
   );
 }
 
+function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}
+
 export const listQuery = (archived: boolean) => ({
   latest: 'true' as const,
   archived: archived ? ('true' as const) : ('false' as const),
@@ -68,30 +83,62 @@ function Groups({
   archived,
   onOpen,
 }: Pick<Props, 'agentId' | 'current' | 'onOpen'> & { archived: boolean }) {
-  const read = useCall(web.conversations.list, { params: { id: agentId }, query: listQuery(archived) });
-  if (!read.data)
-    return read.error ? <Failure error={read.error} retry={() => void read.refetch()} /> : <Lines rows={5} />;
-  const { sessions } = read.data;
+  const { sessions, error, isLoading, hasOlder, older, refetch } = usePages(agentId, archived);
+  if (!sessions) return error ? <Failure error={error} retry={refetch} /> : <Lines rows={5} />;
   const groups: [string, SessionHead[]][] = [
     [texts.pinned, sessions.filter(({ pinned }) => pinned)],
     [archived ? texts.archived : texts.recent, sessions.filter((one) => !one.pinned && isOwn(one))],
     [texts.elsewhere, sessions.filter((one) => !one.pinned && !isOwn(one))],
   ];
   if (sessions.length === 0) return <p className="px-2 text-[0.9rem] text-ink-faint">{texts.none}</p>;
-  return groups
-    .filter(([, list]) => list.length > 0)
-    .map(([name, list]) => (
-      <section key={name} className="mb-3">
-        <h2 className="eyebrow px-2 pb-1 font-sans">{name}</h2>
-        <ul className="flex flex-col gap-0.5">
-          {list.map((session) => (
-            <li key={session.id}>
-              <Row session={session} isCurrent={session.id === current} onOpen={onOpen} />
-            </li>
-          ))}
-        </ul>
-      </section>
-    ));
+  return (
+    <>
+      {groups
+        .filter(([, list]) => list.length > 0)
+        .map(([name, list]) => (
+          <section key={name} className="mb-3">
+            <h2 className="eyebrow px-2 pb-1 font-sans">{name}</h2>
+            <ul className="flex flex-col gap-0.5">
+              {list.map((session) => (
+                // Of a thousand only those in sight are laid out.
+                <li key={session.id} className="[contain-intrinsic-size:auto_3rem] [content-visibility:auto]">
+                  <Row session={session} isCurrent={session.id === current} onOpen={onOpen} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      {error && <Failure error={error} retry={refetch} />}
+      {hasOlder && (
+        <Button small kind="quiet" busy={isLoading} onClick={older}>
+          {texts.older}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** The newest, and as many older ones as were asked for. */
+function usePages(agentId: string, archived: boolean) {
+  const [pages, setPages] = useState(1);
+  const reads = useQueries({
+    queries: Array.from({ length: pages }, (_, page) => {
+      const input = { params: { id: agentId }, query: { ...listQuery(archived), offset: String(page * PAGE) } };
+      return page === 0
+        ? callQuery(web.conversations.list, { ...input, query: listQuery(archived) })
+        : { ...callQuery(web.conversations.list, input), queryKey: [OLDER.path, OLDER.method, input] };
+    }),
+  });
+  const all = reads.flatMap(({ data }) => data?.sessions ?? []);
+  return {
+    // What stands on two pages is newer on the first.
+    sessions: reads[0]?.data && [...new Map(all.toReversed().map((one) => [one.id, one])).values()].toReversed(),
+    error: reads.find(({ error }) => error)?.error ?? null,
+    isLoading: reads.some(({ isLoading }) => isLoading),
+    hasOlder: reads.at(-1)?.data === undefined || reads.at(-1)?.data?.sessions.length === PAGE,
+    older: () => setPages(pages + 1),
+    refetch: () => void Promise.all(reads.map(({ refetch }) => refetch())),
+  };
 }
 
 function Row({

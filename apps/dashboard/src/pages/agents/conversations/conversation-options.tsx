@@ -10,6 +10,7 @@ import { Code } from '../../../ui/code.tsx';
 import { Confirm, Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { Form, Refused } from '../../../ui/form.tsx';
+import { OLDER } from './conversation-list.tsx';
 
 interface Props {
   agentId: string;
@@ -26,8 +27,8 @@ const link =
 /** What can be done with a conversation as a whole. */
 export function ConversationOptions({ agentId, session, branches, onOpen, onClose, onDeleted }: Props) {
   const params = { id: agentId, sessionId: session.id };
-  const change = useSend(web.conversations.change, { refresh: [web.conversations.list] });
-  const remove = useSend(web.conversations.remove, { refresh: [web.conversations.list], done: onDeleted });
+  const change = useSend(web.conversations.change, { refresh: [web.conversations.list, OLDER] });
+  const remove = useSend(web.conversations.remove, { refresh: [web.conversations.list, OLDER], done: onDeleted });
   const [isAsking, setAsking] = useState(false);
   const exported = (format: 'markdown' | 'json') => urlOf(web.conversations.download, { params, query: { format } });
   const rename = (title: string) => change.mutate({ params, body: { title } }, { onSuccess: onClose });

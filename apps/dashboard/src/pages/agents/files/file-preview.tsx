@@ -3,6 +3,7 @@ import { web } from '@troupe/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { files as texts } from '../../../texts/talk.ts';
+import { SaveButton } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/card.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
@@ -10,6 +11,7 @@ import { Failure, Lines } from '../../../ui/states.tsx';
 import { Segments } from '../../../ui/tabs.tsx';
 import { fileUrl } from '../conversations/attach.tsx';
 import { readCsv } from './csv.ts';
+import { Looked } from './looked.tsx';
 import { endOf, nameOf } from './paths.ts';
 
 /** Characters of a text that are shown. */
@@ -17,6 +19,7 @@ const MOST = 200_000;
 const MOST_BYTES = 2 * 1024 * 1024;
 
 const PICTURE = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp']);
+const LOOKED_INTO = new Set(['pdf', 'zip', 'tar', 'tgz', 'gz']);
 
 /** A file as it can be looked at: nothing of it runs, whatever it holds. */
 export function FileDialog({ agentId, path, onClose }: { agentId: string; path: string; onClose: () => void }) {
@@ -29,24 +32,22 @@ export function FileDialog({ agentId, path, onClose }: { agentId: string; path: 
             alt={nameOf(path)}
             className="max-h-[60dvh] self-center rounded-lg object-contain"
           />
+        ) : LOOKED_INTO.has(endOf(path)) ? (
+          <Looked agentId={agentId} path={path} />
         ) : (
           <Text agentId={agentId} path={path} />
         )}
         <div>
-          <a
-            className="inline-flex min-h-10 items-center rounded-lg border border-line-strong/45 bg-surface px-4 font-medium hover:border-line-strong"
-            href={fileUrl(agentId, path)}
-            download={nameOf(path)}
-          >
+          <SaveButton href={fileUrl(agentId, path)} as={nameOf(path)}>
             {texts.download}
-          </a>
+          </SaveButton>
         </div>
       </div>
     </Dialog>
   );
 }
 
-type Read = { text: string; cut: boolean } | { refused: string };
+type Read = { text: string; cut: boolean } | { refused: string } | { other: true };
 
 /** The beginning of a file as text; bytes that are none are said to be so. */
 async function readText(agentId: string, path: string, signal: AbortSignal): Promise<Read> {
@@ -56,7 +57,7 @@ async function readText(agentId: string, path: string, signal: AbortSignal): Pro
     return { refused: texts.tooLarge };
   }
   const text = await answer.text();
-  if (text.slice(0, 4000).includes('\0')) return { refused: texts.noPreview };
+  if (text.slice(0, 4000).includes('\0')) return { other: true };
   return { text: text.slice(0, MOST), cut: text.length > MOST };
 }
 
@@ -68,6 +69,8 @@ function Text({ agentId, path }: { agentId: string; path: string }) {
   });
   if (!read.data)
     return read.error ? <Failure error={read.error} retry={() => void read.refetch()} /> : <Lines rows={6} />;
+  // The name says nothing, the bytes may.
+  if ('other' in read.data) return <Looked agentId={agentId} path={path} />;
   if ('refused' in read.data) return <Notice tone="spot">{read.data.refused}</Notice>;
   return (
     <>

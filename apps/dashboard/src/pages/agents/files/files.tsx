@@ -5,10 +5,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { DragEvent } from 'react';
-import { call, stale, useCall, useSend } from '../../../api.ts';
+import { call, stale, urlOf, useCall, useSend } from '../../../api.ts';
 import { ago, bytes } from '../../../format.ts';
 import { files as texts } from '../../../texts/talk.ts';
-import { Button, IconButton } from '../../../ui/button.tsx';
+import { Button, IconButton, SaveButton } from '../../../ui/button.tsx';
 import { Card, Notice } from '../../../ui/card.tsx';
 import { cx } from '../../../ui/cx.ts';
 import { Confirm } from '../../../ui/dialog.tsx';
@@ -17,7 +17,7 @@ import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { fileUrl } from '../conversations/attach.tsx';
-import { inside } from './paths.ts';
+import { inside, nameOf } from './paths.ts';
 
 const FileDialog = lazy(() => import('./file-preview.tsx').then((page) => ({ default: page.FileDialog })));
 
@@ -49,7 +49,16 @@ export function Files({ agentId }: { agentId: string }) {
       hint={texts.hint}
       flush
       className={cx('overflow-hidden', isOver && 'outline-2 outline-accent outline-dashed')}
-      actions={<Actions upload={upload} onLook={() => void read.refetch()} />}
+      actions={
+        <>
+          {(read.data?.entries.length ?? 0) > 0 && (
+            <SaveButton small href={zipUrl(agentId, folder)} as={`${folder === '.' ? 'files' : nameOf(folder)}.zip`}>
+              {texts.pack}
+            </SaveButton>
+          )}
+          <Actions upload={upload} onLook={() => void read.refetch()} />
+        </>
+      }
     >
       <div {...zone}>
         <Way folder={folder} onGo={(to) => go({ folder: to })} />
@@ -188,18 +197,40 @@ function Doing({ agentId, folder, entry, onRemove }: { entry: FileEntry } & Omit
   return (
     <span className="inline-flex items-center">
       {entry.kind === 'file' && (
-        <a
+        <Take
           href={fileUrl(agentId, inside(folder, entry.name))}
-          download={entry.name}
-          aria-label={texts.downloadNamed(entry.name)}
+          as={entry.name}
+          label={texts.downloadNamed(entry.name)}
           title={texts.download}
-          className="inline-flex size-10 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
-        >
-          <Icon name="installations" />
-        </a>
+        />
+      )}
+      {entry.kind === 'folder' && (
+        <Take
+          href={zipUrl(agentId, inside(folder, entry.name))}
+          as={`${entry.name}.zip`}
+          label={texts.packNamed(entry.name)}
+          title={texts.pack}
+        />
       )}
       <IconButton icon="trash" label={texts.deleteNamed(entry.name)} onClick={() => onRemove(entry)} />
     </span>
+  );
+}
+
+const zipUrl = (agentId: string, folder: string) =>
+  urlOf(web.files.pack, { params: { id: agentId }, query: { path: folder } });
+
+function Take({ href, as, label, title }: { href: string; as: string; label: string; title: string }) {
+  return (
+    <a
+      href={href}
+      download={as}
+      aria-label={label}
+      title={title}
+      className="inline-flex size-10 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink"
+    >
+      <Icon name="installations" />
+    </a>
   );
 }
 

@@ -13,6 +13,8 @@ import { Form, Refused } from '../../../ui/form.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { NextRuns } from './next-runs.tsx';
 import { ScheduleField } from './schedule-field.tsx';
+import { TellsField } from './tells-field.tsx';
+import { TryOnce } from './try-once.tsx';
 import { draftOf, zonesFor } from './task-draft.ts';
 import type { TaskDraft } from './task-draft.ts';
 
@@ -67,7 +69,9 @@ function Edit({ task, agents, onClose }: Props) {
   return (
     <Form error={error} fields={['name', 'prompt', 'description']} onSubmit={() => save(form)}>
       <What form={form} set={set} agents={agents} isNew={task === undefined} />
+      <TryOnce agentId={form.agentId} prompt={form.prompt} />
       <When form={form} set={set} />
+      <TellsField agentId={form.agentId} value={form.tells} onChange={(tells) => set({ tells })} />
       <TextField
         label={texts.description}
         name="description"

@@ -9,6 +9,7 @@ export const draftOf = (task: ScheduledTask | undefined, firstAgent: string | un
   cronSchedule: task?.cronSchedule ?? '0 9 * * *',
   timezone: task?.timezone ?? zone,
   enabled: task?.enabled ?? true,
+  tells: task?.tells ?? null,
 });
 
 export type TaskDraft = ReturnType<typeof draftOf>;

@@ -4,13 +4,14 @@ import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { providers as texts } from '../../../texts/providers.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Badge, Card, Notice } from '../../../ui/card.tsx';
+import { Badge, Card } from '../../../ui/card.tsx';
 import { Confirm, Dialog, DialogEnd } from '../../../ui/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { Table } from '../../../ui/table.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { Outcome } from '../outcome.tsx';
 
 const REFRESH = [web.providers.list, web.models.list];
 
@@ -105,12 +106,6 @@ function TestButton({ id, name }: { id: string; name: string }) {
       </Dialog>
     </>
   );
-}
-
-/** What came of a try, in the words of who tried. */
-function Outcome({ test }: { test: { data?: { ok: boolean; message: string }; error: Error | null } }) {
-  if (test.error) return <Notice tone="danger">{test.error.message}</Notice>;
-  return test.data ? <Notice tone={test.data.ok ? 'ok' : 'danger'}>{test.data.message}</Notice> : null;
 }
 
 interface Given {

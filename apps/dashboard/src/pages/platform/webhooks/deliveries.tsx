@@ -1,5 +1,6 @@
 import { web } from '@troupe/contract';
 import type { Webhook, WebhookDelivery } from '@troupe/contract';
+import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { moment } from '../../../format.ts';
 import { webhooks as texts } from '../../../texts/webhooks.ts';
@@ -25,7 +26,10 @@ export function Deliveries({
   onSecret: (secret: string) => void;
 }) {
   const say = useSay();
-  const read = useCall(web.webhooks.listDeliveries, { params: { id }, query: {} }, { every: AGAIN_MS });
+  const [isMoving, setMoving] = useState(false);
+  const read = useCall(web.webhooks.listDeliveries, { params: { id }, query: {} }, isMoving ? { every: AGAIN_MS } : {});
+  const pending = read.data?.deliveries.some(({ status }) => status === 'pending') ?? false;
+  if (pending !== isMoving) setMoving(pending);
   const refresh = [web.webhooks.listDeliveries];
   const test = useSend(web.webhooks.test, { refresh, done: () => say(texts.tested) });
   const replay = useSend(web.webhooks.replay, { refresh, done: () => say(texts.replayed) });
