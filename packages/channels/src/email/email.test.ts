@@ -46,7 +46,9 @@ async function smtpServer({ refuse = 0, offersTls = false } = {}) {
   const next = async () => {
     while (sent.length <= read) await once(events, 'mail');
     const { raw, ...envelope } = sent[read++]!;
-    return { ...envelope, raw: raw.toString(), ...readMail(raw) };
+    const mail = readMail(raw);
+    const header = (name: string): string => mail.headers.get(name) ?? '';
+    return { ...envelope, raw: raw.toString(), ...mail, header };
   };
   return { port: (server.server.address() as AddressInfo).port, next, sent };
 }
@@ -165,8 +167,8 @@ describe('mail', () => {
     imap.put(mail('0', 'ping'));
     // A program that hides what it is answers each of our mails.
     for (let round = 1; round <= 20; round++) {
-      const { headers } = await smtp.next();
-      imap.put(mail(String(round), 'pong', { 'In-Reply-To': headers.get('message-id') ?? '' }));
+      const { header } = await smtp.next();
+      imap.put(mail(String(round), 'pong', { 'In-Reply-To': header('message-id') }));
     }
     const last = await until(async () =>
       (await store.receipts({ limit: 30 })).find(({ state }) => state === 'ignored'),
