@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { createOutbound } from '@troupe/kernel';
 import { SMTPServer } from 'smtp-server';
@@ -8,6 +8,7 @@ import type { ChannelDeps } from '../channel.ts';
 import { createChannel } from '../channels.ts';
 import { depsFor, testAgent, until, webhookOf } from '../testing.ts';
 import { emailSecret } from './email.ts';
+import { Imap } from './imap.ts';
 import { imapServer } from './mail-testing.ts';
 import { readMail } from './mime.ts';
 
@@ -249,6 +250,46 @@ describe('mail', () => {
     await assert.rejects((await make(agent, ports, {}, { outbound: strict })).test(), { kind: 'blocked' });
     await assert.rejects((await make(agent, ports)).test('x>\r\nRCPT TO:<eve@evil.example'), /no mail address/);
   });
+});
+
+/** Answers everything with more and more, until its client goes; tells how many bytes it got rid of. */
+async function flood(piece: Buffer, most: number) {
+  const over = Promise.withResolvers<number>();
+  const server = createServer((socket) => {
+    let sent = 0;
+    socket.on('error', () => undefined).on('close', () => over.resolve(sent));
+    socket.write('* OK ready\r\n');
+    socket.once('data', () => {
+      const go = (): void => {
+        for (; sent < most && socket.writable; sent += piece.length) if (!socket.write(piece)) break;
+        if (sent >= most) socket.destroy();
+      };
+      socket.on('drain', go);
+      go();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return { port: (server.address() as AddressInfo).port, over: over.promise };
+}
+
+describe('hostile mail servers', () => {
+  const MB = 1024 * 1024;
+  for (const [what, piece] of Object.entries({
+    'literals without end': Buffer.concat([Buffer.from(`* X {${MB}}\r\n`), Buffer.alloc(MB, 'x'), Buffer.from('\r\n')]),
+    'a line of literals without end': Buffer.concat([Buffer.from(`{${MB}}\r\n`), Buffer.alloc(MB, 'x')]),
+    'empty literals without end': Buffer.from('{0}\r\n'.repeat(100_000)),
+    'lines without end': Buffer.from(`* ${'x'.repeat(60_000)}\r\n`.repeat(20)),
+  }))
+    test(`are left when they send ${what}`, async () => {
+      const { port, over } = await flood(piece, 100 * MB);
+      const outbound = createOutbound({ allowLoopback: true });
+      after(() => outbound.close());
+      const opened = Imap.open(outbound, { host: '127.0.0.1', port, security: 'none' }, { user: 'a', password: 'b' });
+      await assert.rejects(opened, /sent more than was asked for/);
+      // What the sockets hold is not held by us.
+      assert.ok((await over) < 20 * MB);
+    });
 });
 
 describe('hostile mails', () => {
