@@ -17,13 +17,13 @@ const MB = 1024 * 1024;
 const TRANSFER_MS = 5 * 60_000;
 
 /** Pictures that a browser draws and does not run. Everything else is text, or is saved. */
-const PICTURES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-};
+const PICTURES: ReadonlyMap<string, string> = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+]);
 
 /** Whatever a file holds: no browser runs it, frames it or takes it for a page of ours. */
 const GUARD = {
@@ -37,9 +37,8 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 function headersFor(path: string, show: boolean, length: string | null): Record<string, string> {
   const name = nameOf(path);
-  const type = show
-    ? (PICTURES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'text/plain; charset=utf-8')
-    : '';
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  const type = show ? (PICTURES.get(ending) ?? 'text/plain; charset=utf-8') : '';
   return {
     ...GUARD,
     'content-type': type || 'application/octet-stream',
