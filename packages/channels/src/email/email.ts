@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readBody, type ChannelMessage } from '@troupe/agent';
 import { FILE_BYTES, MOST_ATTACHMENTS } from '@troupe/contract';
@@ -56,7 +57,7 @@ async function bringFiles(post: Post, { files }: Mail, id: string): Promise<{ pa
 async function takeMail(post: Post, raw: Buffer, { own, allowed, now, pool, owner }: Reading): Promise<void> {
   const mail = await readInThread(pool, owner, raw);
   if (!mail) {
-    const unread = { id: `unread:${sha256Hex(raw).slice(0, 32)}`, chat: 'mail', sender: 'unknown', text: '' };
+    const unread = { id: `unread:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`, chat: 'mail', sender: 'unknown', text: '' };
     return post.ignore(unread, 'The mail takes too much time or memory to read');
   }
   const { id, chat, root, references } = threadOf(mail, own);

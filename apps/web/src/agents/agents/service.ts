@@ -1,4 +1,4 @@
-import { backend as onBackend, web, type TypesOf, type WebAgent } from '@troupe/contract';
+import { agentPurpose, backend as onBackend, type web, type TypesOf, type WebAgent } from '@troupe/contract';
 import {
   agentLimit,
   entitle,
@@ -283,7 +283,7 @@ function readSettings({ model: named, config }: NewAgent, premium: string) {
 
 /** What it is for, under the same bounds as when it is changed later. */
 function givenPurpose(instruction: unknown, tools: unknown): Partial<Pick<AgentDefinition, 'instruction' | 'tools'>> {
-  const read = web.agents.putPurpose.body.safeParse({
+  const read = agentPurpose.safeParse({
     instruction: text(instruction),
     tools: Array.isArray(tools) ? tools : undefined,
   });
