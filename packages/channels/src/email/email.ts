@@ -57,7 +57,12 @@ async function bringFiles(post: Post, { files }: Mail, id: string): Promise<{ pa
 async function takeMail(post: Post, raw: Buffer, { own, allowed, now, pool, owner }: Reading): Promise<void> {
   const mail = await readInThread(pool, owner, raw);
   if (!mail) {
-    const unread = { id: `unread:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`, chat: 'mail', sender: 'unknown', text: '' };
+    const unread = {
+      id: `unread:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`,
+      chat: 'mail',
+      sender: 'unknown',
+      text: '',
+    };
     return post.ignore(unread, 'The mail takes too much time or memory to read');
   }
   const { id, chat, root, references } = threadOf(mail, own);

@@ -94,7 +94,10 @@ function decodeWords(text: string): string {
   return text
     .replaceAll(/\?=[ \t]+=\?/g, '?==?')
     .replaceAll(/=\?([^?\s]{1,40})\?([bq])\?([^?]{0,1000})\?=/gi, (_, charset: string, way: string, said: string) => {
-      const bytes = way.toLowerCase() === 'b' ? Buffer.from(said, 'base64') : fromQuoted(Buffer.from(said.replaceAll('_', ' '), 'latin1'));
+      const bytes =
+        way.toLowerCase() === 'b'
+          ? Buffer.from(said, 'base64')
+          : fromQuoted(Buffer.from(said.replaceAll('_', ' '), 'latin1'));
       return decoder(charset.split('*')[0] ?? '').decode(bytes);
     });
 }

@@ -26,8 +26,7 @@ function isAutomatic(mail: Mail): string | undefined {
 }
 
 /** The owner's own mail server says that the sender is not who he says he is. */
-const isForged = (mail: Mail): boolean =>
-  /\bdmarc\s*=\s*fail\b/i.test(headerOf(mail, 'authentication-results'));
+const isForged = (mail: Mail): boolean => /\bdmarc\s*=\s*fail\b/i.test(headerOf(mail, 'authentication-results'));
 
 /** Undefined: it is answered. */
 export function whyIgnored(mail: Mail, own: string, allowed: readonly string[]): string | undefined {
@@ -58,8 +57,7 @@ export interface Thread {
 /** An answer of ours carries the root, so that programs that keep the last id alone are understood too. */
 export function threadOf(mail: Mail, own: string): Thread {
   const id =
-    idsIn(headerOf(mail, 'message-id'))[0] ??
-    `<${short(headerOf(mail, 'date') + mail.subject + mail.text)}@nowhere>`;
+    idsIn(headerOf(mail, 'message-id'))[0] ?? `<${short(headerOf(mail, 'date') + mail.subject + mail.text)}@nowhere>`;
   const before = [...idsIn(headerOf(mail, 'references')), ...idsIn(headerOf(mail, 'in-reply-to'))];
   const ours = before.map((one) => /^<t\.([0-9a-f]{32})\.[0-9a-f]{16}@(.+)>$/.exec(one));
   const known = ours.find((found) => found?.[2] === domainOf(own))?.[1];

@@ -117,7 +117,11 @@ export function draftOf(steps: readonly SessionStep[]): Draft {
       [...counts].map(([tool, times]) => `- ${code(tool)}, ${times === 1 ? 'once' : `${times} times`}`),
     ),
     ...section('Pitfalls', pitfalls(calls)),
-    ...section('The answer that was given', [`> ${cut(cleaned(cut(last, LOOKED_AT)), ANSWER).trim().replaceAll('\n', '\n> ')}`]),
+    ...section('The answer that was given', [
+      `> ${cut(cleaned(cut(last, LOOKED_AT)), ANSWER)
+        .trim()
+        .replaceAll('\n', '\n> ')}`,
+    ]),
   ].join('\n\n');
   const description = `How this was done: ${what}. Use it when the same is asked again.`;
   return { name: nameOf(asked), description: cut(description, SKILL_BOUNDS.description - 1), body };
