@@ -136,8 +136,7 @@ async function stopWell(log: Log, { agentId, channel }: Open): Promise<void> {
 
 export function createChannelHost(given: ChannelHostDeps): ChannelHost {
   const { db, sealKey, log } = given;
-  const pool = createWorkerPool();
-  const deps = { ...given, pool };
+  const deps = { ...given, pool: createWorkerPool() };
   const cipher = createCipher(sealKey, 'channels');
   const open = new Map<string, Open>();
   let turn: Promise<void> = Promise.resolve();
@@ -191,7 +190,7 @@ export function createChannelHost(given: ChannelHostDeps): ChannelHost {
     running: () => open.size,
     async close() {
       await inTurn(() => stopAll(() => true));
-      await pool.close();
+      await deps.pool.close();
     },
   };
 }
