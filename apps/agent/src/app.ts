@@ -42,6 +42,7 @@ import {
   VERSION,
   type Log,
   type Outbound,
+  type WorkerPool,
 } from '@troupe/kernel';
 import { firstDefinition, type AgentSettings } from './settings.ts';
 
@@ -94,7 +95,7 @@ export async function startAgent({
     ...fromPlatform(settings, platform, log),
   });
   const agent = wakeAgent({ agentId, store, model: ai, ...toolkit, log, onSleep: toolkit.close });
-  const channels = await channelsOf(settings, { agent, outbound, log, urls: channelUrls });
+  const channels = await channelsOf(settings, { agent, outbound, pool, log, urls: channelUrls });
 
   const { server, gateway } = await openGateway(agent, channels, settings, log);
   await agent.resume();
@@ -271,9 +272,10 @@ async function channelsOf(
   {
     agent,
     outbound,
+    pool,
     log,
     urls,
-  }: { agent: Agent; outbound: Outbound; log: Log; urls: Partial<Record<Channel['kind'], string>> },
+  }: { agent: Agent; outbound: Outbound; pool: WorkerPool; log: Log; urls: Partial<Record<Channel['kind'], string>> },
 ): Promise<Channel[]> {
   const { CHANNEL_USERS, PUBLIC_URL } = agentSettings;
   return Promise.all(
@@ -283,6 +285,8 @@ async function channelsOf(
         agent,
         settings,
         outbound,
+        pool,
+        owner: agent.id,
         log,
         allowedSenders: kind === 'email' ? [] : [...CHANNEL_USERS, ...sendersIn(settings)],
         ...(baseUrl && { baseUrl }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Agent, ChannelFile, ChannelMessage } from '@troupe/agent';
 import type { ChannelKind } from '@troupe/contract';
-import type { Log, Outbound } from '@troupe/kernel';
+import type { Log, Outbound, WorkerPool } from '@troupe/kernel';
 
 /** A messaging service through which people talk to an agent. */
 
@@ -15,6 +15,9 @@ export interface ChannelDeps {
   agent: Pick<Agent, 'id' | 'store' | 'ask' | 'workspace'>;
   settings: ChannelSettings;
   outbound: Outbound;
+  /** Where what others wrote is read, and in whose share. */
+  pool: WorkerPool;
+  owner: string;
   log: Log;
   /** Who may talk to the agent, by the service's own user ids; empty: everybody, but by mail nobody. */
   allowedSenders?: readonly string[];

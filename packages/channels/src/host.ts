@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createPgStore, type Agent } from '@troupe/agent';
 import type { Database } from '@troupe/db';
-import { AppError, createCipher, type Log, type Outbound } from '@troupe/kernel';
+import { AppError, createCipher, createWorkerPool, type Log, type Outbound, type WorkerPool } from '@troupe/kernel';
 import type { Channel, ChannelKind, ChannelSettings } from './channel.ts';
 import { channelWebhook, createChannel, kindOf, readSettings } from './channels.ts';
 import { sendersIn } from './senders.ts';
@@ -92,18 +92,22 @@ function standingFor({ agent, db }: ChannelHostDeps, { agentId, userId }: Whose)
   };
 }
 
+type HostDeps = ChannelHostDeps & { pool: WorkerPool };
+
 function makeChannel(
-  deps: ChannelHostDeps,
+  deps: HostDeps,
   whose: Whose,
   kind: ChannelKind,
   { settings, senders = [] }: { settings: ChannelSettings; senders?: readonly string[] },
 ): Promise<Channel> {
-  const { outbound, log, publicUrl, urls = {} } = deps;
+  const { outbound, pool, log, publicUrl, urls = {} } = deps;
   const baseUrl = urls[kind];
   return createChannel(kind, {
     agent: standingFor(deps, whose),
     settings,
     outbound,
+    pool,
+    owner: whose.userId,
     log,
     // By mail it goes by addresses, which the owner names in the settings alone.
     allowedSenders: kind === 'email' ? [] : [...senders, ...sendersIn(settings)],
@@ -113,7 +117,7 @@ function makeChannel(
 }
 
 /** Channels that nobody listens at. */
-const trying = (deps: ChannelHostDeps): Pick<ChannelHost, 'test' | 'webhookPath'> => ({
+const trying = (deps: HostDeps): Pick<ChannelHost, 'test' | 'webhookPath'> => ({
   test: async (whose, kind, settings, to) => (await makeChannel(deps, whose, kind, { settings })).test(to),
   webhookPath: async (whose, kind, settings) => (await makeChannel(deps, whose, kind, { settings })).webhookPath,
 });
@@ -130,8 +134,9 @@ async function stopWell(log: Log, { agentId, channel }: Open): Promise<void> {
   await Promise.race([stopped, delay(STOP_MS, undefined, { ref: false })]);
 }
 
-export function createChannelHost(deps: ChannelHostDeps): ChannelHost {
-  const { db, sealKey, log } = deps;
+export function createChannelHost(given: ChannelHostDeps): ChannelHost {
+  const { db, sealKey, log } = given;
+  const deps = { ...given, pool: createWorkerPool() };
   const cipher = createCipher(sealKey, 'channels');
   const open = new Map<string, Open>();
   let turn: Promise<void> = Promise.resolve();
@@ -185,6 +190,7 @@ export function createChannelHost(deps: ChannelHostDeps): ChannelHost {
     running: () => open.size,
     async close() {
       await inTurn(() => stopAll(() => true));
+      await deps.pool.close();
     },
   };
 }

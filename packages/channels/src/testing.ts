@@ -76,8 +76,10 @@ export function depsFor(
   more: Partial<ChannelDeps> = {},
 ): ChannelDeps {
   const outbound = createOutbound({ allowLoopback: true });
-  after(() => outbound.close());
-  return { agent, settings, outbound, log: silentLog, baseUrl, pollSeconds: 1, retryMs: 10, ...more };
+  const pool = createWorkerPool();
+  after(() => Promise.all([outbound.close(), pool.close()]));
+  const own = { agent, settings, outbound, pool, owner: 'agent', log: silentLog };
+  return { ...own, baseUrl, pollSeconds: 1, retryMs: 10, ...more };
 }
 
 export interface Called {

@@ -50,6 +50,7 @@ export type { SessionHead, Attachment, SessionStep, Branch } from './agents/conv
 export type { Deployment } from './agents/deployments.ts';
 export type { Device } from './agents/devices.ts';
 export {
+  agentPurpose,
   AGENT_NOT_FOUND,
   AGENT_GONE,
   AGENT_STOPPED,

@@ -146,6 +146,26 @@ test('one waiting job for each key, where the queue says so', async () => {
   assert.ok(await send('b'));
 });
 
+test('a job takes the place of those that wait and are about the same', async () => {
+  const { seen, handler, reached } = recorder();
+  const queue = newQueue();
+  const jobs = await start([[queue, handler]]);
+  const { system } = database.db;
+  const later = { startAfter: 3600 };
+  for (let n = 1; n <= 5; n += 1) await jobs.send(system, queue, { n }, { owner: 'ann', about: 'a', ...later });
+  await jobs.send(system, queue, { n: 6 }, { owner: 'ann', about: 'b', ...later });
+  await jobs.send(system, queue, { n: 7 }, { owner: 'ben', about: 'a', ...later });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const waiting = `select data ->> 'n' as n from pgboss.job where name = $1 order by 1`;
+  const { rows } = await client.query(waiting, [queue.queue]);
+  await client.end();
+  assert.deepEqual(rows, [{ n: '5' }, { n: '6' }, { n: '7' }]);
+  await jobs.send(system, queue, { n: 8 }, { owner: 'ann', about: 'a' });
+  await reached(1);
+  assert.deepEqual(seen, [{ n: 8, tries: 0 }]);
+});
+
 test('a stop waits for what runs', async () => {
   let finished = false;
   const { handler, reached } = recorder(async () => {

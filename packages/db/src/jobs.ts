@@ -26,6 +26,8 @@ export interface SendOptions {
   /** A moment, or seconds from now. */
   startAfter?: Date | number;
   key?: string;
+  /** What the job is about: it takes the place of those of the same owner that are about the same and wait. */
+  about?: string;
 }
 
 export type JobHandler<Data extends object> = (data: Data, job: JobContext) => Promise<void>;
@@ -96,15 +98,17 @@ export function createJobs({ url, log, superviseSeconds = 15 }: JobsOptions): Jo
       queues.set(job.queue, job);
       workers.push({ queue: job.queue, run: checked(job, handler), concurrency, perOwner });
     },
-    async send(tx, job, data, { startAfter, key, owner } = {}) {
+    async send(tx, job, data, { startAfter, key, owner, about } = {}) {
       const { queue } = job;
       const read = job.data.safeParse(data);
       if (!read.success) throw misfit(queue, read.error);
       const db = { executeSql: (text: string, values?: unknown[]) => runAsLogin(tx, { text, values: values ?? [] }) };
+      const named = about ?? key;
+      if (about !== undefined) await db.executeSql(TAKE_PLACE, [queue, owner ?? null, about]);
       return boss.send(queue, data, {
         db,
         ...(startAfter === undefined ? {} : { startAfter }),
-        ...(key === undefined ? {} : { singletonKey: key }),
+        ...(named === undefined ? {} : { singletonKey: named }),
         ...(owner === undefined ? {} : { group: { id: owner }, priority: await turnOf(db, queue, owner) }),
       });
     },
@@ -182,6 +186,10 @@ const TURN_INDEX = `do $$ begin
       where state < 'active' and group_id is not null;
   end if;
 end $$`;
+
+/** By the index of turns, which has what waits of an owner. */
+const TAKE_PLACE = `delete from pgboss.job
+  where name = $1 and group_id = $2 and state < 'active' and singleton_key = $3`;
 
 interface Worker {
   queue: string;

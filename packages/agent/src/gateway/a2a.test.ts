@@ -205,6 +205,8 @@ describe('agent to agent', () => {
       ['CreateTaskPushNotificationConfig', {}, -32_003],
       ['tasks/pushNotificationConfig/set', {}, -32_003],
       ['nothing', {}, -32_601],
+      ['toString', {}, -32_601],
+      ['__proto__', {}, -32_601],
       ['SendMessage', says('x'), -32_009, '2.0'],
     ] as const)
       assert.equal(

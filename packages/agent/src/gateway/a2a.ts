@@ -102,7 +102,7 @@ export async function a2a(exchange: Exchange): Promise<void> {
     const asked = exchange.request.headers['a2a-version'];
     if (typeof asked === 'string' && !/^(0\.3|1)(\.\d+)*$/.test(asked.trim()))
       throw new RpcError(-32_009, `Version ${asked} is not supported: 1.0 and 0.3 are`);
-    const found = METHODS[call.method];
+    const found = Object.hasOwn(METHODS, call.method) ? METHODS[call.method] : undefined;
     if (!found) throw unknownMethod(call.method);
     const [version, method] = found;
     await method({ exchange, wire: WIRES[version], id, params: call.params });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { createOutbound } from '@troupe/kernel';
 import { SMTPServer } from 'smtp-server';
@@ -8,6 +8,7 @@ import type { ChannelDeps } from '../channel.ts';
 import { createChannel } from '../channels.ts';
 import { depsFor, testAgent, until, webhookOf } from '../testing.ts';
 import { emailSecret } from './email.ts';
+import { Imap } from './imap.ts';
 import { imapServer } from './mail-testing.ts';
 import { readMail } from './mime.ts';
 
@@ -46,7 +47,9 @@ async function smtpServer({ refuse = 0, offersTls = false } = {}) {
   const next = async () => {
     while (sent.length <= read) await once(events, 'mail');
     const { raw, ...envelope } = sent[read++]!;
-    return { ...envelope, raw: raw.toString(), ...readMail(raw) };
+    const mail = readMail(raw);
+    const header = (name: string): string => mail.headers.get(name) ?? '';
+    return { ...envelope, raw: raw.toString(), ...mail, header };
   };
   return { port: (server.server.address() as AddressInfo).port, next, sent };
 }
@@ -249,6 +252,46 @@ describe('mail', () => {
   });
 });
 
+/** Answers everything with more and more, until its client goes; tells how many bytes it got rid of. */
+async function flood(piece: Buffer, most: number) {
+  const over = Promise.withResolvers<number>();
+  const server = createServer((socket) => {
+    let sent = 0;
+    socket.on('error', () => undefined).on('close', () => over.resolve(sent));
+    socket.write('* OK ready\r\n');
+    socket.once('data', () => {
+      const go = (): void => {
+        for (; sent < most && socket.writable; sent += piece.length) if (!socket.write(piece)) break;
+        if (sent >= most) socket.destroy();
+      };
+      socket.on('drain', go);
+      go();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return { port: (server.address() as AddressInfo).port, over: over.promise };
+}
+
+describe('hostile mail servers', () => {
+  const MB = 1024 * 1024;
+  for (const [what, piece] of Object.entries({
+    'literals without end': Buffer.concat([Buffer.from(`* X {${MB}}\r\n`), Buffer.alloc(MB, 'x'), Buffer.from('\r\n')]),
+    'a line of literals without end': Buffer.concat([Buffer.from(`{${MB}}\r\n`), Buffer.alloc(MB, 'x')]),
+    'empty literals without end': Buffer.from('{0}\r\n'.repeat(100_000)),
+    'lines without end': Buffer.from(`* ${'x'.repeat(60_000)}\r\n`.repeat(20)),
+  }))
+    test(`are left when they send ${what}`, async () => {
+      const { port, over } = await flood(piece, 100 * MB);
+      const outbound = createOutbound({ allowLoopback: true });
+      after(() => outbound.close());
+      const opened = Imap.open(outbound, { host: '127.0.0.1', port, security: 'none' }, { user: 'a', password: 'b' });
+      await assert.rejects(opened, /sent more than was asked for/);
+      // What the sockets hold is not held by us.
+      assert.ok((await over) < 20 * MB);
+    });
+});
+
 describe('hostile mails', () => {
   test('are read in time, whatever they hold', () => {
     const nested = Array.from(
@@ -264,12 +307,22 @@ describe('hostile mails', () => {
       `Subject: ${'=?'.repeat(100_000)}\r\n\r\n`,
       `From: ${'<'.repeat(100_000)}\r\n\r\n`,
       `References: ${'<a'.repeat(100_000)}\r\n\r\n`,
+      `Content-Type: application/pdf\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${'=41'.repeat(8e6)}`,
+      `Content-Type: multipart/mixed; boundary=a\r\n\r\n${'--a\n'.repeat(6e6)}`,
+      `Content-Type: multipart/mixed; boundary=a\r\n\r\n${`--a\r\nx: y\r\n${' z\r\n'.repeat(5e4)}\r\n`.repeat(99)}`,
+      `Content-Type: multipart/mixed; boundary=a\r\n\r\n${`--a\r\nContent-Type: text/html\r\n\r\n${'<b>'.repeat(8e4)}\r\n`.repeat(99)}`,
       '\0'.repeat(1000),
       '',
     ];
     const began = Date.now();
     for (const body of bodies) readMail(Buffer.from(body));
     assert.ok(Date.now() - began < 20_000);
+  });
+
+  test('what is quoted is read byte by byte, also where it is broken', () => {
+    const said = 'a=3Db =C3=BC=\r\nc=\nd=4 =zz = =E2=82=AC=';
+    const raw = `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${said}`;
+    assert.equal(readMail(Buffer.from(raw)).text, 'a=b ücd=4 =zz = €=');
   });
 
   test('text of HTML is what a person reads', () => {

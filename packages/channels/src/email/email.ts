@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readBody, type ChannelMessage } from '@troupe/agent';
 import { FILE_BYTES, MOST_ATTACHMENTS } from '@troupe/contract';
@@ -8,7 +9,8 @@ import { sendersIn } from '../senders.ts';
 import { Undeliverable } from '../errors.ts';
 import { composeMail, type Letter } from './compose.ts';
 import { Imap, type Login } from './imap.ts';
-import { isAddress, readMail, type Mail } from './mime.ts';
+import { isAddress, type Mail } from './mime.ts';
+import { readInThread } from './read.ts';
 import { answerId, threadOf, whyIgnored } from './rules.ts';
 import { submit } from './smtp.ts';
 import type { MailServer } from './wire.ts';
@@ -32,7 +34,7 @@ function server(settings: ChannelSettings, name: 'imap' | 'smtp', tlsPort: numbe
 export const emailSecret = (address: string, password: string): string =>
   sha256Hex(`email webhook ${address} ${password}`).slice(0, 32);
 
-interface Reading {
+interface Reading extends Pick<ChannelDeps, 'pool' | 'owner'> {
   own: string;
   allowed: readonly string[];
   now: () => Date;
@@ -52,8 +54,17 @@ async function bringFiles(post: Post, { files }: Mail, id: string): Promise<{ pa
 }
 
 /** What happens with one mail, by whichever way it came. */
-async function takeMail(post: Post, raw: Buffer, { own, allowed, now }: Reading): Promise<void> {
-  const mail = readMail(raw);
+async function takeMail(post: Post, raw: Buffer, { own, allowed, now, pool, owner }: Reading): Promise<void> {
+  const mail = await readInThread(pool, owner, raw);
+  if (!mail) {
+    const unread = {
+      id: `unread:${createHash('sha256').update(raw).digest('hex').slice(0, 32)}`,
+      chat: 'mail',
+      sender: 'unknown',
+      text: '',
+    };
+    return post.ignore(unread, 'The mail takes too much time or memory to read');
+  }
   const { id, chat, root, references } = threadOf(mail, own);
   const message: ChannelMessage = { id, chat, sender: mail.from || 'nobody', text: '' };
   const why = whyIgnored(mail, own, allowed);
@@ -135,12 +146,12 @@ const webhookOf = (path: string, reading: Reading): NonNullable<Service['webhook
 });
 
 export function createEmail(deps: ChannelDeps): Service {
-  const { settings, outbound, pollSeconds = 30, now = () => new Date() } = deps;
+  const { settings, outbound, pool, owner, pollSeconds = 30, now = () => new Date() } = deps;
   const { address = '', user = address, password = '', imapHost } = settings;
   const login: Login = { user, password };
   const smtp = server(settings, 'smtp', 465, 587);
   const imap = server(settings, 'imap', 993, 143);
-  const reading: Reading = { own: address, allowed: sendersIn(settings), now };
+  const reading: Reading = { own: address, allowed: sendersIn(settings), now, pool, owner };
 
   async function post(letter: Pick<Letter, 'to' | 'subject' | 'text' | 'files'> & Partial<Letter>): Promise<void> {
     if (!isAddress(letter.to)) throw new Undeliverable('That is no mail address');

@@ -16,8 +16,12 @@ interface Untagged {
 }
 
 const LITERAL = /\{(\d{1,10})\+?\}$/;
-const MOST_LITERAL = 32 * 1024 * 1024;
+/** Of an answer, its literals included; a mail may be as large as mails are, and a little more. */
+const MOST_ANSWER = 1024 * 1024;
+const MOST_MAIL = 32 * 1024 * 1024;
 const MOST_LINES = 10_000;
+/** In one line. */
+const MOST_LITERALS = 100;
 
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
@@ -27,6 +31,8 @@ export class Imap {
   #capabilities: ReadonlySet<string> = new Set();
   /** The server said that there is more in the mailbox. */
   #news = false;
+  /** Bytes that the answer may still have. */
+  #room = MOST_ANSWER;
 
   private constructor(wire: Wire) {
     this.#wire = wire;
@@ -84,11 +90,18 @@ export class Imap {
     const literals: Buffer[] = [];
     for (let found = LITERAL.exec(text); found; found = LITERAL.exec(text)) {
       const size = Number(found[1]);
-      if (size > MOST_LITERAL) throw new Trouble('The mail server sent more than was asked for');
+      this.#take(literals.length < MOST_LITERALS ? size : Infinity);
       literals.push(await this.#wire.bytes(size));
       text = text.slice(0, found.index) + (await this.#wire.reply());
     }
+    this.#take(text.length);
     return { text, literals };
+  }
+
+  /** All that one answer brings is held until its end. */
+  #take(size: number): void {
+    this.#room -= size;
+    if (this.#room < 0) throw new Trouble('The mail server sent more than was asked for');
   }
 
   #heard({ text }: Untagged): void {
@@ -97,8 +110,9 @@ export class Imap {
   }
 
   /** All that came with the answer. Throws when the server says no; `words` follow when it asks for more. */
-  async #command(command: string, words?: string): Promise<Untagged[]> {
+  async #command(command: string, words?: string, most = MOST_ANSWER): Promise<Untagged[]> {
     const tag = `a${++this.#number}`;
+    this.#room = most;
     this.#wire.write(`${tag} ${command}\r\n`);
     const found: Untagged[] = [];
     while (found.length < MOST_LINES) {
@@ -148,7 +162,7 @@ export class Imap {
 
   /** Undefined: it is gone. */
   async fetch(uid: number): Promise<Buffer | undefined> {
-    const lines = await this.#command(`UID FETCH ${uid} (BODY.PEEK[])`);
+    const lines = await this.#command(`UID FETCH ${uid} (BODY.PEEK[])`, undefined, MOST_MAIL);
     return lines.find(({ text, literals }) => /FETCH/i.test(text) && literals.length > 0)?.literals[0];
   }
 
@@ -166,10 +180,12 @@ export class Imap {
       const line = await this.#wire.line(Math.max(until - Date.now(), 0));
       if (line === undefined) break;
       if (line.startsWith(`${tag} `)) throw new Trouble('The mail server does not let us wait for mail');
+      this.#room = MOST_ANSWER;
       const { text, literals } = await this.#read(line);
       if (text.startsWith('* ')) this.#heard({ text: text.slice(2), literals });
     }
     this.#wire.write('DONE\r\n');
+    this.#room = MOST_ANSWER;
     for (;;) {
       const { text, literals } = await this.#read();
       if (text.startsWith(`${tag} `)) return;

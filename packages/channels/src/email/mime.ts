@@ -7,7 +7,7 @@ interface MailFile {
 
 export interface Mail {
   /** Lower-case names; the first of a name counts. */
-  header: (name: string) => string;
+  headers: ReadonlyMap<string, string>;
   from: string;
   subject: string;
   text: string;
@@ -15,17 +15,30 @@ export interface Mail {
 }
 
 const MOST_HEADER = 128 * 1024;
+/** Of a part's, of which there are many. */
+const MOST_PART_HEADER = 16 * 1024;
+const MOST_SUBJECT = 4000;
 const MOST_DEPTH = 8;
 const MOST_PARTS = 100;
+/** Of all parts together. */
 const MOST_TEXT = 400_000;
+/** A byte takes three where it is quoted; what is left out of lines takes more. */
+const MOST_QUOTED = 4;
 
-type Headers = ReadonlyMap<string, string>;
+type Headers = Mail['headers'];
 
-function split(raw: Buffer): { headers: Headers; body: Buffer } {
-  const [crlf, lf] = [raw.indexOf('\r\n\r\n'), raw.indexOf('\n\n')];
+interface Entity {
+  headers: Headers;
+  body: Buffer;
+}
+
+/** One whose headers do not end within so many bytes has no body. */
+function split(raw: Buffer, most: number): Entity {
+  const first = raw.subarray(0, most);
+  const [crlf, lf] = [first.indexOf('\r\n\r\n'), first.indexOf('\n\n')];
   const isCrlf = crlf >= 0 && (lf < 0 || crlf < lf);
   const end = isCrlf ? crlf : lf;
-  const head = raw.subarray(0, Math.min(end < 0 ? raw.length : end, MOST_HEADER)).toString('utf8');
+  const head = first.subarray(0, end < 0 ? first.length : end).toString('utf8');
   const body = end < 0 ? Buffer.alloc(0) : raw.subarray(end + (isCrlf ? 4 : 2));
   const headers = new Map<string, string>();
   let name = '';
@@ -53,12 +66,27 @@ function decoder(charset: string): InstanceType<typeof TextDecoder> {
   }
 }
 
-function fromQuoted(text: string): Buffer {
-  const plain = text.replaceAll(/=\r?\n/g, '');
-  return Buffer.from(
-    plain.replaceAll(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
-  );
+const [LF, CR, EQUALS] = [10, 13, 61];
+const NO_DIGIT = 255;
+const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const sign = String.fromCharCode(byte);
+  return /[0-9A-Fa-f]/.test(sign) ? Number.parseInt(sign, 16) : NO_DIGIT;
+});
+
+/** Byte by byte: a mail of millions of quoted ones is as soon read as any other of its size. */
+function fromQuoted(text: Buffer): Buffer {
+  const said = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at]!;
+    const next = byte === EQUALS && at + 1 < text.length ? text[at + 1]! : 0;
+    const after = next !== 0 && at + 2 < text.length ? text[at + 2]! : 0;
+    const isEnd = next === LF || (next === CR && after === LF);
+    const isQuoted = next !== 0 && DIGITS[next] !== NO_DIGIT && DIGITS[after] !== NO_DIGIT;
+    if (!isEnd) said[length++] = isQuoted ? DIGITS[next]! * 16 + DIGITS[after]! : byte;
+    if (isQuoted || isEnd) at += next === LF ? 1 : 2;
+  }
+  return said.subarray(0, length);
 }
 
 /** =?utf-8?B?…?= and its kind. Between two of them, spaces do not count. */
@@ -66,7 +94,10 @@ function decodeWords(text: string): string {
   return text
     .replaceAll(/\?=[ \t]+=\?/g, '?==?')
     .replaceAll(/=\?([^?\s]{1,40})\?([bq])\?([^?]{0,1000})\?=/gi, (_, charset: string, way: string, said: string) => {
-      const bytes = way.toLowerCase() === 'b' ? Buffer.from(said, 'base64') : fromQuoted(said.replaceAll('_', ' '));
+      const bytes =
+        way.toLowerCase() === 'b'
+          ? Buffer.from(said, 'base64')
+          : fromQuoted(Buffer.from(said.replaceAll('_', ' '), 'latin1'));
       return decoder(charset.split('*')[0] ?? '').decode(bytes);
     });
 }
@@ -151,7 +182,7 @@ function textOfHtml(html: string): string {
 
 function decodedBody(body: Buffer, encoding: string): Buffer {
   if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64');
-  if (encoding === 'quoted-printable') return fromQuoted(body.toString('latin1'));
+  if (encoding === 'quoted-printable') return fromQuoted(body);
   return body;
 }
 
@@ -160,6 +191,8 @@ interface Found {
   html: string[];
   files: MailFile[];
   parts: number;
+  /** Bytes of text that are still taken. */
+  room: number;
 }
 
 /** The parts between lines with the boundary. */
@@ -176,38 +209,44 @@ function* partsOf(body: Buffer, boundary: string): Generator<Buffer> {
   if (from >= 0) yield body.subarray(from);
 }
 
-function walk(raw: Buffer, found: Found, depth: number): void {
-  if (++found.parts > MOST_PARTS || depth > MOST_DEPTH) return;
-  const { headers, body } = split(raw);
+function walk({ headers, body }: Entity, found: Found, depth: number): void {
+  found.parts += 1;
+  if (depth > MOST_DEPTH) return;
   const type = parsed(headers.get('content-type') ?? 'text/plain');
   const boundary = type.of('boundary');
   if (type.value.startsWith('multipart/') && boundary !== '') {
-    for (const part of partsOf(body, boundary)) walk(part, found, depth + 1);
+    for (const part of partsOf(body, boundary)) {
+      if (found.parts >= MOST_PARTS) return;
+      walk(split(part, MOST_PART_HEADER), found, depth + 1);
+    }
     return;
   }
   const disposition = parsed(headers.get('content-disposition') ?? '');
   const name = disposition.of('filename') || type.of('name');
-  const bytes = decodedBody(body, (headers.get('content-transfer-encoding') ?? '').trim().toLowerCase());
+  const encoding = (headers.get('content-transfer-encoding') ?? '').trim().toLowerCase();
   const isText = type.value === 'text/plain' || type.value === 'text/html';
   if (disposition.value === 'attachment' || name !== '' || !isText) {
     const ending =
       type.value === 'message/rfc822' ? 'eml' : (type.value.split('/')[1] ?? 'bin').replaceAll(/[^a-z0-9]/g, '');
-    found.files.push({ name: name || `part-${found.parts}.${ending}`, bytes });
+    found.files.push({ name: name || `part-${found.parts}.${ending}`, bytes: decodedBody(body, encoding) });
     return;
   }
-  const text = decoder(type.of('charset') || 'utf-8').decode(bytes.subarray(0, MOST_TEXT));
+  const bytes = decodedBody(body.subarray(0, found.room * MOST_QUOTED), encoding).subarray(0, found.room);
+  found.room -= bytes.length;
+  const text = decoder(type.of('charset') || 'utf-8').decode(bytes);
   found[type.value === 'text/html' ? 'html' : 'plain'].push(text);
 }
 
 export function readMail(raw: Buffer): Mail {
-  const { headers } = split(raw);
-  const found: Found = { plain: [], html: [], files: [], parts: 0 };
-  walk(raw, found, 0);
+  const root = split(raw, MOST_HEADER);
+  const { headers } = root;
+  const found: Found = { plain: [], html: [], files: [], parts: 0, room: MOST_TEXT };
+  walk(root, found, 0);
   const plain = found.plain.join('\n').trim();
   return {
-    header: (name) => headers.get(name) ?? '',
+    headers,
     from: addressIn(headers.get('from') ?? ''),
-    subject: decodeWords(headers.get('subject') ?? '').slice(0, 500),
+    subject: decodeWords((headers.get('subject') ?? '').slice(0, MOST_SUBJECT)).slice(0, 500),
     text: (plain === '' ? textOfHtml(found.html.join('\n')) : plain).replaceAll('\r\n', '\n'),
     files: found.files,
   };

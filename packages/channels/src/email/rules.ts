@@ -3,6 +3,8 @@ import type { Mail } from './mime.ts';
 
 /** Who may write to an agent by mail, which mails nobody answers, and what belongs together. */
 
+const headerOf = ({ headers }: Mail, name: string): string => headers.get(name) ?? '';
+
 /** Entries are addresses, `@domain`, or `*` for everybody. */
 function mayWrite(address: string, allowed: readonly string[]): boolean {
   const domain = address.slice(address.lastIndexOf('@'));
@@ -12,18 +14,19 @@ function mayWrite(address: string, allowed: readonly string[]): boolean {
 const ROBOTS = /^(?:mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|notifications?)(?:[+\-.].*)?@/;
 
 /** Why nobody answers such a mail: it was written by a program, and the answer might be answered by one. */
-function isAutomatic({ header, from }: Mail): string | undefined {
+function isAutomatic(mail: Mail): string | undefined {
+  const header = (name: string) => headerOf(mail, name);
   const submitted = header('auto-submitted').toLowerCase();
   if (submitted !== '' && submitted !== 'no') return 'Sent by a program (Auto-Submitted)';
   if (/^(?:bulk|junk|list|auto_reply)\b/i.test(header('precedence'))) return 'Sent in bulk (Precedence)';
   if (header('list-id') !== '' || header('list-unsubscribe') !== '') return 'Sent by a mailing list';
   if (header('x-autoreply') !== '' || header('x-autorespond') !== '') return 'Sent by a program';
   if (header('return-path').replaceAll(' ', '') === '<>') return 'A report of a mail server';
-  return ROBOTS.test(from) ? 'Sent by a program' : undefined;
+  return ROBOTS.test(mail.from) ? 'Sent by a program' : undefined;
 }
 
 /** The owner's own mail server says that the sender is not who he says he is. */
-const isForged = ({ header }: Mail): boolean => /\bdmarc\s*=\s*fail\b/i.test(header('authentication-results'));
+const isForged = (mail: Mail): boolean => /\bdmarc\s*=\s*fail\b/i.test(headerOf(mail, 'authentication-results'));
 
 /** Undefined: it is answered. */
 export function whyIgnored(mail: Mail, own: string, allowed: readonly string[]): string | undefined {
@@ -54,8 +57,8 @@ export interface Thread {
 /** An answer of ours carries the root, so that programs that keep the last id alone are understood too. */
 export function threadOf(mail: Mail, own: string): Thread {
   const id =
-    idsIn(mail.header('message-id'))[0] ?? `<${short(mail.header('date') + mail.subject + mail.text)}@nowhere>`;
-  const before = [...idsIn(mail.header('references')), ...idsIn(mail.header('in-reply-to'))];
+    idsIn(headerOf(mail, 'message-id'))[0] ?? `<${short(headerOf(mail, 'date') + mail.subject + mail.text)}@nowhere>`;
+  const before = [...idsIn(headerOf(mail, 'references')), ...idsIn(headerOf(mail, 'in-reply-to'))];
   const ours = before.map((one) => /^<t\.([0-9a-f]{32})\.[0-9a-f]{16}@(.+)>$/.exec(one));
   const known = ours.find((found) => found?.[2] === domainOf(own))?.[1];
   const root = known ?? short(before[0] ?? id);

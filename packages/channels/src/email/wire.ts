@@ -70,7 +70,7 @@ export class Wire {
   async line(waitMs = REPLY_MS): Promise<string | undefined> {
     const until = Date.now() + waitMs;
     for (;;) {
-      const all = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+      const all = this.#whole();
       this.#chunks = all.length === 0 ? [] : [all];
       const end = all.indexOf(10);
       if (end > MAX_LINE || (end < 0 && all.length > MAX_LINE))
@@ -94,10 +94,15 @@ export class Wire {
   async bytes(count: number): Promise<Buffer> {
     while (this.#size < count)
       if (!(await this.#more(REPLY_MS))) throw new Trouble('The mail server did not answer in time');
-    const all = Buffer.concat(this.#chunks);
+    const all = this.#whole();
     this.#chunks = [all.subarray(count)];
     this.#size = all.length - count;
     return all.subarray(0, count);
+  }
+
+  /** All that is here; what is one piece is not copied for each that is read of it. */
+  #whole(): Buffer {
+    return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
   }
 
   /** False: nothing came. */

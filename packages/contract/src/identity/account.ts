@@ -44,7 +44,6 @@ export const download = endpoint({
     401: ['Unauthorized'],
     403: [CONFIRM_FIRST],
     429: ['An export of yours is under way', 'Too many requests'],
-    503: ['Others are being exported. Try again in a few minutes.'],
   },
 });
 

@@ -35,12 +35,17 @@ const TOOL_WORDS: [TeamTool, RegExp][] = [
   ['memory', /\b(?:new|news|changed?|changes|remember|since|again|differen(?:t|ce))\b/i],
 ];
 
+/** From where such signs begin and nowhere between: each is looked at once, however many there are. */
+const ENDING = /(?<![\s,;])[\s,;]+$/;
+
 const tidy = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([,.;!?])/g, '$1')
     .replace(/^[\s,.;]+(?:and |then )?/i, '')
-    .replace(/[\s,;]+(?:and|then)?[\s,;]*$/i, '')
+    .replace(ENDING, '')
+    .replace(/[\s,;](?:and|then)$/i, '')
+    .replace(ENDING, '')
     .trim();
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -52,11 +52,18 @@ test('what is not said is asked for, and nothing is given that the words do not 
 });
 
 test('hostile sentences are read in time by their length', () => {
-  for (const bad of ['every '.repeat(330), 'a.'.repeat(1000), 'at 1'.repeat(500), '$'.repeat(2000), ' '.repeat(2000)]) {
+  const words = ['every '.repeat(330), 'a.'.repeat(1000), 'at 1'.repeat(500), '$'.repeat(2000), ' '.repeat(2000)];
+  const signs = [',', ';', ',and', '; then', '.', '!', '-'].map((sign) => `ab${sign.repeat(1990 / sign.length)}x`);
+  for (const bad of [...words, ...signs]) {
     const began = performance.now();
     understand(bad);
     assert.ok(performance.now() - began < 2000, bad.slice(0, 10));
   }
+});
+
+test('what is left at the end of a sentence goes', () => {
+  for (const rest of ['', ',', ', and', ' then', ';and;', ' ; and ,'])
+    assert.equal(understand(`Read it to me${rest}`).prompt, 'Read it to me', rest);
 });
 
 test('a cost has its basis', () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** Who reads nothing for so long is gone, and what feeds the answer is let go. */
-const STALLED_MS = 120_000;
+export const STALLED_MS = 120_000;
 
 /** Settles when the client has read what was written, or is gone. */
 export function drained(raw: ServerResponse): Promise<void> {

@@ -11,7 +11,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { z } from 'zod';
 import { AppError, ContractError } from '../errors.ts';
 import type { EndOfTurn } from '../turns.ts';
-import { drained } from './drained.ts';
+import { drained, STALLED_MS } from './drained.ts';
 import { countedAs, createGate, leavePlace } from './gate.ts';
 import { cookiesOf } from './guards.ts';
 import type { Leave } from './places.ts';
@@ -169,6 +169,8 @@ function send(
   endpoint: Endpoint,
 ): void {
   void reply.status(status ?? endpoint.status ?? 200).headers(headers);
+  // The timer begins anew with whatever the client takes.
+  if (stream) reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
   if (!texts) return void reply.send(stream ?? body ?? '');
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);

@@ -60,6 +60,12 @@ test('of several skills one is named, within whatever folder the archive has on 
   assert.deepEqual([a.head.name, a.files.map(({ path }) => path)], ['a', ['SKILL.md', 'examples/SKILL.md']]);
 });
 
+test('a file whose ending is a name that every object has is text like any other', async () => {
+  const odd = ['maps/x.constructor', 'maps/__proto__'].map((path) => ({ path, content: 'plain words' }));
+  const skill = await taken(zipOf([md, ...odd]));
+  assert.deepEqual([skill.scripts, skill.files.length], [[], 3]);
+});
+
 test('a name that is not the folder’s is told, and what systems leave behind is left out', async () => {
   const skill = await taken(
     zipOf([

@@ -236,7 +236,8 @@ function interpreterOf(path: string, text: string): string | undefined {
   const [, program] = /^#!\s{0,3}(?:\/usr\/bin\/env\s{1,3}(?:-S\s{1,3})?)?(\S{1,100})/.exec(text) ?? [];
   if (program !== undefined) return program.slice(program.lastIndexOf('/') + 1);
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return INTERPRETERS[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return Object.hasOwn(INTERPRETERS, ending) ? INTERPRETERS[ending] : undefined;
 }
 
 function kindOf(content: Uint8Array): FileKind {

@@ -119,6 +119,19 @@ describe('one agent from all sides', () => {
     assert.equal((await ann.ask('PUT', path, { instruction, tools })).status, 200);
   });
 
+  test('a new one has the same bounds', async () => {
+    for (const [config, error] of [
+      [{ tools: ['memory', 'crystal ball'] }, /^Unknown tool crystal ball\. Known are: filesystem, /],
+      [{ tools: [['memory']] }, /^Invalid config object: tools\.0 /],
+      [{ tools: Array(51).fill('memory') }, /^Invalid config object: tools /],
+      [{ instruction: 'x'.repeat(50_001) }, /^Invalid config object: instruction /],
+    ] as const) {
+      const { status, body } = await ann.ask('POST', '/api/agents/provision', { name: 'Bea', config });
+      assert.equal(status, 400, JSON.stringify(body));
+      assert.match(body.error, error);
+    }
+  });
+
   test("the user's default is taken over, an own change stays on top", async () => {
     const { config } = (await ann.ask('GET', '/api/config')).body;
     await ann.ask('POST', '/api/config', { config: { ...config, memory: { maxEntries: 50, ttlDays: 3 } } });

@@ -1,12 +1,14 @@
-import { backend as onBackend, type web, type TypesOf, type WebAgent } from '@troupe/contract';
+import { agentPurpose, backend as onBackend, type web, type TypesOf, type WebAgent } from '@troupe/contract';
 import {
   agentLimit,
   entitle,
   isTier,
   paidPlan,
   readPlanName,
+  TEAM_TOOLS,
   type AgentDefinition,
   type Subscriber,
+  type TeamTool,
   type Tier,
 } from '@troupe/domain';
 import { LimitReached, makeTicket, type AgentRow, type ConfigPart, type Holder, type Roster } from '@troupe/roster';
@@ -276,15 +278,25 @@ function readSettings({ model: named, config }: NewAgent, premium: string) {
   const provider = isPremium ? PREMIUM_PROVIDER : (text(aiProvider) ?? 'openrouter');
   const own: ConfigPart = { ...rest, ...(isPart(inConfig) && { model: inConfig }) };
   if (model !== undefined) own['model'] = { ...(isPart(inConfig) ? inConfig : {}), default: model };
-  const list = Array.isArray(tools) ? tools : undefined;
-  return {
-    model,
-    provider,
-    own,
-    key: text(apiKey),
-    definition: {
-      ...(text(instruction) !== undefined && { instruction: text(instruction) }),
-      ...(list && { tools: list as never }),
-    },
-  };
+  return { model, provider, own, key: text(apiKey), definition: givenPurpose(instruction, tools) };
+}
+
+/** What it is for, under the same bounds as when it is changed later. */
+function givenPurpose(instruction: unknown, tools: unknown): Partial<Pick<AgentDefinition, 'instruction' | 'tools'>> {
+  const read = agentPurpose.safeParse({
+    instruction: text(instruction),
+    tools: Array.isArray(tools) ? tools : undefined,
+  });
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw new AppError(400, `Invalid config object: ${issue?.path.join('.') ?? ''} ${issue?.message.trim() ?? ''}`);
+  }
+  const { instruction: words, tools: list } = read.data;
+  return { ...(words !== undefined && { instruction: words }), ...(list && { tools: knownTools(list) }) };
+}
+
+export function knownTools(tools: readonly string[]): TeamTool[] {
+  const unknown = tools.find((tool) => !TEAM_TOOLS.some((known) => known === tool));
+  if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${TEAM_TOOLS.join(', ')}`);
+  return tools as TeamTool[];
 }

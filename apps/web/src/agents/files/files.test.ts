@@ -80,7 +80,9 @@ test('a file is stored, listed, read and deleted, by its owner alone', async () 
 test('what a file holds is never run: it is saved, or shown as a picture or text', async () => {
   await file('PUT', { path: 'page.html' }, Buffer.from('<script>alert(1)</script>'));
   await file('PUT', { path: 'a.png' }, PNG);
+  await file('PUT', { path: 'a.constructor' }, PNG);
   for (const [query, type, disposition] of [
+    [{ path: 'a.constructor', show: 'true' }, 'text/plain; charset=utf-8', /^inline/],
     [{ path: 'page.html' }, 'application/octet-stream', /^attachment/],
     [{ path: 'page.html', show: 'true' }, 'text/plain; charset=utf-8', /^inline/],
     [{ path: 'a.png', show: 'true' }, 'image/png', /^inline/],

@@ -19,13 +19,13 @@ const TRANSFER_MS = 5 * 60_000;
 const PREVIEW_MS = 30_000;
 
 /** Pictures that a browser draws and does not run. Everything else is text, or is saved. */
-const PICTURES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-};
+const PICTURES: ReadonlyMap<string, string> = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+]);
 
 /** Whatever a file holds: no browser runs it, frames it or takes it for a page of ours. */
 const GUARD = {
@@ -43,9 +43,8 @@ const savedAs = (name: string, how: 'inline' | 'attachment' = 'attachment') => (
 
 function headersFor(path: string, show: boolean, length: string | null): Record<string, string> {
   const name = nameOf(path);
-  const type = show
-    ? (PICTURES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'text/plain; charset=utf-8')
-    : '';
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  const type = show ? (PICTURES.get(ending) ?? 'text/plain; charset=utf-8') : '';
   return {
     ...GUARD,
     'content-type': type || 'application/octet-stream',

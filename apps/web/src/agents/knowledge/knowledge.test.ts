@@ -250,6 +250,24 @@ test('a page is read again when its time has come; what changed is found, what i
   await ask('DELETE', `/api/knowledge/${id}`);
 });
 
+test('however often it is said when a page is read again, one job waits for it', async () => {
+  const id = await made('Often');
+  const url = 'http://127.0.0.1:1/';
+  const { body: document } = await ask('POST', `/api/knowledge/${id}/documents`, { url });
+  await jobsRan();
+  for (let hours = 1; hours <= 10; hours += 1)
+    await ask('PATCH', `/api/knowledge/documents/${document.id}`, { everyHours: hours });
+  const { rows } = await web.deps.db.asSystem(async (tx) => {
+    await sql`set local role none`.execute(tx);
+    return sql<{ waiting: number }>`select count(*)::integer as waiting from pgboss.job
+      where data ->> 'documentId' = ${document.id} and state < 'active'`.execute(tx);
+  });
+  assert.equal(rows[0]?.waiting, 1);
+  const { body } = await ask('GET', `/api/knowledge/documents/${document.id}`);
+  assert.deepEqual([body.state, body.everyHours], ['failed', 10]);
+  await ask('DELETE', `/api/knowledge/${id}`);
+});
+
 test('work that broke off is done again, and twice is once; deleted while it is read, it stays away', async (t) => {
   const worker = workerOf();
   t.after(worker.close);

@@ -99,8 +99,9 @@ async function ended(
   const write = async (tx: UserTx): Promise<void> => {
     await store.setRead(tx, document.id, { ...how, ...more.values, read_at: at, next_read_at: next, updated_at: at });
     await store.dropSource(tx, document.id);
+    const about = document.id;
     if (next)
-      await jobs.send(tx, readDocumentJob, { userId, documentId: document.id }, { owner: userId, startAfter: next });
+      await jobs.send(tx, readDocumentJob, { userId, documentId: about }, { owner: userId, about, startAfter: next });
   };
   await (more.tx ? write(more.tx) : db.asUser(userId, write));
 }

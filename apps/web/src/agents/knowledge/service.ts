@@ -17,6 +17,7 @@ import { AppError, iso, isoOrNull, newId, type BackendClient, type User } from '
 import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
 import { workOnDocuments, type ReadingDeps } from './reading.ts';
+import { dropSource } from './reading-store.ts';
 import * as store from './store.ts';
 
 export interface KnowledgeDeps extends ReadingDeps {
@@ -141,7 +142,7 @@ function taking({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof keepi
       if (!(await store.changeCollection(tx, collectionId, { updated_at: clock() })))
         throw new AppError(404, 'Collection not found');
       await store.addDocument(tx, { ...given, id, user_id: userId, collection_id: collectionId, at: clock() }, content);
-      await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId });
+      await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId, about: id });
       return store.findDocument(tx, id);
     });
     return shown(found(row, 'Document'));
@@ -177,12 +178,9 @@ function documents({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof ke
       const row = found(await store.findDocument(tx, id), 'Document');
       if (row.source !== 'url') throw new AppError(409, 'Only a page is read again');
       await store.changeDocument(tx, id, change);
-      await jobs.send(
-        tx,
-        readDocumentJob,
-        { userId, documentId: id },
-        { owner: userId, ...(startAfter && { startAfter }) },
-      );
+      // One that was never read does not wait for its time.
+      const when = startAfter && row.state !== 'waiting' ? { startAfter } : {};
+      await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId, about: id, ...when });
       return shown(found(await store.findDocument(tx, id), 'Document'));
     });
 
@@ -202,7 +200,8 @@ function documents({ db, jobs, clock }: KnowledgeDeps, one: ReturnType<typeof ke
       db.asUser(userId, async (tx) => {
         found(await store.findDocument(tx, id), 'Document');
         await store.changeDocument(tx, id, { state: 'removed', updated_at: clock() });
-        await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId });
+        await dropSource(tx, id);
+        await jobs.send(tx, readDocumentJob, { userId, documentId: id }, { owner: userId, about: id });
         return { success: true as const };
       }),
   };

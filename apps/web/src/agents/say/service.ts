@@ -5,7 +5,6 @@ import {
   parseSchedule,
   predictCost,
   proposedCap,
-  TEAM_TOOLS,
   understand,
   type Catalogue,
   type Said,
@@ -14,7 +13,7 @@ import {
 import { AppError, iso, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import { createCaps } from '@troupe/usage';
 import { asAppError, reach } from '../../platform/reach.ts';
-import { requireEntitlement, type AgentsService } from '../agents/service.ts';
+import { knownTools, requireEntitlement, type AgentsService } from '../agents/service.ts';
 import { modelsOf } from '../models/service.ts';
 import type { TasksService } from '../tasks/service.ts';
 import { messagesFor, readAnswer } from './model.ts';
@@ -104,8 +103,7 @@ function createMaking({ db, clock, agents, tasks }: SayDeps) {
 
   /** What can be known before anything is there. */
   function check({ tools, task }: SaidPlan): void {
-    const unknown = tools.find((tool) => !TEAM_TOOLS.some((known) => known === tool));
-    if (unknown !== undefined) throw new AppError(400, `Unknown tool ${unknown}. Known are: ${TEAM_TOOLS.join(', ')}`);
+    knownTools(tools);
     if (!task) return;
     if (!isTimeZone(task.timezone)) throw new AppError(400, 'Invalid timezone');
     if (!parseSchedule(task.cronSchedule, task.timezone, clock())) throw new AppError(400, 'Invalid cron schedule');

@@ -8,6 +8,8 @@ const MOST_PITFALLS = 10;
 const ARGS = 200;
 const ASKED = 1000;
 const ANSWER = 1500;
+/** Of a text, however long: no more of it is shown, whatever is left out. */
+const LOOKED_AT = 20_000;
 
 /** Notes of the agent to itself are no steps of the work. */
 const ASIDE = new Set(['think', 'create_todos', 'update_todo', 'list_todos', 'activate_skill', 'read_skill_file']);
@@ -28,7 +30,8 @@ const cleaned = (text: string): string =>
   text.replace(SECRETS, (found) => (found.startsWith('://') ? '://' : LEFT_OUT));
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
-const line = (text: string, most: number): string => cut(cleaned(text).replace(/\s+/g, ' ').trim(), most);
+const line = (text: string, most: number): string =>
+  cut(cleaned(cut(text, LOOKED_AT)).replace(/\s+/g, ' ').trim(), most);
 const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
 
 function callsOf(steps: readonly SessionStep[]): Call[] {
@@ -62,13 +65,13 @@ const stepLine = (call: Call, index: number): string => {
   return `${index + 1}. ${code(call.tool)}${what === '' || what === '{}' ? '' : `: ${code(what)}`}`;
 };
 
-/** A failed call, and what was done instead. */
+/** The first calls that failed, and what was done instead. */
 function pitfalls(calls: readonly Call[]): string[] {
-  return calls.flatMap((call, index) => {
-    if (!call.isError) return [];
+  const failed = calls.flatMap((call, index) => (call.isError ? [{ call, index }] : [])).slice(0, MOST_PITFALLS);
+  return failed.map(({ call, index }) => {
     const next = calls.slice(index + 1).find(({ isError }) => !isError);
     const instead = next ? ` What worked then: ${code(next.tool)} with ${code(about(next))}.` : '';
-    return [`- ${code(call.tool)} with ${code(about(call))} failed: ${line(call.result, ARGS)}.${instead}`];
+    return `- ${code(call.tool)} with ${code(about(call))} failed: ${line(call.result, ARGS)}.${instead}`;
   });
 }
 
@@ -93,13 +96,12 @@ export interface Draft {
 
 /** From the steps of one run, its prompt first. */
 export function draftOf(steps: readonly SessionStep[]): Draft {
-  const asked = cleaned(steps.find(({ type }) => type === 'user')?.content ?? '');
+  const asked = cleaned(cut(steps.find(({ type }) => type === 'user')?.content ?? '', LOOKED_AT));
   const calls = callsOf(steps).filter(({ tool }) => !ASIDE.has(tool));
   const good = calls.filter(({ isError }) => !isError);
   const counts = new Map<string, number>();
   for (const { tool } of calls) counts.set(tool, (counts.get(tool) ?? 0) + 1);
   const last = steps.findLast(({ type, content }) => type === 'assistant' && content)?.content ?? '';
-  const failures = pitfalls(calls);
   const what = line(asked, 200).replace(/[.!?…]+$/, '') || 'a task that was done before';
   const more = good.length - MOST_STEPS;
   const body = [
@@ -114,8 +116,12 @@ export function draftOf(steps: readonly SessionStep[]): Draft {
       'Tools used',
       [...counts].map(([tool, times]) => `- ${code(tool)}, ${times === 1 ? 'once' : `${times} times`}`),
     ),
-    ...section('Pitfalls', failures.slice(0, MOST_PITFALLS)),
-    ...section('The answer that was given', [`> ${cut(cleaned(last), ANSWER).trim().replaceAll('\n', '\n> ')}`]),
+    ...section('Pitfalls', pitfalls(calls)),
+    ...section('The answer that was given', [
+      `> ${cut(cleaned(cut(last, LOOKED_AT)), ANSWER)
+        .trim()
+        .replaceAll('\n', '\n> ')}`,
+    ]),
   ].join('\n\n');
   const description = `How this was done: ${what}. Use it when the same is asked again.`;
   return { name: nameOf(asked), description: cut(description, SKILL_BOUNDS.description - 1), body };

@@ -3,7 +3,16 @@ import type { Accounts } from '@troupe/accounts';
 import { CLOSING_REFUSALS, backend as onBackend, eraseAccountJob, GRACE_DAYS } from '@troupe/contract';
 import type { Database, Jobs, SystemTx } from '@troupe/db';
 import { creditsOf, formatAmount } from '@troupe/domain';
-import { AppError, iso, isoOrNull, tar, type BackendClient, type Clock, type User } from '@troupe/kernel';
+import {
+  AppError,
+  createFairQueue,
+  iso,
+  isoOrNull,
+  tar,
+  type BackendClient,
+  type Clock,
+  type User,
+} from '@troupe/kernel';
 import { USD_DECIMALS, walletAccount, type Ledger } from '@troupe/ledger';
 import type { MailRoom } from '../../platform/mail.ts';
 import { createArchive } from './archive.ts';
@@ -21,8 +30,9 @@ interface AccountDeps {
 }
 
 const DAY_MS = 86_400_000;
-/** Of all users together: each reads tables and files for minutes. */
+/** Of all users together: each reads tables and files for minutes. Those that wait have their turns piece by piece. */
 const EXPORTS_AT_ONCE = 2;
+const EXPORTS_WAITING = 1000;
 const CLOSED = 'Stopped: the account was closed.';
 
 const usd = (units: bigint): string => formatAmount(units, USD_DECIMALS);
@@ -147,13 +157,20 @@ function createExports(deps: AccountDeps) {
   const { db, accounts } = deps;
   const archive = createArchive(deps);
   const running = new Set<string>();
+  const turns = createFairQueue({ width: EXPORTS_AT_ONCE, waiting: EXPORTS_WAITING, waitingPerKey: 1 });
 
-  /** Whoever goes away ends it. */
+  /** A place is had for each piece anew: who reads slowly, or not at all, has none. Whoever goes away ends it. */
   async function* pieces(user: User, address: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const reading = tar(archive({ user, address, signal }))[Symbol.asyncIterator]();
     try {
-      yield* tar(archive({ user, address, signal }));
+      for (;;) {
+        const piece = await turns.run(user.id, () => reading.next(), signal);
+        if (piece.done) return;
+        yield piece.value;
+      }
     } finally {
       running.delete(user.id);
+      await reading.return?.(undefined);
     }
   }
 
@@ -161,13 +178,6 @@ function createExports(deps: AccountDeps) {
     async export(user: User, address: string, signal: AbortSignal): Promise<Readable> {
       await accounts.confirmation.require(db.system, user);
       if (running.has(user.id)) throw new AppError(429, 'An export of yours is under way');
-      if (running.size >= EXPORTS_AT_ONCE)
-        throw new AppError(
-          503,
-          'Others are being exported. Try again in a few minutes.',
-          {},
-          { headers: { 'retry-after': '120' } },
-        );
       running.add(user.id);
       const stream = Readable.from(pieces(user, address, signal), { objectMode: false });
       // One that nobody began to read never runs its own end.

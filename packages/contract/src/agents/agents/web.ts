@@ -121,7 +121,13 @@ export const provision = endpoint({
   }),
   status: 201,
   errors: {
-    400: [NAME, 'Invalid tier. Must be: starter, pro, or enterprise', ...NO_MODEL_TEXTS, ...BAD_CONFIG_TEXTS],
+    400: [
+      NAME,
+      'Invalid tier. Must be: starter, pro, or enterprise',
+      ...NO_MODEL_TEXTS,
+      ...BAD_CONFIG_TEXTS,
+      UNKNOWN_TOOL_TEXT,
+    ],
     401: ['Unauthorized'],
     402: ['A paid plan is required. Choose a plan at /pricing'],
     403: [SUBSCRIPTION_REQUIRED_TEXT, PLAN_MISMATCH_TEXT],
