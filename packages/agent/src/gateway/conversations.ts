@@ -1,7 +1,7 @@
 import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { MOST_ATTACHMENTS } from '@troupe/contract';
-import type { Attachment } from '../session/events.ts';
+import type { Attachment, Wishes } from '../session/events.ts';
 import { attachmentsOf } from '../workspace/attachments.ts';
 import { pages, readInTurn } from '../session/reading.ts';
 import { branchOff } from '../loop/branching.ts';
@@ -11,6 +11,9 @@ import { keyFor, owns, ownKeys, requireRight } from './rights.ts';
 import { openEventStream, readJson, sendJson, whole, type Exchange } from './exchange.ts';
 
 /** Sessions and what happens in them, saying something, cancelling, approvals. */
+
+/** Somebody whom the owner lets in, as the platform says; tokens of an answer. */
+const guestSchema = z.object({ abilities: z.enum(['answers', 'all']), maxTokens: z.int().min(1).max(8192) });
 
 const saidSchema = z
   .object(
@@ -24,6 +27,7 @@ const saidSchema = z
       /** Paths of files in the workspace. */
       attachments: z.array(z.string().min(1).max(1000)).max(MOST_ATTACHMENTS).default([]),
       model: z.string().min(1).max(200).optional(),
+      guest: guestSchema.optional(),
     },
     'Invalid request body',
   )
@@ -45,17 +49,53 @@ export async function say(exchange: Exchange): Promise<void> {
   sendJson(exchange, { success: true, ...(await put(exchange, to, said)) }, 202);
 }
 
-type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model'>;
+const noteSchema = z
+  .object(
+    {
+      content: z.string('Message required').trim().min(1, 'Message required').max(100_000),
+      /** Names a conversation with a guest; or `session`, its id. */
+      key: z.string('key required').trim().min(1, 'key required').max(200).optional(),
+      session: z.string().min(1).max(200).optional(),
+      role: z.enum(['user', 'assistant']),
+      by: z.string().min(1).max(40).optional(),
+      id: z.string().min(1).max(200).optional(),
+    },
+    'Invalid request body',
+  )
+  .refine(({ key, session }) => key !== undefined || session !== undefined, 'key required');
+
+/** Where people who are no users of the platform talk. */
+const GUESTS = 'widget';
+
+/** Words in a conversation that the agent does not answer, since a person does, or nobody asked anything. */
+export async function note(exchange: Exchange): Promise<void> {
+  const { key = '', session, id, by, ...words } = await readJson(exchange, noteSchema);
+  if (session !== undefined) await found({ ...exchange, params: [session] });
+  const to = session === undefined ? { channel: GUESTS, key } : { id: session };
+  const more = { ...(by !== undefined && { by }), ...(id !== undefined && { inputId: id }) };
+  sendJson(exchange, { success: true, ...(await exchange.agent.note({ to, ...words, ...more })) }, 201);
+}
+
+type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model' | 'guest'>;
+
+function wishesIn({ model, guest }: Pick<Said, 'model' | 'guest'>): Wishes | undefined {
+  if (guest)
+    return { max_tokens: guest.maxTokens, ...(guest.abilities === 'answers' && { abilities: guest.abilities }) };
+  return model === undefined ? undefined : { model };
+}
 
 /** Answers when it is stored; the work goes on. */
-async function put(exchange: Exchange, to: SessionRef, { content, id, attachments, model }: Said) {
+async function put(exchange: Exchange, to: SessionRef, { content, id, attachments, ...said }: Said) {
   const { agent, principal, deps } = exchange;
+  // Only the owner lets somebody else speak.
+  if (said.guest) requireRight(principal, 'change');
+  const wishes = wishesIn(said);
   const input = {
     to,
     content,
-    from: principal.kind,
+    from: said.guest ? 'visitor' : principal.kind,
     attachments: await attached(exchange, attachments),
-    ...(model !== undefined && { wishes: { model } }),
+    ...(wishes && { wishes }),
     ...(id !== undefined && { inputId: id }),
   };
   const taken = Promise.withResolvers<{ sessionId: string; seq: number }>();

@@ -72,6 +72,10 @@ export const say = endpoint({
     id: z.string().optional(),
     attachments: z.array(z.string()).optional(),
     model: z.string().optional(),
+    guest: z
+      .object({ abilities: z.enum(['answers', 'all']), maxTokens: z.number() })
+      .optional()
+      .describe('It is said by somebody whom the owner lets in: what the agent may use, and how long its answer may be'),
   }),
   reply: said,
   status: 202,
@@ -83,6 +87,25 @@ export const say = endpoint({
     413: [MESSAGE_TOO_LARGE],
     422: FILE_ERRORS[422],
   },
+});
+
+export const note = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: `${PROXY}/notes`,
+  summary: 'Write words down in a conversation with a guest; the agent does not answer them',
+  params: ofAgent,
+  body: z.object({
+    content: z.string(),
+    role: z.enum(['user', 'assistant']),
+    key: z.string().optional(),
+    session: z.string().optional(),
+    by: z.string().optional(),
+    id: z.string().optional(),
+  }),
+  reply: said,
+  status: 201,
+  errors: { ...gateway.errors, 400: ['Message required', 'key required'], 413: [MESSAGE_TOO_LARGE] },
 });
 
 export const follow = endpoint({
