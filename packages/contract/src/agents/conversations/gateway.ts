@@ -75,7 +75,9 @@ export const say = endpoint({
     guest: z
       .object({ abilities: z.enum(['answers', 'all']), maxTokens: z.number() })
       .optional()
-      .describe('It is said by somebody whom the owner lets in: what the agent may use, and how long its answer may be'),
+      .describe(
+        'It is said by somebody whom the owner lets in: what the agent may use, and how long its answer may be',
+      ),
   }),
   reply: said,
   status: 202,
