@@ -303,4 +303,5 @@ export const page = endpoint({
   summary: 'The page of a widget',
   params: byKey,
   produces: 'text/html',
+  errors: { 404: [WIDGET_GONE] },
 });
