@@ -4,6 +4,7 @@ import { COSTS_WEB } from './costs-examples.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import { CHANNELS } from './channel-examples.ts';
 import { TRIGGERS } from './trigger-examples.ts';
+import { WIDGETS } from './widget-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
 import { SAY_WEB } from './say-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
@@ -174,6 +175,7 @@ const BACKEND: Record<string, Make> = {
 
 const WEB: Record<string, Make> = {
   ...TRIGGERS,
+  ...WIDGETS,
   ...MCP_WEB,
   ...KNOWLEDGE_WEB,
   ...COSTS_WEB,

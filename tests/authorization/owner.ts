@@ -17,7 +17,7 @@ const ELSE = [
   /DELETE \S*\/(files|sessions\/\S+|shares\/:shareId)$/,
   // A signature, a password or the secret of a device has to be right.
   /^web POST \/api\/(auth\/login|wallet-auth|wallet\/sessions\/voucher)$|^web GET \/api\/devices\/pair/,
-  /^web POST \/api\/hooks\/:triggerId$/,
+  /^web POST \/api\/hooks\/:triggerId$|^web (GET|POST) \/api\/widgets\/:key\//,
   /\/api\/underground\/(bus\/send|wallets)$/,
   // There is no model here, and nothing at these paths.
   /^backend POST (\/api\/ai\/chat|\/v1\/(chat\/completions|messages\S*|responses|embeddings))$|^backend GET \/v1\/models\/|^gateway GET \/(nothing)?$/,
@@ -35,7 +35,7 @@ function rank({ method, name }: Target): number {
   if (REMOVES_SERVER.test(name) || name.endsWith('/cancel')) return 2;
   // With the key at the backend first: a session may only repeat the token that the key has set.
   if (name.startsWith('web POST /api/register-')) return 2;
-  if (name.endsWith('/token/rotate')) return 8;
+  if (/\/(token|:widgetId)\/rotate$/.test(name)) return 8;
   // Its documents are deleted by themselves before.
   if (name.endsWith('DELETE /api/knowledge/:id')) return 5;
   // As its triggers are.

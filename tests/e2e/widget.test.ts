@@ -23,7 +23,7 @@ function siteFor(embed: () => string, platform: () => string): Server {
     }
     response.writeHead(200, {
       'content-type': 'text/html',
-      'content-security-policy': `default-src 'none'; style-src 'self'; script-src ${platform()}; connect-src ${platform()}; require-trusted-types-for 'script'; trusted-types 'none'`,
+      'content-security-policy': `default-src 'none'; img-src data:; style-src 'self'; script-src ${platform()}; connect-src ${platform()}; require-trusted-types-for 'script'; trusted-types 'none'`,
       'cross-origin-embedder-policy': 'require-corp',
     });
     response.end(

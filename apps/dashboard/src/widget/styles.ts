@@ -27,7 +27,7 @@ ${dark}
 .panel.page{inset:0;width:auto;height:auto;border:0;border-radius:0;box-shadow:none}
 .page .log,.page form,.page .foot{width:100%;max-width:760px;margin-inline:auto}
 header{display:flex;align-items:center;gap:8px;padding:12px 14px;background:var(--c);color:var(--on)}
-h2{flex:1;margin:0;font-weight:600;overflow-wrap:anywhere}
+h1,h2{flex:1;margin:0;font-weight:600;overflow-wrap:anywhere}
 header button{border:0;background:none;color:inherit;cursor:pointer;padding:4px 8px;border-radius:6px}
 header :focus-visible{outline-color:var(--on)}
 .log{flex:1;overflow-y:auto;padding:14px;display:flex;flex-direction:column;gap:10px}

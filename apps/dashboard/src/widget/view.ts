@@ -52,7 +52,7 @@ function layOut({ isPage, visit: { theme, handsOver } }: ViewDeps) {
   const panel = make('section', { className: isPage ? 'panel page' : 'panel', role, 'aria-label': theme.title });
   const close = make('button', { type: 'button', textContent: '✕', 'aria-label': 'Close' });
   const header = make('header');
-  header.append(make('h2', { textContent: theme.title }), ...(isPage ? [] : [close]));
+  header.append(make(isPage ? 'h1' : 'h2', { textContent: theme.title }), ...(isPage ? [] : [close]));
   // With the focus it is moved by keys.
   const log = make('div', {
     className: 'log',
