@@ -56,8 +56,8 @@ const OFFLINE = 'The connection is lost. Please try again.';
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function refusal(response: Response): Promise<Refused> {
-  const body = (await response.json().catch(() => ({}))) as { error?: unknown };
-  return new Refused(response.status, typeof body.error === 'string' ? body.error : OFFLINE);
+  const { error: text } = (await response.json().catch(() => ({}))) as { error?: unknown };
+  return new Refused(response.status, typeof text === 'string' ? text : OFFLINE);
 }
 
 export function createTalk({ base, key, kept }: TalkDeps): Talk {

@@ -1,9 +1,18 @@
 import { gateway } from '@troupe/contract';
-import { AppError, type User } from '@troupe/kernel';
+import type { Database } from '@troupe/db';
+import { AppError, type BackendClient, type Clock, type User } from '@troupe/kernel';
+import type { Roster } from '@troupe/roster';
 import { reach } from '../../platform/reach.ts';
-import { toldVisitor, type WidgetsDeps } from './service.ts';
+import { toldVisitor } from './told.ts';
 import { BY_PERSON, TO_AGENT, TO_PERSON } from './view.ts';
 import * as visitors from './visitors-store.ts';
+
+interface AnsweringDeps {
+  db: Database;
+  roster: Roster;
+  backend: BackendClient;
+  clock: Clock;
+}
 
 interface Whom {
   id: string;
@@ -14,7 +23,7 @@ const PERSON_IS_HERE = 'You are talking with a person now.';
 const AGENT_IS_BACK = 'You are talking with the assistant again.';
 
 /** A person in place of the agent: its words stand in the same conversation, so the agent knows them afterwards. */
-export function answering({ db, roster, backend, clock }: WidgetsDeps) {
+export function answering({ db, roster, backend, clock }: AnsweringDeps) {
   async function conversation(user: User, { id: agentId, visitorId }: Whom) {
     await roster.of(user.id).get(agentId);
     const visitor = await visitors.findOfAgent(db.user(user.id), agentId, visitorId);

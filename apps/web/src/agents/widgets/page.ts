@@ -1,3 +1,5 @@
+import { WIDGET_GONE } from '@troupe/contract';
+
 /** The page of a widget: the same script as on pages of others, alone. */
 
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -16,7 +18,13 @@ ${inside}
 </html>
 `;
 
-export const chatPage = (title: string, key: string): string =>
-  pageOf(title, `<script src="/widget.js" data-key="${escaped(key)}" data-page></script>`);
+const HEADERS = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
 
-export const gonePage = (text: string): string => pageOf(text, `<p>${escaped(text)}</p>`);
+/** Without a title there is no such page, and it is a person who reads that. */
+export const pageFor = (key: string, title: string | undefined) =>
+  title === undefined
+    ? { status: 404, headers: HEADERS, body: pageOf(WIDGET_GONE, `<p>${WIDGET_GONE}</p>`) }
+    : {
+        headers: HEADERS,
+        body: pageOf(title, `<script src="/widget.js" data-key="${escaped(key)}" data-page></script>`),
+      };

@@ -1,10 +1,8 @@
-import { web, WIDGET_GONE } from '@troupe/contract';
-import { AppError, eventStream, respond, serve, type Server } from '@troupe/kernel';
-import { chatPage, gonePage } from './page.ts';
+import { web } from '@troupe/contract';
+import { eventStream, respond, serve, type Server } from '@troupe/kernel';
+import { pageFor } from './page.ts';
 import type { WidgetsService } from './service.ts';
 import type { VisitingService } from './visiting.ts';
-
-const HTML = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
 
 export function widgetRoutes(server: Server, widgets: WidgetsService, visiting: VisitingService): void {
   serve(server, web.widgets.list, ({ user, params }) => widgets.list(user.id, params.id));
@@ -24,13 +22,5 @@ export function widgetRoutes(server: Server, widgets: WidgetsService, visiting: 
   serve(server, web.widgets.follow, async ({ params, request }) =>
     eventStream(await visiting.follow(params.key, request, request.signal())),
   );
-  serve(server, web.widgets.page, async ({ params }) => {
-    try {
-      return respond({ headers: HTML, body: chatPage(await visiting.page(params.key), params.key) });
-    } catch (error) {
-      // It is a person who reads it.
-      if (!(error instanceof AppError)) throw error;
-      return respond({ status: error.status, headers: HTML, body: gonePage(WIDGET_GONE) });
-    }
-  });
+  serve(server, web.widgets.page, async ({ params }) => respond(pageFor(params.key, await visiting.page(params.key))));
 }

@@ -1,10 +1,11 @@
 import { MOST_WIDGETS, WIDGET_DEFAULTS, widgetRetentionJob } from '@troupe/contract';
-import type { TypesOf, web, Widget, WidgetVisitor } from '@troupe/contract';
+import type { TypesOf, web, Widget } from '@troupe/contract';
 import type { Database, Jobs } from '@troupe/db';
-import { AppError, iso, isoOrNull, newId, randomHex, type BackendClient, type Clock, type User } from '@troupe/kernel';
+import { AppError, iso, newId, randomHex, type BackendClient, type Clock, type User } from '@troupe/kernel';
 import type { Roster } from '@troupe/roster';
 import { answering } from './answering.ts';
 import * as store from './store.ts';
+import { toldVisitor } from './told.ts';
 import * as visitors from './visitors-store.ts';
 
 export interface WidgetsDeps {
@@ -64,21 +65,6 @@ const shownAt =
     spentTodayUsd: Number(spent.get(row.id)?.used ?? 0n) / MICROS,
     createdAt: iso(row.created_at),
   });
-
-type ShownVisitor = NonNullable<Awaited<ReturnType<typeof visitors.findOfAgent>>>;
-
-export const toldVisitor = (row: ShownVisitor): WidgetVisitor => ({
-  id: row.id,
-  agentId: row.agent_id,
-  widgetId: row.widget_id,
-  widgetTitle: row.title,
-  sessionId: row.session_id,
-  state: row.state,
-  waitingSince: isoOrNull(row.waiting_since),
-  words: row.words,
-  origin: row.origin,
-  seenAt: iso(row.seen_at),
-});
 
 /** What an owner does with the widgets of an agent. */
 export function createWidgets(deps: WidgetsDeps) {

@@ -301,11 +301,10 @@ export function createVisiting(deps: VisitingDeps) {
       return following(await talking.clientFor({ widget, visitorId }), place, signal);
     },
 
-    /** The title of its page. */
-    async page(key: string): Promise<string> {
+    /** The title of its page; undefined: there is none. */
+    async page(key: string): Promise<string | undefined> {
       const widget = await store.findOpen(db.system, key);
-      if (!widget?.hosted) throw gone();
-      return widget.title;
+      return widget?.hosted ? widget.title : undefined;
     },
   };
 }

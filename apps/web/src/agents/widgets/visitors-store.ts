@@ -120,6 +120,8 @@ export const findOfAgent = (tx: UserTx, agentId: string, id: string) =>
     .where('widgets.removed_at', 'is', null)
     .executeTakeFirst();
 
+export type ShownVisitor = NonNullable<Awaited<ReturnType<typeof findOfAgent>>>;
+
 /** A widget whose conversations are looked through: all of them once it is removed. */
 export const widgetToClear = (tx: UserTx, id: string) =>
   tx
