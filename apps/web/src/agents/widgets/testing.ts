@@ -13,14 +13,14 @@ export async function newWidget(who: Person, agentId: string, body: object = {})
   return made.body.widget;
 }
 
-export interface Heard {
+interface Heard {
   id?: string;
   event: string;
   data: Body;
 }
 
 /** What comes over a stream, as it comes. */
-export async function listen(url: string, headers: Record<string, string>) {
+async function listen(url: string, headers: Record<string, string>) {
   const ended = new AbortController();
   const response = await fetch(url, { headers, signal: ended.signal });
   assert.equal(response.status, 200, response.ok ? '' : await response.text());

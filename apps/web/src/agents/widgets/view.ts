@@ -10,7 +10,7 @@ export const BY_PERSON = 'person';
 export const TO_PERSON = 'to person';
 export const TO_AGENT = 'to agent';
 
-export const SORRY = 'Sorry, I cannot answer now. Please try again later.';
+const SORRY = 'Sorry, I cannot answer now. Please try again later.';
 export const CLOSED = 'I have answered all that I may for today. Please come back tomorrow.';
 const WAITS = 'Somebody has to agree to this first. I will go on as soon as they have.';
 
