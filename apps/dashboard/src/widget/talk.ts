@@ -60,12 +60,57 @@ async function refusal(response: Response): Promise<Refused> {
   return new Refused(response.status, typeof text === 'string' ? text : OFFLINE);
 }
 
+type Asked = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
+
+/** How far a conversation was heard. */
+interface Place {
+  last: number;
+  open: (init: Asked) => Promise<Response>;
+}
+
+/** True: there is nothing more to come. */
+async function follow(place: Place, heard: Heard, signal: AbortSignal): Promise<boolean> {
+  const headers: Record<string, string> = place.last > 0 ? { 'last-event-id': String(place.last) } : {};
+  const response = await place.open({ headers, signal });
+  if (!response.ok) throw await refusal(response);
+  if (place.last === 0) heard.anew();
+  for await (const { event, id, data } of readEvents(response)) {
+    if (id > 0) place.last = id;
+    if (event === 'message') heard.message(data.role ?? 'notice', data.text ?? '');
+    else if (event === 'delta') heard.delta(data.text ?? '', data.fresh === true);
+    else if (event === 'end') heard.end(data.text);
+    else if (event === 'waits') heard.waits(data.text ?? '');
+    else if (event === 'state') heard.state(data.state ?? 'agent');
+    else if (event === 'closed') {
+      heard.closed(data.text ?? '');
+      return true;
+    }
+  }
+  return false;
+}
+
+async function keepListening(place: Place, heard: Heard, signal: AbortSignal): Promise<void> {
+  for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    const before = place.last;
+    try {
+      if (await follow(place, heard, signal)) return;
+    } catch (error) {
+      const status = error instanceof Refused ? error.status : 0;
+      if (status === 403 || status === 404) return heard.closed((error as Refused).message);
+      // Said by the next message: it makes a new visitor.
+      if (status === 401) return;
+    }
+    if (place.last > before) wait = FIRST_WAIT_MS;
+    await pause(wait);
+  }
+}
+
 export function createTalk({ base, key, kept }: TalkDeps): Talk {
   let token = kept.read();
-  let last = 0;
+  const place: Place = { last: 0, open: (init) => request('events', init) };
   let listening: AbortController | undefined;
 
-  const request = (path: string, init: RequestInit): Promise<Response> =>
+  const request = (path: string, init: Asked): Promise<Response> =>
     fetch(`${base}/api/widgets/${encodeURIComponent(key)}/${path}`, {
       credentials: 'omit',
       cache: 'no-store',
@@ -98,46 +143,9 @@ export function createTalk({ base, key, kept }: TalkDeps): Talk {
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 401) throw error;
       token = undefined;
-      last = 0;
+      place.last = 0;
       await visit();
       return work();
-    }
-  }
-
-  /** True: there is nothing more to come. */
-  async function follow(heard: Heard, signal: AbortSignal): Promise<boolean> {
-    const headers: Record<string, string> = last > 0 ? { 'last-event-id': String(last) } : {};
-    const response = await request('events', { headers, signal });
-    if (!response.ok) throw await refusal(response);
-    if (last === 0) heard.anew();
-    for await (const { event, id, data } of readEvents(response)) {
-      if (id > 0) last = id;
-      if (event === 'message') heard.message(data.role ?? 'notice', data.text ?? '');
-      else if (event === 'delta') heard.delta(data.text ?? '', data.fresh === true);
-      else if (event === 'end') heard.end(data.text);
-      else if (event === 'waits') heard.waits(data.text ?? '');
-      else if (event === 'state') heard.state(data.state ?? 'agent');
-      else if (event === 'closed') {
-        heard.closed(data.text ?? '');
-        return true;
-      }
-    }
-    return false;
-  }
-
-  async function keepListening(heard: Heard, signal: AbortSignal): Promise<void> {
-    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      const before = last;
-      try {
-        if (await follow(heard, signal)) return;
-      } catch (error) {
-        const status = error instanceof Refused ? error.status : 0;
-        if (status === 403 || status === 404) return heard.closed((error as Refused).message);
-        // Said by the next message: it makes a new visitor.
-        if (status === 401) return;
-      }
-      if (last > before) wait = FIRST_WAIT_MS;
-      await pause(wait);
     }
   }
 
@@ -150,7 +158,7 @@ export function createTalk({ base, key, kept }: TalkDeps): Talk {
       if (listening && !listening.signal.aborted) return;
       const own = new AbortController();
       listening = own;
-      void keepListening(heard, own.signal).finally(() => own.abort());
+      void keepListening(place, heard, own.signal).finally(() => own.abort());
     },
     stop: () => listening?.abort(),
   };

@@ -164,24 +164,17 @@ function createHeard(
   };
 }
 
-export function createView(deps: ViewDeps): void {
-  const { key, isPage, visit, talk } = deps;
-  const host = make('troupe-widget' as 'div', { 'data-key': key });
-  const root = host.attachShadow({ mode: 'open' });
-  root.adoptedStyleSheets = [sheetFor(visit.theme)];
-  const parts = layOut(deps);
-  const { open, panel, close, hint, form, field, send, person } = parts;
-  root.append(open, panel);
-  document.body.append(host);
-
-  const words = createLog(parts, visit.theme.greeting);
+/** Who answers, whether somebody does, and what follows from it. */
+function createMood({ hint, panel, open, person }: Parts, { visit, talk }: ViewDeps) {
   let state: Answerer = visit.state;
   let isBusy = false;
   const told = {
+    answerer: () => state,
+    isQuiet: () => !isBusy && state === 'agent',
     busy(now: boolean): void {
       isBusy = now;
       hint.textContent = now && state === 'agent' ? TYPING : '';
-      if (!now && panel.hidden && state === 'agent') talk.stop();
+      if (panel.hidden && told.isQuiet()) talk.stop();
     },
     state(now: Answerer): void {
       state = now;
@@ -191,67 +184,89 @@ export function createView(deps: ViewDeps): void {
     news: (): void => void (panel.hidden && open.classList.add('news')),
   };
   told.state(state);
+  return told;
+}
+
+interface Sending {
+  parts: Parts;
+  words: ReturnType<typeof createLog>;
+  told: ReturnType<typeof createMood>;
+  talk: Talk;
+  /** There is a conversation to follow now. */
+  begun: () => void;
+}
+
+async function submit({ parts: { field, send, hint }, words, told, talk, begun }: Sending): Promise<void> {
+  const text = field.value.trim();
+  if (text === '' || send.disabled) return;
+  send.disabled = true;
+  const line = words.add('visitor', text, false);
+  field.value = '';
+  told.busy(true);
+  try {
+    const instead = await talk.say(text, newId());
+    if (instead !== null) {
+      delete line.dataset['sending'];
+      words.add('notice', instead);
+    } else begun();
+    if (instead !== null || told.answerer() !== 'agent') told.busy(false);
+  } catch (error) {
+    line.remove();
+    // What was written is there to be sent again.
+    if (field.value === '') field.value = text;
+    told.busy(false);
+    hint.textContent = error instanceof Error ? error.message : String(error);
+  }
+  send.disabled = false;
+}
+
+function askForPerson({ parts: { person, hint }, told, talk, begun }: Sending): void {
+  person.disabled = true;
+  talk
+    .handOver()
+    .then((now) => {
+      told.state(now);
+      begun();
+    })
+    .catch((error: Error) => void (hint.textContent = error.message))
+    .finally(() => void (person.disabled = false));
+}
+
+export function createView(deps: ViewDeps): void {
+  const { key, isPage, visit, talk } = deps;
+  const host = make('troupe-widget' as 'div', { 'data-key': key });
+  const root = host.attachShadow({ mode: 'open' });
+  root.adoptedStyleSheets = [sheetFor(visit.theme)];
+  const parts = layOut(deps);
+  const { open, panel, close, form, field, person } = parts;
+  root.append(open, panel);
+  document.body.append(host);
+
+  const words = createLog(parts, visit.theme.greeting);
+  const told = createMood(parts, deps);
   const heard = createHeard(parts, words, told);
-  let hasTalked = visit.hasTalked;
+  let { hasTalked } = visit;
   const follow = (): void => void (hasTalked && talk.listen(heard));
+  const begun = (): void => {
+    hasTalked = true;
+    follow();
+  };
+  const sending: Sending = { parts, words, told, talk, begun };
 
   const show = (isShown: boolean): void => {
     panel.hidden = !isShown;
     open.setAttribute('aria-expanded', String(isShown));
     open.classList.remove('news');
-    if (isShown) {
-      follow();
-      field.focus();
-      return;
-    }
-    open.focus();
-    if (!isBusy && state === 'agent') talk.stop();
+    (isShown ? field : open).focus();
+    if (isShown) follow();
+    else if (told.isQuiet()) talk.stop();
   };
   open.addEventListener('click', () => show(panel.hidden !== false));
   close.addEventListener('click', () => show(false));
-
-  const submit = async (): Promise<void> => {
-    const text = field.value.trim();
-    if (text === '' || send.disabled) return;
-    send.disabled = true;
-    const line = words.add('visitor', text, false);
-    field.value = '';
-    told.busy(true);
-    try {
-      const instead = await talk.say(text, newId());
-      if (instead !== null) {
-        delete line.dataset['sending'];
-        words.add('notice', instead);
-        told.busy(false);
-      } else {
-        if (state !== 'agent') told.busy(false);
-        hasTalked = true;
-        follow();
-      }
-    } catch (error) {
-      line.remove();
-      // What was written is there to be sent again.
-      if (field.value === '') field.value = text;
-      told.busy(false);
-      hint.textContent = error instanceof Error ? error.message : String(error);
-    }
-    send.disabled = false;
-  };
+  person.addEventListener('click', () => askForPerson(sending));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void submit();
-  });
-  person.addEventListener('click', () => {
-    person.disabled = true;
-    talk
-      .handOver()
-      .then((now) => {
-        told.state(now);
-        hasTalked = true;
-        follow();
-      })
-      .catch((error: Error) => void (hint.textContent = error.message))
-      .finally(() => void (person.disabled = false));
+    void submit(sending);
   });
   panel.addEventListener('keydown', (event) => {
     // Keys of the page are not meant here.
@@ -259,7 +274,7 @@ export function createView(deps: ViewDeps): void {
     if (event.key === 'Escape' && !isPage) show(false);
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== field) return;
     event.preventDefault();
-    void submit();
+    void submit(sending);
   });
   if (isPage) follow();
 }

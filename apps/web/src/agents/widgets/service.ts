@@ -66,18 +66,40 @@ const shownAt =
     createdAt: iso(row.created_at),
   });
 
+type Shown = (userId: string, rows: readonly store.WidgetRow[]) => Promise<Widget[]>;
+
+function making({ db, roster, jobs, clock }: WidgetsDeps, shown: Shown) {
+  return {
+    async create(user: User, agentId: string, given: Given) {
+      await roster.of(user.id).get(agentId);
+      const now = clock();
+      const settings = columnsOf({ ...WIDGET_DEFAULTS, origins: [...WIDGET_DEFAULTS.origins], ...given });
+      const row = await db.asUser(user.id, async (tx) => {
+        if ((await store.countWidgets(tx, agentId)) >= MOST_WIDGETS)
+          throw new AppError(409, `An agent has ${MOST_WIDGETS} widgets at most`);
+        const made = { id: newId(), user_id: user.id, agent_id: agentId, public_key: newKey(), created_at: now };
+        const added = await store.addWidget(tx, { ...settings, ...made } as store.WidgetRow);
+        const data = { widgetId: added.id, userId: user.id };
+        await jobs.send(tx, widgetRetentionJob, data, { owner: user.id, key: added.id });
+        return added;
+      });
+      return { widget: (await shown(user.id, [row]))[0]! };
+    },
+  };
+}
+
 /** What an owner does with the widgets of an agent. */
 export function createWidgets(deps: WidgetsDeps) {
   const { db, roster, jobs, clock, url } = deps;
 
-  async function shown(userId: string, rows: readonly store.WidgetRow[]): Promise<Widget[]> {
+  const shown: Shown = async (userId, rows) => {
     const spent = await store.spentToday(
       db.user(userId),
       rows.map(({ id }) => id),
       clock(),
     );
     return rows.map(shownAt(url, spent));
-  }
+  };
 
   async function changed(userId: string, { id: agentId, widgetId }: Which, change: store.WidgetChange) {
     await roster.of(userId).get(agentId);
@@ -94,22 +116,6 @@ export function createWidgets(deps: WidgetsDeps) {
     async list(userId: string, agentId: string) {
       await roster.of(userId).get(agentId);
       return { widgets: await shown(userId, await store.listWidgets(db.user(userId), agentId)) };
-    },
-
-    async create(user: User, agentId: string, given: Given) {
-      await roster.of(user.id).get(agentId);
-      const now = clock();
-      const settings = columnsOf({ ...WIDGET_DEFAULTS, origins: [...WIDGET_DEFAULTS.origins], ...given });
-      const row = await db.asUser(user.id, async (tx) => {
-        if ((await store.countWidgets(tx, agentId)) >= MOST_WIDGETS)
-          throw new AppError(409, `An agent has ${MOST_WIDGETS} widgets at most`);
-        const made = { id: newId(), user_id: user.id, agent_id: agentId, public_key: newKey(), created_at: now };
-        const added = await store.addWidget(tx, { ...settings, ...made } as store.WidgetRow);
-        const data = { widgetId: added.id, userId: user.id };
-        await jobs.send(tx, widgetRetentionJob, data, { owner: user.id, key: added.id });
-        return added;
-      });
-      return { widget: (await shown(user.id, [row]))[0]! };
     },
 
     update: (userId: string, which: Which, given: Given) => changed(userId, which, columnsOf(given)),
@@ -131,6 +137,7 @@ export function createWidgets(deps: WidgetsDeps) {
       const rows = await visitors.listVisitors(db.user(userId), agentId, MOST_VISITORS_SHOWN);
       return { visitors: rows.map(toldVisitor) };
     },
+    ...making(deps, shown),
     ...answering(deps),
   };
 }

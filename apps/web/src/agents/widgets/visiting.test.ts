@@ -185,7 +185,7 @@ test('the cap of a day ends answers with a sentence, before and during a convers
   const rich = visitor();
   await rich.come();
   assert.equal((await rich.say('another widget goes on')).body.state, 'agent');
-  const [shown] = (await ann.ask('GET', `/api/agents/${agentId}/widgets`)).body.widgets.filter(
+  const shown = (await ann.ask('GET', `/api/agents/${agentId}/widgets`)).body.widgets.find(
     (one: Body) => one.id === poor.id,
   );
   assert.equal(shown.spentTodayUsd, 0.01);

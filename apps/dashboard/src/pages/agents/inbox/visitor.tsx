@@ -32,18 +32,7 @@ export function VisitorItem({ item }: { item: Visitor }) {
   const error = reply.error ?? giveBack.error;
   return (
     <div role="group" aria-label={title} className="flex min-w-0 flex-col gap-2">
-      <p className="flex flex-wrap items-center gap-x-2 text-[0.9rem] text-ink-soft">
-        <Mask seed={item.agentId} size={22} />
-        <bdi className="min-w-0 truncate font-medium text-ink">{item.agentName}</bdi>
-        <span className="break-all">{texts.from(item.origin)}</span>
-        <span>{ago(item.at)}</span>
-      </p>
-      <p className="font-medium break-words" dir="auto">
-        {title}
-      </p>
-      <p className="break-words whitespace-pre-wrap" dir="auto">
-        {item.words || <span className="text-ink-faint">{texts.nothing}</span>}
-      </p>
+      <Words item={item} title={title} />
       {error && <Notice tone="danger">{error.message}</Notice>}
       <Form
         error={reply.error}
@@ -77,5 +66,24 @@ export function VisitorItem({ item }: { item: Visitor }) {
         </div>
       </Form>
     </div>
+  );
+}
+
+function Words({ item, title }: { item: Visitor; title: string }) {
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-2 text-[0.9rem] text-ink-soft">
+        <Mask seed={item.agentId} size={22} />
+        <bdi className="min-w-0 truncate font-medium text-ink">{item.agentName}</bdi>
+        <span className="break-all">{texts.from(item.origin)}</span>
+        <span>{ago(item.at)}</span>
+      </p>
+      <p className="font-medium break-words" dir="auto">
+        {title}
+      </p>
+      <p className="break-words whitespace-pre-wrap" dir="auto">
+        {item.words || <span className="text-ink-faint">{texts.nothing}</span>}
+      </p>
+    </>
   );
 }

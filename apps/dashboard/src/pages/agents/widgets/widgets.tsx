@@ -41,13 +41,7 @@ function Row({ agentId, widget }: { agentId: string; widget: Widget }) {
   const say = useSay();
   const close = () => setOpen(undefined);
   const which = { params: { id: agentId, widgetId: widget.id } };
-  const done = (text: string) => () => {
-    say(text);
-    close();
-  };
-  const update = useSend(web.widgets.update, { refresh: [web.widgets.list], done: done(texts.saved) });
-  const rotate = useSend(web.widgets.rotate, { refresh: [web.widgets.list], done: done(texts.saved) });
-  const remove = useSend(web.widgets.remove, { refresh: [web.widgets.list], done: done(texts.removed) });
+  const update = useSend(web.widgets.update, { refresh: [web.widgets.list], done: () => say(texts.saved) });
   const { enabled, hosted, origins } = widget;
   return (
     <li className="flex min-w-0 flex-col gap-3 rounded-xl border border-line px-4 py-3">
@@ -81,9 +75,33 @@ function Row({ agentId, widget }: { agentId: string; widget: Widget }) {
       {origins.length > 0 && <Code label={texts.code} text={widget.embed} />}
       {hosted && <Code label={texts.page} text={widget.address} />}
       {open === 'change' && <WidgetSettings agentId={agentId} widget={widget} onClose={close} />}
+      <Asked agentId={agentId} widget={widget} open={open} onClose={close} />
+    </li>
+  );
+}
+
+interface AskedProps {
+  agentId: string;
+  widget: Widget;
+  open: 'change' | 'key' | 'remove' | undefined;
+  onClose: () => void;
+}
+
+/** What cannot be undone is asked first. */
+function Asked({ agentId, widget, open, onClose }: AskedProps) {
+  const say = useSay();
+  const which = { params: { id: agentId, widgetId: widget.id } };
+  const done = (text: string) => () => {
+    say(text);
+    onClose();
+  };
+  const rotate = useSend(web.widgets.rotate, { refresh: [web.widgets.list], done: done(texts.saved) });
+  const remove = useSend(web.widgets.remove, { refresh: [web.widgets.list], done: done(texts.removed) });
+  return (
+    <>
       <Confirm
         open={open === 'key'}
-        onClose={close}
+        onClose={onClose}
         title={texts.newKeyTitle}
         losses={texts.newKeyLoss}
         action={texts.newKey}
@@ -93,7 +111,7 @@ function Row({ agentId, widget }: { agentId: string; widget: Widget }) {
       />
       <Confirm
         open={open === 'remove'}
-        onClose={close}
+        onClose={onClose}
         title={texts.removeTitle(widget.title)}
         losses={texts.removeLoss}
         action={texts.remove}
@@ -101,6 +119,6 @@ function Row({ agentId, widget }: { agentId: string; widget: Widget }) {
         error={remove.error}
         onConfirm={() => remove.mutate(which)}
       />
-    </li>
+    </>
   );
 }
