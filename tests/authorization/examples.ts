@@ -117,6 +117,10 @@ const BACKEND: Record<string, Make> = {
     ...inAgent(id),
     body: { content: 'hello', key: 'dashboard', id: 'm-1' },
   }),
+  'POST /api/runtime/proxy/:agentId/notes': (id) => ({
+    ...inAgent(id),
+    body: { content: 'hello', role: 'user', session: id.conversationId, id: 'n-1' },
+  }),
   'GET /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: '.' } }),
   'DELETE /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
   'GET /api/runtime/proxy/:agentId/files/find': (id) => ({ ...inAgent(id), query: { pattern: '*', since: '0' } }),

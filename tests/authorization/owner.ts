@@ -35,7 +35,7 @@ function rank({ method, name }: Target): number {
   if (REMOVES_SERVER.test(name) || name.endsWith('/cancel')) return 2;
   // With the key at the backend first: a session may only repeat the token that the key has set.
   if (name.startsWith('web POST /api/register-')) return 2;
-  if (/\/(token|:widgetId)\/rotate$/.test(name)) return 8;
+  if (name.endsWith('/token/rotate')) return 8;
   // Its documents are deleted by themselves before.
   if (name.endsWith('DELETE /api/knowledge/:id')) return 5;
   // As its triggers are.
