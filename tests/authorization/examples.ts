@@ -5,6 +5,7 @@ import { MANAGED } from './managed-examples.ts';
 import { MCP_BACKEND, MCP_WEB } from './mcp-examples.ts';
 import { CHANNELS } from './channel-examples.ts';
 import { TRIGGERS } from './trigger-examples.ts';
+import { WIDGETS } from './widget-examples.ts';
 import { KNOWLEDGE_BACKEND, KNOWLEDGE_WEB } from './knowledge-examples.ts';
 import { SAY_WEB } from './say-examples.ts';
 import { SKILLS_WEB } from './skills-examples.ts';
@@ -117,6 +118,10 @@ const BACKEND: Record<string, Make> = {
     ...inAgent(id),
     body: { content: 'hello', key: 'dashboard', id: 'm-1' },
   }),
+  'POST /api/runtime/proxy/:agentId/notes': (id) => ({
+    ...inAgent(id),
+    body: { content: 'hello', role: 'user', session: id.conversationId, id: 'n-1' },
+  }),
   'GET /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: '.' } }),
   'DELETE /api/runtime/proxy/:agentId/files': (id) => ({ ...inAgent(id), query: { path: 'x' } }),
   'GET /api/runtime/proxy/:agentId/files/find': (id) => ({ ...inAgent(id), query: { pattern: '*', since: '0' } }),
@@ -178,6 +183,7 @@ const BACKEND: Record<string, Make> = {
 
 const WEB: Record<string, Make> = {
   ...TRIGGERS,
+  ...WIDGETS,
   ...MCP_WEB,
   ...KNOWLEDGE_WEB,
   ...COSTS_WEB,

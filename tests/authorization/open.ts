@@ -20,6 +20,11 @@ const ADMINISTRATOR = /^an administrator/;
 
 export const OPEN: readonly Opening[] = [
   {
+    target: /^web GET \/w\/:key$/,
+    shows: /xwidgetz$/,
+    reason: 'the page of a widget is for whoever has its key; the owner says whether there is one',
+  },
+  {
     target: /^backend GET \/\.well-known\/oauth-protected-resource\/api\/runtime\/proxy\/:agentId\/mcp$/,
     reason: 'who gives tokens for the address that was asked about, whether or not there is such an agent',
   },

@@ -17,7 +17,7 @@ const ELSE = [
   /DELETE \S*\/(files|sessions\/\S+|shares\/:shareId)$/,
   // A signature, a password or the secret of a device has to be right.
   /^web POST \/api\/(auth\/login|wallet-auth|wallet\/sessions\/voucher)$|^web GET \/api\/devices\/pair/,
-  /^web POST \/api\/hooks\/:triggerId$/,
+  /^web POST \/api\/hooks\/:triggerId$|^web (GET|POST) \/api\/widgets\/:key\//,
   /\/api\/underground\/(bus\/send|wallets)$/,
   // There is no model here, and nothing at these paths.
   /^backend POST (\/api\/ai\/chat|\/v1\/(chat\/completions|messages\S*|responses|embeddings))$|^backend POST \/v1\/responses\/:id\/cancel$|^backend GET \/v1\/models\/|^gateway GET \/(nothing)?$/,

@@ -15,6 +15,7 @@ import {
 } from '@troupe/testing/services/services';
 import { createMarks, type Marks } from './marks.ts';
 import { addRows, type RowIds } from './rows.ts';
+import { addWidget } from './widget-rows.ts';
 
 /** What a request can name of the owner's. */
 export interface OwnerIds extends RowIds {
@@ -31,6 +32,9 @@ export interface OwnerIds extends RowIds {
   sessionId: string;
   taskId: string;
   triggerId: string;
+  widgetId: string;
+  widgetKey: string;
+  visitorId: string;
   paymentSessionId: string;
   webhookId: string;
   deliveryId: string;
@@ -319,6 +323,7 @@ async function addOwner(services: Services, marks: Marks, otherId: string) {
     sessionId: session.id,
     taskId: task.id,
     triggerId: hooked.trigger.id,
+    ...(await addWidget(db, ask, mark, { userId: who.id, agentId, sessionId: rows.conversationId })),
     paymentSessionId: opened.session?.id ?? opened.id,
     webhookId: webhook.id,
     deliveryId,

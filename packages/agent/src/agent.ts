@@ -27,6 +27,16 @@ export interface Input {
   onTaken?: (taken: { sessionId: string; seq: number }) => void;
 }
 
+/** Words that stand in a conversation from now on, and that nobody answers. */
+export interface Note {
+  to: SessionRef;
+  role: 'user' | 'assistant';
+  content: string;
+  by?: string;
+  /** The same note under the same id is taken once. */
+  inputId?: string;
+}
+
 export interface Answer {
   sessionId: string;
   outcome: RunOutcome | 'waiting' | 'calls';
@@ -64,6 +74,8 @@ export interface Agent {
   ask: (input: Input, listener?: (event: LiveEvent) => void) => Promise<Answer>;
   /** Takes an input and answers as soon as it is safely stored; the work goes on. */
   tell: (input: Input) => Promise<{ sessionId: string; seq: number; duplicate: boolean }>;
+  /** Writes something down in a conversation without any work. */
+  note: (note: Note) => Promise<{ sessionId: string; seq: number }>;
   /** Events and text as they happen in this process. Call the result to stop. */
   watch: (sessionId: string, listener: (event: LiveEvent) => void) => () => void;
   /** Stored events after `after`, then new ones, from whichever process they come. Ends with the signal. */

@@ -8,7 +8,7 @@ import {
   type VersionedDefinition,
 } from '@troupe/domain';
 import { AppError, newId, type Log } from '@troupe/kernel';
-import type { Agent, Answer, Input } from './agent.ts';
+import type { Agent, Answer, Input, Note } from './agent.ts';
 import { createPictures } from './loop/attached.ts';
 import { createTexts } from './loop/traits.ts';
 import { Background, endOf } from './loop/background.ts';
@@ -165,6 +165,15 @@ class AwakeAgent implements Agent {
     const delivered = await this.#put(input);
     void this.#begin(delivered)?.catch(() => undefined);
     return { sessionId: delivered.session.id, seq: delivered.seq, duplicate: delivered.duplicate };
+  }
+
+  async note({ to, role, content, by, inputId }: Note): Promise<{ sessionId: string; seq: number }> {
+    checkSize({ to, content });
+    const said = { type: 'imported' as const, role, content, ...(by !== undefined && { by }) };
+    const delivered = await this.store.deliver({ to, events: [said], ...(inputId !== undefined && { inputId }) });
+    if (!delivered) throw new AppError(404, 'Session not found');
+    this.#announce(delivered, said);
+    return { sessionId: delivered.session.id, seq: delivered.seq };
   }
 
   follow(sessionId: string, after: number, signal: AbortSignal): ReturnType<Agent['follow']> {

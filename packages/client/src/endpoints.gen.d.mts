@@ -120,6 +120,13 @@ export interface Endpoints {
       agentId: string;
     };
   };
+  /** Remove a widget with the conversations of its visitors */
+  'DELETE /api/agents/:id/widgets/:widgetId': {
+    params: { id: string; widgetId: string };
+    reply: {
+      success: true;
+    };
+  };
   /** End one session */
   'DELETE /api/auth/sessions/:id': {
     params: { id: string };
@@ -1041,6 +1048,51 @@ export interface Endpoints {
       metadata: unknown;
     };
   };
+  /** The visitors of an agent’s widgets: those who wait for a person first, then the newest; 100 at most */
+  'GET /api/agents/:id/visitors': {
+    params: { id: string };
+    reply: {
+      visitors: ({
+        id: string;
+        agentId: string;
+        widgetId: string;
+        widgetTitle: string;
+        sessionId: string | null;
+        state: 'agent' | 'waiting' | 'person';
+        waitingSince: string | null;
+        words: string;
+        origin: string;
+        seenAt: string;
+      })[];
+    };
+  };
+  /** The widgets of an agent */
+  'GET /api/agents/:id/widgets': {
+    params: { id: string };
+    reply: {
+      widgets: ({
+        id: string;
+        agentId: string;
+        publicKey: string;
+        title: string;
+        greeting: string;
+        colour: string;
+        scheme: 'light' | 'dark' | 'auto';
+        enabled: boolean;
+        hosted: boolean;
+        origins: unknown[];
+        abilities: 'answers' | 'all';
+        handsOver: boolean;
+        messagesPerHour: number;
+        dailyCapUsd: number;
+        retentionDays: number;
+        address: string;
+        embed: string;
+        spentTodayUsd: number;
+        createdAt: string;
+      })[];
+    };
+  };
   /** State of the clone service */
   'GET /api/agents/clone': {
     reply: {
@@ -1536,7 +1588,7 @@ export interface Endpoints {
       };
     };
   };
-  /** What waits for a decision in all of the own agents, the oldest first */
+  /** What waits for a person in all of the own agents, the oldest first: tool calls, and visitors of widgets */
   'GET /api/inbox': {
     reply: {
       items: ({
@@ -1548,6 +1600,17 @@ export interface Endpoints {
         sessionId: string;
         tool: string;
         args: string;
+      } | {
+        id: string;
+        agentId: string;
+        agentName: string;
+        at: string;
+        kind: 'visitor';
+        sessionId: string;
+        state: 'waiting' | 'person';
+        widgetTitle: string;
+        origin: string;
+        words: string;
       })[];
       hasMore: boolean;
     };
@@ -2544,6 +2607,11 @@ export interface Endpoints {
       })[];
     };
   };
+  /** A visitor’s own conversation as server-sent events: `message`, `delta`, `end`, `waits`, `state`, `closed`; after Last-Event-ID */
+  'GET /api/widgets/:key/events': {
+    params: { key: string };
+    reply: string;
+  };
   /** Shell script that installs an agent runtime on this machine */
   'GET /install': {
     reply: string;
@@ -2563,6 +2631,11 @@ export interface Endpoints {
       redirect_uris: string[];
       [key: string]: unknown;
     };
+  };
+  /** The page of a widget */
+  'GET /w/:key': {
+    params: { key: string };
+    reply: string;
   };
   /** Change a provider’s address, key or models, or switch it on and off */
   'PATCH /api/admin/providers/:id': {
@@ -2646,6 +2719,47 @@ export interface Endpoints {
         branchOf?: string | null;
         branchAt?: number | null;
         [key: string]: unknown;
+      };
+    };
+  };
+  /** Change a widget; switched off it ends for everybody at once */
+  'PATCH /api/agents/:id/widgets/:widgetId': {
+    params: { id: string; widgetId: string };
+    body?: {
+      title?: string;
+      greeting?: string;
+      colour?: string;
+      scheme?: 'light' | 'dark' | 'auto';
+      enabled?: boolean;
+      hosted?: boolean;
+      origins?: string[];
+      abilities?: 'answers' | 'all';
+      handsOver?: boolean;
+      messagesPerHour?: number;
+      dailyCapUsd?: number;
+      retentionDays?: number;
+    };
+    reply: {
+      widget: {
+        id: string;
+        agentId: string;
+        publicKey: string;
+        title: string;
+        greeting: string;
+        colour: string;
+        scheme: 'light' | 'dark' | 'auto';
+        enabled: boolean;
+        hosted: boolean;
+        origins: unknown[];
+        abilities: 'answers' | 'all';
+        handsOver: boolean;
+        messagesPerHour: number;
+        dailyCapUsd: number;
+        retentionDays: number;
+        address: string;
+        embed: string;
+        spentTodayUsd: number;
+        createdAt: string;
       };
     };
   };
@@ -3019,6 +3133,114 @@ export interface Endpoints {
       metadata: unknown;
       success: true;
       agentId: string;
+    };
+  };
+  /** Answer a visitor as a person, who sees it at once; the agent is silent until the visitor is given back */
+  'POST /api/agents/:id/visitors/:visitorId/reply': {
+    params: { id: string; visitorId: string };
+    body: {
+      message: string;
+      id?: string;
+    };
+    reply: {
+      visitor: {
+        id: string;
+        agentId: string;
+        widgetId: string;
+        widgetTitle: string;
+        sessionId: string | null;
+        state: 'agent' | 'waiting' | 'person';
+        waitingSince: string | null;
+        words: string;
+        origin: string;
+        seenAt: string;
+      };
+    };
+  };
+  /** Let the agent answer a visitor again */
+  'POST /api/agents/:id/visitors/:visitorId/return': {
+    params: { id: string; visitorId: string };
+    reply: {
+      visitor: {
+        id: string;
+        agentId: string;
+        widgetId: string;
+        widgetTitle: string;
+        sessionId: string | null;
+        state: 'agent' | 'waiting' | 'person';
+        waitingSince: string | null;
+        words: string;
+        origin: string;
+        seenAt: string;
+      };
+    };
+  };
+  /** Make a widget; what is left out is as in the documentation */
+  'POST /api/agents/:id/widgets': {
+    params: { id: string };
+    body?: {
+      title?: string;
+      greeting?: string;
+      colour?: string;
+      scheme?: 'light' | 'dark' | 'auto';
+      enabled?: boolean;
+      hosted?: boolean;
+      origins?: string[];
+      abilities?: 'answers' | 'all';
+      handsOver?: boolean;
+      messagesPerHour?: number;
+      dailyCapUsd?: number;
+      retentionDays?: number;
+    };
+    reply: {
+      widget: {
+        id: string;
+        agentId: string;
+        publicKey: string;
+        title: string;
+        greeting: string;
+        colour: string;
+        scheme: 'light' | 'dark' | 'auto';
+        enabled: boolean;
+        hosted: boolean;
+        origins: unknown[];
+        abilities: 'answers' | 'all';
+        handsOver: boolean;
+        messagesPerHour: number;
+        dailyCapUsd: number;
+        retentionDays: number;
+        address: string;
+        embed: string;
+        spentTodayUsd: number;
+        createdAt: string;
+      };
+    };
+  };
+  /** A new public key: pages with the old one and all its visitors are cut off at once */
+  'POST /api/agents/:id/widgets/:widgetId/rotate': {
+    params: { id: string; widgetId: string };
+    reply: {
+      widget: {
+        id: string;
+        agentId: string;
+        publicKey: string;
+        title: string;
+        greeting: string;
+        colour: string;
+        scheme: 'light' | 'dark' | 'auto';
+        enabled: boolean;
+        hosted: boolean;
+        origins: unknown[];
+        abilities: 'answers' | 'all';
+        handsOver: boolean;
+        messagesPerHour: number;
+        dailyCapUsd: number;
+        retentionDays: number;
+        address: string;
+        embed: string;
+        spentTodayUsd: number;
+        createdAt: string;
+      };
     };
   };
   /** Not available; nothing is charged */
@@ -4562,6 +4784,45 @@ export interface Endpoints {
     params: { id: string };
     reply: {
       deliveryId: string;
+    };
+  };
+  /** Ask for a person as a visitor */
+  'POST /api/widgets/:key/handover': {
+    params: { key: string };
+    reply: {
+      state: 'agent' | 'waiting' | 'person';
+    };
+  };
+  /** Say something as a visitor; the answer comes over the events */
+  'POST /api/widgets/:key/messages': {
+    params: { key: string };
+    body: {
+      message: string;
+      id?: string;
+    };
+    reply: {
+      state: 'agent' | 'waiting' | 'person' | 'closed';
+      text: string | null;
+    };
+  };
+  /** A token for a visitor, and how the widget looks. Whoever shows a token that counts stays who they are */
+  'POST /api/widgets/:key/visitors': {
+    params: { key: string };
+    body?: {
+      token?: string;
+    };
+    reply: {
+      token: string;
+      expiresAt: string;
+      theme: {
+        title: string;
+        greeting: string;
+        colour: string;
+        scheme: 'light' | 'dark' | 'auto';
+      };
+      handsOver: boolean;
+      state: 'agent' | 'waiting' | 'person';
+      hasTalked: boolean;
     };
   };
   /** MCP server of the platform: one JSON-RPC message, for an API key or an access token */

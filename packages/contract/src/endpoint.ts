@@ -64,8 +64,8 @@ export interface EndpointSpec {
   rawBody?: boolean | 'bytes';
   /** Bytes of a body; a megabyte unless said. */
   bodyLimit?: number;
-  /** Pages of other origins may call it from a browser, where the key allows them. */
-  pages?: boolean;
+  /** Pages of other origins may call it from a browser, where the key allows them; `checked`: the service says which. */
+  pages?: boolean | 'checked';
   /** Errors look as clients of another's protocol expect them; `either`: by the headers. `{error: text}` unless said. */
   errorShape?: ErrorShape | 'either';
   /** What a body that does not parse as JSON is told; `Invalid JSON` unless said. */

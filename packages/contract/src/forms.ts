@@ -16,6 +16,10 @@ export const SEARCH_LENGTH = 200;
 export const REFERRAL_LENGTH = 20;
 export const EVENT_NAME_LENGTH = 200;
 export const DEMO_LENGTH = 4000;
+export const WIDGET_TITLE_LENGTH = 60;
+export const GREETING_LENGTH = 500;
+/** Of a visitor, and of whoever answers one. */
+export const VISITOR_MESSAGE_LENGTH = 4000;
 export const MOST_PAYEES = 100;
 /** For one payment through the gateway. */
 export const MOST_PAYMENT_USD = 100;

@@ -99,6 +99,7 @@ export { MOST_SKILLS, MOST_REVIEWS } from './agents/skills/web.ts';
 export { LOGIN_NOT_FOUND, MOST_LOGINS, TOO_MANY_LOGINS, type AgentLogin } from './agents/logins.ts';
 export { MOST_ON_STAGE, type StageActor } from './agents/stage.ts';
 export { NO_SCHEDULE, type ScheduledTask } from './agents/tasks.ts';
+export { MOST_WIDGETS, WIDGET_DEFAULTS, WIDGET_GONE, type Widget, type WidgetVisitor } from './agents/widgets.ts';
 export { MOST_DELIVERED, TRIGGER_KINDS, type TaskTrigger, type TriggerKind } from './agents/triggers.ts';
 export type { TeamStoreCall } from './agents/teams/backend.ts';
 export { PLAN_FOR_TEAMS, customAgent } from './agents/teams/web.ts';

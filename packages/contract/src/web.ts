@@ -57,6 +57,7 @@ export * as stage from './agents/stage.ts';
 export * as tasks from './agents/tasks.ts';
 export * as teams from './agents/teams/web.ts';
 export * as triggers from './agents/triggers.ts';
+export * as widgets from './agents/widgets.ts';
 
 export * as billing from './money/billing.ts';
 export * as costs from './money/costs.ts';

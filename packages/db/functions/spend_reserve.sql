@@ -16,7 +16,7 @@ begin
   perform spend_settle(id, tokens, micros) from spend_reservations where user_id = p_user and expires_at < p_now;
 
   for cap in
-    select distinct on (c.scope) c.scope, c.period, c.limit_micros,
+    (select distinct on (c.scope) c.scope, c.period, c.limit_micros,
       case c.scope when 'agent' then p_agent when 'run' then p_run else '' end as target
     from spend_caps c
     where c.user_id = p_user and (
@@ -24,7 +24,11 @@ begin
       or (c.scope = 'agent' and p_agent is not null and c.scope_id in (p_agent, '*'))
       or (c.scope = 'run' and p_run is not null and c.scope_id = '*'))
     -- an agent's own cap counts instead of the one for each agent
-    order by c.scope, c.scope_id = '*'
+    order by c.scope, c.scope_id = '*')
+    union all
+    -- each widget has one
+    select 'widget', 'day', w.daily_cap_micros, w.id from widgets w
+    where w.user_id = p_user and p_run is not null and w.id = widget_of_run(p_user, p_run)
   loop
     counter := spend_counter(p_user, cap.scope, cap.target, spend_since(cap.period, p_now));
     if counter.used + counter.reserved + p_micros > cap.limit_micros then

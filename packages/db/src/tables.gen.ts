@@ -935,7 +935,7 @@ export interface Tables {
   };
   spend_counters: {
     reserved: Int8;
-    scope: 'user' | 'agent' | 'run' | 'tokens' | 'credits';
+    scope: 'user' | 'agent' | 'run' | 'widget' | 'tokens' | 'credits';
     scope_id: string;
     since: Timestamp;
     used: Int8;
@@ -1194,6 +1194,39 @@ export interface Tables {
     secret: Bytes;
     updated_at: Timestamp;
     url: string;
+    user_id: string;
+  };
+  widget_visitors: {
+    agent_id: string;
+    created_at: Timestamp;
+    id: string;
+    origin: string;
+    seen_at: Timestamp;
+    session_id: Nullable<string>;
+    state: Default<'agent' | 'waiting' | 'person'>;
+    user_id: string;
+    waiting_since: Nullable<Timestamp>;
+    widget_id: string;
+    words: Default<string>;
+  };
+  widgets: {
+    abilities: 'answers' | 'all';
+    agent_id: string;
+    colour: string;
+    created_at: Timestamp;
+    daily_cap_micros: Int8;
+    enabled: boolean;
+    greeting: string;
+    hands_over: boolean;
+    hosted: boolean;
+    id: string;
+    messages_per_hour: number;
+    origins: (string)[];
+    public_key: string;
+    removed_at: Nullable<Timestamp>;
+    retention_days: number;
+    scheme: 'light' | 'dark' | 'auto';
+    title: string;
     user_id: string;
   };
 }

@@ -51,7 +51,7 @@ export const CAPS_MS = 250;
 const MAX_REMEMBERED = 10_000;
 
 interface Refused {
-  scope: 'user' | 'agent' | 'run' | 'tokens';
+  scope: 'user' | 'agent' | 'run' | 'widget' | 'tokens';
   used: number;
   limit: number;
   resetsAt: string | null;
@@ -61,6 +61,7 @@ const WHAT: Record<Refused['scope'], string> = {
   user: 'Spend cap reached',
   agent: 'Spend cap of this agent reached',
   run: 'Spend cap of this run reached',
+  widget: 'Daily cap of this widget reached',
   tokens: 'Monthly token quota reached',
 };
 
@@ -73,13 +74,12 @@ function createKnownCaps({ db }: SpendOptions) {
     const known = capped.get(userId);
     if (known && known.until > performance.now()) return known.answer;
     if (capped.size >= MAX_REMEMBERED) capped.clear();
-    const answer = db.system
-      .selectFrom('spend_caps')
-      .select('scope')
-      .where('user_id', '=', userId)
-      .limit(1)
-      .execute()
-      .then((rows) => rows.length > 0);
+    // A widget is a cap, too.
+    const answer = sql<{ found: boolean }>`
+      select exists (select from spend_caps where user_id = ${userId})
+        or exists (select from widgets where user_id = ${userId}) as found`
+      .execute(db.system)
+      .then(({ rows }) => rows[0]?.found ?? false);
     const remembered: { until: number; answer: Promise<boolean> | boolean } = {
       until: performance.now() + CAPS_MS,
       answer,

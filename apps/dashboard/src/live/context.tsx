@@ -32,6 +32,7 @@ const READS: Record<LiveTopic, Pick<Endpoint, 'method' | 'path'>[]> = {
     web.usage.getByAgent,
     web.stage.get,
   ],
+  widgets: [web.widgets.list],
   work: [web.stage.get],
 };
 

@@ -17,7 +17,8 @@ export const inbox = {
   title: 'Inbox',
   lead: 'What waits for your decision.',
   empty: 'Nothing waits for you',
-  emptyHint: 'Calls of tools that must be asked for, and people who ask for access, appear here at once.',
+  emptyHint:
+    'Calls of tools that must be asked for, visitors who want to talk to a person, and people who ask for access appear here at once.',
   keys: 'j and k move, a allows, r refuses.',
   waiting: (n: number) => (n === 1 ? '1 waits' : `${n} wait`),
   open: 'Open the conversation',

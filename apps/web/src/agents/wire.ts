@@ -81,6 +81,10 @@ import { teamRoutes } from './teams/routes.ts';
 import { createTeams } from './teams/service.ts';
 import { triggerRoutes } from './triggers/routes.ts';
 import { createTriggers } from './triggers/service.ts';
+import { workOnRetention } from './widgets/retention.ts';
+import { widgetRoutes } from './widgets/routes.ts';
+import { createWidgets } from './widgets/service.ts';
+import { createVisiting } from './widgets/visiting.ts';
 
 interface AgentDeps extends WebDeps {
   accounts: Accounts;
@@ -134,6 +138,7 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
   sayRoutes(server, createSay({ db, clock, backend, catalogue, agents, tasks, subscriber: deps.accounts.subscriber }));
   const hooks = { db, clock, counters: server.counters, url: deps.url };
   triggerRoutes(server, createTriggers({ ...hooks, cipher: createCipher(secrets.walletKey, 'triggers') }), tasks);
+  wireWidgets(server, deps, roster);
   const mcp = createMcp({ roster, chat, conversations, memory, tasks, log, version: deps.version });
   mcpRoutes(server, mcp);
   server.app.addHook('onClose', () => mcp.close());
@@ -151,6 +156,16 @@ export function wireAgents(server: Server, deps: AgentDeps): Agents {
       return { agentId, reply };
     },
   };
+}
+
+/** Where people talk to agents who are no users of the platform. */
+function wireWidgets(server: Server, deps: AgentDeps, roster: Roster): void {
+  const { db, jobs, backend, clock, url, secrets, listener, log, accounts } = deps;
+  const { sessionSecret } = secrets;
+  const { counters } = server;
+  workOnRetention({ db, jobs, backend, accounts, clock });
+  const visiting = createVisiting({ db, backend, accounts, clock, counters, sessionSecret, listener, log });
+  widgetRoutes(server, createWidgets({ db, roster, backend, jobs, clock, url }), visiting);
 }
 
 /** Agents and teams: made, shown, changed and removed. */

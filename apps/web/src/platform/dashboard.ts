@@ -24,6 +24,8 @@ export async function dashboardRoutes(server: Server, dist = DIST): Promise<void
       // Names below assets carry a hash of what is in them.
       const lasting = path.startsWith(`${dist}assets/`);
       void reply.header('cache-control', lasting ? 'public, max-age=31536000, immutable' : 'no-cache');
+      // Pages of others load it.
+      if (path === `${dist}widget.js`) void reply.header('cross-origin-resource-policy', 'cross-origin');
     },
   });
   server.app.get('/*', (request, reply) => {

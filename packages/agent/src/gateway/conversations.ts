@@ -1,7 +1,7 @@
 import { AppError, newId } from '@troupe/kernel';
 import { z } from 'zod';
 import { MOST_ATTACHMENTS } from '@troupe/contract';
-import type { Attachment } from '../session/events.ts';
+import type { Attachment, Wishes } from '../session/events.ts';
 import { attachmentsOf } from '../workspace/attachments.ts';
 import { pages, readInTurn } from '../session/reading.ts';
 import { branchOff } from '../loop/branching.ts';
@@ -18,6 +18,8 @@ const callersTool = z.object({
   parameters: z.record(z.string(), z.unknown()),
 });
 const callsResult = z.object({ callId: z.string().min(1).max(200), content: z.string().max(200_000) });
+/** Somebody whom the owner lets in, as the platform says; tokens of an answer. */
+const guestSchema = z.object({ abilities: z.enum(['answers', 'all']), maxTokens: z.int().min(1).max(8192) });
 
 const saidSchema = z
   .object(
@@ -35,6 +37,7 @@ const saidSchema = z
       tools: z.array(callersTool).max(512).default([]),
       /** Of calls that the run waits for. */
       results: z.array(callsResult).max(512).default([]),
+      guest: guestSchema.optional(),
     },
     'Invalid request body',
   )
@@ -59,7 +62,34 @@ export async function say(exchange: Exchange): Promise<void> {
   sendJson(exchange, { success: true, ...(await put(exchange, to, said)) }, 202);
 }
 
-type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model'> &
+const noteSchema = z
+  .object(
+    {
+      content: z.string('Message required').trim().min(1, 'Message required').max(100_000),
+      /** Names a conversation with a guest; or `session`, its id. */
+      key: z.string('key required').trim().min(1, 'key required').max(200).optional(),
+      session: z.string().min(1).max(200).optional(),
+      role: z.enum(['user', 'assistant']),
+      by: z.string().min(1).max(40).optional(),
+      id: z.string().min(1).max(200).optional(),
+    },
+    'Invalid request body',
+  )
+  .refine(({ key, session }) => key !== undefined || session !== undefined, 'key required');
+
+/** Where people who are no users of the platform talk. */
+const GUESTS = 'widget';
+
+/** Words in a conversation that the agent does not answer, since a person does, or nobody asked anything. */
+export async function note(exchange: Exchange): Promise<void> {
+  const { key = '', session, id, by, ...words } = await readJson(exchange, noteSchema);
+  if (session !== undefined) await found({ ...exchange, params: [session] });
+  const to = session === undefined ? { channel: GUESTS, key } : { id: session };
+  const more = { ...(by !== undefined && { by }), ...(id !== undefined && { inputId: id }) };
+  sendJson(exchange, { success: true, ...(await exchange.agent.note({ to, ...words, ...more })) }, 201);
+}
+
+type Said = Pick<z.output<typeof saidSchema>, 'content' | 'id' | 'attachments' | 'model' | 'guest'> &
   Partial<Pick<z.output<typeof saidSchema>, 'tools' | 'results'>>;
 
 /** Calls that the session's run waits for, with what came of them. */
@@ -73,18 +103,26 @@ async function answered({ agent }: Exchange, to: SessionRef, results: NonNullabl
   });
 }
 
-/** Answers when it is stored; the work goes on. */
-async function put(exchange: Exchange, to: SessionRef, said: Said) {
-  const { content, id, attachments, model, tools = [], results = [] } = said;
-  const { agent, principal, deps } = exchange;
-  const wishes = {
+/** Of a guest nothing is wished for but by the owner who lets him in. */
+function wishesIn({ model, guest, tools = [] }: Pick<Said, 'model' | 'guest' | 'tools'>): Wishes {
+  if (guest)
+    return { max_tokens: guest.maxTokens, ...(guest.abilities === 'answers' && { abilities: guest.abilities }) };
+  return {
     ...(model !== undefined && { model }),
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: tool })) }),
   };
+}
+
+/** Answers when it is stored; the work goes on. */
+async function put(exchange: Exchange, to: SessionRef, { content, id, attachments, results = [], ...said }: Said) {
+  const { agent, principal, deps } = exchange;
+  // Only the owner lets somebody else speak.
+  if (said.guest) requireRight(principal, 'change');
+  const wishes = wishesIn(said);
   const input = {
     to,
     content,
-    from: principal.kind,
+    from: said.guest ? 'visitor' : principal.kind,
     attachments: await attached(exchange, attachments),
     results: await answered(exchange, to, results),
     ...(Object.keys(wishes).length > 0 && { wishes }),

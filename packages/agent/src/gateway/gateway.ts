@@ -45,6 +45,7 @@ export const ROUTES: readonly [method: string, path: RegExp, right: Right, handl
   ['POST', /^\/sessions\/([^/]+)\/branches$/, 'talk', conversations.branch],
   ['GET', /^\/search$/, 'talk', conversations.searchMessages],
   ['POST', /^\/messages$/, 'talk', conversations.say],
+  ['POST', /^\/notes$/, 'change', conversations.note],
   ['POST', /^\/execute$/, 'work', execute],
   ['POST', /^\/tasks\/cancel$/, 'work', cancelTask],
   ['GET', /^\/approvals$/, 'look', conversations.listApprovals],

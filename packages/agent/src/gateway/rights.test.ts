@@ -98,6 +98,7 @@ const TABLE: Record<string, readonly (typeof ALL)[number][]> = {
   'PUT /files/content': ['owner'],
   'DELETE /files': ['owner'],
   'POST /messages': TALKERS,
+  'POST /notes': ['owner'],
   'POST /execute': ['owner', 'member'],
   'POST /tasks/cancel': ['owner', 'member'],
   'GET /mcp-servers': ['owner'],

@@ -5,6 +5,7 @@ import { cutPoint, summaryRequest } from './compaction.ts';
 import { addSpent, type Refusal, type RunOutcome, type SessionEventBody, type Spent } from '../session/events.ts';
 import { remaining, timeIsUp } from './limits.ts';
 import { conversation, estimateTokens, systemPrompt, toolDefinitions } from './prompt.ts';
+import { isForStranger, toolsIn } from './strangers.ts';
 import { saidBy, shownBy, wishesOf } from './traits.ts';
 import type { RunDeps, RunLog } from './run.ts';
 import { memoryScope, type RunLimits } from '@troupe/domain';
@@ -67,8 +68,7 @@ const TOO_LONG = '[arguments too long]';
 
 export async function modelStep(deps: RunDeps, turn: Turn): Promise<'ended' | 'goes on'> {
   const { run } = turn;
-  const all = await deps.tools(run.definition, turn.signal);
-  const tools = shownIn(run.definition, all, run.events());
+  const tools = shownIn(run.definition, await toolsIn(deps, turn), run.events());
   let messages = await prompt(deps, run, tools);
   if (estimateTokens(messages) > deps.compactAt && (await compact(deps, turn)))
     messages = await prompt(deps, run, tools);
@@ -130,7 +130,7 @@ function countedIn({ prompt_tokens, completion_tokens, prompt_tokens_details: de
 /** The caller's tools stand beside the agent's; where both have one of a name, the caller has asked to be called. */
 function requestFor(run: RunLog, messages: ChatMessage[], tools: readonly Tool[]) {
   const { run: current, finished } = readSession(run.events());
-  const { tools: callers = [], tool_choice: choice, ...wishes } = current?.wishes ?? {};
+  const { tools: callers = [], tool_choice: choice, abilities: _, ...wishes } = current?.wishes ?? {};
   const isCallers = (name: string): boolean => callers.some((one) => one.function.name === name);
   const offered = [...toolDefinitions(tools.filter(({ name }) => !isCallers(name))), ...callers];
   const request: ChatRequest = {
@@ -152,7 +152,7 @@ async function prompt(deps: RunDeps, run: RunLog, tools: readonly Tool[]): Promi
   const talk = conversation(saidBy(definition, run.events()), await picturesIn(run.events(), deps.picture));
   const question = run.events().findLast((event) => event.type === 'user');
   const memories =
-    definition.tools.includes('memory') && question?.type === 'user'
+    definition.tools.includes('memory') && question?.type === 'user' && !isForStranger(run.events())
       ? (run.takeRecalled(question.content) ??
         (await deps.store.recall({ scope: memoryScope(definition), query: question.content, limit: RECALLED })))
       : [];

@@ -4,6 +4,7 @@ import { NOTHING_SPENT, type SessionEventBody, type Spent } from '../session/eve
 import { remaining } from './limits.ts';
 import type { Turn } from './model-step.ts';
 import type { RunDeps } from './run.ts';
+import { toolsIn } from './strangers.ts';
 import { readSession, type PendingCall } from '../session/session.ts';
 import { activeSkills } from '../skills/active.ts';
 import { failed, type Tool, type ToolResult } from '../tools/tool.ts';
@@ -16,7 +17,7 @@ const NO_RESULT = 'The caller gave no result.';
 /** `waits`: at least one call needs somebody's approval or the caller's result, and everything else is done. */
 export async function toolStep(deps: RunDeps, turn: Turn): Promise<'goes on' | 'waits'> {
   const { run } = turn;
-  const tools = new Map((await deps.tools(run.definition, turn.signal)).map((tool) => [tool.name, tool]));
+  const tools = new Map((await toolsIn(deps, turn)).map((tool) => [tool.name, tool]));
   const { pending, lastAsked, lastSaid } = readSession(run.events());
   for (const call of pending) {
     if (call.caller) {

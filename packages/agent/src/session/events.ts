@@ -41,7 +41,10 @@ export type Wishes = Pick<
   | 'frequency_penalty'
   /** In place of the agent's own, for this run. */
   | 'model'
->;
+> & {
+  /** Whoever asks is a stranger: words and documents, none of the tools that reach anything else, no memories. */
+  abilities?: 'answers';
+};
 
 /** What was used up. Delegated work counts for the one who delegated. */
 export interface Spent {
@@ -82,7 +85,13 @@ export type SessionEventBody =
       background?: EndedTask;
     }
   /** A message of a conversation that took place elsewhere. */
-  | { type: 'imported'; role: 'user' | 'assistant' | 'system'; content: string }
+  | {
+      type: 'imported';
+      role: 'user' | 'assistant' | 'system';
+      content: string;
+      /** Said here, but not to the agent or by it: a person's words, or where the conversation went. */
+      by?: string;
+    }
   /**
    * `saw` is the newest event that the model was shown: an input after it is not answered by this. `stopped`: what it had
    * said, and cost, when it was told to stop; no answer to anything.

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts';
 
 const about = { id: z.string(), agentId: z.string(), agentName: z.string(), at: timestamp };
 
-/** What waits for a person's decision. */
+/** What waits for a person: a decision, or somebody to talk to. */
 const item = z.discriminatedUnion('kind', [
   z.object({
     ...about,
@@ -13,6 +13,15 @@ const item = z.discriminatedUnion('kind', [
     tool: z.string(),
     /** As the model wrote them: usually JSON. */
     args: z.string(),
+  }),
+  z.object({
+    ...about,
+    kind: z.literal('visitor'),
+    sessionId: z.string(),
+    state: z.enum(['waiting', 'person']),
+    widgetTitle: z.string(),
+    origin: z.string(),
+    words: z.string().describe('What the visitor said last'),
   }),
 ]);
 export type InboxItem = z.output<typeof item>;
@@ -23,7 +32,7 @@ export const get = endpoint({
   tag: 'Inbox',
   method: 'GET',
   path: '/api/inbox',
-  summary: 'What waits for a decision in all of the own agents, the oldest first',
+  summary: 'What waits for a person in all of the own agents, the oldest first: tool calls, and visitors of widgets',
   reply: z.object({ items: z.array(item), hasMore: z.boolean() }),
   errors: { 401: ['Unauthorized'] },
 });

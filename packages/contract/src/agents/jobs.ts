@@ -29,6 +29,14 @@ export const sessionWentOn = signal({ channel: 'agent_session', payload: z.strin
 /** Something arrived that starts a task, and waits for its turn. */
 export const tasksWaiting = signal({ channel: 'tasks_waiting', payload: z.string(), as: 'text' });
 
+/** Conversations of a widget's visitors whose time is over have to go, or all of them when it was removed. */
+export const widgetRetentionJob = job({
+  queue: 'widget-retention',
+  data: z.object({ widgetId: z.string(), userId: z.string() }),
+  untilDone: true,
+  policy: 'short',
+});
+
 /** A document of a collection has to be read, or taken out of the index. */
 export const readDocumentJob = job({
   queue: 'read-document',

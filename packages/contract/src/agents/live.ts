@@ -13,6 +13,7 @@ export const LIVE_TOPICS = [
   'providers',
   'tasks',
   'usage',
+  'widgets',
   'work',
 ] as const;
 export type LiveTopic = (typeof LIVE_TOPICS)[number];

@@ -65,8 +65,8 @@ function asAppError(error: FastifyError, request: FastifyRequest): AppError | nu
 
 const MODEL_PATH = /^\/v1\/(chat|messages|responses|embeddings|models|completions|files|audio|images)(\/|\?|$)/;
 
-/** What else pages of other origins may call: MCP, and how they get a token for it. */
-const PAGE_PATH = /^\/(mcp|oauth\/(token|register|revoke)|\.well-known\/oauth-[\w/-]+)(\?|$)/;
+/** What else pages of other origins may call: MCP, how they get a token for it, and widgets. */
+const PAGE_PATH = /^\/(mcp|api\/widgets\/[\w-]+\/\w+|oauth\/(token|register|revoke)|\.well-known\/oauth-[\w/-]+)(\?|$)/;
 
 /** Where clients of other protocols look. */
 const isModelPath = (request: FastifyRequest): boolean => MODEL_PATH.test(request.url);

@@ -24,7 +24,7 @@ function createAdmit(server: Server, endpoint: Endpoint, guard: Guard) {
 
   const limitUser = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     const { principal } = request;
-    if (endpoint.pages) checkPage(request, principal, server.originFor(request));
+    if (endpoint.pages === true) checkPage(request, principal, server.originFor(request));
     if (endpoint.bodyLimit !== undefined) server.largeBodies(bytesOf(request), reply, countedAs(principal));
     return userLimit && principal ? userLimit(request, reply, countedAs(principal)) : undefined;
   };

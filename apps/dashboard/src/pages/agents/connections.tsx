@@ -13,6 +13,7 @@ import { Failure, Lines } from '../../ui/states.tsx';
 import { useSay } from '../../ui/toast.tsx';
 import { Channels } from './channels/channels.tsx';
 import { Logins } from './logins.tsx';
+import { Widgets } from './widgets/widgets.tsx';
 import { isService, NO_SERVER, serverBody } from './mcp-server.ts';
 
 type Server = TypesOf<typeof web.connections.list>['reply']['servers'][number];
@@ -29,6 +30,7 @@ export function Connections({ agentId }: { agentId: string }) {
       {search['refused'] && <Notice tone="spot">{texts.isRefused(search['refused'])}</Notice>}
       {search['failed'] && <Notice tone="danger">{texts.isFailed(search['failed'])}</Notice>}
       <Channels agentId={agentId} />
+      <Widgets agentId={agentId} />
       <Card title={texts.title} hint={texts.hint}>
         {read.error && <Failure error={read.error} retry={() => void read.refetch()} />}
         {!read.data && !read.error && <Lines rows={3} />}

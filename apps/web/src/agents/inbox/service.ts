@@ -1,7 +1,7 @@
 import { gateway, type InboxItem } from '@troupe/contract';
 import type { Database } from '@troupe/db';
 import { createFairQueue, type BackendClient, type Log, type User } from '@troupe/kernel';
-import { agentsElsewhere, readWaiting } from './store.ts';
+import { agentsElsewhere, readVisitors, readWaiting } from './store.ts';
 
 export interface InboxDeps {
   db: Database;
@@ -42,9 +42,12 @@ export function createInbox({ db, backend, log }: InboxDeps) {
       const here = await reading.run(user.id, () => readWaiting(db.user(user.id), SHOWN + 1));
       const others = await agentsElsewhere(db.user(user.id), ASKED);
       const there = (await Promise.all(others.map((agent) => ask(user, agent, address)))).flat();
-      const items = [...here.map((call): InboxItem => ({ kind: 'approval', ...call })), ...there].sort((a, b) =>
-        a.at.localeCompare(b.at),
-      );
+      const visitors = await readVisitors(db.user(user.id), SHOWN + 1);
+      const items = [
+        ...here.map((call): InboxItem => ({ kind: 'approval', ...call })),
+        ...there,
+        ...visitors.map((visitor): InboxItem => ({ kind: 'visitor', ...visitor })),
+      ].sort((a, b) => a.at.localeCompare(b.at));
       return { items: items.slice(0, SHOWN), hasMore: items.length > SHOWN };
     },
   };

@@ -25,6 +25,29 @@ export async function readWaiting(tx: UserTx, limit: number): Promise<WaitingCal
   return rows;
 }
 
+export interface WaitingVisitor {
+  id: string;
+  agentId: string;
+  agentName: string;
+  sessionId: string;
+  state: 'waiting' | 'person';
+  widgetTitle: string;
+  origin: string;
+  words: string;
+  at: string;
+}
+
+/** Visitors of widgets who talk with a person, or wait for one, the oldest first. */
+export async function readVisitors(tx: UserTx, limit: number): Promise<WaitingVisitor[]> {
+  const { rows } = await sql<WaitingVisitor>`
+    select v.id, v.agent_id as "agentId", a.name as "agentName", v.session_id as "sessionId", v.state, v.origin, v.words,
+      w.title as "widgetTitle", iso_text(v.waiting_since) as at
+    from widget_visitors v join widgets w on w.id = v.widget_id join agents a on a.id = v.agent_id
+    where v.state <> 'agent' and v.session_id is not null and w.removed_at is null
+    order by v.waiting_since, v.id limit ${limit}`.execute(tx);
+  return rows;
+}
+
 /** Running agents that keep their sessions themselves. */
 export async function agentsElsewhere(tx: UserTx, limit: number): Promise<{ id: string; name: string }[]> {
   return tx

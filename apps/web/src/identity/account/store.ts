@@ -61,6 +61,7 @@ export async function endCredentials(tx: SystemTx, userId: string): Promise<void
     'task_triggers',
     'conversation_shares',
     'agent_doors',
+    'widgets',
   ] as const)
     await tx.deleteFrom(table).where('user_id', '=', userId).execute();
   await tx.deleteFrom('invites').where('user_id', '=', userId).where('used_at', 'is', null).execute();
@@ -89,6 +90,8 @@ export const EXPORTED = {
   tasks: ['scheduled_tasks', 'id'],
   'task-runs': ['task_runs', 'id'],
   'task-triggers': ['task_triggers', 'id'],
+  widgets: ['widgets', 'id'],
+  visitors: ['widget_visitors', 'id'],
   'check-ins': ['heartbeats', 'agent_id'],
   defaults: ['agent_configs', 'user_id'],
   devices: ['devices', 'id'],

@@ -76,6 +76,12 @@ export const say = endpoint({
       .array(z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) }))
       .optional(),
     results: z.array(z.object({ callId: z.string(), content: z.string() })).optional(),
+    guest: z
+      .object({ abilities: z.enum(['answers', 'all']), maxTokens: z.number() })
+      .optional()
+      .describe(
+        'It is said by somebody whom the owner lets in: what the agent may use, and how long its answer may be',
+      ),
   }),
   reply: said,
   status: 202,
@@ -92,6 +98,25 @@ export const say = endpoint({
     413: [MESSAGE_TOO_LARGE],
     422: FILE_ERRORS[422],
   },
+});
+
+export const note = endpoint({
+  ...gateway,
+  method: 'POST',
+  path: `${PROXY}/notes`,
+  summary: 'Write words down in a conversation with a guest; the agent does not answer them',
+  params: ofAgent,
+  body: z.object({
+    content: z.string(),
+    role: z.enum(['user', 'assistant']),
+    key: z.string().optional(),
+    session: z.string().optional(),
+    by: z.string().optional(),
+    id: z.string().optional(),
+  }),
+  reply: said,
+  status: 201,
+  errors: { ...gateway.errors, 400: ['Message required', 'key required'], 413: [MESSAGE_TOO_LARGE] },
 });
 
 export const follow = endpoint({

@@ -1,5 +1,5 @@
 import { web, NOTE_LENGTH } from '@troupe/contract';
-import type { AccessRequest, InboxItem } from '@troupe/contract';
+import type { AccessRequest } from '@troupe/contract';
 import { PLANS } from '@troupe/domain';
 import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
@@ -12,6 +12,7 @@ import { SelectField, TextField } from '../../../ui/field.tsx';
 import { Mask } from '../../../ui/icons.tsx';
 import { useSay } from '../../../ui/toast.tsx';
 import { Approval } from '../conversations/approval.tsx';
+import { VisitorItem } from './visitor.tsx';
 import { waitingOf } from './waiting.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -26,10 +27,11 @@ export function useWaiting() {
 
 /** One thing that waits, with all that is needed to decide it. */
 export function WaitingCard({ waiting }: { waiting: Waiting }) {
+  if (waiting.kind === 'visitor') return <VisitorItem item={waiting.item} />;
   return waiting.kind === 'approval' ? <ApprovalItem item={waiting.item} /> : <JoinItem item={waiting.item} />;
 }
 
-function ApprovalItem({ item }: { item: InboxItem }) {
+function ApprovalItem({ item }: { item: Extract<Waiting, { kind: 'approval' }>['item'] }) {
   const say = useSay();
   const decide = useSend(web.conversations.decide, {
     refresh: [web.inbox.get],

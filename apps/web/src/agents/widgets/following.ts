@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventsOf, gateway, liveChanged, WIDGET_GONE } from '@troupe/contract';
+import type { Database, Listener } from '@troupe/db';
+import type { Client } from '@troupe/contract';
+import { AppError, type Log, type ServerEvent } from '@troupe/kernel';
+import { asAppError } from '../../platform/reach.ts';
+import { createSeats } from './seats.ts';
+import { stillOpen } from './store.ts';
+import { shownOf } from './view.ts';
+
+export interface FollowingDeps {
+  db: Database;
+  listener: Listener;
+  log: Log;
+}
+
+/** Whose conversation, and after which step. */
+export interface Place {
+  key: string;
+  visitorId: string;
+  address: string;
+  agentId: string;
+  sessionId: string;
+  state: string;
+  after: number;
+}
+
+const PING_MS = 20_000;
+/** Whoever is still there comes again, and goes on where it was. */
+const LONGEST_MS = 600_000;
+/** Several changes of one moment are looked up once. */
+const LOOK_MS = 100;
+
+type Step = Parameters<typeof shownOf>[0];
+
+/** What a visitor sees of a conversation that web follows as its owner's. */
+async function* passedOn(client: Client, place: Place, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  yield { event: 'state', data: { state: place.state } };
+  const response = await client.open(gateway.conversations.follow, {
+    params: { agentId: place.agentId, id: place.sessionId },
+    headers: { accept: 'text/event-stream', 'last-event-id': String(place.after) },
+    timeout: LONGEST_MS,
+    signal,
+  });
+  for await (const { event, id, data } of eventsOf(response)) {
+    const value = JSON.parse(data) as Step;
+    if (event === 'error') throw new AppError(404, 'Session not found');
+    if (id === undefined) yield { event: 'delta', data: { text: value['text'], fresh: value['fresh'] === true } };
+    else for (const shown of shownOf(value)) yield { id, ...shown };
+  }
+}
+
+/** Streams of visitors, which end with their widget. */
+export function createFollowing({ db, listener, log }: FollowingDeps) {
+  const seats = createSeats();
+  let looking: Promise<void> | undefined;
+
+  async function look(): Promise<void> {
+    await delay(LOOK_MS);
+    looking = undefined;
+    const keys = [...new Set(seats.all().map(({ key }) => key))];
+    if (keys.length === 0) return;
+    const open = await stillOpen(db.system, keys);
+    for (const stream of seats.all()) if (keys.includes(stream.key) && !open.has(stream.key)) stream.close();
+  }
+  listener.on(liveChanged, (payload) => {
+    if (!payload.endsWith(' widgets') || seats.all().length === 0) return;
+    looking ??= look().catch((err: unknown) => log.warn({ err }, 'open widgets could not be looked up'));
+  });
+
+  /** Throws before the first event when there are too many. */
+  return function follow(client: Client, place: Place, signalOfReader: AbortSignal): AsyncIterable<ServerEvent> {
+    const ended = new AbortController();
+    const closed = Promise.withResolvers<'closed'>();
+    const leave = seats.take({ ...place, close: () => closed.resolve('closed') });
+    const signal = AbortSignal.any([signalOfReader, ended.signal, AbortSignal.timeout(LONGEST_MS)]);
+    return (async function* events() {
+      const steps = passedOn(client, place, signal);
+      let beat = Promise.withResolvers<'ping'>();
+      const timer = setInterval(() => beat.resolve('ping'), PING_MS).unref();
+      const step = () => {
+        const next = steps.next();
+        // Whoever leaves does not wait for it any more.
+        next.catch(() => undefined);
+        return next;
+      };
+      try {
+        let next = step();
+        while (!signal.aborted) {
+          const first = await Promise.race([next, closed.promise, beat.promise]);
+          if (first === 'closed') return yield { event: 'closed', data: { text: WIDGET_GONE } };
+          if (first === 'ping') {
+            beat = Promise.withResolvers<'ping'>();
+            yield { event: 'ping', data: {} };
+          } else if (first.done) return;
+          else {
+            yield first.value;
+            next = step();
+          }
+        }
+      } catch (error) {
+        // The page comes again by itself, and is told then what is wrong.
+        if (!signal.aborted) log.debug({ err: asAppError(error), agentId: place.agentId }, 'a visitor’s stream ended');
+      } finally {
+        clearInterval(timer);
+        ended.abort();
+        leave();
+      }
+    })();
+  };
+}
