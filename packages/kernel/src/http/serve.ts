@@ -169,7 +169,7 @@ function send(
   endpoint: Endpoint,
 ): void {
   void reply.status(status ?? endpoint.status ?? 200).headers(headers);
-  // The timer begins anew with whatever the client takes.
+  // Begins anew with whatever the client takes, which is seen at its end: who takes nothing is let go after twice the time.
   if (stream) reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy());
   if (!texts) return void reply.send(stream ?? body ?? '');
   reply.hijack();
