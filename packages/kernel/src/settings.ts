@@ -117,7 +117,9 @@ const TABLE = {
   KUBECONFIG: agents.text(
     'Cluster of AGENT_DRIVER=kubernetes: the path of a kubeconfig; unset in a pod of the cluster, which has a service account',
   ),
-  KUBERNETES_NAMESPACE: agents.text('Namespace of agents in a cluster; that of the pod or of the kubeconfig when unset'),
+  KUBERNETES_NAMESPACE: agents.text(
+    'Namespace of agents in a cluster; that of the pod or of the kubeconfig when unset',
+  ),
   KUBERNETES_STORAGE_CLASS: agents.text('Storage class of their data; the cluster’s default when unset'),
   KUBERNETES_SERVICE_HOST: agents.text('API server of the cluster; Kubernetes sets it in every pod'),
   KUBERNETES_SERVICE_PORT: agents.whole('Its port; Kubernetes sets it in every pod', 443, 1, 65535),

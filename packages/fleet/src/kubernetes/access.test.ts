@@ -47,7 +47,10 @@ test('a kubeconfig that cannot be used stops the start with a sentence that says
     message: 'KUBECONFIG is "/nowhere", which cannot be read.',
   });
   await assert.rejects(readAccess(PORT), /this is no pod of a cluster and KUBECONFIG names no file/);
-  await assert.rejects(readAccess({ KUBERNETES_SERVICE_HOST: '10.0.0.1', ...PORT }, folder), /^StartError: This pod has no/);
+  await assert.rejects(
+    readAccess({ KUBERNETES_SERVICE_HOST: '10.0.0.1', ...PORT }, folder),
+    /^StartError: This pod has no/,
+  );
 });
 
 test('what a kubeconfig says is taken, and a namespace of the settings before its own', async () => {
@@ -75,10 +78,13 @@ test('a cluster that lets nobody in stops the start; one that is away does not',
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  await assert.rejects(kubernetesCluster(await written(config({ server: `http://127.0.0.1:${port}` }, { token: 't' }))), {
-    name: 'StartError',
-    message: `The Kubernetes API server 127.0.0.1:${port} lets nobody in with this access: Unauthorized.`,
-  });
+  await assert.rejects(
+    kubernetesCluster(await written(config({ server: `http://127.0.0.1:${port}` }, { token: 't' }))),
+    {
+      name: 'StartError',
+      message: `The Kubernetes API server 127.0.0.1:${port} lets nobody in with this access: Unauthorized.`,
+    },
+  );
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   const { client, paths } = await kubernetesCluster(await written(config(SERVER, { token: 't' })));

@@ -116,9 +116,7 @@ async function fromFile(file: string, namespace: string | undefined): Promise<Ac
       ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
     },
     token: async () =>
-      tokenFile === undefined
-        ? token
-        : (await readFile(path.resolve(path.dirname(file), tokenFile), 'utf8')).trim(),
+      tokenFile === undefined ? token : (await readFile(path.resolve(path.dirname(file), tokenFile), 'utf8')).trim(),
     namespace: namespace ?? text(context['namespace']) ?? 'default',
     inside: false,
   };

@@ -19,7 +19,13 @@ export interface KubeObject {
 }
 
 /** What is sent; the server knows better what it may be. */
-export type Manifest = { apiVersion: string; kind: string; metadata: { name: string } & object } & object;
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels: Record<string, string>; annotations: Record<string, string> };
+  spec?: object;
+  data?: Record<string, string>;
+}
 
 export interface WatchEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -100,8 +106,11 @@ export function createClient(access: Access) {
     /** All of a kind, page by page, and the version from which to follow what becomes of them. */
     async list(path: string, query: string): Promise<{ items: KubeObject[]; version: string }> {
       const items: KubeObject[] = [];
-      for (let next = ''; ; ) {
-        const page = (await json('GET', `${path}?limit=500&${query}${next && `&continue=${encodeURIComponent(next)}`}`)) as {
+      for (let next = ''; ;) {
+        const page = (await json(
+          'GET',
+          `${path}?limit=500&${query}${next && `&continue=${encodeURIComponent(next)}`}`,
+        )) as {
           items: KubeObject[];
           metadata: { resourceVersion: string; continue?: string };
         };
@@ -110,7 +119,8 @@ export function createClient(access: Access) {
         if (next === '') return { items, version: page.metadata.resourceVersion };
       }
     },
-    create: (path: string, body: Manifest): Promise<KubeObject> => ask(json('POST', path, { body })) as Promise<KubeObject>,
+    create: (path: string, body: Manifest): Promise<KubeObject> =>
+      ask(json('POST', path, { body })) as Promise<KubeObject>,
     /** Makes it, or makes it what is said; fields that others have set and we do not name stay. */
     apply: <T extends KubeObject>(path: string, body: Manifest): Promise<T> =>
       ask(
@@ -139,7 +149,12 @@ export function createClient(access: Access) {
         ),
       )),
     /** What becomes of them from that version on, until the server ends it. Throws ApiError 410 when that is forgotten. */
-    async *watch(path: string, query: string, version: string, signal: AbortSignal): AsyncGenerator<WatchEvent | 'open'> {
+    async *watch(
+      path: string,
+      query: string,
+      version: string,
+      signal: AbortSignal,
+    ): AsyncGenerator<WatchEvent | 'open'> {
       const asked = `${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&${query}`;
       const response = await send('GET', `${asked}&resourceVersion=${version}`, { silenceMs: SILENCE_MS, signal });
       const status = response.statusCode ?? 0;
@@ -158,9 +173,12 @@ export function createClient(access: Access) {
       } catch (error) {
         const why = refusalOf(error);
         if (why !== undefined)
-          throw new StartError(`The Kubernetes API server ${access.server.host} lets nobody in with this access: ${why}.`, {
-            cause: error,
-          });
+          throw new StartError(
+            `The Kubernetes API server ${access.server.host} lets nobody in with this access: ${why}.`,
+            {
+              cause: error,
+            },
+          );
       }
     },
     close: () => sockets.destroy(),

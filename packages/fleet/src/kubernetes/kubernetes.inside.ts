@@ -4,11 +4,12 @@ import { after, before, describe, test } from 'node:test';
 import type { AppError } from '@troupe/kernel';
 import { platformAccount } from '@troupe/testing/kubernetes/account';
 import { thisCluster, type ThisCluster } from '@troupe/testing/kubernetes/cluster';
+import { addImages, IMAGE, SICK } from '@troupe/testing/kubernetes/images';
 import type { Driver } from '../driver.ts';
 import { createFleet } from '../fleet.ts';
 import { conformance, front, newAgent, testGrounds, type Grounds } from '../testing.ts';
 import { createKubernetes, kubernetesCluster, type Cluster } from './kubernetes.ts';
-import { addImages, IMAGE, kubernetesDeps, SICK } from './testing.ts';
+import { kubernetesDeps } from './testing.ts';
 
 /** Run by tests/kubernetes, beside a cluster. The driver is who deploy/kubernetes says, and may do nothing else there. */
 describe('the kubernetes driver', () => {
@@ -148,7 +149,7 @@ describe('the kubernetes driver', () => {
 });
 
 async function until(what: string, done: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await done()); ) {
+  for (const deadline = Date.now() + 60_000; !(await done());) {
     assert.ok(Date.now() < deadline, what);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

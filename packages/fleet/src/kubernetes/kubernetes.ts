@@ -4,12 +4,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PLAN_RESOURCES } from '@troupe/domain';
 import type { AgentRow } from '@troupe/roster';
 import { DriverError, type Driver, type Placement } from '../driver.ts';
-import { createCalls, environmentOf, passingOn, type EnvDeps, type Found, type OutsideDeps } from '../outside.ts';
+import {
+  createCalls,
+  environmentOf,
+  passingOn,
+  type Calls,
+  type EnvDeps,
+  type Found,
+  type OutsideDeps,
+} from '../outside.ts';
 import { readAccess, type AccessSettings } from './access.ts';
 import { createClient, type Client, type KubeObject } from './client.ts';
 import { figures, type PodMetrics } from './figures.ts';
 import { DATA_DIR, nameOf, networkPolicy, pathsOf, podOf, PORT, secret, statefulSet, type Paths } from './objects.ts';
-import { addressOf, followPods, type RawPod } from './pods.ts';
+import { addressOf, followPods, type Pod, type Pods, type RawPod } from './pods.ts';
 import { createVolumes, type Volumes } from './volume.ts';
 
 export interface KubernetesDeps extends OutsideDeps, EnvDeps {
@@ -66,7 +74,7 @@ export function createKubernetes(given: KubernetesDeps): Driver {
     ...passingOn(deps, calls, async (agentId) => (await pods.of(agentId))?.address),
     name: 'kubernetes',
     image,
-    start: createStart(deps, volumes, running, calls),
+    start: createStart(deps, { volumes, running, calls, pods }),
     stop: ({ id }) => running.end(id),
     async remove({ id }) {
       await running.end(id);
@@ -151,16 +159,18 @@ function createRunning({ client, paths }: Cluster) {
     }
   }
 
-  return { look, renew, end, podOfNow };
+  const uidOf = async (agentId: string) => (await podOfNow(agentId))?.pod.metadata.uid;
+  return { look, renew, end, uidOf };
 }
-type Running = ReturnType<typeof createRunning>;
 
-function createStart(
-  deps: KubernetesDeps,
-  volumes: Volumes,
-  { renew, podOfNow }: Running,
-  { healthy, catchUp }: ReturnType<typeof createCalls>,
-) {
+interface Parts {
+  volumes: Volumes;
+  running: ReturnType<typeof createRunning>;
+  calls: Calls;
+  pods: Pods;
+}
+
+function createStart(deps: KubernetesDeps & { healthMs: number }, { volumes, running, calls, pods }: Parts) {
   const { cluster, image } = deps;
   const { client, paths } = cluster;
 
@@ -183,13 +193,21 @@ function createStart(
         limits: { cpu: String(cpus), memory: `${memoryGb}Gi` },
       }),
     );
-    await renew(agent.id);
-    const version = await healthy(agent.id);
-    await catchUp(agent);
-    const now = await podOfNow(agent.id);
-    if (!now) throw new DriverError('The agent did not become healthy in time');
-    const { name, uid = '' } = now.pod.metadata;
+    await running.renew(agent.id);
+    const version = await calls.healthy(agent.id);
+    await calls.catchUp(agent);
+    const { name, uid } = await known(agent.id);
     return { version, image: wanted, container: { id: uid, name, status: 'running' } };
+  }
+
+  /** What counts as running is what the cluster tells: whoever looks next must find it so. */
+  async function known(agentId: string): Promise<Pod> {
+    const uid = await running.uidOf(agentId);
+    for (const deadline = Date.now() + deps.healthMs; ; await delay(POLL_MS)) {
+      const pod = await pods.of(agentId);
+      if (pod?.ready && pod.uid === uid) return pod;
+      if (Date.now() > deadline) throw new DriverError('The agent did not become healthy in time');
+    }
   }
 
   return start;

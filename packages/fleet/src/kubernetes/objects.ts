@@ -108,9 +108,9 @@ const podSpec = ({ agentId, image, secretName, limits }: Running) => ({
       ports: [{ name: 'gateway', containerPort: PORT, protocol: 'TCP' }],
       readinessProbe: {
         httpGet: { path: '/health', port: PORT, scheme: 'HTTP' },
-        periodSeconds: 5,
+        periodSeconds: 3,
         timeoutSeconds: 5,
-        failureThreshold: 3,
+        failureThreshold: 5,
       },
       resources: { limits, requests: REQUESTS },
       securityContext: {

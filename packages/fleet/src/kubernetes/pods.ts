@@ -89,7 +89,7 @@ export function followPods({ client, path, log }: { client: Client; path: string
     version ??= await look();
     for await (const event of client.watch(path, query, version, ended.signal)) {
       if (event === 'open') {
-        if (!current) log.info('the cluster tells what runs');
+        if (!current) log.info({}, 'the cluster tells what runs');
         current = true;
         firstLook.resolve();
         continue;
@@ -101,7 +101,7 @@ export function followPods({ client, path, log }: { client: Client; path: string
   }
 
   async function forever(): Promise<void> {
-    for (let wait = RETRY_MS; !ended.signal.aborted; ) {
+    for (let wait = RETRY_MS; !ended.signal.aborted;) {
       const began = Date.now();
       try {
         await follow();
@@ -164,6 +164,7 @@ export function followPods({ client, path, log }: { client: Client; path: string
     },
   };
 }
+export type Pods = ReturnType<typeof followPods>;
 
 const answers = (address: string): Promise<boolean> =>
   fetch(`${address}/health`, { signal: AbortSignal.timeout(PING_MS), redirect: 'error' }).then(

@@ -85,7 +85,8 @@ export function createVolumes(deps: VolumeDeps) {
   const { client, paths, storageClass } = deps;
   const { dropDoor, through } = createDoor(deps);
   const at = (agentId: string): string => `${paths.claims}/${nameOf(agentId)}`;
-  const isThere = (found: KubeObject | undefined): boolean => found?.metadata.deletionTimestamp === undefined && !!found;
+  const isThere = (found: KubeObject | undefined): boolean =>
+    found?.metadata.deletionTimestamp === undefined && !!found;
 
   /** One that is on its way out is waited for. */
   async function ensure(agentId: string): Promise<void> {

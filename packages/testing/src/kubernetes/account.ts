@@ -11,7 +11,11 @@ export async function platformAccount({ folder, kubectl, kubeconfig }: ThisClust
   await kubectl(['create', 'namespace', namespace]);
   await kubectl(['--namespace', namespace, 'apply', '-f', ROLE]);
   const at = `/api/v1/namespaces/${namespace}/serviceaccounts/troupe/token`;
-  const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: HOURS * 3600 } };
+  const asked = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: HOURS * 3600 },
+  };
   const { status } = JSON.parse(await kubectl(['create', '--raw', at, '-f', '-'], JSON.stringify(asked))) as {
     status: { token: string };
   };
