@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runInCluster } from '@troupe/testing/kubernetes/cluster';
 import { needs } from '@troupe/testing/machine/needs';
 
-const FILES = ['packages/fleet/src/kubernetes/kubernetes.inside.ts', 'tests/kubernetes/platform.inside.ts'];
+const FILES = ['packages/fleet/src/kubernetes/kubernetes-program.ts', 'tests/kubernetes/platform.inside.ts'];
 
 // Its programs may still be made at this moment.
 test('agents in a Kubernetes cluster', { skip: needs('a Kubernetes cluster'), timeout: 1_500_000 }, async () => {

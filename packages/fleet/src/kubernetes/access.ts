@@ -58,10 +58,10 @@ const fields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-async function fromFile(file: string, namespace: string | undefined): Promise<Access> {
-  const wrong = (what: string, cause?: unknown): never => {
-    throw new StartError(`KUBECONFIG is "${file}", ${what}.`, { cause });
-  };
+type Wrong = (what: string, cause?: unknown) => never;
+
+/** What the file says of where to go and who to be. */
+async function chosenIn(file: string, wrong: Wrong): Promise<{ context: Fields; cluster: Fields; user: Fields }> {
   // Loaded only where it is used.
   const { parse } = await import('yaml');
   const said = await readFile(file, 'utf8').catch((cause: unknown) => wrong('which cannot be read', cause));
@@ -81,6 +81,10 @@ async function fromFile(file: string, namespace: string | undefined): Promise<Ac
   const user = named('users', 'user', text(context['user']));
   if (user['exec'] || user['auth-provider'])
     wrong('whose user signs in by a program: make a kubeconfig with a token or a certificate, as docs/deploy.md says');
+  return { context, cluster, user };
+}
+
+async function tlsOf(file: string, cluster: Fields, user: Fields, wrong: Wrong): Promise<Access['tls']> {
   /** A value of the file, or of a file that it names relative to itself. */
   const held = async (from: Fields, key: string): Promise<string | undefined> => {
     const data = text(from[`${key}-data`]);
@@ -91,32 +95,40 @@ async function fromFile(file: string, namespace: string | undefined): Promise<Ac
       wrong(`whose ${key} names a file that cannot be read`, cause),
     );
   };
-  const [ca, cert, key] = [
-    await held(cluster, 'certificate-authority'),
-    await held(user, 'client-certificate'),
-    await held(user, 'client-key'),
-  ];
+  const ca = await held(cluster, 'certificate-authority');
+  const cert = await held(user, 'client-certificate');
+  const key = await held(user, 'client-key');
   try {
     createSecureContext({ ca, cert, key });
   } catch (cause) {
     wrong('which holds a certificate or a key that cannot be used', cause);
   }
+  const servername = text(cluster['tls-server-name']);
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(servername !== undefined && { servername }),
+    ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
+  };
+}
+
+async function fromFile(file: string, namespace: string | undefined): Promise<Access> {
+  const wrong: Wrong = (what, cause) => {
+    throw new StartError(`KUBECONFIG is "${file}", ${what}.`, { cause });
+  };
+  const { context, cluster, user } = await chosenIn(file, wrong);
+  const tls = await tlsOf(file, cluster, user, wrong);
   const url = text(cluster['server']) ?? '';
   if (!URL.canParse(url) || !/^https?:/.test(url)) wrong('whose cluster has no address in "server"');
   const tokenFile = text(user['tokenFile']);
-  const token = text(user['token']);
-  const servername = text(cluster['tls-server-name']);
   return {
     server: new URL(url),
-    tls: {
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-      ...(servername !== undefined && { servername }),
-      ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
-    },
+    tls,
     token: async () =>
-      tokenFile === undefined ? token : (await readFile(path.resolve(path.dirname(file), tokenFile), 'utf8')).trim(),
+      tokenFile === undefined
+        ? text(user['token'])
+        : (await readFile(path.resolve(path.dirname(file), tokenFile), 'utf8')).trim(),
     namespace: namespace ?? text(context['namespace']) ?? 'default',
     inside: false,
   };

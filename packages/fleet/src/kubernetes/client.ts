@@ -57,7 +57,8 @@ const SILENCE_MS = (WATCH_SECONDS + 15) * 1000;
 const NOT_NOW: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const OWNER = 'troupe';
 
-export function createClient(access: Access) {
+/** Sends requests, and reads answers that are one object. */
+function createSending(access: Access) {
   const isTls = access.server.protocol === 'https:';
   const sockets = isTls
     ? new https.Agent({ keepAlive: true, maxSockets: 32, ...access.tls })
@@ -84,7 +85,8 @@ export function createClient(access: Access) {
         },
       });
       request.once('timeout', () => request.destroy(new Error('The API server was silent for too long')));
-      request.once('error', reject);
+      // For good: it may break after its answer has begun.
+      request.on('error', reject);
       request.once('response', resolve);
       request.end(sent);
     });
@@ -93,95 +95,90 @@ export function createClient(access: Access) {
   async function json(method: string, path: string, sending?: Sending): Promise<unknown> {
     const response = await send(method, path, sending);
     const body = await textOf(response);
-    const status = response.statusCode ?? 0;
-    if (status < 300) return JSON.parse(body);
-    throw new ApiError(status, messageIn(body) ?? `answered ${status}`);
+    if ((response.statusCode ?? 0) >= 300) throw refused(response, body);
+    return JSON.parse(body);
   }
 
-  const get = <T extends KubeObject>(path: string): Promise<T | undefined> =>
-    ask(ifThere(json('GET', path))) as Promise<T | undefined>;
+  return { send, json, close: () => sockets.destroy() };
+}
+type Sender = ReturnType<typeof createSending>;
 
+/** Objects by their path, in the driver's words. */
+const createObjects = ({ json }: Sender) => ({
+  /** Undefined: it is not there. */
+  get: <T extends KubeObject>(path: string): Promise<T | undefined> =>
+    ask(ifThere(json('GET', path))) as Promise<T | undefined>,
+  create: (path: string, body: Manifest): Promise<KubeObject> =>
+    ask(json('POST', path, { body })) as Promise<KubeObject>,
+  /** Makes it, or makes it what is said; fields that others have set and we do not name stay. */
+  apply: (path: string, body: Manifest): Promise<KubeObject> => {
+    const at = `${path}/${body.metadata.name}?fieldManager=${OWNER}&force=true`;
+    return ask(json('PATCH', at, { body, type: 'application/apply-patch+yaml' })) as Promise<KubeObject>;
+  },
+  /** Nothing happens where there is none. */
+  patch: async (path: string, body: object): Promise<void> => {
+    const sending = { body, type: 'application/merge-patch+json' };
+    await ask(ifThere(json('PATCH', `${path}?fieldManager=${OWNER}`, sending)));
+  },
+  /** `uid`: only that one, not another of the same name. */
+  remove: async (path: string, { uid, grace }: { uid?: string | undefined; grace?: number } = {}): Promise<void> => {
+    const body = {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      ...(uid !== undefined && { preconditions: { uid } }),
+      ...(grace !== undefined && { gracePeriodSeconds: grace }),
+    };
+    await ask(ifThere(json('DELETE', path, { body })));
+  },
+});
+
+/** All of a kind, and what becomes of them. What goes wrong is thrown as it comes: whoever follows tries again. */
+const createFollowing = ({ json, send }: Sender) => ({
+  /** Page by page, with the version from which to follow. */
+  async list(path: string, query: string): Promise<{ items: KubeObject[]; version: string }> {
+    const items: KubeObject[] = [];
+    for (let next = ''; ;) {
+      const asked = `${path}?limit=500&${query}${next && `&continue=${encodeURIComponent(next)}`}`;
+      const page = (await json('GET', asked)) as {
+        items: KubeObject[];
+        metadata: { resourceVersion: string; continue?: string };
+      };
+      items.push(...page.items);
+      next = page.metadata.continue ?? '';
+      if (next === '') return { items, version: page.metadata.resourceVersion };
+    }
+  },
+  /** From that version on, until the server ends it. Throws ApiError 410 when that is forgotten. */
+  async *watch(path: string, query: string, version: string, signal: AbortSignal): AsyncGenerator<WatchEvent | 'open'> {
+    const asked = `${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&${query}`;
+    const response = await send('GET', `${asked}&resourceVersion=${version}`, { silenceMs: SILENCE_MS, signal });
+    if ((response.statusCode ?? 0) >= 300) throw refused(response, await textOf(response));
+    yield 'open';
+    for await (const line of linesOf(response)) {
+      const event = JSON.parse(line) as WatchEvent;
+      if (event.type === 'ERROR') throw new ApiError(event.object.code ?? 500, event.object.message ?? 'unknown');
+      yield event;
+    }
+  },
+});
+
+export function createClient(access: Access) {
+  const sender = createSending(access);
   return {
-    get,
-    /** All of a kind, page by page, and the version from which to follow what becomes of them. */
-    async list(path: string, query: string): Promise<{ items: KubeObject[]; version: string }> {
-      const items: KubeObject[] = [];
-      for (let next = ''; ;) {
-        const page = (await json(
-          'GET',
-          `${path}?limit=500&${query}${next && `&continue=${encodeURIComponent(next)}`}`,
-        )) as {
-          items: KubeObject[];
-          metadata: { resourceVersion: string; continue?: string };
-        };
-        items.push(...page.items);
-        next = page.metadata.continue ?? '';
-        if (next === '') return { items, version: page.metadata.resourceVersion };
-      }
-    },
-    create: (path: string, body: Manifest): Promise<KubeObject> =>
-      ask(json('POST', path, { body })) as Promise<KubeObject>,
-    /** Makes it, or makes it what is said; fields that others have set and we do not name stay. */
-    apply: <T extends KubeObject>(path: string, body: Manifest): Promise<T> =>
-      ask(
-        json('PATCH', `${path}/${body.metadata.name}?fieldManager=${OWNER}&force=true`, {
-          body,
-          type: 'application/apply-patch+yaml',
-        }),
-      ) as Promise<T>,
-    /** Undefined: it is not there. */
-    patch: <T extends KubeObject>(path: string, body: object): Promise<T | undefined> =>
-      ask(
-        ifThere(json('PATCH', `${path}?fieldManager=${OWNER}`, { body, type: 'application/merge-patch+json' })),
-      ) as Promise<T | undefined>,
-    /** `uid`: only that one, not another of the same name. */
-    remove: async (path: string, { uid, grace }: { uid?: string | undefined; grace?: number } = {}): Promise<void> =>
-      void (await ask(
-        ifThere(
-          json('DELETE', path, {
-            body: {
-              kind: 'DeleteOptions',
-              apiVersion: 'v1',
-              ...(uid !== undefined && { preconditions: { uid } }),
-              ...(grace !== undefined && { gracePeriodSeconds: grace }),
-            },
-          }),
-        ),
-      )),
-    /** What becomes of them from that version on, until the server ends it. Throws ApiError 410 when that is forgotten. */
-    async *watch(
-      path: string,
-      query: string,
-      version: string,
-      signal: AbortSignal,
-    ): AsyncGenerator<WatchEvent | 'open'> {
-      const asked = `${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${WATCH_SECONDS}&${query}`;
-      const response = await send('GET', `${asked}&resourceVersion=${version}`, { silenceMs: SILENCE_MS, signal });
-      const status = response.statusCode ?? 0;
-      if (status >= 300) throw new ApiError(status, messageIn(await textOf(response)) ?? `answered ${status}`);
-      yield 'open';
-      for await (const line of linesOf(response)) {
-        const event = JSON.parse(line) as WatchEvent;
-        if (event.type === 'ERROR') throw new ApiError(event.object.code ?? 500, event.object.message ?? 'unknown');
-        yield event;
-      }
-    },
+    ...createObjects(sender),
+    ...createFollowing(sender),
     /** Throws a StartError when nobody will ever let us in. An API server that is away is none: it may come back. */
     async tryIt(path: string): Promise<void> {
       try {
-        await json('GET', `${path}?limit=1`);
-      } catch (error) {
-        const why = refusalOf(error);
-        if (why !== undefined)
-          throw new StartError(
-            `The Kubernetes API server ${access.server.host} lets nobody in with this access: ${why}.`,
-            {
-              cause: error,
-            },
-          );
+        await sender.json('GET', `${path}?limit=1`);
+      } catch (cause) {
+        const why = refusalOf(cause);
+        if (why === undefined) return;
+        const { host } = access.server;
+        throw new StartError(`The Kubernetes API server ${host} lets nobody in with this access: ${why}.`, { cause });
       }
     },
-    close: () => sockets.destroy(),
+    close: sender.close,
   };
 }
 export type Client = ReturnType<typeof createClient>;
@@ -228,6 +225,9 @@ async function textOf(response: IncomingMessage): Promise<string> {
   }
   return Buffer.concat(parts).toString('utf8');
 }
+
+const refused = ({ statusCode = 0 }: IncomingMessage, body: string): ApiError =>
+  new ApiError(statusCode, messageIn(body) ?? `answered ${statusCode}`);
 
 function messageIn(body: string): string | undefined {
   try {

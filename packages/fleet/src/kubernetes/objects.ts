@@ -15,7 +15,7 @@ const CLAIM_SIZE = '4Gi';
 /** What is set aside for one; what it may take is its plan's. */
 const REQUESTS = { cpu: '20m', memory: '128Mi' };
 /** So long a machine may be silent before its agents are started on another. */
-const AWAY_SECONDS = 10;
+const AWAY_SECONDS = 5;
 const NAMEABLE = /^[a-z0-9](?:[a-z0-9-]{0,36}[a-z0-9])?$/;
 
 /** What the names of an agent's objects end with. Kubernetes takes shorter ones than ids may be. */

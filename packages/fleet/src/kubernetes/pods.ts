@@ -33,7 +33,7 @@ const RETRY_MS = 1000;
 const SLOWEST_RETRY_MS = 5000;
 const FIRST_LOOK_MS = 5000;
 /** A kubelet that lives takes a pod away soon after its time; one that does not is on a machine that is gone. */
-const SWEEP_MS = 5000;
+const SWEEP_MS = 2000;
 const OVERDUE_MS = 5000;
 const PING_MS = 3000;
 
@@ -58,30 +58,49 @@ const kept = (pod: RawPod): Pod => {
 
 const isForgotten = (error: unknown): boolean => error instanceof ApiError && error.status === 410;
 
-export function followPods({ client, path, log }: { client: Client; path: string; log: Log }) {
-  const query = `labelSelector=${encodeURIComponent(AGENT_PODS)}`;
+interface Following {
+  client: Client;
+  path: string;
+  log: Log;
+}
+
+/** Pods by their name, and by the agent that they are. */
+function createKnown() {
   const byName = new Map<string, Pod>();
   const byAgent = new Map<string, Pod>();
+  return {
+    byAgent,
+    all: () => byName.values(),
+    keep(raw: KubeObject): void {
+      const pod = kept(raw as RawPod);
+      byName.set(pod.name, pod);
+      if (pod.agentId !== '') byAgent.set(pod.agentId, pod);
+    },
+    drop(raw: KubeObject): void {
+      const { name, agentId } = kept(raw as RawPod);
+      byName.delete(name);
+      if (byAgent.get(agentId)?.name === name) byAgent.delete(agentId);
+    },
+    clear(): void {
+      byName.clear();
+      byAgent.clear();
+    },
+  };
+}
+type Known = ReturnType<typeof createKnown>;
+
+/** Keeps what is known right. `isCurrent`: whether it is at this moment. */
+function createWatch({ client, path, log }: Following, known: Known) {
+  const query = `labelSelector=${encodeURIComponent(AGENT_PODS)}`;
   const ended = new AbortController();
-  /** Whether what we know is what is. */
+  const firstLook = Promise.withResolvers<void>();
   let current = false;
   let version: string | undefined;
-  const firstLook = Promise.withResolvers<void>();
-
-  function keep(pod: Pod): void {
-    byName.set(pod.name, pod);
-    if (pod.agentId !== '') byAgent.set(pod.agentId, pod);
-  }
-  function drop({ name, agentId }: Pod): void {
-    byName.delete(name);
-    if (byAgent.get(agentId)?.name === name) byAgent.delete(agentId);
-  }
 
   async function look(): Promise<string> {
     const found = await client.list(path, query);
-    byName.clear();
-    byAgent.clear();
-    for (const pod of found.items) keep(kept(pod as RawPod));
+    known.clear();
+    for (const pod of found.items) known.keep(pod);
     return found.version;
   }
 
@@ -95,8 +114,8 @@ export function followPods({ client, path, log }: { client: Client; path: string
         continue;
       }
       version = event.object.metadata.resourceVersion ?? version;
-      if (event.type === 'BOOKMARK') continue;
-      (event.type === 'DELETED' ? drop : keep)(kept(event.object as RawPod));
+      if (event.type === 'DELETED') known.drop(event.object);
+      else if (event.type !== 'BOOKMARK') known.keep(event.object);
     }
   }
 
@@ -120,10 +139,22 @@ export function followPods({ client, path, log }: { client: Client; path: string
     }
   }
 
-  /** Of a machine that is gone nobody tells that a pod has ended, and Kubernetes waits for that for ever. */
+  void forever();
+  return {
+    isCurrent: () => current,
+    firstLook: firstLook.promise,
+    close(): void {
+      ended.abort();
+      firstLook.resolve();
+    },
+  };
+}
+
+/** Of a machine that is gone nobody tells that a pod has ended, and Kubernetes waits for that for ever. */
+function createSweep({ client, path, log }: Following, known: Known, isCurrent: () => boolean): NodeJS.Timeout {
   async function sweep(): Promise<void> {
     const late = Date.now() - OVERDUE_MS;
-    for (const { name, uid, address, endsAt } of byName.values()) {
+    for (const { name, uid, address, endsAt } of known.all()) {
       if (endsAt === undefined || endsAt > late) continue;
       // It lives, though its kubelet does not: a second one must not write to the same volume.
       if (address !== undefined && (await answers(address))) continue;
@@ -132,35 +163,38 @@ export function followPods({ client, path, log }: { client: Client; path: string
     }
   }
   let sweeping = false;
-  const timer = setInterval(() => {
-    if (sweeping || !current) return;
+  return setInterval(() => {
+    if (sweeping || !isCurrent()) return;
     sweeping = true;
     sweep()
       .catch((err: unknown) => log.warn({ err }, 'a pod whose machine is gone stays on the list'))
       .finally(() => (sweeping = false));
   }, SWEEP_MS).unref();
+}
 
-  void forever();
+export function followPods(following: Following) {
+  const known = createKnown();
+  const { byAgent } = known;
+  const watch = createWatch(following, known);
+  const sweeping = createSweep(following, known, watch.isCurrent);
   return {
     /** Undefined: there is none. What was known last counts for as long as the cluster tells nothing. */
     async of(agentId: string): Promise<Pod | undefined> {
-      const known = byAgent.get(agentId);
-      if (known || current) return known;
-      const late = delay(FIRST_LOOK_MS, undefined, { ref: false });
-      await Promise.race([firstLook.promise, late]);
-      if (!current) throw clusterAway(undefined);
+      const pod = byAgent.get(agentId);
+      if (pod || watch.isCurrent()) return pod;
+      await Promise.race([watch.firstLook, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
+      if (!watch.isCurrent()) throw clusterAway(undefined);
       return byAgent.get(agentId);
     },
     /** Undefined: nobody can tell now. */
     alive(): Set<string> | undefined {
-      if (!current) return undefined;
+      if (!watch.isCurrent()) return undefined;
       const up = [...byAgent.values()].filter(({ ready, endsAt }) => ready && endsAt === undefined);
       return new Set(up.map(({ agentId }) => agentId));
     },
     close(): void {
-      clearInterval(timer);
-      ended.abort();
-      firstLook.resolve();
+      clearInterval(sweeping);
+      watch.close();
     },
   };
 }
