@@ -30,22 +30,30 @@ const MOST_ENTRIES = 2 * WORKSPACE_ENTRIES;
 const removeTree = (at: string): Promise<void> => rm(at, { recursive: true, force: true });
 const hasFile = async (file: string): Promise<boolean> => (await stat(file).catch(() => undefined)) !== undefined;
 
+/** Of one moment, however much the agent writes meanwhile. */
+async function copyDatabase(database: string, copy: string): Promise<void> {
+  await removeTree(copy);
+  const db = new DatabaseSync(database);
+  try {
+    db.exec('pragma busy_timeout = 5000');
+    await backup(db, copy);
+  } finally {
+    db.close();
+  }
+}
+
 async function* archived(dataDir: string, owner: number): AsyncGenerator<TarEntry> {
   const database = path.join(dataDir, DATABASE);
   const copy = path.join(dataDir, COPY);
   yield { path: `${UNDER}/`, mode: 0o700, owner };
   if (await hasFile(database)) {
-    await removeTree(copy);
-    // Of one moment, however much the agent writes meanwhile.
-    const db = new DatabaseSync(database);
     try {
-      db.exec('pragma busy_timeout = 5000');
-      await backup(db, copy);
+      await copyDatabase(database, copy);
+      const { size } = await stat(copy);
+      yield { path: `${UNDER}/${DATABASE}`, mode: 0o600, owner, file: { size, read: () => createReadStream(copy) } };
     } finally {
-      db.close();
+      await removeTree(copy);
     }
-    const { size } = await stat(copy);
-    yield { path: `${UNDER}/${DATABASE}`, mode: 0o600, owner, file: { size, read: () => createReadStream(copy) } };
   }
   for await (const entry of archiveOf(createJail(dataDir), '.', UNDER, { entries: MOST_ENTRIES }))
     if (!OURS.includes(entry.path.split('/')[1] ?? '')) yield { ...entry, owner };
@@ -53,11 +61,7 @@ async function* archived(dataDir: string, owner: number): AsyncGenerator<TarEntr
 
 async function give(dataDir: string, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/x-tar' });
-  try {
-    await pipeline(Readable.from(tar(archived(dataDir, process.getuid?.() ?? 0)), { objectMode: false }), response);
-  } finally {
-    await removeTree(path.join(dataDir, COPY));
-  }
+  await pipeline(Readable.from(tar(archived(dataDir, process.getuid?.() ?? 0)), { objectMode: false }), response);
 }
 
 /** Reads all of it before anything of the agent is touched. To be done again when it was cut short. */
