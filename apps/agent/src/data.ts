@@ -22,7 +22,9 @@ const DATABASE = 'agent.db';
 /** Made and removed by ourselves. */
 const COPY = '.copy.db';
 const RESTORING = '.restoring';
-const OURS = [COPY, RESTORING, DATABASE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, `${name}-journal`]);
+const OURS = new Set(
+  [COPY, RESTORING, DATABASE].flatMap((name) => [name, `${name}-wal`, `${name}-shm`, `${name}-journal`]),
+);
 /** A workspace, and what the agent keeps beside it. */
 const MOST_ENTRIES = 2 * WORKSPACE_ENTRIES;
 
@@ -56,7 +58,7 @@ async function* archived(dataDir: string, owner: number): AsyncGenerator<TarEntr
     }
   }
   for await (const entry of archiveOf(createJail(dataDir), '.', UNDER, { entries: MOST_ENTRIES }))
-    if (!OURS.includes(entry.path.split('/')[1] ?? '')) yield { ...entry, owner };
+    if (!OURS.has(entry.path.split('/')[1] ?? '')) yield { ...entry, owner };
 }
 
 async function give(dataDir: string, response: ServerResponse): Promise<void> {

@@ -43,7 +43,7 @@ export class ApiError extends Error {
   }
 }
 
-export const AWAY_TEXT = 'The Kubernetes API server does not answer at the moment. Try again in a few seconds.';
+const AWAY_TEXT = 'The Kubernetes API server does not answer at the moment. Try again in a few seconds.';
 export const clusterAway = (cause: unknown): AppError =>
   new AppError(503, AWAY_TEXT, {}, { cause, headers: { 'retry-after': '5' } });
 

@@ -20,7 +20,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /** As Kubernetes writes numbers: `12m`, `345Ki`; null: it is none that we know. */
-export function quantity(text: string): number | null {
+function quantity(text: string): number | null {
   const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([a-zA-Z]*)$/.exec(text) ?? [];
   const factor = UNITS[unit];
   return digits === '' || factor === undefined ? null : Number(digits) * factor;

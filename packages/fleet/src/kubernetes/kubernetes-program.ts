@@ -39,8 +39,14 @@ conformance(() => ({ grounds, driver, ask: door.ask }));
 const fleetOf = (used: Driver) =>
   createFleet({ ...grounds.runtime, roster: grounds.roster, driver: used, version: '1.0.0' });
 const KINDS = 'statefulsets,pods,secrets,persistentvolumeclaims,networkpolicies';
+/** As much of a pod's as is looked at. */
+interface Spec {
+  automountServiceAccountToken: boolean;
+  securityContext: { runAsNonRoot: boolean; runAsUser: number; seccompProfile: object };
+  containers: { resources: { limits: object }; securityContext: object }[];
+}
 interface Listed {
-  items: { kind: string; metadata: { name: string }; [field: string]: any }[];
+  items: { kind: string; metadata: { name: string }; spec?: Spec; data?: Record<string, string> }[];
 }
 const objects = async (): Promise<Listed['items']> =>
   (await here.json<Listed>('--namespace', NAMESPACE, 'get', KINDS, '-l', 'troupe.agent')).items;
@@ -57,8 +63,8 @@ test('an agent has what its plan gives, no right, and no secret of the platform;
     assert.equal(placement.container?.status, 'running');
     assert.deepEqual(await kinds(), ['NetworkPolicy', 'PersistentVolumeClaim', 'Pod', 'Secret', 'StatefulSet']);
     const all = await objects();
-    const pod = all.find(({ kind }) => kind === 'Pod')!['spec'];
-    const [container] = pod.containers;
+    const pod = all.find(({ kind }) => kind === 'Pod')!.spec!;
+    const container = pod.containers[0]!;
     assert.deepEqual(container.resources.limits, { cpu: '1', memory: '2Gi' });
     assert.deepEqual(container.securityContext, {
       allowPrivilegeEscalation: false,
@@ -68,7 +74,7 @@ test('an agent has what its plan gives, no right, and no secret of the platform;
     const { runAsNonRoot, runAsUser, seccompProfile } = pod.securityContext;
     assert.deepEqual([runAsNonRoot, runAsUser, seccompProfile], [true, 1000, { type: 'RuntimeDefault' }]);
     assert.equal(pod.automountServiceAccountToken, false);
-    const decoded = all.map((one) => [one, Object.values(one['data'] ?? {}).map((value) => atob(String(value)))]);
+    const decoded = all.map((one) => [one, Object.values(one.data ?? {}).map(atob)]);
     const shown = JSON.stringify(decoded);
     for (const secret of [...Object.values(grounds.runtime.secrets), 'secret-of-sessions', 'seal-of-tokens'])
       if (typeof secret === 'string') assert.ok(!shown.includes(secret), 'no secret of the platform');

@@ -37,7 +37,7 @@ const SWEEP_MS = 2000;
 const OVERDUE_MS = 5000;
 const PING_MS = 3000;
 
-export const urlOf = (ip: string): string => `http://${ip.includes(':') ? `[${ip}]` : ip}:${PORT}`;
+const urlOf = (ip: string): string => `http://${ip.includes(':') ? `[${ip}]` : ip}:${PORT}`;
 
 export const addressOf = ({ status }: RawPod): string | undefined =>
   status.phase === 'Running' && status.podIP && status.containerStatuses?.[0]?.state?.running
