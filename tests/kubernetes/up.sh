@@ -129,7 +129,7 @@ begin kube-apiserver $bin/kube-apiserver --bind-address $server --advertise-addr
   --kubelet-preferred-address-types InternalIP --service-cluster-ip-range $net.8.0/21 --allow-privileged \
   --service-account-issuer https://kubernetes.default.svc --service-account-key-file accounts.key \
   --service-account-signing-key-file accounts.key --feature-gates BoundServiceAccountTokenVolume=true
-wait_for 120 kube get --raw /readyz
+wait_for 300 kube get --raw /readyz
 # a machine that says nothing for 30 seconds counts as gone; Kubernetes itself waits for 40
 begin kube-controller-manager $bin/kube-controller-manager --kubeconfig kube-controller-manager.yaml \
   --bind-address $server --port 0 --cert-dir "$folder/run" --leader-elect=false --use-service-account-credentials \
@@ -236,7 +236,7 @@ END
 
 for node in "$@"; do start_node "$node"; done
 for node in "$@"; do
-  wait_for 120 kube get --raw "/api/v1/nodes/$node/proxy/healthz"
+  wait_for 300 kube get --raw "/api/v1/nodes/$node/proxy/healthz"
   kube wait --for condition=Ready --timeout 120s "node/$node" >/dev/null
 done
 wait_for 60 kube get serviceaccount default
