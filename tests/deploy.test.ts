@@ -71,7 +71,10 @@ test('compose, its example, the image and the unit name settings that exist', ()
 });
 
 test('no file of deploy/ holds a secret, and the secrets of the example are those that production asks for', () => {
-  for (const file of globSync('{*,.*}', { cwd: folder }).filter((name) => name !== '.env'))
+  const files = globSync('{*,.*,*/*}', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = files.map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)));
+  assert.ok(names.includes('kubernetes/agents.yaml'));
+  for (const file of names.filter((name) => name !== '.env'))
     for (const [, name = '', value = ''] of text(file).matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm))
       assert.ok(!settings.get(name)?.secret || value === '', `${file}: ${name}`);
   const list = /for name in (.+); do/.exec(text('.env.example'))?.[1]?.split(' ');

@@ -6,7 +6,9 @@ export async function command(work: (args: [file: string]) => Promise<void>): Pr
   const [file] = process.argv.slice(2);
   try {
     if (!file)
-      throw new StartError('Name a file: npm run backup FILE, npm run restore FILE, or npm run outbox FOLDER.');
+      throw new StartError(
+        'Name a file: npm run backup FILE, npm run restore FILE, npm run agent:image FILE, or npm run outbox FOLDER.',
+      );
     // npm goes to the project's folder, and says where it was called
     await work([file === '-' ? file : path.resolve(process.env['INIT_CWD'] ?? '.', file)]);
   } catch (error) {

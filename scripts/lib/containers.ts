@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createDatabase, dumpedRows, type Database } from '@troupe/db';
 import { reachContainerData, startLater, type ContainerData } from '@troupe/fleet';
-import { AppError, silentLog, StartError, type Settings } from '@troupe/kernel';
+import { AppError, silentLog, StartError, VERSION, type Settings } from '@troupe/kernel';
 
 /** What agents in containers keep in volumes of their engine: an archive for each, beside the rows. */
 
@@ -15,7 +15,7 @@ export interface Saved {
   none: string[];
 }
 
-const inContainers = ({ AGENT_DRIVER: driver }: Settings): boolean => driver === 'docker' || driver === 'swarm';
+const inContainers = ({ AGENT_DRIVER: driver }: Settings): boolean => driver !== 'embedded';
 
 async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = createDatabase({ url, log: silentLog, poolSize: 2 });
@@ -32,12 +32,12 @@ async function orSay<T>(work: Promise<T>, what: string): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new StartError(`${error.message}: ${what}`, { cause: error });
+    throw new StartError(`${error.message.replace(/\.$/, '')}: ${what}`, { cause: error });
   }
 }
 
 const reach = (settings: Settings, what: string): Promise<ContainerData> =>
-  orSay(reachContainerData(settings.DOCKER_HOST, silentLog), what);
+  orSay(reachContainerData(settings, settings.AGENT_IMAGE ?? `troupe-agent:${VERSION}`, silentLog), what);
 
 /** Copies the data of every agent whose row is in the dump; undefined: agents do not run in containers. */
 export async function saveContainers(
@@ -75,7 +75,7 @@ export async function checkEngine(settings: Settings): Promise<void> {
 }
 
 const NOT_WHOLE =
-  'nothing was backed up, because agents in containers have their data there. Start the engine, or set DOCKER_HOST to the one that runs them.';
+  'nothing was backed up, because agents in containers have their data there. Start the engine, or set DOCKER_HOST, or KUBECONFIG, to the one that runs them.';
 
 export interface Restoring {
   /** Makes the volumes. What it makes is taken away again when that fails. */
@@ -91,7 +91,7 @@ export async function restoringContainers(settings: Settings, folder: string): P
   if (files.length === 0) return undefined;
   if (!inContainers(settings))
     throw new StartError(
-      'The backup holds the data of agents in containers: set AGENT_DRIVER to docker or swarm, and DOCKER_HOST to an engine for them.',
+      'The backup holds the data of agents in containers: set AGENT_DRIVER to docker or swarm, and DOCKER_HOST to an engine for them, or AGENT_DRIVER to kubernetes, and KUBECONFIG to a cluster.',
     );
   const ids = files.map((name) => name.slice(0, -ENDING.length));
   const data = await reach(settings, NOT_RESTORED);

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createBackend } from '@troupe/backend';
-import { testRuntime } from '@troupe/testing/database/runtime';
 import { dockerEngine } from '@troupe/fleet';
 import { ownDocker, type OwnDocker } from '@troupe/testing/containers/docker';
 import { needs } from '@troupe/testing/machine/needs';
@@ -47,15 +45,4 @@ describe('agents in a swarm', { skip: needs('an own container engine') }, () => 
     assert.deepEqual(await engine.listServices(), []);
     assert.equal((await engine.listVolumes()).Volumes.length, 0);
   });
-});
-
-test('a driver that is not there stops the start and names the others', async () => {
-  const runtime = await testRuntime({ AGENT_DRIVER: 'kubernetes' });
-  try {
-    await assert.rejects(createBackend({ ...runtime, url: 'http://127.0.0.1:3001', version: '0.0.0-test' }), {
-      message: 'AGENT_DRIVER is "kubernetes", which is not there yet: use embedded, docker or swarm.',
-    });
-  } finally {
-    await runtime.close();
-  }
 });

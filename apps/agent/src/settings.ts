@@ -22,7 +22,14 @@ const url = z.preprocess(
     .optional(),
 );
 
-const schema = z.object({
+const place = z.object({
+  DATA_DIR: z.preprocess(given, z.string().default('.data/agent')),
+  HOST: z.preprocess(given, z.string().default('127.0.0.1')),
+  PORT: z.preprocess(given, z.coerce.number().int().min(0).max(65_535).default(18_789)),
+  LOG_LEVEL: z.preprocess(given, z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info')),
+});
+
+const schema = place.extend({
   AGENT_ID: z.string('is required').regex(AGENT_ID, 'expected letters, digits, _ and -'),
   /** Opens the gateway. */
   GATEWAY_TOKEN: z.string('is required').min(32, 'expected at least 32 characters'),
@@ -35,10 +42,6 @@ const schema = z.object({
   PLATFORM_KEY: text,
   /** Where the outside finds this agent; its own listening address when unset. */
   PUBLIC_URL: url,
-  DATA_DIR: z.preprocess(given, z.string().default('.data/agent')),
-  HOST: z.preprocess(given, z.string().default('127.0.0.1')),
-  PORT: z.preprocess(given, z.coerce.number().int().min(0).max(65_535).default(18_789)),
-  LOG_LEVEL: z.preprocess(given, z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info')),
   /** `on`: wakes itself as its configuration says; `off` where a platform does that. */
   HEARTBEAT: z.preprocess(given, z.enum(['on', 'off']).default('on')),
   /** JSON; what the agent is at its first start. Later changes come through the gateway. */
@@ -69,9 +72,21 @@ const schema = z.object({
 
 export type AgentSettings = z.output<typeof schema>;
 
+/** Of the program that gives out an agent's data instead of being the agent. */
+const dataSchema = place.extend({ DATA_TOKEN: z.string().min(32, 'expected at least 32 characters') });
+export type DataSettings = z.output<typeof dataSchema>;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export const readAgentSettings = (env: Env): AgentSettings => read(schema, env);
+
+/** Undefined: the agent itself is wanted. */
+export const readDataSettings = (env: Env): DataSettings | undefined =>
+  env['DATA_TOKEN'] ? read(dataSchema, env) : undefined;
+
 /** All problems at once, a line each; values are not repeated, they may be secrets. */
-export function readAgentSettings(env: Readonly<Record<string, string | undefined>>): AgentSettings {
-  const parsed = schema.safeParse(env);
+function read<T>(of: z.ZodType<T>, env: Env): T {
+  const parsed = of.safeParse(env);
   if (parsed.success) return parsed.data;
   throw new StartError(
     parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message.trim()}`).join('\n'),

@@ -32,6 +32,7 @@ export { storeFolder } from './workspace/copy-store.ts';
 export { takePieces } from './workspace/copy-files.ts';
 export { removeTree } from './workspace/remove-tree.ts';
 export { createJail, OutsideWorkspace, type Jail } from './workspace/jail.ts';
+export { archiveOf, unpackItem } from './workspace/archive.ts';
 export { withTeamStore, type TeamStore } from './store/shared-store.ts';
 export { remotePeer } from './remote-peer.ts';
 export { WORKSPACE_ENTRIES } from './workspace/workspace-files.ts';

@@ -111,9 +111,18 @@ const TABLE = {
   AGENT_DRIVER: agents.oneOf('What runs the agents', ['embedded', 'docker', 'swarm', 'kubernetes'], 'embedded'),
   AGENTS_DOMAIN: agents.textOr('Domain below which each agent has its own name', 'agents.localhost'),
   AGENT_IMAGE: agents.text(
-    'Image that containers run; unset: troupe-agent:<release>, which the platform builds itself',
+    'Image that containers run; unset: troupe-agent:<release>, which the platform builds itself, but for a cluster, which must be able to get it (`npm run agent:image`)',
   ),
   DOCKER_HOST: agents.text('Docker engine: a socket path or a tcp URL; the local socket when unset'),
+  KUBECONFIG: agents.text(
+    'Cluster of AGENT_DRIVER=kubernetes: the path of a kubeconfig; unset in a pod of the cluster, which has a service account',
+  ),
+  KUBERNETES_NAMESPACE: agents.text(
+    'Namespace of agents in a cluster; that of the pod or of the kubeconfig when unset',
+  ),
+  KUBERNETES_STORAGE_CLASS: agents.text('Storage class of their data; the cluster’s default when unset'),
+  KUBERNETES_SERVICE_HOST: agents.text('API server of the cluster; Kubernetes sets it in every pod'),
+  KUBERNETES_SERVICE_PORT: agents.whole('Its port; Kubernetes sets it in every pod', 443, 1, 65535),
   AGENT_PRIVATE_HOSTS: agents.list(
     'Hosts of your own network that agents may reach, `name` or `name:port`, such as MCP servers; every user’s agents may',
   ),

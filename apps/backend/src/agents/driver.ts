@@ -4,13 +4,16 @@ import {
   createDocker,
   createEmbedded,
   createHosting,
+  createKubernetes,
   createSwarm,
   dockerEngine,
+  kubernetesCluster,
   withHosting,
   type Driver,
+  type OutsideDeps,
 } from '@troupe/fleet';
 import type { Blobs } from '@troupe/db';
-import { StartError, type Outbound } from '@troupe/kernel';
+import type { Outbound } from '@troupe/kernel';
 import { createHostingPlatform, type AllAgents } from '@troupe/roster';
 import type { BackendDeps } from '../deps.ts';
 import type { AiService } from './ai/service.ts';
@@ -70,28 +73,11 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
   const { outbound, roster, baseUrl, blobs } = given;
   const verify = createAccess({ db, clock, internalKey, sessionSecret });
   const common = { log, version, verify };
-  if (settings.AGENT_DRIVER === 'docker' || settings.AGENT_DRIVER === 'swarm') {
-    const create = settings.AGENT_DRIVER === 'docker' ? createDocker : createSwarm;
-    const driver = create({
-      ...common,
-      roster,
-      sessionSecret,
-      engine: await dockerEngine(settings.DOCKER_HOST),
-      // Named after the release, so that an update of the platform brings agents a new program.
-      image: settings.AGENT_IMAGE ?? `troupe-agent:${version}`,
-      program: createRuntimeProgram(),
-      node: process.execPath,
-      platformUrl: baseUrl,
-      hostNetwork: settings.AGENT_HOST_NETWORK,
-      privateHosts: settings.AGENT_PRIVATE_HOSTS,
-    });
+  if (settings.AGENT_DRIVER !== 'embedded') {
     const trying = createChannelHost({ db, sealKey: walletKey, agent: nobody, outbound, log, publicUrl: url });
+    const driver = await inContainers(deps, { ...common, roster, sessionSecret }, baseUrl);
     return { driver, ...ELSEWHERE, channels: { ...trying, refresh: nothing } };
   }
-  if (settings.AGENT_DRIVER !== 'embedded')
-    throw new StartError(
-      `AGENT_DRIVER is "${settings.AGENT_DRIVER}", which is not there yet: use embedded, docker or swarm.`,
-    );
   const sandbox = createSandbox({ log });
   const driver = createEmbedded({
     ...common,
@@ -117,4 +103,34 @@ async function createMain(deps: BackendDeps, ai: AiService, given: Given): Promi
     evict: driver.evict,
     channels,
   };
+}
+
+async function inContainers(
+  { settings, version }: BackendDeps,
+  common: OutsideDeps,
+  baseUrl: () => string,
+): Promise<Driver> {
+  const told = {
+    ...common,
+    // Named after the release, so that an update of the platform brings agents a new program.
+    image: settings.AGENT_IMAGE ?? `troupe-agent:${version}`,
+    privateHosts: settings.AGENT_PRIVATE_HOSTS,
+  };
+  if (settings.AGENT_DRIVER === 'kubernetes')
+    return createKubernetes({
+      ...told,
+      cluster: await kubernetesCluster(settings),
+      storageClass: settings.KUBERNETES_STORAGE_CLASS,
+      // A pod's own address is another one tomorrow.
+      platformUrl: () => settings.BACKEND_URL ?? baseUrl(),
+    });
+  const create = settings.AGENT_DRIVER === 'docker' ? createDocker : createSwarm;
+  return create({
+    ...told,
+    engine: await dockerEngine(settings.DOCKER_HOST),
+    program: createRuntimeProgram(),
+    node: process.execPath,
+    platformUrl: baseUrl,
+    hostNetwork: settings.AGENT_HOST_NETWORK,
+  });
 }

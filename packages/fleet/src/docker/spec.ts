@@ -1,8 +1,9 @@
 import { createServer, type AddressInfo } from 'node:net';
 import type Docker from 'dockerode';
 import { PLAN_RESOURCES } from '@troupe/domain';
-import { agentEnv, type AgentRow, type AllAgents, platformEnv } from '@troupe/roster';
+import type { AgentRow } from '@troupe/roster';
 import { DriverError } from '../driver.ts';
+import { environmentOf, type EnvDeps } from '../outside.ts';
 import { ask } from './calls.ts';
 import { DATA } from './image.ts';
 
@@ -20,17 +21,13 @@ export interface ContainerSpec {
   nanoCpus: number;
 }
 
-export interface SpecDeps {
+export interface SpecDeps extends EnvDeps {
   engine: Docker;
-  roster: AllAgents;
   image: string;
   /** Where agents find the platform; undefined: nowhere, they have only the built-in model. */
   platformUrl: () => string | undefined;
   /** Whether agents may have this machine's network: they then reach all that listens on its loopback. */
   hostNetwork: boolean;
-  /** Hosts of the own network that agents may reach. */
-  privateHosts: readonly string[];
-  sessionSecret: string;
 }
 
 export const AGENT_LABEL = 'troupe.agent';
@@ -47,22 +44,18 @@ const GIB = 1024 ** 3;
 export const nameOf = (agentId: string): string => `troupe-agent-${agentId}`;
 
 export async function specFor(deps: SpecDeps, agent: AgentRow): Promise<ContainerSpec> {
-  const { engine, roster, image } = deps;
+  const { engine, image } = deps;
   const network = await networkOf(deps);
   const port = await freePort();
   const innerPort = network.kind === 'host' ? port : INNER_PORT;
   const { memoryGb, cpus } = PLAN_RESOURCES[agent.size ?? agent.plan] ?? PLAN_RESOURCES['solo']!;
   const { NCPU } = (await ask(engine.info())) as { NCPU: number };
-  const platform = platformFor(deps.platformUrl(), network.kind);
-  const own = await agentEnv(roster, deps.sessionSecret, agent);
-  const env = {
-    ...own,
-    ...(platform && platformEnv(platform, own)),
-    ...(deps.privateHosts.length > 0 && { AGENT_PRIVATE_HOSTS: deps.privateHosts.join(',') }),
-    DATA_DIR: DATA,
-    HOST: network.kind === 'host' ? '127.0.0.1' : '0.0.0.0',
-    PORT: String(innerPort),
-  };
+  const env = await environmentOf(deps, agent, {
+    platform: platformFor(deps.platformUrl(), network.kind),
+    dataDir: DATA,
+    host: network.kind === 'host' ? '127.0.0.1' : '0.0.0.0',
+    port: innerPort,
+  });
   return {
     image: agent.image ?? image,
     env: Object.entries(env).map(([name, value]) => `${name}=${value}`),

@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from '@troupe/db';
 import type { Log } from '@troupe/kernel';
-import { createOperations } from '../operations.ts';
-import { ask } from './calls.ts';
-import { dockerEngine } from './engine.ts';
-import { createVolumes } from './volume.ts';
+import { createVolumes as dockerVolumes } from './docker/volume.ts';
+import { ask } from './docker/calls.ts';
+import { dockerEngine } from './docker/engine.ts';
+import type { AccessSettings } from './kubernetes/access.ts';
+import { kubernetesCluster } from './kubernetes/kubernetes.ts';
+import { podOf } from './kubernetes/objects.ts';
+import { createVolumes as clusterVolumes } from './kubernetes/volume.ts';
+import { createOperations } from './operations.ts';
 
 /** The data of all agents in containers, for a backup of the whole platform. */
 export interface ContainerData {
@@ -16,11 +20,19 @@ export interface ContainerData {
   remove: (agentId: string) => Promise<void>;
 }
 
-/** Throws when the engine does not answer. */
-export async function reachContainerData(host: string | undefined, log: Log): Promise<ContainerData> {
-  const engine = await dockerEngine(host);
-  await ask(engine.ping());
-  const volumes = createVolumes(engine);
+export interface ContainerDataSettings extends AccessSettings {
+  AGENT_DRIVER: string;
+  DOCKER_HOST?: string | undefined;
+  KUBERNETES_STORAGE_CLASS?: string | undefined;
+}
+
+/** Throws when the engine, or the cluster, does not answer. `image`: of agents of this release. */
+export async function reachContainerData(
+  settings: ContainerDataSettings,
+  image: string,
+  log: Log,
+): Promise<ContainerData> {
+  const volumes = await (settings.AGENT_DRIVER === 'kubernetes' ? inCluster(settings, image) : onEngine(settings));
   return {
     has: volumes.has,
     put: volumes.replace,
@@ -35,6 +47,19 @@ export async function reachContainerData(host: string | undefined, log: Log): Pr
       });
     },
   };
+}
+
+async function onEngine({ DOCKER_HOST }: ContainerDataSettings) {
+  const engine = await dockerEngine(DOCKER_HOST);
+  await ask(engine.ping());
+  return dockerVolumes(engine);
+}
+
+async function inCluster(settings: ContainerDataSettings, image: string) {
+  const { client, paths } = await kubernetesCluster(settings);
+  // An API server that is away does not stop a platform's start; it stops this.
+  await client.get(`${paths.pods}/${podOf('nobody')}`);
+  return clusterVolumes({ client, paths, image, storageClass: settings.KUBERNETES_STORAGE_CLASS });
 }
 
 /** What ran elsewhere is to run here: the platform starts it as soon as it runs itself. */
