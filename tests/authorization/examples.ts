@@ -286,6 +286,12 @@ const WEB: Record<string, Make> = {
   ],
   'POST /api/invite': only({ name: 'n' }),
   'POST /api/invites/verify': only({ token: HEX64 }),
+  'PUT /api/model-keys': ({ agentId }) => ({
+    body: { provider: 'openai', apiKey: 'k-0123456789', agentIds: [agentId] },
+  }),
+  'POST /api/model-keys/share': ({ agentId }) => ({ body: { agentId, agentIds: [agentId] } }),
+  'POST /api/model-keys/take': ({ agentId }) => ({ body: { agentIds: [agentId] } }),
+  'POST /api/model-keys/test': ({ agentId }) => ({ body: { agentId } }),
   'POST /api/keys': only({ name: 'n' }),
   'GET /api/keys/:id': ({ keyId: id }) => ({ params: { id } }),
   'DELETE /api/keys/:id': ({ keyId: id }) => ({ params: { id } }),

@@ -41,6 +41,8 @@ function rank({ method, name }: Target): number {
   // As its triggers are.
   if (name.endsWith('DELETE /api/scheduled-tasks')) return 5;
   if (/DELETE \/api\/(agents\/:id|auth\/sessions\/:id)$/.test(name)) return 9;
+  // The key that is tried is there until then.
+  if (name.endsWith('/model-keys/take')) return 4;
   // A task, which goes with its conversation; not the agent.
   if (/\/background\/\S+\/stop$/.test(name)) return 1;
   if (/reset|restore|:action|stop|restart|repair|\/update$/.test(name)) return 3;

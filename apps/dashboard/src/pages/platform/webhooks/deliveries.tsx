@@ -77,7 +77,8 @@ export function Deliveries({
 
 function Told({ delivery, onReplay }: { delivery: WebhookDelivery; onReplay: () => void }) {
   const { type, at, status, attempts, answered, problem } = delivery;
-  const facts = [texts.attempts(attempts), ...(answered === null ? [] : [texts.answered(answered)])];
+  // What went wrong says what was answered, too.
+  const facts = [texts.attempts(attempts), ...(answered === null || problem ? [] : [texts.answered(answered)])];
   return (
     <div className="flex flex-wrap items-center justify-between gap-2">
       <span className="min-w-0">
