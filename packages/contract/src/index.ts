@@ -58,6 +58,21 @@ export {
   type AgentStats,
   type ProvisionBody,
 } from './agents/fields.ts';
+export {
+  CASE_INPUT,
+  CASE_SECONDS,
+  EVALUATION_USD,
+  MOST_CASES,
+  MOST_CHECKS,
+  type CaseState,
+  type Evaluation,
+  type EvaluationCase,
+  type EvaluationCaseBody,
+  type EvaluationChange,
+  type EvaluationCheck,
+  type EvaluationResult,
+  type EvaluationStub,
+} from './agents/evaluations.ts';
 export { FILE_BYTES, MOST_ATTACHMENTS, UPLOADS, type FileEntry } from './agents/files/fields.ts';
 export type { InboxItem } from './agents/inbox.ts';
 export { INSTANCE_ACTIONS } from './agents/instance.ts';
