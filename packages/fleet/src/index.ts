@@ -7,4 +7,5 @@ export { createDocker } from './docker/docker.ts';
 export { createSwarm } from './docker/swarm.ts';
 export { dockerEngine } from './docker/engine.ts';
 export { createHosting, withHosting } from './hosting.ts';
+export { createTrials, type Trial, type TrialCall, type TrialGiven, type Trials } from './trials.ts';
 export { bundleProgram } from './program.ts';

@@ -3,14 +3,10 @@ import { idParams, nullableTimestamp, success, timestamp, wholeQuery } from '../
 import { endpoint } from '../endpoint.ts';
 import { needed, tooLong } from '../fields.ts';
 import * as gateway from './conversations/gateway.ts';
-import {
-  AGENT_NOT_FOUND,
-  agentPurpose,
-  BAD_CONFIG_TEXTS,
-  NO_MODEL_TEXTS,
-  settingsObject,
-  UNKNOWN_TOOL_TEXT,
-} from './fields.ts';
+import * as agents from './agents/backend.ts';
+import { AGENT_NOT_FOUND, agentPurpose, NO_MODEL_TEXTS, settingsObject } from './fields.ts';
+import { collectionChange } from './knowledge/fields.ts';
+import { skillChange } from './skills/fields.ts';
 
 /** What an agent is tried with before a change of it is taken, and how it did. */
 
@@ -33,19 +29,26 @@ const COST = `mostUsd must be a number from 0 to ${EVALUATION_USD.most}`;
 const SECONDS = `mostSeconds must be a number from 0 to ${CASE_SECONDS.most}`;
 const LIMIT = `maxSeconds must be a whole number from 1 to ${CASE_SECONDS.most}`;
 const BUDGET = `maxCostUsd must be a number from 0 to ${EVALUATION_USD.most}`;
-const CHANGE = 'A change needs config or purpose';
+const CHANGE = 'A change needs config, purpose, skill or collection';
 const SKETCH = `schema must be a JSON Schema of at most ${SCHEMA} characters`;
 
 const words = (what: string, most: number) =>
-  z.string({ error: `${what} required` }).min(1, `${what} required`).max(most, tooLong(what, most));
+  z
+    .string({ error: `${what} required` })
+    .min(1, `${what} required`)
+    .max(most, tooLong(what, most));
 const toolName = z.string({ error: 'tool required' }).min(1, 'tool required').max(200, tooLong('tool', 200));
 
 const check = z.discriminatedUnion(
   'kind',
   [
-    z.object({ kind: z.literal('contains'), text: words('text', 2000) }).describe('In the answer, whatever the capitals'),
+    z
+      .object({ kind: z.literal('contains'), text: words('text', 2000) })
+      .describe('In the answer, whatever the capitals'),
     z.object({ kind: z.literal('lacks'), text: words('text', 2000) }),
-    z.object({ kind: z.literal('regex'), pattern: words('pattern', 1000) }).describe('As JavaScript writes it, flags u and i'),
+    z
+      .object({ kind: z.literal('regex'), pattern: words('pattern', 1000) })
+      .describe('As JavaScript writes it, flags u and i'),
     z
       .object({
         kind: z.literal('schema'),
@@ -59,7 +62,10 @@ const check = z.discriminatedUnion(
     }),
     z.object({ kind: z.literal('not_called'), tool: toolName }),
     z.object({ kind: z.literal('cost'), mostUsd: z.number(COST).min(0, COST).max(EVALUATION_USD.most, COST) }),
-    z.object({ kind: z.literal('time'), mostSeconds: z.number(SECONDS).min(0, SECONDS).max(CASE_SECONDS.most, SECONDS) }),
+    z.object({
+      kind: z.literal('time'),
+      mostSeconds: z.number(SECONDS).min(0, SECONDS).max(CASE_SECONDS.most, SECONDS),
+    }),
     z
       .object({ kind: z.literal('judge'), criteria: words('criteria', 4000) })
       .describe('The agent’s model reads the answer and says whether it fits'),
@@ -184,9 +190,13 @@ const evaluation = z.object({
 export type Evaluation = z.output<typeof evaluation>;
 
 const change = z
-  .object({ config: settingsObject.optional(), purpose: agentPurpose.optional() })
-  .refine(({ config, purpose }) => config !== undefined || purpose !== undefined, CHANGE)
-  .describe('As the endpoints for configuration and purpose take it');
+  .object({
+    config: settingsObject.optional().describe('As PUT /api/agents/:id/config takes it'),
+    purpose: agentPurpose.optional(),
+    skill: skillChange.optional(),
+    collection: collectionChange.optional(),
+  })
+  .refine((given) => Object.values(given).some((part) => part !== undefined), CHANGE);
 export type EvaluationChange = z.output<typeof change>;
 
 const result = z.object({
@@ -236,21 +246,14 @@ export const start = endpoint({
   status: 202,
   errors: {
     ...ofAgent.errors,
-    400: [
-      BUDGET,
-      CHANGE,
-      'takes needs a change',
-      'This agent has no cases yet',
-      UNKNOWN_TOOL_TEXT,
-      ...BAD_CONFIG_TEXTS,
-      ...NO_MODEL_TEXTS,
-    ],
+    400: [BUDGET, CHANGE, 'takes needs a change', 'This agent has no cases yet', ...NO_MODEL_TEXTS],
     409: [
       'An evaluation of this agent is under way',
       'Too many evaluations of yours are under way (max <n>)',
       'Agent is not running',
     ],
   },
+  passesOn: () => [agents.update],
 });
 
 const ofEvaluation = {
