@@ -90,7 +90,13 @@ const caseBody = z.object({
 });
 export type EvaluationCaseBody = z.input<typeof caseBody>;
 
-const shownCase = caseBody.extend({ id: z.string(), revision: z.number(), updatedAt: timestamp });
+const shownCase = caseBody.extend({
+  id: z.string(),
+  stubs: z.array(stub),
+  maxSeconds: z.number(),
+  revision: z.number(),
+  updatedAt: timestamp,
+});
 export type EvaluationCase = z.output<typeof shownCase>;
 
 const ofAgent = { ...base, params: idParams, errors: { 401: ['Unauthorized'], 404: [AGENT_NOT_FOUND] } } as const;

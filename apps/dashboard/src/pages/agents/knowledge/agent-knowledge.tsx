@@ -1,4 +1,5 @@
 import { web } from '@troupe/contract';
+import { useState } from 'react';
 import { useCall, useSend } from '../../../api.ts';
 import { agentKnowledge as texts } from '../../../texts/knowledge.ts';
 import { LinkButton } from '../../../ui/button.tsx';
@@ -6,6 +7,7 @@ import { Card, Notice } from '../../../ui/card.tsx';
 import { CheckField } from '../../../ui/field.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { useSay } from '../../../ui/toast.tsx';
+import { Gated } from '../evaluations/gated.tsx';
 
 /** Which collections of documents an agent may search. */
 export function AgentKnowledge({ agentId }: { agentId: string }) {
@@ -22,6 +24,15 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
     done: (_, { params }) => say(texts.taken(nameOf(params.collectionId))),
   });
   const error = give.error ?? take.error;
+  const [wanted, setWanted] = useState<{ id: string; on: boolean }>();
+  const change = (collectionId: string, on: boolean, force = false) => {
+    setWanted({ id: collectionId, on });
+    give.reset();
+    take.reset();
+    const input = { params: { id: agentId, collectionId }, ...(force && { query: { force: 'true' as const } }) };
+    if (on) give.mutate({ ...input, body: {} });
+    else take.mutate(input);
+  };
   return (
     <Card
       title={texts.title}
@@ -33,6 +44,16 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
       }
     >
       {error && <Notice tone="danger">{error.message}</Notice>}
+      {wanted && (
+        <Gated
+          key={`${wanted.id} ${wanted.on}`}
+          agentId={agentId}
+          error={error}
+          change={{ collection: wanted }}
+          onForce={() => change(wanted.id, wanted.on, true)}
+          onTaken={() => void read.refetch()}
+        />
+      )}
       <Loaded from={read}>
         {({ collections }) =>
           collections.length === 0 ? (
@@ -46,11 +67,7 @@ export function AgentKnowledge({ agentId }: { agentId: string }) {
                   hint={description}
                   checked={on}
                   disabled={give.isPending || take.isPending}
-                  onChange={({ target }) => {
-                    const params = { id: agentId, collectionId };
-                    if (target.checked) give.mutate({ params, body: {} });
-                    else take.mutate({ params });
-                  }}
+                  onChange={({ target }) => change(collectionId, target.checked)}
                 />
               ))}
             </div>
