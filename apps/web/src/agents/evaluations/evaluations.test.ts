@@ -71,7 +71,8 @@ const states = ({ results }: Body): string[] => results.map(({ status }: Body) =
 
 test('each check says what it found, and the run leaves nothing in the agent', async () => {
   const agent = await made();
-  await ann.ask('PUT', `/api/agents/${agent}/memory`, { key: 'port', content: 'The port is Brest.' });
+  const kept = await ann.ask('POST', '/api/memory', { agentId: agent, key: 'port', memory: 'The port is Brest.' });
+  assert.equal(kept.status, 200, JSON.stringify(kept.body));
   const good = [
     { kind: 'contains', text: 'BREST' },
     { kind: 'lacks', text: 'Lisbon' },
@@ -133,11 +134,8 @@ test('each check says what it found, and the run leaves nothing in the agent', a
   );
   // Neither its conversations, nor its memory, nor its files know of it; the account does.
   assert.deepEqual((await ann.ask('GET', `/api/agents/${agent}/sessions`)).body.sessions, []);
-  const { memories } = (await ann.ask('GET', `/api/agents/${agent}/memory`)).body;
-  assert.deepEqual(
-    memories.map(({ content }: Body) => content),
-    ['The port is Brest.'],
-  );
+  const { memory } = (await ann.ask('GET', `/api/memory?agentId=${agent}`)).body;
+  assert.deepEqual(memory, { port: 'The port is Brest.' });
   assert.deepEqual((await ann.ask('GET', `/api/agents/${agent}/files`)).body.entries, []);
   assert.deepEqual(await readdir(path.join(services.runtime.dataDir, 'trials')).catch(() => []), []);
 
