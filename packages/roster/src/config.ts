@@ -7,7 +7,6 @@ import {
   type ToolsetName,
 } from '@troupe/domain';
 import { AppError, sha256Hex } from '@troupe/kernel';
-import type { Purpose } from './agent.ts';
 
 export type ConfigPart = Record<string, unknown>;
 
@@ -44,7 +43,9 @@ interface GivenPurpose {
   tools?: readonly string[] | undefined;
 }
 
-export const readPurpose = ({ instruction, tools }: GivenPurpose = {}): Purpose => ({
+export const readPurpose = ({ instruction, tools }: GivenPurpose = {}): Partial<
+  Pick<AgentDefinition, 'instruction' | 'tools'>
+> => ({
   ...(instruction !== undefined && { instruction }),
   ...(tools && { tools: readTools(tools) }),
 });

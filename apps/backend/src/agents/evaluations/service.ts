@@ -131,7 +131,11 @@ export function createEvaluations(deps: EvaluationsDeps) {
       if (stopping.aborted)
         return { ...spentOn(trial), status: 'interrupted', error: 'Interrupted: the platform was stopped' };
       if (trial.outcome !== 'done')
-        return { ...spentOn(trial), status: 'failed', error: trial.reason ?? `It came to no answer within ${maxSeconds} seconds` };
+        return {
+          ...spentOn(trial),
+          status: 'failed',
+          error: trial.reason ?? `It came to no answer within ${maxSeconds} seconds`,
+        };
       const modelName = definition.config.model.default;
       const { model } = thinking(row);
       return outcomeOf(
