@@ -3,9 +3,8 @@ import type { Database } from '@troupe/db';
 import { agentLimit, isPlan, paidPlan, type Plan, planRank, readPlanName } from '@troupe/domain';
 import type { Fleet } from '@troupe/fleet';
 import { AppError, iso, isoOrNull, newId, type Clock } from '@troupe/kernel';
-import { LimitReached, readPurpose, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
+import { LimitReached, readPurpose, type AgentChange, type AgentRow, type NewAgent, type Roster } from '@troupe/roster';
 import { visibleTo } from '../../context.ts';
-import type { Gate } from '../evaluations/gate.ts';
 import { addOwner } from './store.ts';
 
 export interface AgentServiceDeps {
@@ -17,7 +16,8 @@ export interface AgentServiceDeps {
   /** Whose version an agent without one of its own has. */
   version: string;
   defaultModel: string;
-  gate: Gate;
+  /** Refuses a change that the agent's cases have not passed with. */
+  gate: { check: (agent: AgentRow, change: AgentChange) => Promise<void> };
 }
 
 /** For whom something is made; `elevated`: the limits of plans do not hold. */

@@ -5,11 +5,6 @@ import * as store from './store.ts';
 
 /** Changes of an agent whose owner wants them tried first: a change is taken when all cases, as they are now, have passed with it. */
 
-export interface Gate {
-  /** Throws 409 and says which case was not passed. */
-  check: (agent: AgentRow, change: AgentChange) => Promise<void>;
-}
-
 const CODE = 'CASES_NOT_PASSED';
 const UNTRIED =
   'The cases of this agent have not been tried with this change. Try them with it, or save it without a trial';
@@ -22,9 +17,10 @@ function why({ error, verdicts }: NotPassed): string {
   return failed?.says ?? error ?? 'it did not come to its end';
 }
 
-export function createGate({ db, roster }: { db: Database; roster: Roster }): Gate {
+export function createGate({ db, roster }: { db: Database; roster: Roster }) {
   return {
-    async check(agent, change) {
+    /** Throws 409 and says which case was not passed. */
+    async check(agent: AgentRow, change: AgentChange): Promise<void> {
       const tx = db.system;
       if (!(await store.isGated(tx, agent.id))) return;
       const marks = await store.caseMarks(tx, agent.id);
